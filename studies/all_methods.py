@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         f"{estimators[name]}\nkNN {one['knn_accuracy']:.2f}, triplets {one['triplet_accuracy']:.2f}"
         for name, one in figures.items()
     ]
-    figure = plot_panels(list(maps.values()), labels=labels, titles=titles, annotate=False)
+    figure = plot_panels(list(maps.values()), labels=labels, titles=titles, annotate=False).figure_
     write_png(options.out, "methods", figure, dpi=round(_WIDTH / figure.get_figwidth()), small=True)
     write_json(options.out, "methods", {"set": options.set, "rows": len(X), "seed": options.seed, "methods": figures})
     return 0

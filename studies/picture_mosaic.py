@@ -71,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }
     for name, one in figures.items():
         print(f"{name}: " + ", ".join(f"{key} {value:.3f}" for key, value in one.items()))
-    ax = mosaic(images, Y, gap=1)
+    ax = mosaic(images, Y, gap=1).ax_
     write_png(options.out, "picture_mosaic", ax.figure, dpi=ax.figure.dpi)
     about = {"set": options.set, "rows": len(X), "method": options.method, "seconds_for_the_grid": seconds}
     write_json(options.out, "picture_mosaic", {**about, "figures": figures})

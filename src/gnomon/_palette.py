@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["DIVERGING", "DIVERGING_MARKS", "N_DISTINCT", "OTHER", "RAMP", "STANDS_OUT", "class_colors"]
+from collections.abc import Callable
+
+__all__ = [
+    "DIVERGING",
+    "DIVERGING_MARKS",
+    "N_DISTINCT",
+    "OTHER",
+    "RAMP",
+    "STANDS_OUT",
+    "class_colors",
+    "with_lightness",
+]
 
 # Found by studies/class_colors.py. All have a contrast of 3:1 or more with the light and the dark paper of the page.
 # The first ten differ by 0.08 or more in OKLab with full vision, deuteranopia, protanopia and tritanopia; each
@@ -51,3 +62,59 @@ def class_colors(n_classes: int) -> list[str]:
         colour stands for more than its share of the classes.
     """
     return [_CLASSES[k % N_DISTINCT] for k in range(n_classes)]
+
+
+def with_lightness(color: str, change: Callable[[float], float]) -> str:
+    """Return a colour of the same hue with another lightness.
+
+    Parameters
+    ----------
+    color : str
+        Hexadecimal.
+    change : callable
+        Takes the lightness of OKLab, 0 for black and 1 for white, to another.
+
+    Returns
+    -------
+    str
+        Hexadecimal; channels that leave the screen's range are cut off there.
+    """
+    lightness, a, b = _oklab(color)
+    return _hex(_from_oklab(change(lightness), a, b))
+
+
+def _hex(rgb: tuple[float, float, float]) -> str:
+    return "#" + "".join(f"{round(255 * channel):02x}" for channel in rgb)
+
+
+def _oklab(color: str) -> tuple[float, float, float]:
+    """Coordinates in which distance is about what the eye sees (Ottosson 2020)."""
+    red, green, blue = (_linear(int(color[k : k + 2], 16) / 255) for k in (1, 3, 5))
+    long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
+    middle = (0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue) ** (1 / 3)
+    short = (0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue) ** (1 / 3)
+    return (
+        0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short,
+        1.9779984951 * long - 2.4285922050 * middle + 0.4505937099 * short,
+        0.0259040371 * long + 0.7827717662 * middle - 0.8086757660 * short,
+    )
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
+
+
+def _from_oklab(lightness: float, a: float, b: float) -> tuple[float, float, float]:
+    long = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3
+    middle = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3
+    short = (lightness - 0.0894841775 * a - 1.2914855480 * b) ** 3
+    return (
+        _screen(4.0767416621 * long - 3.3077115913 * middle + 0.2309699292 * short),
+        _screen(-1.2684380046 * long + 2.6097574011 * middle - 0.3413193965 * short),
+        _screen(-0.0041960863 * long - 0.7034186147 * middle + 1.7076147010 * short),
+    )
+
+
+def _screen(light: float) -> float:
+    inside = min(max(light, 0.0), 1.0)
+    return 12.92 * inside if inside <= 0.0031308 else float(1.055 * inside ** (1 / 2.4) - 0.055)

@@ -79,9 +79,9 @@ def test_other_levels_are_columns_of_the_page_and_holders_captions():
 
 def test_a_figure_has_a_panel_for_each_level(plain, noise):
     figure = gn.plot.plot_clusters(plain.embedding, plain.clusters())
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["2 clusters"]
+    assert [ax.get_title(loc="left") for ax in figure.axes_] == ["2 clusters"]
     empty = gn.plot.plot_clusters(noise.embedding, noise.clusters())
-    assert [ax.get_title(loc="left") for ax in empty.axes] == ["no clusters could be shown"]
+    assert [ax.get_title(loc="left") for ax in empty.axes_] == ["no clusters could be shown"]
     with pytest.raises(ValueError, match="plot_clusters: embedding with 3 rows must be of the 200 rows of clusters"):
         gn.plot.plot_clusters(np.zeros((3, 2)), plain.clusters())
 

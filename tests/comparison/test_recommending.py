@@ -110,7 +110,7 @@ def test_another_criterion_is_followed(curved):
 
 def test_summary_names_the_choice_and_plot_draws_each_curve(recommended):
     assert recommended.summary().startswith(f"Use {recommended.chosen.name}.")
-    assert len(recommended.plot().axes) == len(recommended.curves) + 1
+    assert len(recommended.plot().axes_) == len(recommended.curves) + 1
     assert recommended.to_dict()["method"] == recommended.method
 
 

@@ -112,7 +112,7 @@ def test_the_figure_shows_the_effects(pictures, explanation, tmp_path):
     from gnomon.plot import plot_saliency, save_saliency
 
     found = saliency(explanation, 5, image_shape=SHAPE, direction=(1, 0))
-    ax = plot_saliency(found.image, picture=pictures[0][5].reshape(SHAPE), title="5")
+    ax = plot_saliency(found.image, picture=pictures[0][5].reshape(SHAPE), title="5").ax_
     drawn = ax.get_images()[0]
     np.testing.assert_array_equal(drawn.get_array(), found.image)
     assert drawn.norm.vmin == -drawn.norm.vmax  # zero is the middle of the colours

@@ -94,7 +94,7 @@ def test_what_needs_a_flat_map_is_refused(made, metric):
 def test_figure_and_page_say_what_is_shown(made, metric):
     pytest.importorskip("matplotlib")
     words = {"sphere": "two halves of a sphere", "hyperboloid": "Poincaré disk"}[metric]
-    drawn = made[metric].plot()
+    drawn = made[metric].plot().ax_
     assert any(words in text.get_text() for text in drawn.texts)
     assert made[metric].surface.view in PageContent.of(made[metric]).method
     with pytest.raises(ValueError, match=f"arrows must be None on a {metric}"):

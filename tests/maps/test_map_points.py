@@ -134,7 +134,7 @@ def test_equal_bytes_of_all_columns_for_any_number_of_threads(monkeypatch):
 
 
 def test_a_figure_of_any_column(swapped):
-    ax = swapped.plot_points("reach_of_false")
+    ax = swapped.plot_points("reach_of_false").ax_
     assert ax.get_title(loc="left") == "Reach of false"
     assert "arthest false neighbour" in ax.get_xlabel()
 

@@ -84,11 +84,11 @@ def test_pictures_stand_in_their_cells():
 
 def test_a_figure_is_drawn_and_closed_over_nothing(tmp_path):
     images = rng.integers(0, 255, (30, 8, 8, 3)).astype(np.uint8)
-    ax = mosaic(images, rng.random((30, 2)), title="thirty")
+    ax = mosaic(images, rng.random((30, 2)), title="thirty").ax_
     ax.figure.savefig(tmp_path / "mosaic.png")
     assert (tmp_path / "mosaic.png").stat().st_size > 1000
     assert ax.get_title() == "thirty"
-    assert mosaic(images, rng.random((30, 2)), ax=ax) is ax
+    assert mosaic(images, rng.random((30, 2)), ax=ax).ax_ is ax
 
 
 @pytest.mark.parametrize(

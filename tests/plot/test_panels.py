@@ -28,32 +28,32 @@ def colors_by_point(ax, Y):
 
 def test_every_panel_shows_its_map_in_the_same_colours(maps):
     labels = np.repeat(["a", "b", "c"], 100)
-    figure = plot_panels(maps, labels=labels, titles=["x", 2, "$ {"], suptitle="three _$")
+    figure = plot_panels(maps, labels=labels, titles=["x", 2, "$ {"], suptitle="three _$").figure_
     colors = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
     np.testing.assert_array_equal(colors[0], colors[1])
     np.testing.assert_array_equal(colors[0], colors[2])
     assert len(np.unique(colors[0], axis=0)) == 3
-    single = colors_by_point(plot_map(maps[0], labels=labels), maps[0])
+    single = colors_by_point(plot_map(maps[0], labels=labels).ax_, maps[0])
     np.testing.assert_array_equal(colors[0][:, :3], single[:, :3])
-    assert [ax.get_title() for ax in panels(figure)] == ["x", "2", "$ {"]
+    assert [ax.get_title(loc="left") for ax in panels(figure)] == ["x", "2", "$ {"]
     (legend,) = figure.legends
     assert [text.get_text() for text in legend.get_texts()] == ["a  (100)", "b  (100)", "c  (100)"]
     assert not any(ax.get_legend() for ax in figure.axes)
 
 
-def test_names_lie_at_the_medians_of_each_panel(maps):
+def test_every_panel_names_the_classes_at_members_of_its_own(maps):
     labels = np.repeat([0, 1, 2], 100)
-    figure = plot_panels(maps, labels=labels)
+    figure = plot_panels(maps, labels=labels).figure_
     for ax, Y in zip(panels(figure), maps, strict=True):
         names = {text.get_text(): text.get_position() for text in ax.texts}
-        np.testing.assert_allclose(names["2"], np.median(Y[200:, :2], axis=0))
-    assert not any(ax.texts for ax in panels(plot_panels(maps, labels=labels, annotate=False)))
+        assert list(names["2"]) in Y[200:, :2].tolist()
+    assert not any(ax.texts for ax in panels(plot_panels(maps, labels=labels, annotate=False).figure_))
 
 
 def test_values_share_one_scale(maps):
     values = np.linspace(5.0, 6.0, 300)
     values[7] = np.nan
-    figure = plot_panels(maps, values=values)
+    figure = plot_panels(maps, values=values).figure_
     colors = [colors_by_point(ax, Y) for ax, Y in zip(panels(figure), maps, strict=True)]
     np.testing.assert_array_equal(colors[0], colors[2])
     np.testing.assert_array_equal(colors[0][7, :3], 0.75)
@@ -67,7 +67,7 @@ def test_values_share_one_scale(maps):
 )
 def test_equal_panels_fill_a_grid(n, asked, grid):
     Y = np.random.default_rng(1).normal(size=(30, 2)) * [5, 1]
-    figure = plot_panels([Y] * n, n_columns=asked)
+    figure = plot_panels([Y] * n, n_columns=asked).figure_
     figure.canvas.draw()
     shown = [ax for ax in figure.axes if ax.axison]
     assert len(shown) == n
@@ -88,7 +88,7 @@ def test_many_points_are_pictures_in_a_vector_file(tmp_path):
 
 def test_lost_points_are_counted_where_they_are_lost(maps):
     maps[1][:4] = np.nan
-    texts = [[text.get_text() for text in ax.texts] for ax in panels(plot_panels(maps))]
+    texts = [[text.get_text() for text in ax.texts] for ax in panels(plot_panels(maps).figure_)]
     assert texts == [[], ["4 points have no position"], []]
 
 

@@ -12,7 +12,7 @@ from PIL import Image
 
 from gnomon.exceptions import MissingDependencyError
 from gnomon.plot import plot_map, save_png
-from gnomon.plot.style import point_style
+from gnomon.plot.marks import point_style
 
 
 @pytest.fixture(name="Y")
@@ -22,19 +22,19 @@ def some_points():
 
 def test_every_finite_point_is_drawn_and_classes_are_listed(Y):
     labels = np.arange(300) % 3
-    ax = plot_map(Y, labels=labels, title="three")
+    ax = plot_map(Y, labels=labels, title="three").ax_
     (points,) = ax.collections
     offsets = points.get_offsets()
     np.testing.assert_allclose(np.sort(offsets[:, 0]), np.sort(Y[:, 0]))
     assert [t.get_text() for t in ax.get_legend().get_texts()] == [f"{k}  (100)" for k in range(3)]
     assert ax.get_title(loc="left") == "three"
     names = {t.get_text(): t.get_position() for t in ax.texts}
-    np.testing.assert_allclose(names["1"], np.median(Y[labels == 1], axis=0))
+    assert list(names["1"]) in Y[labels == 1].tolist()
 
 
 def test_each_class_has_one_colour(Y):
     labels = np.where(Y[:, 0] > 0, "right", "left")
-    (points,) = plot_map(Y, labels=labels).collections
+    (points,) = plot_map(Y, labels=labels, annotate=False).ax_.collections
     right = points.get_offsets()[:, 0] > 0
     assert len(np.unique(points.get_facecolors()[right], axis=0)) == 1
     assert len(np.unique(points.get_facecolors()[~right], axis=0)) == 1
@@ -42,13 +42,13 @@ def test_each_class_has_one_colour(Y):
 
 def test_axes_given_are_the_axes_returned(Y):
     ax = Figure().add_subplot()
-    assert plot_map(Y, values=Y[:, 0], ax=ax) is ax
+    assert plot_map(Y, values=Y[:, 0], ax=ax).ax_ is ax
     assert len(ax.figure.axes) == 2  # with a colour bar
 
 
 def test_many_points_become_a_density_picture():
     Y = np.random.default_rng(1).normal(size=(200_001, 2))
-    ax = plot_map(Y, labels=np.arange(200_001) % 2)
+    ax = plot_map(Y, labels=np.arange(200_001) % 2).ax_
     assert not ax.collections
     (picture,) = ax.images
     alpha = picture.get_array()[..., 3]
@@ -65,12 +65,12 @@ def test_many_points_become_a_density_picture():
 
 def test_lost_points_are_counted(Y):
     Y[4] = np.nan
-    ax = plot_map(Y)
+    ax = plot_map(Y).ax_
     assert any("1 points have no position" in t.get_text() for t in ax.texts)
 
 
 def test_feature_arrows_keep_their_directions(Y):
-    ax = plot_map(Y, arrows={"a": (1.0, 0.0), "b": (0.0, -0.5)})
+    ax = plot_map(Y, arrows={"a": (1.0, 0.0), "b": (0.0, -0.5)}).ax_
     names = {
         t.get_text(): np.array(t.get_position()) - np.median(Y, axis=0)
         for t in ax.texts

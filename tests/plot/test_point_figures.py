@@ -8,7 +8,7 @@ import pytest
 from gnomon._palette import STANDS_OUT
 from gnomon.evaluation import POINT_SCORES
 from gnomon.plot import plot_point_scores, plot_points
-from gnomon.plot.style import colors_of_score
+from gnomon.plot.colors import colors_of_score
 
 Y = np.random.default_rng(0).normal(size=(60, 2))
 
@@ -23,7 +23,7 @@ def _values(one):
 @pytest.mark.parametrize("name", POINT_SCORES)
 def test_each_is_drawn_with_its_name_and_what_it_means(name):
     one = POINT_SCORES[name]
-    ax = plot_points(Y, _values(one), name)
+    ax = plot_points(Y, _values(one), name).ax_
     assert ax.get_title(loc="left") == one.title
     assert ax.get_xlabel().lower() == one.says.lower()
 
@@ -47,7 +47,7 @@ def test_the_scale_says_which_values_to_look_at(name):
 
 def test_several_are_drawn_side_by_side_and_unknown_names_refused():
     scores = {name: _values(one) for name, one in POINT_SCORES.items()}
-    figure = plot_point_scores(Y, scores, names=["torn", "stretch"], n_columns=2)
+    figure = plot_point_scores(Y, scores, names=["torn", "stretch"], n_columns=2).figure_
     assert [ax.get_title(loc="left") for ax in figure.axes[:2]] == ["Torn", "Stretch"]
     with pytest.raises(ValueError, match="plot_point_scores: name 'trust' must be one of trustworthiness"):
         plot_point_scores(Y, scores, names=["trust"])

@@ -31,7 +31,7 @@ def lines(ax):
 
 def test_regrets_gap_and_bound_are_drawn_by_rounds():
     solution = frank_wolfe(EuclideanBall(1.0), max_iter=40).minimize(Bowl(), np.zeros((3, 2)))
-    figure = plot_regrets(solution, bound=lambda rounds: 8.0 / (rounds + 1), title="Frank and Wolfe")
+    figure = plot_regrets(solution, bound=lambda rounds: 8.0 / (rounds + 1), title="Frank and Wolfe").figure_
     left, right = figure.axes
     rounds = solution.state.rounds
     np.testing.assert_allclose(lines(left)["first player"][1], [one.regret_x for one in rounds])
@@ -45,7 +45,7 @@ def test_regrets_gap_and_bound_are_drawn_by_rounds():
 
 def test_what_is_infinite_is_not_drawn():
     solution = averaged_gradient_descent(0.1, max_iter=5).minimize(Bowl(), np.zeros((3, 2)))
-    left, right = plot_regrets(solution).axes
+    left, right = plot_regrets(solution).axes_
     assert np.isnan(lines(right)["certified gap"][1]).all()
     assert np.isnan(lines(left)["first player"][1]).all()
     assert np.isfinite(lines(left)["second player"][1]).all()

@@ -19,13 +19,14 @@ def card():
 
 
 def test_values_curves_and_distances_are_drawn(card):
-    figure = plot_scorecard(card, title="Two of five")
+    figure = plot_scorecard(card, title="Two of five").figure_
     table, curves, shepard = figure.axes
-    texts = [text.get_text() for text in table.texts]
+    notes = [text.get_text() for text in table.texts]
+    names = [text.get_text() for text in table.get_yticklabels()]
     for one in card.values():
-        assert one.name.replace("_", " ") in texts
-        assert f"{one.value:.3f}" in texts
-    assert set(QUALITIES.values()) <= set(texts)
+        assert one.name.replace("_", " ") in names
+        assert any(f"{one.value:.3f}" in note for note in notes)
+    assert set(QUALITIES.values()) <= set(names)
     points = [line.get_xdata()[0] for line in table.get_lines() if line.get_marker() == "o"]
     shares = [one.value for one in card.values() if one.name != "topographic_product"]
     np.testing.assert_allclose(points, shares)

@@ -18,7 +18,7 @@ def runs_of(d=2):
 
 def test_ellipses_have_the_widths_of_the_spread(tmp_path):
     found = compare_runs(runs_of(), labels=np.repeat(["$a", "b", "c"], 30))
-    figure = plot_stability(found, n_ellipses=90, title="Some points")
+    figure = plot_stability(found, n_ellipses=90, title="Some points").figure_
     figure.savefig(tmp_path / "figure.png")
     left, right = figure.axes[:2]
     (drawn,) = (one for one in left.collections if isinstance(one, EllipseCollection))
@@ -28,7 +28,7 @@ def test_ellipses_have_the_widths_of_the_spread(tmp_path):
 
 
 def test_without_clusters_there_is_one_panel(tmp_path):
-    figure = plot_stability(compare_runs(runs_of(3)), n_ellipses=0)
+    figure = plot_stability(compare_runs(runs_of(3)), n_ellipses=0).figure_
     figure.savefig(tmp_path / "figure.png")
     assert len([ax for ax in figure.axes if ax.get_title(loc="left")]) == 1
     assert not any(isinstance(one, EllipseCollection) for one in figure.axes[0].collections)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.plot import save_panels, save_png, save_saliency
-from gnomon.plot.style import save_figure
+from gnomon.plot.files import save_figure
 
 matplotlib = pytest.importorskip("matplotlib")
 Y = np.random.default_rng(0).normal(size=(30, 2))

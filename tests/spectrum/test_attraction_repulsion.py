@@ -202,7 +202,7 @@ def test_page_and_panels(spectrum, rows, digits, tmp_path):
     sequence = spectrum.sequence()
     assert sequence.labels[0] == "∞ · eigenmaps"
     assert sequence.labels[sequence.main].startswith("1 · t-SNE")
-    titles = [ax.get_title() for ax in spectrum.plot(labels=labels, n_panels=7).axes if ax.get_title()]
+    titles = [ax.get_title(loc="left") for ax in spectrum.plot(labels=labels, n_panels=7).axes_]
     assert len(titles) == 7 + 3
     assert {"ForceAtlas2", "UMAP"} <= {title.partition("≈ ")[2].partition(" ·")[0] for title in titles}
     assert titles[0] == "∞ · eigenmaps"

@@ -86,7 +86,7 @@ def recommend(
             )
         for kind, path in paths.items():
             with destination(kind, path) as file:
-                recommendation.plot().savefig(file, dpi=150)
+                recommendation.plot().save(file, dpi=150)
         write_records(paths, data=dataset)
     if as_json:
         document = {"data": data_document(dataset), "recommendation": recommendation.to_dict()}

@@ -14,7 +14,7 @@ from gnomon.comparison.result import Comparison
 from gnomon.comparison.trials import Request, Trial
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from gnomon.plot import GridDisplay
 
 __all__ = ["Curve", "Recommendation"]
 
@@ -157,13 +157,18 @@ class Recommendation:
         return f"Recommendation of {self.chosen.name}"
 
     @entrance("Recommendation.plot")
-    def plot(self) -> Figure:
+    def plot(self, **style: Any) -> GridDisplay:
         """Draw the curves and the recommended map.
+
+        Parameters
+        ----------
+        **style
+            As for `gnomon.plot.Display.plot`.
 
         Returns
         -------
-        matplotlib Figure
+        GridDisplay
         """
         from gnomon.plot import plot_recommendation
 
-        return plot_recommendation(self)
+        return plot_recommendation(self, **style)

@@ -18,7 +18,7 @@ from gnomon.comparison.trials import Trial
 from gnomon.evaluation import QUALITIES
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from gnomon.plot import GridDisplay
 
 __all__ = ["HEADLINES", "Comparison"]
 
@@ -183,24 +183,26 @@ class Comparison:
         return f"Comparison of {len(self.trials)} maps"
 
     @entrance("Comparison.plot")
-    def plot(self, *, titles: Sequence[object] | None = None) -> Figure:
+    def plot(self, *, titles: Sequence[object] | None = None, **style: Any) -> GridDisplay:
         """Draw all maps side by side, coloured by the labels.
 
         Parameters
         ----------
         titles : sequence of n_maps objects, default=None
             One for each map; None writes its name and how many of the neighbours it keeps.
+        **style
+            As for `gnomon.plot.Display.plot`.
 
         Returns
         -------
-        matplotlib Figure
+        GridDisplay
         """
         from gnomon.plot import plot_panels
 
         kept = HEADLINES["neighborhoods"]
         told = [f"{one.name}\nneighbours kept {one.scores.get(kept, math.nan):.2f}" for one in self.trials]
         maps = [one.embedding for one in self.trials]
-        return plot_panels(maps, labels=self.labels, titles=told if titles is None else titles)
+        return plot_panels(maps, labels=self.labels, titles=told if titles is None else titles, **style)
 
     @entrance("Comparison.to_html")
     def to_html(

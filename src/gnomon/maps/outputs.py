@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import Evaluation
     from gnomon.explanations import Explanation, FeatureGroups
     from gnomon.notebook.widget import MapWidget
+    from gnomon.plot import MapDisplay
     from gnomon.surfaces import Surface
     from gnomon.viewer import Sequence
 
@@ -104,12 +105,11 @@ class Outputs:
 
         write_report(path, self, title=title, **options)
 
-    def plot(self, *, ax: Axes | None = None, **options: Any) -> Axes:
+    def plot(self, *, ax: Axes | None = None, **options: Any) -> MapDisplay:
         """Draw the map with matplotlib. See `gnomon.plot.plot_map`."""
         from gnomon.plot import plot_map
 
-        drawn: Axes = plot_map(self._plotted(), labels=self.labels, ax=ax, surface=self.surface, **options)
-        return drawn
+        return plot_map(self._plotted(), labels=self.labels, ax=ax, surface=self.surface, **options)
 
     def _plotted(self) -> npt.NDArray[Any]:
         """Return the positions as a figure takes them: on a surface its coordinates."""

@@ -158,7 +158,7 @@ class PointQuestions:
 
         Returns
         -------
-        matplotlib Axes
+        gnomon.plot.MapDisplay
         """
         from gnomon.plot import plot_points
 

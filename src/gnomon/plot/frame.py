@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.plot.theme import Style, Theme
 from gnomon.surfaces import Sphere, Surface
 
 __all__ = ["Frame", "frame_of"]
@@ -18,7 +19,7 @@ _GAP = 0.12  # between the halves of a sphere, in their radii
 _STEPS = 181  # of a drawn curve
 _PARALLELS, _MERIDIANS = np.radians([-60, -30, 0, 30, 60]), np.radians([-60, -30, 0, 30, 60])
 _RINGS = (1.0, 2.0, 3.0, 4.0, 6.0, 8.0)  # radii from the middle of the disk
-_LINE = {"color": "0.8", "lw": 0.6, "zorder": 0}
+_LINE = {"lw": 0.6, "zorder": 0}
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,12 @@ class Frame:
     surface: Surface
     places: Floats
 
-    def draw(self, ax: Any) -> None:
+    def draw(self, ax: Any, style: Style) -> None:
         """Draw rims and lines of equal coordinates on matplotlib axes, with words of what is shown."""
         if isinstance(self.surface, Sphere):
-            _draw_halves(ax)
+            _draw_halves(ax, style.theme)
         else:
-            _draw_disk(ax, self.surface)
+            _draw_disk(ax, self.surface, style.theme)
 
 
 def frame_of(surface: Surface, coordinates: npt.ArrayLike) -> Frame:
@@ -69,25 +70,32 @@ def _lambert(longitude: Floats, latitude: Floats) -> Floats:
     return np.stack([scale * np.cos(latitude) * np.sin(longitude), scale * np.sin(latitude)], axis=1)
 
 
-def _draw_halves(ax: Any) -> None:
+def _draw_halves(ax: Any, theme: Theme) -> None:
     across, up = np.linspace(-np.pi / 2, np.pi / 2, _STEPS), np.linspace(-np.pi / 2, np.pi / 2, _STEPS)
     for side, words in ((-1.0, "around longitude 0"), (1.0, "around longitude 180°")):
         middle = side * (1.0 + 0.5 * _GAP)
         curves = [_lambert(across, np.full(_STEPS, latitude)) for latitude in _PARALLELS]
         curves += [_lambert(np.full(_STEPS, longitude), up) for longitude in _MERIDIANS]
         for curve in curves:
-            ax.plot(curve[:, 0] + middle, curve[:, 1], **_LINE)
-        _circle(ax, middle, 1.0, color="0.45", lw=1.0)
-        ax.text(middle, -1.06, words, ha="center", va="top", fontsize=8, color="0.35")
-    ax.text(0.0, 1.05, "the two halves of a sphere; their rims are one circle", ha="center", fontsize=8, color="0.35")
+            ax.plot(curve[:, 0] + middle, curve[:, 1], color=theme.faint, **_LINE)
+        _circle(ax, middle, 1.0, color=theme.line, lw=1.0)
+        ax.text(middle, -1.06, words, ha="center", va="top", fontsize="small", color=theme.soft)
+    ax.text(
+        0.0,
+        1.05,
+        "the two halves of a sphere; their rims are one circle",
+        ha="center",
+        fontsize="small",
+        color=theme.soft,
+    )
 
 
-def _draw_disk(ax: Any, surface: Surface) -> None:
+def _draw_disk(ax: Any, surface: Surface, theme: Theme) -> None:
     for radii in _RINGS:
-        _circle(ax, 0.0, float(np.tanh(0.5 * radii)), **_LINE)
-    _circle(ax, 0.0, 1.0, color="0.45", lw=1.0)
+        _circle(ax, 0.0, float(np.tanh(0.5 * radii)), color=theme.faint, **_LINE)
+    _circle(ax, 0.0, 1.0, color=theme.line, lw=1.0)
     words = f"the Poincaré disk; rings {', '.join(f'{r * surface.radius:g}' for r in _RINGS)} from the middle"
-    ax.text(0.0, -1.04, words, ha="center", va="top", fontsize=8, color="0.35")
+    ax.text(0.0, -1.04, words, ha="center", va="top", fontsize="small", color=theme.soft)
 
 
 def _circle(ax: Any, x: float, radius: float, **line: Any) -> None:

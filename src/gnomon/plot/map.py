@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.plot.frame import frame_of
-from gnomon.plot.style import (
-    DENSITY_FROM,
-    ClassColors,
-    class_centers,
-    colors_of,
-    import_matplotlib,
-    new_axes,
-    point_style,
-    save_figure,
-)
+from gnomon.plot.colors import ClassColors, ValueColors, colors_of
+from gnomon.plot.display import Display, draws
+from gnomon.plot.files import import_matplotlib, save_figure
+from gnomon.plot.frame import Frame, frame_of
+from gnomon.plot.marks import Directions, Layer, draw_points
+from gnomon.plot.theme import LIGHT, Style
 from gnomon.surfaces import Surface
 
-__all__ = ["plot_map", "save_png"]
+__all__ = ["MapDisplay", "plot_map", "positions_of", "save_png"]
 
 _SCORES = {
     "trustworthiness": "trustworthiness",
@@ -35,6 +31,140 @@ _SCORES = {
     "triplet_accuracy": "order of distances",
     "shepard": "distance correlation",
 }
+_ROOM = 0.06  # around named points, in widths of the map: names find a place there
+
+
+@dataclass(eq=False)
+class MapDisplay(Display):
+    """A map: its points, their colours, the names of their classes, and what is drawn over them.
+
+    Attributes
+    ----------
+    places : ndarray of shape (n_samples, 2)
+        Where the points are drawn; those with NaN are left out and counted below.
+    colors : ClassColors, ValueColors or None, default=None
+        Of the points; None gives all the same.
+    title, subtitle : str or None, default=None
+        Above the map.
+    note : str, default=""
+        Below it.
+    legend : {"right", "below", "none"}, default="right"
+        Where the classes are listed; beside values there is a bar unless it is "none".
+    label : str, default=""
+        What the values are.
+    annotate : bool, default=True
+        Whether the classes are named on the map, each at its densest place; names that would lie over each other are
+        moved, with a line to what they name, and those of the smallest classes left out where there is no room.
+    square : bool, default=False
+        Whether the axes are a square.
+    frame : Frame or None, default=None
+        Of a map on a curved surface.
+    layers : tuple of Layer, default=()
+        What is drawn over the points.
+    """
+
+    places: npt.NDArray[Any]
+    colors: ClassColors | ValueColors | None = None
+    title: str | None = None
+    subtitle: str | None = None
+    note: str = ""
+    legend: str = "right"
+    label: str = ""
+    annotate: bool = True
+    square: bool = False
+    frame: Frame | None = None
+    layers: tuple[Layer, ...] = field(default=())
+    _size: ClassVar[tuple[float, float]] = (7.2, 6.0)
+
+    @classmethod
+    def from_map(cls, result: Any, ax: Any = None, **options: Any) -> MapDisplay:
+        """Draw a `gnomon.Map`.
+
+        Parameters
+        ----------
+        result : gnomon.Map
+        ax : matplotlib Axes or None, default=None
+            As for `plot`.
+        **options
+            As for `plot_map`.
+
+        Returns
+        -------
+        MapDisplay
+            Drawn.
+        """
+        drawn: MapDisplay = result.plot(ax=ax, **options)
+        return drawn
+
+    def _draw(self, ax: Any, style: Style) -> None:
+        seen = None if self.colors is None else self.colors.on(style.theme)
+        rgb = None if seen is None else seen.rgb
+        draw_points(ax, self.places, rgb, style)
+        if isinstance(self.colors, ClassColors):
+            if self.legend == "right":
+                self.colors.add_legend(ax, style)
+            elif self.legend == "below":
+                self.colors.add_legend(ax, style, loc="upper center", bbox_to_anchor=(0.5, 0.0))
+            if self.annotate:
+                self._name_classes(ax, style)
+        elif self.colors is not None and self.legend != "none":
+            self.colors.add_bar(ax, style, shrink=0.6, label=self.label)
+        self._dress(ax, style)
+        if self.frame is not None:
+            self.frame.draw(ax, style)
+        for layer in self.layers:
+            layer.draw(ax, self.places, rgb, style)
+
+    def _name_classes(self, ax: Any, style: Style) -> None:
+        from gnomon.plot.names import ClassNames
+
+        size = style.font_size * (1.1 if len(self.colors.names) <= 20 else 0.85)  # type: ignore[union-attr]
+        if self.square:
+            size *= 0.85
+        ClassNames.of_classes(ax, self.places, self.colors, style, size=size)
+        ax.margins(_ROOM)
+
+    def _dress(self, ax: Any, style: Style) -> None:
+        """Equal units on both axes, no frame, titles, and how many points could not be drawn."""
+        soft = style.theme.soft
+        ax.set_aspect("equal", adjustable="datalim")
+        ax.set(xticks=[], yticks=[])
+        ax.spines[:].set_visible(False)  # the axes of such a map have no units to read
+        if self.square:
+            ax.set_box_aspect(1.0)
+        if self.title:
+            words = {"loc": "left", "fontweight": "bold", "parse_math": False}
+            size = "medium" if self.square else "large"
+            ax.set_title(
+                self.title, fontsize=size, pad=6.0 + (1.1 * style.font_size if self.subtitle else 0.0), **words
+            )
+        if self.subtitle:
+            ax.annotate(
+                self.subtitle,
+                (0.0, 1.0),
+                (0.0, 4.0),
+                xycoords="axes fraction",
+                textcoords="offset points",
+                va="bottom",
+                fontsize="small",
+                color=soft,
+                parse_math=False,
+            )
+        if self.note:
+            ax.set_xlabel(self.note, fontsize="small", color=soft, parse_math=False)
+        lost = int((~np.isfinite(self.places).all(axis=1)).sum())
+        if lost:
+            left_out = f"{lost:,} points have no position"
+            ax.text(0.0, 0.0, left_out, transform=ax.transAxes, fontsize="small", color=soft)
+
+
+def positions_of(embedding: npt.ArrayLike, surface: Surface | None = None) -> tuple[npt.NDArray[Any], Frame | None]:
+    """Return where the points of a map are drawn, and the frame of a surface, or refuse what is no map."""
+    Y = np.asarray(embedding)
+    if Y.ndim != 2 or Y.shape[1] not in (2, 3):
+        raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
+    frame = None if surface is None else frame_of(surface, Y)
+    return (Y[:, :2], None) if frame is None else (frame.places, frame)
 
 
 @entrance("plot_map")
@@ -45,11 +175,13 @@ def plot_map(
     values: npt.ArrayLike | None = None,
     ax: Any = None,
     title: str | None = None,
+    subtitle: str | None = None,
     arrows: Mapping[str, tuple[float, float]] | None = None,
     legend: bool = True,
     annotate: bool = True,
     surface: Surface | None = None,
-) -> Any:
+    **style: Any,
+) -> MapDisplay:
     """Draw a map as a scatter plot, or as a density picture where there are many points.
 
     Parameters
@@ -57,14 +189,14 @@ def plot_map(
     embedding : array of shape (n_samples, 2) or (n_samples, 3)
         Positions; the first two coordinates are drawn, rows that are not finite are left out and counted below.
     labels : array of shape (n_samples,), default=None
-        Classes to colour by, with a legend and their names at their medians; grey where a row has no label. Dates and
-        fractions are coloured as `values` are.
+        Classes to colour by, with a legend and their names where they are densest; grey where a row has no label. Dates
+        and fractions are coloured as `values` are.
     values : array of shape (n_samples,), default=None
         Numbers to colour by, with a colour bar; not together with labels.
     ax : matplotlib Axes, default=None
         Where to draw; a new figure by default (it is not registered with pyplot).
-    title : str, default=None
-        Title of the axes.
+    title, subtitle : str, default=None
+        Above the map.
     arrows : dict of str to (dx, dy), default=None
         Directions of features in units of the map, drawn from its centre; scaled together to a readable length.
     legend, annotate : bool, default=True
@@ -72,148 +204,43 @@ def plot_map(
     surface : gnomon.surfaces.Surface or None, default=None
         What the map lies on; the embedding then holds its two coordinates. A sphere is drawn as its two halves, by
         Lambert's picture that keeps areas; a hyperboloid as the Poincare disk. Arrows are of flat maps.
+    **style
+        Theme, width, sizes and opacity, as for `Display.plot`.
 
     Returns
     -------
-    matplotlib Axes
+    MapDisplay
 
     Raises
     ------
     MissingDependencyError
         If matplotlib cannot be imported.
+    ValueError
+        If the arrays do not fit each other.
     """
     import_matplotlib()
-    Y = np.asarray(embedding)
-    if Y.ndim != 2 or Y.shape[1] not in (2, 3):
-        raise ValueError(message(f"embedding of shape {Y.shape}", "of shape (n, 2) or (n, 3)"))
-    colors = colors_of(labels, values, len(Y))
-    frame = None if surface is None else frame_of(surface, Y)
+    places, frame = positions_of(embedding, surface)
+    colors = colors_of(labels, values, len(places))
     if frame is not None and arrows:
         raise ValueError(
             message("arrows", f"None on a {frame.surface.name}", fact="directions differ from place to place")
         )
-    Y = Y[:, :2] if frame is None else frame.places
-    if ax is None:
-        ax = new_axes(7.2, 6.0)
-    draw_points(ax, Y, None if colors is None else colors.rgb)
-    if isinstance(colors, ClassColors):
-        _list_classes(ax, Y, colors, legend=legend, annotate=annotate)
-    elif colors is not None and legend:
-        colors.add_bar(ax.figure, ax, shrink=0.6)
-    dress(ax, Y, title)
-    if frame is not None:
-        frame.draw(ax)
-    if arrows:
-        _draw_arrows(ax, Y, arrows)
-    return ax
-
-
-def dress(ax: Any, Y: npt.NDArray[Any], title: str | None) -> None:
-    """Equal units on both axes, no frame, the title, and how many points could not be drawn."""
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.set(xticks=[], yticks=[])
-    ax.spines[:].set_visible(False)  # the axes of such a map have no units to read
-    if title:
-        ax.set_title(title, loc="left", fontweight="bold", parse_math=False)
-    lost = int((~np.isfinite(Y).all(axis=1)).sum())
-    if lost:
-        ax.text(0.0, 0.0, f"{lost:,} points have no position", transform=ax.transAxes, fontsize=8, color="0.4")
-
-
-def draw_points(ax: Any, Y: npt.NDArray[Any], rgb: npt.NDArray[np.float64] | None, *, share: float = 1.0) -> None:
-    """Draw marks, or how many points lie in each pixel where marks would only cover each other.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    Y : ndarray of shape (n, 2)
-    rgb : ndarray of shape (n, 3) or None
-        One colour a point; None gives all the same.
-    share : float, default=1.0
-        Area of the axes as a share of that of a figure with one map: marks shrink with it.
-    """
-    if rgb is None:
-        rgb = np.tile([[0.25, 0.44, 0.62]], (len(Y), 1))
-    if len(Y) > DENSITY_FROM:
-        _draw_raster(ax, Y, rgb)
-        return
-    area, opacity = point_style(len(Y))
-    order = np.random.default_rng(0).permutation(len(Y))  # so that no class hides the others
-    ax.scatter(
-        Y[order, 0],
-        Y[order, 1],
-        s=area * share,
-        c=rgb[order],
-        alpha=opacity,
-        linewidths=0,
-        rasterized=len(Y) > 5000,
+    display = MapDisplay(
+        places,
+        colors,
+        title,
+        subtitle,
+        legend="right" if legend else "none",
+        annotate=annotate,
+        frame=frame,
+        layers=(Directions(arrows),) if arrows else (),
     )
+    return display.plot(ax, **style)
 
 
-def _list_classes(ax: Any, Y: npt.NDArray[Any], colors: ClassColors, *, legend: bool, annotate: bool) -> None:
-    if legend:
-        marks, texts, note = colors.entries()
-        ax.legend(
-            marks,
-            texts,
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
-            frameon=False,
-            fontsize=9,
-            title=note,
-            title_fontsize=8,
-        )
-    if annotate:
-        name_classes(ax, Y, colors)
-
-
-def name_classes(ax: Any, Y: npt.NDArray[Any], colors: ClassColors, *, size: float = 10.0) -> None:
-    """Write the names of the listed classes at their medians."""
-    centers = class_centers(Y, colors.codes, len(colors.names))
-    for k in colors.shown:
-        if np.isfinite(centers[k, 0]):
-            _name(ax, centers[k, 0], centers[k, 1], colors.names[k], size=size)
-
-
-def _name(ax: Any, x: float, y: float, text: str, *, size: float = 10.0) -> None:
-    from matplotlib import patheffects
-
-    halo = [patheffects.withStroke(linewidth=2.6, foreground="white", alpha=0.9)]
-    # Labels are text, not formulas: a lone dollar sign must not start one.
-    ax.text(x, y, text, ha="center", va="center", fontsize=size, fontweight="bold", path_effects=halo, parse_math=False)
-
-
-def _draw_raster(ax: Any, Y: npt.NDArray[Any], rgb: npt.NDArray[np.float64], *, side: int = 900) -> None:
-    """Mean colour of each pixel, fading to white where few points lie."""
-    finite = np.isfinite(Y).all(axis=1)
-    points = Y[finite].astype(np.float64)
-    low, high = points.min(axis=0), points.max(axis=0)
-    step = max(float((high - low).max()), 1e-30) / (side - 1)
-    width, height = (np.floor((high - low) / step) + 1).astype(int)
-    cells = np.floor((points - low) / step).astype(np.int64)
-    cell = cells[:, 1] * width + cells[:, 0]
-    counts = np.bincount(cell, minlength=width * height)
-    means = [
-        np.bincount(cell, weights=rgb[finite, c], minlength=width * height) / np.maximum(counts, 1) for c in range(3)
-    ]
-    busy = np.percentile(counts[counts > 0], 95) if counts.any() else 1.0
-    alpha = np.where(counts > 0, 0.25 + 0.75 * np.clip(np.log1p(counts) / np.log1p(busy), 0, 1), 0.0)
-    picture = np.dstack([*(m.reshape(height, width) for m in means), alpha.reshape(height, width)])
-    extent = (low[0], low[0] + width * step, low[1], low[1] + height * step)
-    ax.imshow(picture, origin="lower", extent=extent, interpolation="nearest")
-
-
-def _draw_arrows(ax: Any, Y: npt.NDArray[Any], arrows: Mapping[str, tuple[float, float]]) -> None:
-    finite = Y[np.isfinite(Y).all(axis=1)]
-    center, reach = np.median(finite, axis=0), 0.3 * float(np.ptp(finite, axis=0).max())
-    longest = max(float(np.hypot(*v)) for v in arrows.values()) or 1.0
-    for name, (dx, dy) in arrows.items():
-        tip = center + np.array([dx, dy]) * (reach / longest)
-        ax.annotate(
-            "", tip, center, arrowprops={"arrowstyle": "-|>", "color": "0.1", "lw": 1.4, "shrinkA": 0, "shrinkB": 0}
-        )
-        x, y = center + 1.08 * (tip - center)
-        _name(ax, x, y, name)
+@draws("Map")
+def _plot_of_map(result: Any, ax: Any = None, **options: Any) -> Display:
+    return MapDisplay.from_map(result, ax, **options)
 
 
 def save_png(
@@ -265,7 +292,9 @@ def save_png(
     shaped = _importance_text(explanation, feature_names)
     if shaped:
         footer.append("Shaped most by: " + shaped)
-    figure.supxlabel("\n".join(footer), x=0.01, ha="left", fontsize=8.5, color="0.3", parse_math=False, linespacing=1.5)
+    figure.supxlabel(
+        "\n".join(footer), x=0.01, ha="left", fontsize=8.5, color=LIGHT.soft, parse_math=False, linespacing=1.5
+    )
     save_figure(figure, path, dpi=dpi)
 
 

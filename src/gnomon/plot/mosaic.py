@@ -6,19 +6,19 @@ Each point of the map gets a cell of a grid of its own; all together move as lit
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance, part
 from gnomon._validation import Integer, Options, check_parameters, message
-from gnomon.plot.style import import_matplotlib
+from gnomon.plot.display import Display
+from gnomon.plot.files import import_matplotlib
+from gnomon.plot.theme import Style
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-__all__ = ["assign_to_grid", "mosaic", "mosaic_picture"]
+__all__ = ["MosaicDisplay", "assign_to_grid", "mosaic", "mosaic_picture"]
 
 _LARGEST_EXACT = 1500  # points: the linear assignment then takes about a second
 _HALF = 6  # cells: half the side of a block that is solved exactly
@@ -204,6 +204,32 @@ def mosaic_picture(
     return picture
 
 
+@dataclass(eq=False)
+class MosaicDisplay(Display):
+    """Pictures laid on a grid.
+
+    Attributes
+    ----------
+    picture : ndarray of shape (height, width) or (height, width, 3), uint8
+        Drawn pixel by pixel, grey ones in grey.
+    title : str or None, default=None
+        Above it.
+    """
+
+    picture: npt.NDArray[np.uint8]
+    title: str | None = None
+
+    def _draw_in(self, ax: Any, style: Style) -> tuple[Any, ...]:
+        if ax is None:
+            ax = _new_axes(self.picture.shape, self.title is not None, style)
+        ax.imshow(self.picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
+        ax.set_axis_off()
+        if self.title is not None:
+            ax.set_title(self.title, parse_math=False)
+        return (ax,)
+
+
+@entrance("mosaic")
 def mosaic(
     images: npt.ArrayLike,
     Y: npt.ArrayLike,
@@ -213,8 +239,9 @@ def mosaic(
     gap: int = 0,
     background: int = 255,
     title: str | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+    ax: Any = None,
+    **style: Any,
+) -> MosaicDisplay:
     """Draw pictures on a grid so that each lies near its place in a map.
 
     Parameters
@@ -226,11 +253,12 @@ def mosaic(
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a figure in which a pixel of the pictures is a pixel of the figure, up to 40 inches at
         200 dots per inch.
+    **style
+        As for `Display.plot`.
 
     Returns
     -------
-    matplotlib Axes
-        Grey pictures are drawn in grey; the figure is ``ax.figure``, not registered with pyplot.
+    MosaicDisplay
 
     Raises
     ------
@@ -240,20 +268,17 @@ def mosaic(
         As `mosaic_picture`.
     """
     picture = mosaic_picture(images, Y, shape=shape, method=method, gap=gap, background=background)
-    if ax is None:
-        ax = _new_axes(picture.shape, title is not None)
-    ax.imshow(picture, cmap="gray", vmin=0, vmax=255, interpolation="nearest")
-    ax.set_axis_off()
-    if title is not None:
-        ax.set_title(title)
-    return ax
+    return MosaicDisplay(picture, title).plot(ax, **style)
 
 
-def _new_axes(shape: tuple[int, ...], titled: bool) -> Any:
+def _new_axes(shape: tuple[int, ...], titled: bool, style: Style) -> Any:
     matplotlib = import_matplotlib()
     height, width = shape[0] / _DOTS_PER_INCH, shape[1] / _DOTS_PER_INCH
     factor = min(1.0, _LARGEST_SIDE / max(height, width)) * max(1.0, 3.0 / max(height, width))
+    if style.width is not None:
+        factor = style.width / width
     head = 0.4 if titled else 0.0
     size = (width * factor, height * factor + head)
     figure = matplotlib.figure.Figure(figsize=size, dpi=_DOTS_PER_INCH)
+    matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
     return figure.add_axes((0.0, 0.0, 1.0, height * factor / size[1]))

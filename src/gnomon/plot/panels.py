@@ -1,34 +1,28 @@
-"""plot_panels: maps of the same points side by side."""
+"""plot_panels: maps of the same points side by side; plot_scores: what compared maps are worth."""
 
 from __future__ import annotations
 
 import math
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.plot.map import draw_points, dress, name_classes
-from gnomon.plot.style import (
-    ClassColors,
-    ValueColors,
-    colors_of,
-    import_matplotlib,
-    save_figure,
-)
+from gnomon.plot.colors import ClassColors, colors_of
+from gnomon.plot.display import GridDisplay, draws, in_grid
+from gnomon.plot.files import save_figure
+from gnomon.plot.intervals import in_words
+from gnomon.plot.map import MapDisplay
+from gnomon.plot.matrix import MatrixDisplay
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["plot_panels", "save_panels"]
+__all__ = ["plot_panels", "plot_scores", "save_panels"]
 
 _PANEL = 3.1  # inches
 _LEGEND = 1.25
-_ONE_MAP = 6.0  # inches of the side of a figure with a single map, for which the marks are made
 _NAMED = 16  # more names than these would cover a small panel
 
 
@@ -42,7 +36,9 @@ def plot_panels(
     n_columns: int | None = None,
     suptitle: str | None = None,
     annotate: bool = True,
-) -> Figure:
+    ax: Any = None,
+    **style: Any,
+) -> GridDisplay:
     """Draw maps of the same points in equal panels, with the same colours and one legend.
 
     Parameters
@@ -60,37 +56,40 @@ def plot_panels(
     suptitle : str, default=None
         Title of the figure.
     annotate : bool, default=True
-        Whether to write the names of the classes into the panels.
+        Whether to write the names of the classes into the panels; more than 16 are not.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+    **style
+        As for `Display.plot`.
 
     Returns
     -------
-    matplotlib Figure
-        Not registered with pyplot; the points are pictures in a PDF or SVG made from it.
+    GridDisplay
 
     Raises
     ------
     MissingDependencyError
         If matplotlib cannot be imported.
+    ValueError
+        If the maps, titles and colours do not fit each other.
     """
     maps = _checked(embeddings, titles)
-    matplotlib = import_matplotlib()
     n_columns = _columns(len(maps)) if n_columns is None else min(n_columns, len(maps))
     if n_columns < 1:
         raise ValueError(message(f"n_columns={n_columns}", "at least 1"))
     colors = colors_of(labels, values, len(maps[0]))
-    n_rows = math.ceil(len(maps) / n_columns)
-    size = (n_columns * _PANEL + (_LEGEND if colors else 0.0), n_rows * (_PANEL + 0.3) + (0.4 if suptitle else 0.0))
-    figure: Figure = matplotlib.figure.Figure(figsize=size, layout="constrained")
-    matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
-    axes = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
-    for k, (ax, Y) in enumerate(zip(axes, maps, strict=False)):
-        _draw_panel(ax, Y, colors, None if titles is None else str(titles[k]), annotate=annotate)
-    for ax in axes[len(maps) :]:
-        ax.set_axis_off()
-    if suptitle:
-        figure.suptitle(suptitle, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
-    _explain_colors(figure, axes, colors)
-    return figure
+    named = annotate and isinstance(colors, ClassColors) and len(colors.names) <= _NAMED
+    layout = in_grid(len(maps), n_columns)
+    told = [None] * len(maps) if titles is None else [str(one) for one in titles]
+    size = (
+        n_columns * _PANEL + (_LEGEND if colors else 0.0),
+        len(layout) * (_PANEL + 0.3) + (0.4 if suptitle else 0.0),
+    )
+    parts = [
+        MapDisplay(Y, colors, title, legend="none", annotate=named, square=True)
+        for Y, title in zip(maps, told, strict=True)
+    ]
+    return GridDisplay([*parts], layout, size, suptitle, key=colors).plot(ax, **style)
 
 
 def save_panels(
@@ -109,7 +108,7 @@ def save_panels(
     **options
         As for `plot_panels`.
     """
-    save_figure(plot_panels(embeddings, **options), path, dpi=dpi)
+    save_figure(plot_panels(embeddings, **options).figure_, path, dpi=dpi)
 
 
 def _checked(embeddings: Sequence[npt.ArrayLike], titles: Sequence[object] | None) -> list[npt.NDArray[Any]]:
@@ -130,21 +129,33 @@ def _columns(n_panels: int) -> int:
     return n_panels if n_panels <= 4 else math.ceil(math.sqrt(n_panels * 4 / 3))
 
 
-def _draw_panel(
-    ax: Any, Y: npt.NDArray[Any], colors: ClassColors | ValueColors | None, title: str | None, *, annotate: bool
-) -> None:
-    draw_points(ax, Y, None if colors is None else colors.rgb, share=_PANEL / _ONE_MAP)
-    dress(ax, Y, None)
-    ax.set_box_aspect(1.0)
-    if title:
-        ax.set_title(title, fontsize=11, parse_math=False)
-    if annotate and isinstance(colors, ClassColors) and len(colors.names) <= _NAMED:
-        name_classes(ax, Y, colors, size=8.5)
+@draws("Comparison")
+@entrance("plot_scores")
+def plot_scores(comparison: Any, *, ax: Any = None, title: str | None = None, **style: Any) -> MatrixDisplay:
+    """Draw the measures of compared maps as a table.
+
+    Parameters
+    ----------
+    comparison : gnomon.comparison.Comparison
+        Made by `gnomon.compare`. Its ``plot`` draws the maps themselves.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
+    title : str or None, default=None
+        Above it.
+    **style
+        As for `Display.plot`.
+
+    Returns
+    -------
+    MatrixDisplay
+        A row for each map, a column for each measure whose best value is 1, means over the seeds.
+    """
+    measures = dict.fromkeys(name for one in comparison.trials for name in one.scores if _best_is_1(one, name))
+    values = np.array([[one.scores.get(name, np.nan) for name in measures] for one in comparison.trials])
+    names = [one.name for one in comparison.trials]
+    columns = [in_words(name) for name in measures]
+    return MatrixDisplay(values, names, columns, "score, best 1", title, limits=(0.0, 1.0)).plot(ax, **style)
 
 
-def _explain_colors(figure: Figure, axes: npt.NDArray[Any], colors: ClassColors | ValueColors | None) -> None:
-    if isinstance(colors, ClassColors):
-        marks, texts, note = colors.entries()
-        figure.legend(marks, texts, loc="outside right center", frameon=False, fontsize=9, title=note, title_fontsize=8)
-    elif colors is not None:
-        colors.add_bar(figure, list(axes), shrink=0.6, aspect=28)
+def _best_is_1(trial: Any, name: str) -> bool:
+    return name in trial.scorecard and trial.scorecard[name].measure.best == 1.0

@@ -2,26 +2,64 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._palette import DIVERGING
+from gnomon._palette import DIVERGING, RAMP
 from gnomon._validation import message
-from gnomon.plot.style import import_matplotlib, ramp, save_figure
+from gnomon.plot.colors import ramp
+from gnomon.plot.display import Display, draws
+from gnomon.plot.files import import_matplotlib, save_figure
+from gnomon.plot.theme import Style
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+__all__ = ["SaliencyDisplay", "plot_saliency", "save_saliency"]
 
-__all__ = ["plot_saliency", "save_saliency"]
+
+@dataclass(eq=False)
+class SaliencyDisplay(Display):
+    """Effects of pixels.
+
+    Attributes
+    ----------
+    effects : ndarray of shape (height, width)
+        Of all colours together.
+    picture : ndarray of shape (height, width) or None, default=None
+        The picture itself, in grey; its outline is drawn.
+    title : str, default=""
+        Above it.
+    """
+
+    effects: npt.NDArray[np.float64]
+    picture: npt.NDArray[np.float64] | None = None
+    title: str = ""
+    _size: ClassVar[tuple[float, float]] = (4.6, 4.0)
+
+    def _draw(self, ax: Any, style: Style) -> None:
+        largest = float(np.nanmax(np.abs(self.effects), initial=0.0)) or 1.0
+        signed = bool((self.effects < 0).any())
+        shades, low = ramp(DIVERGING if signed else RAMP), -largest if signed else 0.0
+        drawn = ax.imshow(self.effects, cmap=shades, vmin=low, vmax=largest, interpolation="nearest")
+        if self.picture is not None:
+            grey = self.picture
+            middle = (grey.min() + grey.max()) / 2
+            if grey.min() < middle < grey.max():
+                ax.contour(grey, levels=[middle], colors="black" if signed else "white", linewidths=0.8)
+        bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.85)
+        bar.set_label("effect, units of the map per SD", fontsize="small", color=style.theme.ink)
+        bar.ax.tick_params(color=style.theme.soft, labelcolor=style.theme.ink, labelsize=0.8 * style.font_size)
+        ax.set(xticks=[], yticks=[])
+        if self.title:
+            ax.set_title(self.title, loc="left", parse_math=False)
 
 
 @entrance("plot_saliency")
 def plot_saliency(
-    image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, ax: Axes | None = None, title: str = ""
-) -> Axes:
+    image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, ax: Any = None, title: str = "", **style: Any
+) -> SaliencyDisplay:
     """Draw the effects of pixels: purple is against the direction, orange along it; without signs dark is none.
 
     Parameters
@@ -34,49 +72,40 @@ def plot_saliency(
         Where to draw; a new figure by default.
     title : str, default=""
         Heading.
+    **style
+        As for `Display.plot`.
 
     Returns
     -------
-    matplotlib Axes
+    SaliencyDisplay
+
+    Raises
+    ------
+    ValueError
+        If effects or picture are not of such a shape.
     """
-    matplotlib = import_matplotlib()
+    import_matplotlib()
     effects = np.asarray(image, dtype=np.float64)
     if effects.ndim not in (2, 3) or not effects.size:
         raise ValueError(message(f"image of shape {effects.shape}", "(height, width[, channels])"))
     if effects.ndim == 3:
         effects = effects.sum(axis=2)
-    if ax is None:
-        figure = matplotlib.figure.Figure(figsize=(4.6, 4.0), layout="constrained")
-        matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
-        ax = figure.add_subplot()
-    largest = float(np.nanmax(np.abs(effects), initial=0.0)) or 1.0
-    signed = bool((effects < 0).any())
-    shades: Any = ramp(matplotlib)
-    if signed:
-        shades = matplotlib.colors.LinearSegmentedColormap.from_list("gnomon diverging", DIVERGING)
-    drawn = ax.imshow(effects, cmap=shades, vmin=-largest if signed else 0.0, vmax=largest, interpolation="nearest")
-    if picture is not None:
-        _outline(ax, np.asarray(picture, dtype=np.float64), effects.shape, signed)
-    bar = ax.figure.colorbar(drawn, ax=ax, shrink=0.85)
-    bar.set_label("effect, units of the map per SD", fontsize=8)
-    bar.ax.tick_params(labelsize=8)
-    ax.set_xticks([])
-    ax.set_yticks([])
-    if title:
-        ax.set_title(title, loc="left", fontsize=10, parse_math=False)
-    return ax
+    grey = None if picture is None else np.asarray(picture, dtype=np.float64)
+    if grey is not None and grey.ndim == 3:
+        grey = grey.mean(axis=2)
+    if grey is not None and grey.shape != effects.shape:
+        raise ValueError(message(f"picture of shape {np.asarray(picture).shape}", f"of {effects.shape} pixels"))
+    return SaliencyDisplay(effects, grey, title).plot(ax, **style)
 
 
-def _outline(ax: Any, picture: npt.NDArray[np.float64], shape: tuple[int, ...], signed: bool) -> None:
-    grey = picture.mean(axis=2) if picture.ndim == 3 else picture
-    if grey.shape != shape:
-        raise ValueError(message(f"picture of shape {picture.shape}", f"of {shape} pixels"))
-    middle = (grey.min() + grey.max()) / 2
-    if grey.min() < middle < grey.max():
-        ax.contour(grey, levels=[middle], colors="black" if signed else "white", linewidths=0.8)
+@draws("Saliency")
+def _plot_of_answer(found: Any, ax: Any = None, **options: Any) -> SaliencyDisplay:
+    return plot_saliency(found.image, ax=ax, **options)
 
 
-def save_saliency(path: Any, image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, title: str = "") -> None:
+def save_saliency(
+    path: Any, image: npt.ArrayLike, *, picture: npt.ArrayLike | None = None, title: str = "", **style: Any
+) -> None:
     """Write the figure of `plot_saliency` to a file.
 
     Parameters
@@ -85,6 +114,7 @@ def save_saliency(path: Any, image: npt.ArrayLike, *, picture: npt.ArrayLike | N
         File to write; its suffix may be any that matplotlib writes (png, pdf, svg).
     image, picture, title : as for `plot_saliency`
         What is drawn.
+    **style
+        As for `Display.plot`.
     """
-    figure: Any = plot_saliency(image, picture=picture, title=title).figure
-    save_figure(figure, path, dpi=150)
+    save_figure(plot_saliency(image, picture=picture, title=title, **style).figure_, path, dpi=150)

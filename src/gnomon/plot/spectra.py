@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from gnomon._palette import OTHER, class_colors
-from gnomon.plot.style import import_matplotlib
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from gnomon._entrance import entrance
+from gnomon.plot.curves import Curve, CurvesDisplay, ScatterDisplay
+from gnomon.plot.display import GridDisplay, draws
 
 __all__ = ["plot_spectra"]
 
 
-def plot_spectra(selection: Any, *, n_curves: int = 6, title: str | None = None) -> Figure:
+@draws("KernelSelection")
+@entrance("plot_spectra")
+def plot_spectra(
+    selection: Any, *, n_curves: int = 6, ax: Any = None, title: str | None = None, **style: Any
+) -> GridDisplay:
     """Draw how fast the spectra of kernels add up, and their ratio against their fidelity.
 
     Parameters
@@ -24,43 +26,36 @@ def plot_spectra(selection: Any, *, n_curves: int = 6, title: str | None = None)
         Made by `select_kernel`.
     n_curves : int >= 1, default=6
         Spectra to draw: those of the best kernel, of PCA, and of the front.
+    ax : matplotlib Axes or None, default=None
+        Where to draw; None makes a new figure.
     title : str, default=None
         Title of the figure.
+    **style
+        As for `Display.plot`.
 
     Returns
     -------
-    matplotlib Figure
-        Not registered with pyplot.
-
-    Raises
-    ------
-    MissingDependencyError
-        If matplotlib cannot be imported.
+    GridDisplay
+        Left the spectra; right all candidates, the front as a line, the chosen one with a ring, PCA's fidelity dashed.
     """
-    matplotlib = import_matplotlib()
-    figure: Figure = matplotlib.figure.Figure(figsize=(10.0, 4.2), layout="constrained")
-    matplotlib.backends.backend_agg.FigureCanvasAgg(figure)
-    left, right = figure.subplots(1, 2)
-    shown = {one.label: one for one in (selection.best, selection.pca, *selection.pareto)}
-    drawn = list(shown.values())[:n_curves]
-    colors = dict(zip((one.label for one in drawn), class_colors(len(drawn)), strict=True))
-    for one in drawn:
-        counts = np.arange(1, len(one.spectrum) + 1)
-        left.plot(counts, np.cumsum(one.spectrum), color=colors[one.label], label=one.label, lw=1.6)
-    left.axvline(selection.n_components, color="0.6", lw=0.8, ls=":")
-    left.set(xlabel="components", ylabel="share of the spectrum", ylim=(0.0, 1.02))
-    left.legend(frameon=False, fontsize=8)
-    for one in selection.table:
-        right.scatter(one.ratio, one.fidelity, s=26, color=colors.get(one.label, OTHER), zorder=3)
-    front = selection.pareto
-    right.plot([one.ratio for one in front], [one.fidelity for one in front], color="0.6", lw=0.9, zorder=2)
-    right.axhline(selection.pca.fidelity, color="0.6", lw=0.8, ls=":")
-    best = selection.best
-    right.scatter(best.ratio, best.fidelity, s=140, facecolor="none", edgecolor="0.1", lw=1.2, zorder=4)
-    right.set(xlabel=f"share of {selection.n_components} components", ylabel="fidelity of rows held out")
-    right.set_title(f"chosen: {best.label}", fontsize=10, parse_math=False)
-    for ax in (left, right):
-        ax.spines[["top", "right"]].set_visible(False)
-    if title:
-        figure.suptitle(title, x=0.01, ha="left", fontsize=14, fontweight="bold", parse_math=False)
-    return figure
+    drawn = list({one.label: one for one in (selection.best, selection.pca, *selection.pareto)}.values())[:n_curves]
+    sums = CurvesDisplay(
+        [Curve(one.label, np.arange(1, len(one.spectrum) + 1), np.cumsum(one.spectrum)) for one in drawn],
+        "components",
+        "share of the spectrum",
+        x_marks={f"{selection.n_components}": selection.n_components},
+        y_limits=(0.0, 1.02),
+    )
+    ratios = np.array([one.ratio for one in selection.table])
+    front = Curve("front", [one.ratio for one in selection.pareto], [one.fidelity for one in selection.pareto])
+    level = Curve("PCA", [ratios.min(), ratios.max()], [selection.pca.fidelity] * 2, dashed=True)
+    candidates = ScatterDisplay(
+        ratios,
+        [one.fidelity for one in selection.table],
+        f"share of {selection.n_components} components",
+        "fidelity of rows held out",
+        f"chosen: {selection.best.label}",
+        curves=[front, level],
+        ring=next(k for k, one in enumerate(selection.table) if one.label == selection.best.label),
+    )
+    return GridDisplay([sums, candidates], [[0, 1]], (10.0, 4.2), title).plot(ax, **style)

@@ -16,8 +16,7 @@ from gnomon.linalg import align
 from gnomon.spectrum.marks import Mark, likeness
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+    from gnomon.plot import GridDisplay
     from gnomon.viewer import Sequence
 
 __all__ = ["Spectrum"]
@@ -189,7 +188,7 @@ class Spectrum:
         n_panels: int | None = None,
         methods: bool = True,
         **options: Any,
-    ) -> Figure:
+    ) -> GridDisplay:
         """Draw the maps side by side with matplotlib.
 
         Parameters
@@ -220,9 +219,9 @@ class Spectrum:
         **options
             As for `plot`.
         """
-        from gnomon.plot.style import save_figure
+        from gnomon.plot.files import save_figure
 
-        save_figure(self.plot(**options), path, dpi=dpi)
+        save_figure(self.plot(**options).figure_, path, dpi=dpi)
 
     def report(self) -> str:
         """Say in words what was computed and where the methods lie."""

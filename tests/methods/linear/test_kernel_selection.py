@@ -185,7 +185,7 @@ def test_the_intrinsic_dimension_is_the_default_and_threads_change_nothing():
 
 def test_spectra_and_front_are_drawn():
     pytest.importorskip("matplotlib")
-    figure = plot_spectra(select_kernel(CIRCLE, kernels=FEW, degrees=[2], n_components=2), title="circle")
+    figure = plot_spectra(select_kernel(CIRCLE, kernels=FEW, degrees=[2], n_components=2), title="circle").figure_
     assert len(figure.axes) == 2
     figure.canvas.draw()
 

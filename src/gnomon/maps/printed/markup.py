@@ -6,10 +6,10 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.plot.style import svg_of
+from gnomon.plot.files import svg_of
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from gnomon.plot import Display
 
 __all__ = ["Markup", "drawing", "facts", "join", "listing", "table", "tag"]
 
@@ -73,15 +73,16 @@ def table(
     return tag("table", join([title, tag("thead", head), tag("tbody", *lines)]))
 
 
-def drawing(figure: Figure, words: str, *, key: str) -> Markup:
+def drawing(display: Display, words: str, *, key: str) -> Markup:
     """Return a figure as vector graphics with a caption, which is its text for those who do not see it too.
 
     Parameters
     ----------
-    figure : matplotlib Figure
+    display : Display
+        Drawn.
     words : str
     key : str
         One for each figure of a page.
     """
-    picture = Markup(svg_of(figure, label=words, key=key))
+    picture = Markup(svg_of(display.figure_, label=words, key=key))
     return tag("figure", picture, tag("figcaption", words))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon.kernels import InputKernel
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from gnomon.plot import GridDisplay
 
 __all__ = ["KernelCandidate", "KernelSelection"]
 
@@ -137,7 +137,7 @@ class KernelSelection:
         """The spectrum of each candidate by its label."""
         return {one.label: one.spectrum for one in self.table}
 
-    def plot(self, **options: Any) -> Figure:
+    def plot(self, **options: Any) -> GridDisplay:
         """Draw the spectra and the Pareto front, see `gnomon.plot.plot_spectra`."""
         from gnomon.plot import plot_spectra
 

@@ -29,10 +29,10 @@ def overview(subject: Subject) -> Section:
     warned = tag("p", result.caution, class_="caution") if result.caution else None
     picture = None
     if result.embedding.shape[1] in (2, 3):
-        axes = plot_map(result._plotted(), labels=result.labels, surface=result.surface)
+        drawn = plot_map(result._plotted(), labels=result.labels, surface=result.surface)
         colored = "" if result.labels is None else f", coloured by {result.label_name}"
         words = f"The map of {result.n_samples:,} rows by {result.method}{colored}. Its axes have no unit."
-        picture = drawing(axes.figure, words, key="map")
+        picture = drawing(drawn, words, key="map")
     return Section("The map at a glance", join([warned, told, picture]))
 
 

@@ -41,6 +41,6 @@ def points(subject: Subject) -> Section:
     pictures = []
     for start in range(0, len(names), _ON_A_PAGE):
         shown = names[start : start + _ON_A_PAGE]
-        figure = plot_point_scores(result._plotted(), found, names=shown, n_columns=4, surface=result.surface)
-        pictures.append(drawing(figure, words, key=f"points{start}"))
+        drawn = plot_point_scores(result._plotted(), found, names=shown, n_columns=4, surface=result.surface)
+        pictures.append(drawing(drawn, words, key=f"points{start}"))
     return Section("Where to believe it", join([told, *pictures]))

@@ -108,8 +108,8 @@ def curves(subject: Subject) -> Section | None:
         "Neighbourhoods of every size, and distances",
         join(
             [
-                drawing(plot_curves(card).figure, sizes, key="curves"),
-                drawing(plot_shepard(card).figure, pairs, key="shepard"),
+                drawing(plot_curves(card), sizes, key="curves"),
+                drawing(plot_shepard(card), pairs, key="shepard"),
             ]
         ),
     )
