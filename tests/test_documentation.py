@@ -37,6 +37,7 @@ def _assert_alike(printed, stated):
         ("cells.md", 4),
         ("choosing.md", 2),
         ("coming-from.md", 1),
+        ("figures.md", 3),
         ("functions.md", 5),
         ("illusions.md", 1),
         ("methods.md", 2),

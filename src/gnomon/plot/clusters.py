@@ -13,6 +13,7 @@ from gnomon._palette import class_colors
 from gnomon._validation import message
 from gnomon.plot.colors import colors_of
 from gnomon.plot.display import Display, GridDisplay, draws
+from gnomon.plot.files import inches_of
 from gnomon.plot.map import MapDisplay, positions_of
 from gnomon.plot.theme import Style
 from gnomon.plot.wrapping import wrapped
@@ -88,9 +89,7 @@ class TreeDisplay(Display):
         from matplotlib.patches import Rectangle
 
         theme, colors = style.theme, class_colors(len(self.names[0]))
-        letters = int(
-            ax.get_position().width * ax.figure.get_size_inches()[0] / len(self.names) / (_LETTER * style.scale)
-        )
+        letters = int(inches_of(ax)[0] / len(self.names) / (_LETTER * style.scale))
         for column, (names, spans) in enumerate(zip(self.names, self.spans, strict=True)):
             for name, (low, high) in zip(names, spans, strict=True):
                 first = np.flatnonzero((self.spans[0][:, 0] <= low + 1e-9) & (high <= self.spans[0][:, 1] + 1e-9))

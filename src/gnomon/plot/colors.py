@@ -12,8 +12,8 @@ from gnomon._palette import DIVERGING_MARKS, OTHER, RAMP, STANDS_OUT, class_colo
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels, sort_into_classes
-from gnomon.plot.files import import_matplotlib
-from gnomon.plot.wrapping import shortened
+from gnomon.plot.files import import_matplotlib, inches_of
+from gnomon.plot.wrapping import columns_of, shortened
 
 if TYPE_CHECKING:
     from gnomon.evaluation.point_columns import PointScore
@@ -25,7 +25,10 @@ _DISTINCT_FIRST = 20
 """With more classes the largest get the most distinct colours."""
 _LISTED = 40
 """At most so many classes are in a legend, in columns of 20: as many have a colour of their own."""
-_NAME = 32  # letters of a class in a legend
+_NAME = 36  # letters of a class in a legend, and in one of several columns
+_NARROW = 22
+_SIDE = 0.3  # of the width of a figure that a legend at its side takes at most
+_LETTER, _MARK = 0.55, 3.0  # widths in sizes of the letters
 _PALE = "#e4e8d8"
 
 
@@ -82,20 +85,49 @@ class ClassColors:
     def explain(self, figure: Any, axes: list[Any], style: Style) -> None:
         """Draw one legend beside several axes: outside of a figure, within a part of one beside the last axes."""
         if axes[0].get_subplotspec().get_gridspec().figure is figure and hasattr(figure, "savefig"):
-            self._list(figure, style, loc="outside right center")
+            self._list(figure, style, 1 + (self.lists > 2 * _DISTINCT_FIRST), loc="outside right center")
         else:
             self._list(axes[-1], style, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
-    def add_legend(self, ax: Any, style: Style, **place: Any) -> None:
-        """Draw a legend, beside the axes by default."""
-        self._list(ax, style, **(place or {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}))
+    def add_legend(self, ax: Any, style: Style, *, below: bool = False) -> None:
+        """Draw a legend beside the axes where it is short and narrow, else below them in columns."""
+        if not below and self.fits_beside(inches_of(ax)[0], style):
+            self._list(ax, style, loc="center left", bbox_to_anchor=(1.0, 0.5))
+        else:
+            n_columns = self.columns(ax.figure.bbox.width / ax.figure.dpi, style) if self.lists > 3 else 1
+            self._list(ax, style, n_columns, loc="upper center", bbox_to_anchor=(0.5, 0.0))
 
-    def _list(self, where: Any, style: Style, **place: Any) -> None:
+    def fits_beside(self, width: float, style: Style) -> bool:
+        """Whether a legend is short and narrow beside axes of a width in inches."""
+        room = _SIDE * width * 72.0 / style.font_size
+        return self.lists <= _DISTINCT_FIRST + 1 and self._column(_NAME, 0.833) <= room
+
+    def columns(self, width: float, style: Style) -> int:
+        """Return how many columns a legend has below axes in a figure of a width in inches."""
+        return max(1, min(5, int(width * 72.0 / style.font_size / self._column(_NARROW, 0.694))))
+
+    def height(self, width: float, style: Style) -> float:
+        """Return the height of a legend below axes in a figure of a width in inches."""
+        return -(-self.lists // self.columns(width, style)) * 1.25 * style.font_size / 72.0
+
+    @property
+    def lists(self) -> int:
+        """Number of entries of a legend."""
+        return min(len(self.names), _LISTED) + bool(self.sizes[-1])
+
+    def _column(self, letters: int, size: float) -> float:
+        """Return about the width of a column of a legend, in sizes of ordinary letters."""
+        longest = max((columns_of(f"{self.names[k]}  ({self.sizes[k]:,})") for k in self.order[:_LISTED]), default=0)
+        return size * (_LETTER * min(longest, letters + 9) + _MARK)
+
+    def _list(self, where: Any, style: Style, n_columns: int = 1, **place: Any) -> None:
         from matplotlib.lines import Line2D
 
         seen, sizes = self.on(style.theme), self.sizes
         shown = self.order[:_LISTED]
-        entries = [(seen.hexes[k], shortened(self.names[k], _NAME), sizes[k]) for k in shown]
+        entries = [
+            (seen.hexes[k], shortened(self.names[k], _NARROW if n_columns > 1 else _NAME), sizes[k]) for k in shown
+        ]
         if sizes[-1]:
             entries.append((seen.other, "no label", sizes[-1]))
         rest = len(self.names) - len(shown)
@@ -108,8 +140,8 @@ class ClassColors:
             texts,
             title=f"{rest:,} smaller classes are not listed" if rest else None,
             title_fontsize="x-small",
-            fontsize="small" if len(entries) <= _DISTINCT_FIRST + 1 else "x-small",
-            ncols=1 if len(entries) <= _DISTINCT_FIRST + 1 else 2,
+            fontsize="small" if n_columns == 1 and len(entries) <= _DISTINCT_FIRST + 1 else "x-small",
+            ncols=n_columns,
             handletextpad=0.3,
             columnspacing=1.0,
             **place,

@@ -12,13 +12,14 @@ import numpy.typing as npt
 from gnomon._palette import class_colors
 from gnomon.plot.display import Display
 from gnomon.plot.marks import point_style
-from gnomon.plot.theme import Style
+from gnomon.plot.theme import Style, Theme
 from gnomon.plot.wrapping import shortened
 
 __all__ = ["Curve", "CurvesDisplay", "HistogramDisplay", "ScatterDisplay"]
 
 _BINS = 40
 _NAME = 32  # letters in a legend
+_FEW = 500  # points among which a legend looks for room
 _VECTORS = 5_000  # more marks are a picture in a vector file
 
 
@@ -96,10 +97,7 @@ class CurvesDisplay(Display):
             ax.axhspan(low, high, color=theme.mark(class_colors(1)[0]), alpha=0.14, lw=0, label=name)
         for one in self.curves:
             self._draw_curve(ax, one, theme.soft if one.plain else theme.mark(next(colors)), style)
-        for name, place in self.x_marks.items():
-            ax.axvline(place, color=theme.line, lw=0.8, ls=":")
-            where = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-            ax.text(place, 1.01, name, fontsize="small", color=theme.soft, parse_math=False, **where)
+        mark_places(ax, self.x_marks, theme, ls=":")
         for level in self.levels:
             ax.axhline(level, color=theme.line, lw=0.8, ls=":")
         ax.set_xscale("log" if self.x_log else "linear")
@@ -171,10 +169,7 @@ class HistogramDisplay(Display):
         for (name, values), color in zip(shown.items(), class_colors(len(shown)), strict=True):
             if values.size:
                 ax.hist(values, edges, density=True, histtype="step", lw=2.0, color=theme.mark(color), label=name)
-        for name, place in self.x_marks.items():
-            ax.axvline(place, color=theme.ink, lw=1.0, ls="--")
-            where = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-            ax.text(place, 1.01, name, fontsize="small", color=theme.soft, parse_math=False, **where)
+        mark_places(ax, self.x_marks, theme, ls="--")
         ax.set_yticks([])
         _finish(ax, self.label, "", self.title)
         ax.spines["left"].set_visible(False)
@@ -239,9 +234,19 @@ class ScatterDisplay(Display):
 
             ax.margins(0.15)
             colors = [theme.ink] * len(x)
-            ClassNames(ax, np.column_stack([x, y]), list(self.names), colors, style, 0.8 * style.font_size)
+            places = np.column_stack([x, y])
+            ClassNames(ax, places, list(self.names), colors, style, 0.8 * style.font_size, places, np.arange(len(x)))
         if any(one.name for one in self.curves):
-            ax.legend(loc="upper left")
+            ax.legend(loc="best" if len(x) <= _FEW else "upper left")
+
+
+def mark_places(ax: Any, places: Mapping[str, float], theme: Theme, *, ls: str) -> None:
+    """Draw a line at each of some places of the first axis, with its name above, away from those of the others."""
+    for k, (name, place) in enumerate(places.items()):
+        ax.axvline(place, color=theme.soft, lw=0.8, ls=ls)
+        where = {"transform": ax.get_xaxis_transform(), "va": "bottom"}
+        side = "center" if len(places) == 1 else "right" if k == 0 else "left"
+        ax.text(place, 1.01, name, ha=side, fontsize="small", color=theme.soft, parse_math=False, **where)
 
 
 def _finite(values: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -13,6 +13,7 @@ import numpy as np
 from gnomon._validation import message
 from gnomon.plot.colors import ClassColors, ValueColors
 from gnomon.plot.files import import_matplotlib, save_figure
+from gnomon.plot.fonts import add_fonts
 from gnomon.plot.theme import Style, style_of
 
 __all__ = ["Display", "GridDisplay", "draws", "in_grid"]
@@ -83,6 +84,7 @@ class Display:
         style = style_of(ax, theme, width, font_size, point_size, opacity, rasterized)
         with matplotlib.rc_context(style.settings()):
             self.axes_ = self._draw_in(ax, style)
+        add_fonts(self.axes_[0].figure)
         self.ax_ = self.axes_[0]
         self.figure_ = self.ax_.figure.canvas.figure
         return self

@@ -17,7 +17,7 @@ from gnomon.exceptions import MissingDependencyError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["import_matplotlib", "save_figure", "svg_of"]
+__all__ = ["import_matplotlib", "inches_of", "save_figure", "svg_of"]
 
 _VECTOR_MARKS = 2500  # more would make a page slow to draw and to print
 _SVG_DPI = 220
@@ -37,6 +37,12 @@ def import_matplotlib() -> Any:
             "gnomon.plot needs matplotlib, which cannot be imported. Install it with: pip install 'gnomon[plot]'"
         ) from error
     return matplotlib
+
+
+def inches_of(ax: Any) -> tuple[float, float]:
+    """Return width and height of axes before they are laid out, in inches; their figure may be a part of one."""
+    whole, share = ax.figure.bbox, ax.get_position()
+    return float(share.width * whole.width / ax.figure.dpi), float(share.height * whole.height / ax.figure.dpi)
 
 
 def save_figure(figure: Figure, path: str | os.PathLike[str], *, dpi: float) -> None:

@@ -12,11 +12,11 @@ from gnomon._entrance import entrance
 from gnomon._palette import class_colors
 from gnomon._validation import message
 from gnomon.plot.colors import colors_of
-from gnomon.plot.curves import HistogramDisplay
+from gnomon.plot.curves import HistogramDisplay, mark_places
 from gnomon.plot.display import Display, GridDisplay, draws
 from gnomon.plot.map import MapDisplay
 from gnomon.plot.theme import Style
-from gnomon.plot.wrapping import shortened
+from gnomon.plot.wrapping import wrapped
 
 __all__ = [
     "IntervalsDisplay",
@@ -99,10 +99,7 @@ class IntervalsDisplay(Display):
 
     def _draw(self, ax: Any, style: Style) -> None:
         theme, color = style.theme, style.theme.mark(class_colors(1)[0])
-        for name, place in self.x_marks.items():
-            ax.axvline(place, color=theme.ink, lw=1.0, ls="--")
-            where = {"transform": ax.get_xaxis_transform(), "ha": "center", "va": "bottom"}
-            ax.text(place, 1.01, name, fontsize="small", color=theme.soft, parse_math=False, **where)
+        mark_places(ax, self.x_marks, theme, ls="--")
         for row, one in enumerate(self.lines):
             self._draw_line(ax, row, one, theme, color)
             if one.note:
@@ -115,7 +112,7 @@ class IntervalsDisplay(Display):
                     annotation_clip=False,
                     parse_math=False,
                 )
-        ax.set_yticks(range(len(self.lines)), [shortened(one.name, _NAME) for one in self.lines])
+        ax.set_yticks(range(len(self.lines)), [wrapped(one.name, _NAME, 2) for one in self.lines])
         for text, one in zip(ax.get_yticklabels(), self.lines, strict=True):
             text.set_parse_math(False)
             text.set_fontweight("bold" if one.heading else "normal")

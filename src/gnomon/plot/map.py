@@ -49,7 +49,8 @@ class MapDisplay(Display):
     note : str, default=""
         Below it.
     legend : {"right", "below", "none"}, default="right"
-        Where the classes are listed; beside values there is a bar unless it is "none".
+        Where the classes are listed, at most 40 and how many are not; a long or wide list comes below the map in any
+        case. Beside values there is a bar unless it is "none".
     label : str, default=""
         What the values are.
     annotate : bool, default=True
@@ -96,15 +97,23 @@ class MapDisplay(Display):
         drawn: MapDisplay = result.plot(ax=ax, **options)
         return drawn
 
+    def _extent(self, style: Style) -> tuple[float, float]:
+        width, height = super()._extent(style)
+        if (
+            isinstance(self.colors, ClassColors)
+            and self.legend == "right"
+            and not self.colors.fits_beside(width, style)
+        ):
+            height += self.colors.height(width, style)
+        return width, height
+
     def _draw(self, ax: Any, style: Style) -> None:
         seen = None if self.colors is None else self.colors.on(style.theme)
         rgb = None if seen is None else seen.rgb
         draw_points(ax, self.places, rgb, style)
         if isinstance(self.colors, ClassColors):
-            if self.legend == "right":
-                self.colors.add_legend(ax, style)
-            elif self.legend == "below":
-                self.colors.add_legend(ax, style, loc="upper center", bbox_to_anchor=(0.5, 0.0))
+            if self.legend != "none":
+                self.colors.add_legend(ax, style, below=self.legend == "below")
             if self.annotate:
                 self._name_classes(ax, style)
         elif self.colors is not None and self.legend != "none":
@@ -118,9 +127,8 @@ class MapDisplay(Display):
     def _name_classes(self, ax: Any, style: Style) -> None:
         from gnomon.plot.names import ClassNames
 
-        size = style.font_size * (1.1 if len(self.colors.names) <= 20 else 0.85)  # type: ignore[union-attr]
-        if self.square:
-            size *= 0.85
+        many = len(self.colors.names)  # type: ignore[union-attr]
+        size = style.font_size * (1.1 if many <= 20 else 0.85 if many <= 40 else 0.65) * (0.85 if self.square else 1.0)
         ClassNames.of_classes(ax, self.places, self.colors, style, size=size)
         ax.margins(_ROOM)
 
@@ -151,7 +159,7 @@ class MapDisplay(Display):
                 parse_math=False,
             )
         if self.note:
-            ax.set_xlabel(self.note, fontsize="small", color=soft, parse_math=False)
+            ax.set_xlabel(self.note, parse_math=False)
         lost = int((~np.isfinite(self.places).all(axis=1)).sum())
         if lost:
             left_out = f"{lost:,} points have no position"

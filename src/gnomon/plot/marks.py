@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.plot.files import inches_of
 from gnomon.plot.theme import Style
 
 __all__ = ["Arrows", "Directions", "Ellipses", "Layer", "Route", "draw_points", "point_style"]
@@ -44,12 +45,11 @@ def _room(ax: Any, Y: Floats) -> float:
     known = Y[np.isfinite(Y).all(axis=1)]
     if len(known) < 2:
         return 1.0
-    width, height = ax.get_position().size * ax.figure.get_size_inches()
     side = int(np.clip(np.sqrt(len(known)) / 2.0, 4, 64))
     extent = max(float(np.ptp(known, axis=0).max()), 1e-300)
     cells = np.minimum(((known - known.min(axis=0)) * (side / extent)).astype(np.intp), side - 1)
     share = len(np.unique(cells[:, 0] * side + cells[:, 1])) / side**2
-    return float((min(width, height) / _SIDE) ** 2 * share / _USUAL_SHARE)
+    return float((min(inches_of(ax)) / _SIDE) ** 2 * share / _USUAL_SHARE)
 
 
 def draw_points(ax: Any, Y: npt.NDArray[Any], rgb: Floats | None, style: Style) -> None:
@@ -229,4 +229,5 @@ class Route:
         ax.plot(*self.places.T, color=ink, lw=1.8, zorder=3.1)
         ax.plot(*self.places[0], "o", ms=8, mfc=ground, mec=ink, mew=1.8, zorder=3.2)
         ax.plot(*self.places[-1], "o", ms=8, mfc=ink, mec=ground, mew=1.2, zorder=3.2)
-        ClassNames(ax, self.places[[0, -1]], list(self.names), [ink, ink], style, 0.9 * style.font_size)
+        ends, names = self.places[[0, -1]].astype(np.float64), list(self.names)
+        ClassNames(ax, ends, names, [ink, ink], style, 0.9 * style.font_size, ends, np.arange(2))

@@ -56,7 +56,7 @@ class MatrixDisplay(Display):
         names = max(map(columns_of, self.rows), default=0)
         width = 1.6 + 0.085 * min(names, _NAME) + _CELL * 1.3 * len(self.columns)
         head = 0.6 + (0.085 * min(max(map(columns_of, self.columns), default=0), _NAME))
-        height = (head + _CELL * 0.8 * len(self.rows) + (0.4 if self.title else 0.0)) * style.scale
+        height = (0.3 + head + _CELL * 0.8 * len(self.rows) + (0.4 if self.title else 0.0)) * style.scale
         return style.width or max(width, 4.0), max(height, 2.2)
 
     def _draw(self, ax: Any, style: Style) -> None:
@@ -68,7 +68,6 @@ class MatrixDisplay(Display):
         norm = Normalize(low, high)
         ax.imshow(self.values, cmap=shades, norm=norm, interpolation="nearest", aspect="auto")
         bar = ax.figure.colorbar(ScalarMappable(norm, shades), ax=ax, shrink=0.8, pad=0.02)
-        bar.set_label(self.label, fontsize=0.833 * style.font_size, color=style.theme.ink, parse_math=False)
         bar.outline.set_visible(False)
         bar.ax.tick_params(color=style.theme.soft, labelcolor=style.theme.ink, labelsize=0.833 * style.font_size)
         long = max(map(columns_of, self.columns), default=0) > 3
@@ -78,6 +77,7 @@ class MatrixDisplay(Display):
             text.set_parse_math(False)
         ax.tick_params(length=0)
         ax.spines[:].set_visible(False)
+        ax.set_xlabel(self.label, parse_math=False)
         if self.title:
             ax.set_title(self.title, loc="left", fontweight="bold", parse_math=False)
         if self.form and self.values.size <= _NUMBERS:

@@ -56,6 +56,7 @@ class ClassNames(Artist):
         super().__init__()
         self.anchors, self.size = anchors, size
         self.points, self.codes = points, codes
+        self._view: tuple[float, ...] = ()
         words = {"ha": "center", "va": "center", "fontsize": size, "fontweight": "bold", "parse_math": False}
         texts = [wrapped(name, _LINE, _LINES) for name in names]
         halo = [Stroke(linewidth=0.28 * size, foreground=style.theme.ground, alpha=0.9)]
@@ -94,12 +95,15 @@ class ClassNames(Artist):
         if not self.names or not self.get_visible():
             return
         bounds = np.array(axes.get_window_extent(renderer).extents)
-        pixels = axes.transData.transform
+        pixels, letter = axes.transData.transform, renderer.points_to_pixels(self.size)
+        view = (*bounds, *axes.viewLim.extents, letter)
+        if view == self._view:
+            return
+        self._view = view
         for text in self.names:
             text.set_visible(True)  # what is hidden has no size
         boxes = [text.get_window_extent(renderer) for text in self.names]
         sizes = np.array([(box.width, box.height) for box in boxes])
-        letter = renderer.points_to_pixels(self.size)
         anchors = pixels(self.anchors)
         covered = None
         if self.points is not None and self.codes is not None:

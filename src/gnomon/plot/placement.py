@@ -19,8 +19,9 @@ _COVERING = 7.0  # heights that a name moves rather than cover points of other c
 _HIDING = 3.0  # or all of its own
 _CROSSING = 5.0  # or let two leaders cross
 _PASSING = 9.0  # or let a leader pass behind a name
+_WORST = 13.0  # a name whose best place costs more is left out: long leaders across others say nothing
 _TAKING = 4.0  # or cover what another name names
-_STEPS = 24  # points of a leader that are looked at
+_BLOCK = 32  # places of a name that are looked at together
 _SIDE = 96  # cells of the grid on which densities are estimated
 _WIDTH = 3.5  # cells, standard deviation
 
@@ -71,7 +72,7 @@ class Crowd:
             return np.asarray(image[y1, x1] - image[y0, x1] - image[y1, x0] + image[y0, x0], dtype=np.float64)
 
         others = within(self._any > 2 * own) / np.maximum((x1 - x0) * (y1 - y0), 1)
-        return _COVERING * others + _HIDING * within(own) / max(stop - start, 1)
+        return np.asarray(_COVERING * others + _HIDING * within(own) / max(stop - start, 1))
 
 
 def densest_members(Y: Floats, codes: npt.NDArray[np.intp], n_classes: int) -> npt.NDArray[np.intp]:
@@ -129,7 +130,7 @@ def place_names(
 
     Names are placed one after the other. Each tries places on rings about its anchor and takes the one with the least
     distance, in heights of the name, plus what it covers and what its leader meets; among equal ones the first. A place
-    over another name is no place.
+    over another name is no place, and a name whose best place is a bad one is left out.
 
     Parameters
     ----------
@@ -147,11 +148,11 @@ def place_names(
     Returns
     -------
     ndarray of shape (n_names, 2)
-        Middles; NaN where there is no room.
+        Middles; NaN where there is no good place.
     """
     middles = np.full(anchors.shape, np.nan)
     boxes, leaders = np.empty((0, 4)), np.empty((0, 4))
-    room = bounds[2:] - bounds[:2]
+    room, points = bounds[2:] - bounds[:2], np.hstack([anchors, anchors])
     for k, (anchor, size) in enumerate(zip(anchors, sizes, strict=True)):
         if not np.isfinite(anchor).all() or (size > room).any():
             continue
@@ -160,16 +161,14 @@ def place_names(
         own = np.hstack([tried - half - gap, tried + half + gap])
         rims = np.clip(anchor, tried - half, tried + half)  # where a leader would end
         lines = np.hstack([np.broadcast_to(anchor, rims.shape), rims])
-        free = ~_overlap(own, boxes).any(axis=1)
-        if not free.any():
-            continue
-        passing = _meet(leaders, own).sum(axis=0) + _meet(lines, boxes).sum(axis=1)
-        taken = (np.delete(anchors, k, axis=0) > own[:, None, :2]) & (np.delete(anchors, k, axis=0) < own[:, None, 2:])
-        cost = distance / size[1] + _CROSSING * _cross(lines, leaders).sum(axis=1) + _PASSING * passing
-        cost += _TAKING * taken.all(axis=2).sum(axis=1)
+        cost = distance / size[1]
         if covered is not None:
             cost += covered(k, own)
-        best = int(np.argmin(np.where(free, cost, np.inf)))
+        cost += _TAKING * (_overlap(own, points).sum(axis=1) - _overlap(own, points[k : k + 1])[:, 0])
+        cost[_overlap(own, boxes).any(axis=1)] = np.inf
+        best = _cheapest(cost, own, lines, boxes, leaders)
+        if best is None:
+            continue
         middles[k] = tried[best]
         boxes = np.vstack([boxes, own[best]])
         if distance[best] > 0.0:
@@ -192,18 +191,33 @@ def _candidates(anchor: Floats, half: Floats, bounds: Floats) -> tuple[Floats, F
 
 def _overlap(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:
     """Return which boxes share room, of shape (n_some, n_others)."""
-    a, b = some[:, None], others[None]
-    return np.asarray((a[..., :2] < b[..., 2:]).all(axis=2) & (b[..., :2] < a[..., 2:]).all(axis=2))
+    (a, b, c, d), (e, f, g, h) = some.T[:, :, None], others.T[:, None]
+    return np.asarray((a < g) & (e < c) & (b < h) & (f < d))
+
+
+def _cheapest(cost: Floats, own: Floats, lines: Floats, boxes: Floats, leaders: Floats) -> int | None:
+    """Return the place with the least cost, that of crossing leaders and passing names added, None if all are bad."""
+    best, least = None, _WORST
+    order = np.argsort(cost, kind="stable")
+    for start in range(0, len(order), _BLOCK):  # what is added is not negative: dear places need not be looked at
+        some = order[start : start + _BLOCK]
+        if cost[some[0]] > least:
+            break
+        total = cost[some] + _CROSSING * _cross(lines[some], leaders).sum(axis=1)
+        total += _PASSING * (_meet(leaders, own[some]).sum(axis=0) + _meet(lines[some], boxes).sum(axis=1))
+        first = int(np.argmin(total))
+        if total[first] < least:
+            best, least = int(some[first]), float(total[first])
+    return best
 
 
 def _meet(lines: Floats, boxes: Floats) -> npt.NDArray[np.bool_]:
     """Return which lines pass through which boxes, of shape (n_lines, n_boxes)."""
-    if not len(lines) or not len(boxes):
-        return np.zeros((len(lines), len(boxes)), dtype=np.bool_)
-    shares = np.linspace(0.0, 1.0, _STEPS)[:, None, None]
-    points = (1.0 - shares) * lines[:, :2] + shares * lines[:, 2:]  # (steps, n_lines, 2)
-    inside = (points[:, :, None] > boxes[:, :2]) & (points[:, :, None] < boxes[:, 2:])
-    return np.asarray(inside.all(axis=3).any(axis=0))
+    start = lines[:, None, :2]
+    step = np.where(lines[:, None, 2:] == start, 1e-9, lines[:, None, 2:] - start)
+    ends = np.stack([(boxes[None, :, :2] - start) / step, (boxes[None, :, 2:] - start) / step])
+    enters, leaves = ends.min(axis=0).max(axis=2), ends.max(axis=0).min(axis=2)
+    return np.asarray(np.maximum(enters, 0.0) < np.minimum(leaves, 1.0))
 
 
 def _cross(some: Floats, others: Floats) -> npt.NDArray[np.bool_]:

@@ -116,6 +116,8 @@ class Style:
         ax.tick_params(color=theme.soft, labelcolor=theme.ink, labelsize=small)
         for label in (ax.xaxis.label, ax.yaxis.label):
             label.set_color(theme.ink)
+            label.set_fontsize(small)
+        ax.set_axisbelow(True)
 
 
 def style_of(
