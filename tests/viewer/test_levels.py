@@ -28,6 +28,7 @@ def test_the_page_has_every_level_of_clusters_with_what_drives_them(nested, tmp_
     found = made.clusters()
     made.to_html(tmp_path / "m.html")
     header, columns = read_page(tmp_path / "m.html")
+    assert {level.unlabelled for level in PageContent.of(made).levels} == {"in no cluster"}
     keys = {column["key"]: column for column in header["columns"]}
     assert [keys[level["key"]]["name"] for level in header["levels"]] == ["2 clusters", "cluster"]
     for level, told in zip(found.levels, header["levels"], strict=True):
