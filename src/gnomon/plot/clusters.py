@@ -93,7 +93,7 @@ class TreeDisplay(Display):
         for column, (names, spans) in enumerate(zip(self.names, self.spans, strict=True)):
             for name, (low, high) in zip(names, spans, strict=True):
                 first = np.flatnonzero((self.spans[0][:, 0] <= low + 1e-9) & (high <= self.spans[0][:, 1] + 1e-9))
-                color = theme.mark(colors[first[0]]) if len(first) else theme.line
+                color = colors[first[0]] if len(first) else theme.line
                 look: dict[str, Any] = {"facecolor": color, "edgecolor": theme.ground, "lw": 1.5, "alpha": 0.35}
                 ax.add_patch(Rectangle((column, 1.0 - high), 0.98, high - low, **look))
                 if high - low >= _LEAST * style.scale:

@@ -77,10 +77,8 @@ class ClassColors:
 
     def on(self, theme: Theme) -> Self:
         """Return these colours as they are seen on a ground."""
-        change = theme.standing_out if self.flags else theme.mark
-        return replace(
-            self, hexes=np.array([change(color) for color in self.hexes]), other=theme.standing_out(self.other)
-        )
+        hexes = np.array([theme.standing_out(color) for color in self.hexes]) if self.flags else self.hexes
+        return replace(self, hexes=hexes, other=theme.standing_out(self.other))
 
     def explain(self, figure: Any, axes: list[Any], style: Style) -> None:
         """Draw one legend beside several axes: outside of a figure, within a part of one beside the last axes."""

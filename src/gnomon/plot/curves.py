@@ -94,9 +94,9 @@ class CurvesDisplay(Display):
         colors = iter(class_colors(sum(not one.plain for one in self.curves)))
         if self.band is not None:
             name, low, high = self.band
-            ax.axhspan(low, high, color=theme.mark(class_colors(1)[0]), alpha=0.14, lw=0, label=name)
+            ax.axhspan(low, high, color=class_colors(1)[0], alpha=0.14, lw=0, label=name)
         for one in self.curves:
-            self._draw_curve(ax, one, theme.soft if one.plain else theme.mark(next(colors)), style)
+            self._draw_curve(ax, one, theme.soft if one.plain else next(colors), style)
         mark_places(ax, self.x_marks, theme, ls=":")
         for level in self.levels:
             ax.axhline(level, color=theme.line, lw=0.8, ls=":")
@@ -168,7 +168,7 @@ class HistogramDisplay(Display):
             ax.hist(beside, edges, density=True, color=theme.line, alpha=0.55, label=self.beside_name)
         for (name, values), color in zip(shown.items(), class_colors(len(shown)), strict=True):
             if values.size:
-                ax.hist(values, edges, density=True, histtype="step", lw=2.0, color=theme.mark(color), label=name)
+                ax.hist(values, edges, density=True, histtype="step", lw=2.0, color=color, label=name)
         mark_places(ax, self.x_marks, theme, ls="--")
         ax.set_yticks([])
         _finish(ax, self.label, "", self.title)
@@ -216,7 +216,7 @@ class ScatterDisplay(Display):
             y,
             s=area if style.point_size is None else style.point_size,
             alpha=(0.5 * opacity if len(x) > 300 else opacity) if style.opacity is None else style.opacity,
-            color=theme.mark(class_colors(1)[0]),
+            color=class_colors(1)[0],
             lw=0,
             rasterized=len(x) > _VECTORS if style.rasterized is None else style.rasterized,
         )

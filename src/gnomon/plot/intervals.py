@@ -98,7 +98,7 @@ class IntervalsDisplay(Display):
         return style.width or self._size[0], (1.0 + _LINE * len(self.lines)) * style.scale
 
     def _draw(self, ax: Any, style: Style) -> None:
-        theme, color = style.theme, style.theme.mark(class_colors(1)[0])
+        theme, color = style.theme, class_colors(1)[0]
         mark_places(ax, self.x_marks, theme, ls="--")
         for row, one in enumerate(self.lines):
             self._draw_line(ax, row, one, theme, color)

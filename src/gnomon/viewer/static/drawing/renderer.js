@@ -7,6 +7,14 @@ export const DIMMED = 1;
 export const SHOWN = 2;
 
 /**
+ * States in which of the shown points one class stands out.
+ * @param {Uint8Array} states @param {ArrayLike<number>} codes @param {number|null} k class; null leaves all as they are
+ */
+export function withOneClass(states, codes, k) {
+  return k === null ? states : states.map((state, i) => (state === SHOWN && codes[i] !== k ? DIMMED : state));
+}
+
+/**
  * @typedef {object} Renderer
  * @property {(moving?: boolean) => boolean} draw paint the points; while moving a part may do; true if all were painted
  * @property {(colors: Uint8Array) => void} setColor three bytes a point

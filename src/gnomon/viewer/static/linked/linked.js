@@ -3,7 +3,7 @@ import { listChannels, paint } from "../data/coloring.js";
 import { FeatureTable } from "../data/features.js";
 import { byId, formatCount, formatValue } from "../dom.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
-import { DIMMED, HIDDEN, SHOWN } from "../drawing/renderer.js";
+import { DIMMED, HIDDEN, SHOWN, withOneClass } from "../drawing/renderer.js";
 import { listen } from "../page/gestures.js";
 import { Space } from "../page/space.js";
 import { Moved, turnToFirst } from "./moved.js";
@@ -56,7 +56,6 @@ export class Linked {
     this.side = buildSide(this);
     if (matchMedia("(hover: none)").matches) byId("told").textContent = TOUCH_HINT;
     this.hint = byId("told").textContent;
-    new MutationObserver(() => this.recolor()).observe(document.documentElement, { attributeFilter: ["data-theme"] });
     this.colorBy(this.channels[0].id);
   }
 
@@ -134,6 +133,16 @@ export class Linked {
     this.choose(Uint32Array.from({ length: this.header.n }, (_, i) => i).filter((i) => codes[i] === k));
     this.isolated = k;
     this.side.fill();
+  }
+
+  /** Show one class among the shown rows, without choosing it. @param {number|null} k class, or null to end it */
+  preview(k) {
+    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
+      shown = withOneClass(this.states, codes, k);
+    for (const plane of this.planes) {
+      plane.renderer.setFilter(shown);
+      plane.redraw();
+    }
   }
 
   /** @param {number} k class */

@@ -1,13 +1,17 @@
 // Starts the page of several maps.
 import { loadGroup, loadHeader } from "../data/payload.js";
 import { byId } from "../dom.js";
+import { startTheme } from "../page/appearance.js";
 import { Linked } from "./linked.js";
 
 async function begin() {
+  /** @type {Linked|undefined} */
+  let shown;
+  startTheme(() => shown?.recolor());
   const header = /** @type {import("./moved.js").LinkedHeader} */ (await loadHeader());
   const core = await loadGroup(header, "core");
   byId("fallback").hidden = true;
-  const linked = new Linked(header, core);
+  const linked = (shown = new Linked(header, core));
   /** What tests may ask of the page. */
   const access = {
     ready: false,

@@ -1,7 +1,7 @@
 // All maps of the page as one picture.
 import { byId } from "../dom.js";
 import { shorten } from "../drawing/overlay.js";
-import { savePicture } from "../drawing/exporter.js";
+import { fileName, saveFile } from "../data/handout.js";
 import { tint } from "../drawing/theme.js";
 
 const SHARP = 2, // pixels of the picture per pixel of the page
@@ -38,5 +38,5 @@ export function saveAll({ planes, header }) {
     g.drawImage(renderer.exportImage(SHARP), x, y + NAME, camera.width, camera.height);
     g.drawImage(above, x, y + NAME, camera.width, camera.height);
   });
-  return savePicture(canvas, title);
+  canvas.toBlob((blob) => blob && saveFile(blob, fileName(title, "png")), "image/png");
 }

@@ -4,8 +4,10 @@ import { rendererOn } from "../drawing/choice.js";
 import { Cloud } from "../drawing/cloud.js";
 import { h } from "../dom.js";
 import { drawGizmo } from "../drawing/gizmo.js";
-import { drawClassNames, drawLasso, drawRing, drawSpokes, drawTrail } from "../drawing/overlay.js";
-import { tint } from "../drawing/theme.js";
+import { islandsOf } from "../data/islands.js";
+import { Labels } from "../drawing/labels.js";
+import { drawLasso, drawRing, drawTrail } from "../drawing/overlay.js";
+import { drawSpokes } from "../drawing/spokes.js";
 
 /**
  * What lies above the points of one map; rows by number, `path` in pixels, `fence` in the plane, `ghost` a position of
@@ -16,8 +18,6 @@ import { tint } from "../drawing/theme.js";
  */
 
 const MARGIN = 22; // pixels around a map
-const LETTER = 3.7; // half the width of a letter, in pixels
-const SAMPLE = 300; // points of a class that tell where its name goes
 
 export class Plane {
   /**
@@ -34,6 +34,10 @@ export class Plane {
     this.cloud = new Cloud(positions, d);
     this.camera = new Camera();
     this.camera.margin = MARGIN;
+    this.labels = new Labels(this.cloud, this.camera);
+    /** Groups that are named. @type {Marks["names"]} */
+    this.named = [];
+    this.version = -1;
     const keys = d === 3 ? ", with Alt they turn it" : "",
       points = h("canvas", { class: "points", "aria-hidden": "true" });
     this.overlay = h("canvas", {
@@ -100,15 +104,36 @@ export class Plane {
         clearTimeout(this.rest);
         if (!complete) this.rest = setTimeout(() => this.redraw(), 140);
       }
-      const ratio = window.devicePixelRatio || 1;
-      this.paintAbove(this.overlay, ratio);
+      this.#placeNames();
+      this.paintAbove(this.overlay, window.devicePixelRatio || 1);
     });
+  }
+
+  /** Names follow the moving map, and are placed anew where it rests. */
+  #placeNames() {
+    const { names } = this.marks(),
+      { finite, plane } = this.cloud,
+      version = this.cloud.version;
+    if (this.moving) {
+      this.labels.follow();
+      return;
+    }
+    if (names !== this.named || version !== this.version)
+      this.labels.name(
+        names.map(({ name, count, ids }) => {
+          const placed = Uint32Array.from(ids.filter((i) => finite[i]));
+          return { name, caption: "", level: 0, count, ...islandsOf(plane, placed), inner: [] };
+        }),
+      );
+    this.named = names;
+    this.version = version;
+    this.labels.place([]);
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} ratio pixels of the canvas per pixel of the page */
   paintAbove(canvas, ratio) {
     const { width, height } = this.camera,
-      { rings, ghost, ghostFirst, row, missing, wrong, path, fence, names } = this.marks(),
+      { rings, ghost, ghostFirst, row, missing, wrong, path, fence } = this.marks(),
       at = (/** @type {number} */ i) => this.renderer.screenPos(i),
       placed = (/** @type {number} */ i) => i >= 0 && this.cloud.finite[i] === 1;
     if (canvas.width !== Math.round(width * ratio)) canvas.width = Math.round(width * ratio);
@@ -119,18 +144,11 @@ export class Plane {
     const corners = path.length ? path : (fence ?? []).map(([x, y]) => this.camera.toScreen(x, y));
     drawLasso(g, corners, !path.length);
     g.globalAlpha = row >= 0 ? 0.35 : 1;
-    drawClassNames(
-      g,
-      names.map(({ name, count, ids }) => {
-        const [x, y] = this.#middle(ids),
-          half = Math.min(width / 2, LETTER * (name.length + 2)); // a name near the edge is moved inwards
-        return { name, count, x: x < 0 || x > width ? x : Math.max(half, Math.min(width - half, x)), y };
-      }),
-    );
+    this.labels.draw(g, false);
     g.globalAlpha = 1;
     if (placed(row)) {
-      drawSpokes(g, at(row), missing.filter(placed).map(at), tint("missing"), true);
-      drawSpokes(g, at(row), wrong.filter(placed).map(at), tint("false"), false);
+      drawSpokes(g, at(row), missing.filter(placed).map(at), "missing");
+      drawSpokes(g, at(row), wrong.filter(placed).map(at), "false");
       if (ghost) {
         const end = this.camera.toScreen(...this.cloud.toPlane(this.turned(ghost)));
         drawTrail(g, ghostFirst ? [end, at(row)] : [at(row), end]);
@@ -138,15 +156,6 @@ export class Plane {
     }
     for (const ring of rings) if (placed(ring.row)) this.#ring(g, ring.row, ring.strong);
     if (this.cloud.d === 3) drawGizmo(g, this.cloud.rotation, width, height);
-  }
-
-  /** Median of a sample of rows, in pixels. @param {number[]} ids @returns {[number, number]} */
-  #middle(ids) {
-    const every = Math.max(1, Math.floor(ids.length / SAMPLE)),
-      placed = ids.filter((i, k) => k % every === 0 && this.cloud.finite[i]),
-      along = (/** @type {number} */ axis) =>
-        Float32Array.from(placed, (i) => this.cloud.plane[3 * i + axis]).sort()[placed.length >> 1];
-    return this.camera.toScreen(along(0), along(1));
   }
 
   /** @param {CanvasRenderingContext2D} g @param {number} i @param {boolean} strong */

@@ -3,6 +3,8 @@ import { byId, formatCount, h } from "../dom.js";
 import { classLegend, rampLegend } from "../panels/legend.js";
 import { MEASURE_NAMES } from "./moved.js";
 import { saveAll } from "./picture.js";
+import { switchTheme } from "../page/appearance.js";
+import { theme } from "../drawing/theme.js";
 
 /** @param {import("./linked.js").Linked} linked */
 export function buildSide(linked) {
@@ -33,6 +35,7 @@ export function buildSide(linked) {
     fill: () => {
       if (!linked.channel) return;
       fillOptions(colors, linked);
+      byId("theme").setAttribute("aria-pressed", String(theme() === "dark"));
       const scroll = legend.scrollTop,
         kept = focusedIn(legend);
       legend.replaceChildren(legendOf(linked));
@@ -75,6 +78,7 @@ function buildTools(linked) {
     tool("zoomin", "+", "Zoom in, all maps", () => linked.zoomAll(1.5)),
     tool("zoomout", "−", "Zoom out, all maps", () => linked.zoomAll(1 / 1.5)),
     tool("reset", "Fit", "Show the whole of every map (double click: of one)", () => linked.fitAll()),
+    tool("theme", "Dark", "Dark colours", switchTheme),
     tool("export", "PNG", "Save this view of all maps as a picture", () => saveAll(linked)),
   );
 }
@@ -122,7 +126,7 @@ function legendOf(linked) {
     isolated,
     isolate: (k) => linked.isolate(k),
     toggle: (k) => linked.toggle(k),
-    other: header.other,
+    preview: (k) => linked.preview(k),
   });
 }
 

@@ -1,10 +1,12 @@
 // The state of the page in its address, after the #: to come back to a view, and to share it.
+import { pickTheme, pickedTheme } from "./appearance.js";
 import { fingerprint, packPath, packRows, unpackNumbers, unpackPath, unpackRows } from "../data/shorthand.js";
 import { copyText } from "../data/handout.js";
 import { byId, formatCount } from "../dom.js";
 import { pointsNear, straightened, trends } from "../questions/line.js";
 
 const LINK_FORM = "1"; // of the addresses
+const THEME_ALONE = /^theme=(light|dark)$/; // written by hand, or by a page of several maps
 const QUIET_TIME = 300; // milliseconds without a change before it is written
 const LONGEST_TEXT = 6000; // letters of a selection
 /** Pixels by which a path may be simplified, and decimals kept, if it finds the same points again. */
@@ -77,8 +79,8 @@ export class Address {
       fields = /** @type {[string, string][]} */ ([]),
       put = (/** @type {string} */ name, /** @type {string} */ text) => fields.push([name, text]);
     if (atlas.header.sequence && atlas.position !== atlas.header.sequence.main) put("at", short(atlas.position));
-    const { theme } = document.documentElement.dataset;
-    if (theme) put("theme", theme);
+    const chosen = pickedTheme();
+    if (chosen) put("theme", chosen);
     if (filters.channel && filters.channel.id !== atlas.channels[0].id) put("color", filters.channel.id);
     if (filters.hidden.size) put("off", [...filters.hidden].sort((a, b) => a - b).join("."));
     if (charts.added.length) put("charts", charts.added.join("."));
@@ -173,6 +175,11 @@ export class Address {
   /** Take up a state. @param {string} text @returns {string} what could not be, in words; empty if all was */
   read(text) {
     const given = new URLSearchParams(text);
+    const [, plain] = THEME_ALONE.exec(text) ?? [];
+    if (plain) {
+      pickTheme(/** @type {"light"|"dark"} */ (plain));
+      return "";
+    }
     if (!given.has("gnomon")) return "What follows the # in the address is no view of a map: it is left out.";
     if (given.get("gnomon") !== LINK_FORM)
       return "This link has a form that this page does not know; it may come from a newer gnomon: it is left out.";
@@ -207,7 +214,7 @@ export class Address {
       },
       theme: (text) => {
         need(text === "dark" || text === "light");
-        document.documentElement.dataset.theme = text;
+        pickTheme(/** @type {"light"|"dark"} */ (text));
       },
       color: (text) => {
         need(atlas.channel(text) !== undefined);

@@ -2,53 +2,60 @@
 import { theme } from "../drawing/theme.js";
 
 const KEPT = "gnomon-theme";
-const SAID = /(^#|&)theme=(light|dark)\b/;
+const SAID = /(?:^#|&)theme=(light|dark)\b/;
 
-/** @returns {"light"|"dark"|null} */
-function chosenTheme() {
-  const said = SAID.exec(location.hash)?.[2];
-  let kept = null;
+/** What the reader or the address chose for this view. @type {"light"|"dark"|null} */
+let picked = null;
+
+/** What belongs into the address of this view: null where nobody chose. */
+export function pickedTheme() {
+  return picked;
+}
+
+/** @param {"light"|"dark"} name */
+export function pickTheme(name) {
+  picked = name;
+  document.documentElement.dataset.theme = name;
+}
+
+/** The other one, by the reader's wish, which the browser remembers where it may. */
+export function switchTheme() {
+  pickTheme(theme() === "dark" ? "light" : "dark");
   try {
-    kept = localStorage.getItem(KEPT);
+    localStorage.setItem(KEPT, theme());
   } catch {
     // a page in a frame, or opened from disk, may have no storage
   }
-  const chosen = said ?? kept;
-  return chosen === "light" || chosen === "dark" ? chosen : null;
+}
+
+/** @returns {string|null} */
+function keptTheme() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
 }
 
 /**
- * Put the theme on, now and whenever the system or the address changes it.
+ * Put the theme on, now and whenever the system changes it.
  * @param {() => void} changed called after each change but the first
  */
 export function startTheme(changed) {
-  const system = matchMedia("(prefers-color-scheme: dark)");
+  const system = matchMedia("(prefers-color-scheme: dark)"),
+    said = SAID.exec(location.hash)?.[1];
+  if (said === "light" || said === "dark") picked = said;
   const show = () => {
-    const next = chosenTheme() ?? (system.matches ? "dark" : "light"),
-      other = next !== theme();
-    document.documentElement.dataset.theme = next;
-    if (other) changed();
+    const chosen = picked ?? keptTheme();
+    document.documentElement.dataset.theme = chosen === "light" || chosen === "dark" ? chosen : systemTheme();
   };
-  document.documentElement.dataset.theme = theme();
+  const systemTheme = () => (system.matches ? "dark" : "light");
   show();
   system.addEventListener("change", show);
-  window.addEventListener("hashchange", show);
-}
-
-/** The reader chooses; the address and, where there is one, the storage of the browser remember it. */
-export function switchTheme() {
-  const next = theme() === "dark" ? "light" : "dark",
-    rest = location.hash.replace(SAID, "$1").replace(/[#&]+$/, ""),
-    hash = `${rest ? `${rest}&` : "#"}theme=${next}`;
-  try {
-    localStorage.setItem(KEPT, next);
-  } catch {
-    // the address remembers
-  }
-  try {
-    history.replaceState(history.state, "", hash);
-  } catch {
-    // a page inside another has no address of its own
-  }
-  document.documentElement.dataset.theme = next;
+  let before = theme();
+  new MutationObserver(() => {
+    if (theme() === before) return;
+    before = theme();
+    changed();
+  }).observe(document.documentElement, { attributeFilter: ["data-theme"] });
 }

@@ -5,7 +5,7 @@ import { contrast, joinGroups } from "../questions/contrast.js";
 import { byId, formatCount } from "../dom.js";
 import { classLegend, rampLegend } from "../panels/legend.js";
 import { selectionPanel } from "../panels/panels.js";
-import { DIMMED, HIDDEN, SHOWN } from "../drawing/renderer.js";
+import { DIMMED, HIDDEN, SHOWN, withOneClass } from "../drawing/renderer.js";
 
 export class Filters {
   /**
@@ -128,10 +128,9 @@ export class Filters {
   preview(k) {
     if (k === this.previewed) return;
     this.previewed = k;
-    const { states, channel, scene } = this,
-      codes = /** @type {ArrayLike<number>} */ (channel?.codes);
-    scene.renderer.setFilter(k === null ? states : states.map((s, i) => (s === SHOWN && codes[i] !== k ? DIMMED : s)));
-    scene.redraw();
+    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes);
+    this.scene.renderer.setFilter(withOneClass(this.states, codes, k));
+    this.scene.redraw();
   }
 
   /** @param {number} k class */

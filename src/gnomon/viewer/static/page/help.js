@@ -20,15 +20,22 @@ export function buildHelp({ deep, steps }) {
       [
         ["Tap a point", "asks about it"],
         ["One finger", deep ? "turns the map" : "moves the map"],
-        ["Two fingers", "zoom"],
-        ["Lasso, then drag", "draws around points"],
+        ["Two fingers", "zoom and move"],
+        ["A finger that rests, then drags", "draws around points"],
       ],
     ],
     [
       "Keyboard",
       [
         ["Tab", "goes to the map, its tools and panels"],
-        [steps ? "← →" : "← → ↑ ↓", steps ? "step along the sequence" : "move the map"],
+        ["Enter", "takes the point nearest the middle; again keeps its card"],
+        [
+          "← → ↑ ↓",
+          `go from there to the next point; ${steps ? "without a point ← → step along the sequence" : "move the map without one"}`,
+        ],
+        ["Shift and ← → ↑ ↓", "move the map"],
+        ...(deep ? [/** @type {[string, string]} */ (["Alt and ← → ↑ ↓", "turn the map"])] : []),
+        ["N, C", "select the 30 points around the point, again twice as many; its class"],
         ["+ − 0", "zoom in, zoom out, show all"],
         ["Escape", "lets go of the point, then of the selection"],
       ],

@@ -157,7 +157,7 @@ export class Page {
     byId("theme").setAttribute("aria-pressed", String(theme() === "dark"));
     this.refill();
     this.filters.showSelection();
-    this.scene.redraw();
+    this.filters.colorBy(/** @type {any} */ (this.filters.channel).id);
   }
 
   // ---- along a sequence -------------------------------------------------------------------------------------------
@@ -249,8 +249,6 @@ export class Page {
     rove(byId("toolbar"), "button", "horizontal");
     rove(byId("legend"), ".class", "vertical");
     for (const id of ["legend", "card", "selection", "trust"]) if (byId(id)) keepFocus(byId(id), byId("overlay"));
-    const theme = new MutationObserver(() => this.filters.colorBy(/** @type {any} */ (this.filters.channel).id));
-    theme.observe(document.documentElement, { attributeFilter: ["data-theme"] });
   }
 
   /** @param {"lasso"|"line"} tool @param {number[][]} path @param {boolean} done */

@@ -34,10 +34,6 @@ export function buildToolbar(page) {
     document.body.dataset.dock = open ? "open" : "closed";
     press("dockbutton", open);
   };
-  const toggleTheme = () => {
-    switchTheme();
-    page.retint();
-  };
   const toggleHelp = () => {
     if (document.body.dataset.dock === "closed") toggleDock();
     page.focus.help(!page.focus.helping);
@@ -70,7 +66,7 @@ export function buildToolbar(page) {
   );
   byId("looks").append(
     tool("dockbutton", "Card", "Card beside the map: its room is the map's while it is off", toggleDock),
-    tool("theme", "Dark", "Dark colours", toggleTheme),
+    tool("theme", "Dark", "Dark colours", switchTheme),
     tool("helpbutton", "Help", "Help: what mouse, fingers and keys do here", toggleHelp),
   );
   if (page.mode.deep) press("orbit", true);

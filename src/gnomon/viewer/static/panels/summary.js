@@ -9,17 +9,6 @@ const MOST_NEAR = 2;
 const SAMPLE = 1000; // points of a class that say where its middle is
 const TOP_FEATURES = 3;
 
-/** What the keys do, the map having the focus. */
-const KEYS = [
-  ["Enter, Space", "take the point nearest the middle of the view; again: pin it"],
-  ["arrow keys", "go to the next point that way; without a point they move the map"],
-  ["Shift and arrow keys", "move the map"],
-  ["N", "select the 30 points around the point; again: twice as many"],
-  ["C", "select the class of the point"],
-  ["+ − 0", "zoom in, zoom out, show the whole map"],
-  ["Escape", "let the point go; then the selection"],
-];
-
 /** Tells what happens in a live region, when it has stopped happening: holding a key down is not read out. */
 export class Voice {
   constructor() {
@@ -61,11 +50,7 @@ export function fillWords(atlas) {
     if (!panel.open) return;
     panel
       .querySelector(".body")
-      .replaceChildren(
-        ...mapInWords(atlas).map((text) => h("p", { class: "told" }, h("bdi", {}, text))),
-        h("h3", {}, "Keys on the map"),
-        h("dl", { class: "keys" }, ...KEYS.flatMap(([key, use]) => [h("dt", {}, key), h("dd", {}, use)])),
-      );
+      .replaceChildren(...mapInWords(atlas).map((text) => h("p", { class: "told" }, h("bdi", {}, text))));
   };
   panel.ontoggle();
 }
@@ -123,9 +108,21 @@ function classPlaces(atlas, label) {
     if (met[k]++ % Math.ceil(counts[k] / SAMPLE) === 0) sample[k].push(i);
   }
   return names
-    .map((name, k) => ({ class: k, name, count: counts[k], at: atlas.middle(sample[k], SAMPLE) }))
+    .map((name, k) => ({ class: k, name, count: counts[k], at: middleOf(atlas.cloud, sample[k]) }))
     .filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count);
+}
+
+/**
+ * Medians of the coordinates in the plane.
+ * @param {import("../drawing/cloud.js").Cloud} cloud @param {number[]} ids
+ * @returns {[number, number]}
+ */
+function middleOf({ plane, finite }, ids) {
+  const placed = ids.filter((i) => finite[i]),
+    along = (/** @type {number} */ axis) =>
+      Float32Array.from(placed, (i) => plane[3 * i + axis]).sort()[placed.length >> 1];
+  return [along(0), along(1)];
 }
 
 /** @param {number} count */
