@@ -23,7 +23,7 @@ export class Pictures {
     /** Points whose pictures are drawn. @type {number[]} */
     this.rows = [];
     this.size = 0;
-    /** @type {Sheet|null} */
+    /** @type {PictureSheet|null} */
     this.sheet = null;
   }
 
@@ -103,7 +103,7 @@ export class Pictures {
   /** @param {CanvasRenderingContext2D} g */
   draw(g) {
     if (!this.rows.length) return;
-    this.sheet ??= new Sheet(this.atlas.thumbnails);
+    this.sheet ??= new PictureSheet(this.atlas.thumbnails);
     const places = this.sheet.places(this.rows);
     const { colors } = this.renderer,
       [height, width] = this.sheet.shape,
@@ -129,7 +129,7 @@ export class Pictures {
 }
 
 /** The pictures drawn last, unpacked, in one canvas of fixed size. */
-class Sheet {
+class PictureSheet {
   /** @param {import("./thumbnail.js").Thumbnails} thumbnails */
   constructor(thumbnails) {
     this.thumbnails = thumbnails;

@@ -17,7 +17,7 @@ import { drawSpokes } from "../drawing/spokes.js";
  *   names: {name: string, count: number, ids: number[]}[]}} Marks
  */
 
-const MARGIN = 22; // pixels around a map
+const PLANE_MARGIN = 22; // pixels around a map
 
 export class Plane {
   /**
@@ -33,7 +33,7 @@ export class Plane {
     this.turn = null;
     this.cloud = new Cloud(positions, d);
     this.camera = new Camera();
-    this.camera.margin = MARGIN;
+    this.camera.margin = PLANE_MARGIN;
     this.labels = new Labels(this.cloud, this.camera);
     /** Groups that are named. @type {Marks["names"]} */
     this.named = [];

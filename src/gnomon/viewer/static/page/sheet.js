@@ -5,7 +5,7 @@ import { byId, h } from "../dom.js";
 
 const STOPS = /** @type {SheetPlace[]} */ (["peek", "half", "full"]);
 const PEEK = 92; // pixels, also in style/layout.css
-const STILL = 6; // pixels that a tap may move
+const HELD_STILL = 6; // pixels that a tap may move
 
 export class Sheet {
   /** @param {() => void} moved called when the sheet of a phone has been put somewhere */
@@ -97,7 +97,7 @@ export class Sheet {
   /** @param {PointerEvent} event */
   #pull(event) {
     if (this.from === undefined) return;
-    if (Math.abs(event.clientY - this.from) > STILL) this.dragged = true;
+    if (Math.abs(event.clientY - this.from) > HELD_STILL) this.dragged = true;
     if (!this.dragged) return;
     this.box.classList.add("dragged");
     this.height = Math.max(PEEK, Math.min(this.tall("full"), this.tall(this.place) + this.from - event.clientY));

@@ -5,7 +5,7 @@ import { formatCount } from "../dom.js";
 import { pointInWords } from "../panels/summary.js";
 
 const FIRST_GROUP = 30; // points of a neighbourhood when it is first asked for
-const EDGE = 60; // pixels from the edge of the view that a point is kept away
+const CLEAR_EDGE = 60; // pixels from the edge of the view that a point is kept away
 const MOST = 4000; // points of a neighbourhood
 
 /** @type {Record<string, [number, number]>} to the right and up */
@@ -96,7 +96,7 @@ export class Walk {
     this.at = i;
     this.focus.hover(i);
     const [x, y] = renderer.screenPos(i),
-      edge = Math.min(EDGE, width / 4, height / 4),
+      edge = Math.min(CLEAR_EDGE, width / 4, height / 4),
       inside = (/** @type {number} */ v, /** @type {number} */ most) => Math.max(edge, Math.min(most - edge, v));
     if (inside(x, width) !== x || inside(y, height) !== y) {
       camera.pan(inside(x, width) - x, inside(y, height) - y);
