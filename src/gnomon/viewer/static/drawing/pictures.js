@@ -7,7 +7,7 @@ const SMALLEST_PICTURE = 28,
 const CROWDED = 6; // points for the room of one picture: beyond it there are none
 const NEAR = 1.25; // zoom from which there are pictures
 const MOST_PICTURES = 1000;
-const SHEET = 2048; // pixels of a side of the sheet that keeps the pictures unpacked: 16 MB
+const SHEET_SIDE = 32; // pictures along a side of the sheet that keeps them unpacked, in 16 MB at most
 
 export class Pictures {
   /**
@@ -140,9 +140,9 @@ class PictureSheet {
     this.tall = Math.max(1, Math.round(height * shrink));
     this.image = new ImageData(this.wide, this.tall);
     this.canvas = document.createElement("canvas");
-    this.canvas.width = this.canvas.height = SHEET;
+    this.canvas.width = SHEET_SIDE * this.wide;
+    this.canvas.height = SHEET_SIDE * this.tall;
     this.pen = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext("2d", { willReadFrequently: true }));
-    this.columns = Math.floor(SHEET / this.wide);
     /** Places on the sheet by row, least recently drawn first. @type {Map<number, number>} */
     this.kept = new Map();
   }
@@ -164,7 +164,7 @@ class PictureSheet {
   /** @param {number} i @returns {number} */
   #add(i) {
     let place = this.kept.size;
-    if (place === this.columns * Math.floor(SHEET / this.tall)) {
+    if (place === SHEET_SIDE ** 2) {
       const [oldest] = this.kept.keys();
       place = /** @type {number} */ (this.kept.get(oldest));
       this.kept.delete(oldest);
@@ -199,7 +199,7 @@ class PictureSheet {
 
   /** @param {number} place @returns {[number, number]} */
   #corner(place) {
-    return [(place % this.columns) * this.wide, Math.floor(place / this.columns) * this.tall];
+    return [(place % SHEET_SIDE) * this.wide, Math.floor(place / SHEET_SIDE) * this.tall];
   }
 
   /**
