@@ -74,6 +74,7 @@ export function buildToolbar(page) {
   press("helpbutton", false);
   press("theme", theme() === "dark");
   const hints = ["Hover to explain", "click to pin", "Shift-drag to compare a group"];
+  hints.push("scroll to zoom", "Enter and arrow keys walk");
   if (page.mode.steps) hints.push("← → to step");
   byId("hint").textContent = hints.join(" · ");
 }
