@@ -9,6 +9,7 @@ import gnomon
 from gnomon.comparison import HEADLINES
 from gnomon.evaluation import MEASURES, embedding_similarity, scorecard
 from gnomon.exceptions import DataWarning
+from gnomon.viewer import write_side_by_side
 
 _FAST = ("pca", "random_projection")
 
@@ -37,6 +38,23 @@ def test_every_combination_of_values_is_one_map(clusters):
         "umap, n_neighbors=10, min_dist=0.5",
         "pca",
     ]
+
+
+def test_the_page_of_a_comparison_has_columns_and_pictures_and_what_moved(compared, tmp_path):
+    names = ("auc_rnx", "neighborhood_preservation")
+    images = np.arange(160 * 6, dtype=np.int64).astype(np.uint8).reshape(160, 2, 3)
+    compared.to_html(tmp_path / "a.html", images=images, metadata={"depth": np.arange(160.0)})
+    write_side_by_side(
+        tmp_path / "b.html",
+        compared.maps,
+        captions=[
+            " · ".join(f"{name.replace('_', ' ')} {one.scores[name]:.3f}" for name in names) for one in compared.trials
+        ],
+        labels=compared.labels,
+        images=images,
+        metadata={"depth": np.arange(160.0)},
+    )
+    assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
 def test_maps_from_the_shared_graph_are_those_of_the_methods_alone(clusters, compared):

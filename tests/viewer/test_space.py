@@ -62,16 +62,16 @@ def test_a_drag_turns_the_map_and_points_are_found_where_they_are_seen(open_page
     mouse = opened.page.mouse
     box, _ = assert_seen(opened, space)
     x, y = box["x"] + 300, box["y"] + 400
-    for dx, dy in ((150, 0), (0, 220), (-40, 200), (180, 160)):  # over the pole and on: no side is out of reach
+    for dx, dy in ((150, 0), (0, 420), (180, 160)):  # over the pole and on: no side is out of reach
         mouse.move(x, y)
         mouse.down()
-        mouse.move(x + dx, y + dy, steps=4)
+        mouse.move(x + dx, y + dy, steps=2)
         mouse.up()
     assert_rotation(turn_of(opened))
     _, places = assert_seen(opened, space)
     inside = (places > [60, 140]).all(axis=1) & (places < [700, 600]).all(axis=1)
     apart = np.linalg.norm(places[:, None] - places[None], axis=2) + 99 * np.eye(len(space))
-    for i in np.flatnonzero(inside & (apart.min(axis=1) > 6))[:5]:
+    for i in np.flatnonzero(inside & (apart.min(axis=1) > 6))[:3]:
         opened.hover(i)
         assert opened.state["hovered"] == i
     corners = np.array([[150, 200], [600, 200], [600, 500], [150, 500]])
@@ -94,7 +94,7 @@ def test_keys_and_buttons_turn_the_map_and_bring_it_back(open_page, path, space)
     np.testing.assert_allclose(
         turn_of(opened), [[np.cos(a), 0, np.sin(a)], [0, 1, 0], [-np.sin(a), 0, np.cos(a)]], atol=1e-12
     )
-    for _ in range(30):
+    for _ in range(12):
         keyboard.press("Alt+ArrowDown")
     assert_rotation(turn_of(opened))
     assert_seen(opened, space)

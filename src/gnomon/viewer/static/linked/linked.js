@@ -244,15 +244,15 @@ export class Linked {
       row: pinned,
       ghost: concerned ? moved.ghost(k, pinned) : null,
       ghostFirst: concerned ? k === moved.change.b : false,
-      ...(concerned ? this.#neighborsOf(pinned) : { missing: [], wrong: [] }),
+      ...(concerned ? this.neighborsOf(pinned) : { missing: [], wrong: [] }),
       path: drawn?.k === k ? drawn.path : [],
       fence: fence?.k === k ? fence.path : null,
       names: this.names,
     };
   }
 
-  /** Looked up once for a row and a pair. @param {number} i */
-  #neighborsOf(i) {
+  /** Neighbours of a row that only one map of the pair has, looked up once. @param {number} i */
+  neighborsOf(i) {
     const moved = /** @type {Moved} */ (this.moved),
       at = `${i} ${moved.change.a} ${moved.change.b}`;
     if (this.asked.at !== at) this.asked = { at, found: moved.neighbors(i) };
@@ -365,7 +365,7 @@ export class Linked {
       views: this.planes.map(({ renderer }) => renderer.view()),
       rotations: this.planes.map(({ cloud }) => Array.from(cloud.rotation)),
       moved: moved && { a: moved.change.a, b: moved.change.b, measure: moved.measure, most: moved.most },
-      neighbors: moved && this.pinned >= 0 ? this.#neighborsOf(this.pinned) : null,
+      neighbors: moved && this.pinned >= 0 ? this.neighborsOf(this.pinned) : null,
       ghosts: this.planes.map((plane, k) => {
         const ghost = this.pinned >= 0 ? (moved?.ghost(k, this.pinned) ?? null) : null;
         return ghost && plane.turned(ghost);

@@ -1,5 +1,4 @@
 // All maps of the page as one picture.
-import { byId } from "../dom.js";
 import { shorten } from "../drawing/overlay.js";
 import { fileName, saveFile } from "../data/handout.js";
 import { tint } from "../drawing/theme.js";
@@ -11,7 +10,7 @@ const SHARP = 2, // pixels of the picture per pixel of the page
 
 /** @param {import("./linked.js").Linked} linked */
 export function saveAll({ planes, header }) {
-  const title = byId("maps").dataset.title || document.title,
+  const { title } = document,
     perRow = Math.min(planes.length, Math.ceil(Math.sqrt(planes.length * 1.5))),
     width = Math.max(...planes.map(({ camera }) => camera.width)),
     height = Math.max(...planes.map(({ camera }) => camera.height)) + NAME;

@@ -210,7 +210,7 @@ function rowContent(linked) {
     lines.push(h("div", { class: "pair" }, h("span", {}, "Neighbours lost"), h("b", {}, moved.told("lost", row))));
     lines.push(h("div", { class: "pair" }, h("span", {}, "Distance moved"), h("b", {}, moved.told("shift", row))));
   }
-  const { missing, wrong } = linked.state().neighbors ?? { missing: [], wrong: [] };
+  const { missing, wrong } = moved && pinned >= 0 ? linked.neighborsOf(pinned) : { missing: [], wrong: [] };
   return [
     h("div", { class: "who" }, linked.thumbnails.of(row), h("h2", {}, linked.nameOf(row))),
     ...lines,
