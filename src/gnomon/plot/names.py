@@ -18,6 +18,7 @@ __all__ = ["ClassNames"]
 
 _LINE, _LINES = 18, 3  # letters of a line, and lines
 _CELL = 0.4  # of the grid of points that names should not cover, in sizes of the letters
+_MOST = 120  # names that are tried, those of the largest classes
 _FAR = 0.35  # heights of a name beyond which a leader says what it names
 
 
@@ -79,11 +80,11 @@ class ClassNames(Artist):
 
     @classmethod
     def of_classes(cls, ax: Any, Y: npt.NDArray[Any], colors: Any, style: Style, *, size: float) -> ClassNames:
-        """Name the classes of a map at their densest members, the largest first."""
+        """Name the classes of a map at their densest members, the largest first, at most 120."""
         places = np.asarray(Y, dtype=np.float64)
         found = densest_members(places, colors.codes, len(colors.names))
         order = np.argsort(-colors.sizes[:-1], kind="stable")
-        order = order[found[order] >= 0]
+        order = order[found[order] >= 0][:_MOST]
         rank = np.full(len(colors.names) + 1, -1, dtype=np.intp)
         rank[order] = np.arange(len(order))  # the last stays -1, for points without a class
         names, words = [colors.names[k] for k in order], [style.theme.text(colors.hexes[k]) for k in order]
