@@ -243,6 +243,15 @@ def test_text_is_text_and_many_points_are_a_picture(n, rasterized, pictures, tmp
         assert re.search(rf">{re.escape(words)}</text>", text)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", ["svg", "pdf"])
+def test_seventy_thousand_points_stay_small(suffix, tmp_path):
+    codes = np.arange(70_000) % 10
+    Y = 6 * rng.normal(size=(10, 2))[codes] + rng.normal(size=(70_000, 2))
+    figures.plot_map(Y, labels=codes, width="double").save(tmp_path / f"a.{suffix}")
+    assert (tmp_path / f"a.{suffix}").stat().st_size < 3_000_000
+
+
 @pytest.mark.parametrize("suffix", ["svg", "pdf", "png"])
 def test_the_same_figure_has_the_same_bytes(suffix, tmp_path):
     for name in "ab":

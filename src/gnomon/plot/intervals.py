@@ -101,11 +101,11 @@ class IntervalsDisplay(Display):
         theme, color = style.theme, class_colors(1)[0]
         mark_places(ax, self.x_marks, theme, ls="--")
         for row, one in enumerate(self.lines):
-            self._draw_line(ax, row, one, theme, color)
+            self._draw_line(ax, row, one, style, color)
             if one.note:
                 ax.annotate(
                     one.note,
-                    (1.01, row),
+                    (1.03, row),
                     xycoords=ax.get_yaxis_transform(),
                     va="center",
                     fontsize="small",
@@ -127,20 +127,26 @@ class IntervalsDisplay(Display):
         ax.spines[["top", "right", "left"]].set_visible(False)
         ax.tick_params(axis="y", length=0)
 
-    def _draw_line(self, ax: Any, row: int, one: Line, theme: Any, color: str) -> None:
+    def _draw_line(self, ax: Any, row: int, one: Line, style: Style, color: str) -> None:
+        theme, scale = style.theme, style.scale
         if one.beside is not None:
             low, high = one.beside
-            ax.plot([low, high], [row, row], color=theme.line, lw=7.0, alpha=0.55, solid_capstyle="butt")
-            ax.plot([0.5 * (low + high)] * 2, [row - 0.3, row + 0.3], color=theme.line, lw=1.8)
+            ax.plot([low, high], [row, row], color=theme.line, lw=7.0 * scale, alpha=0.55, solid_capstyle="butt")
+            ax.plot([0.5 * (low + high)] * 2, [row - 0.3, row + 0.3], color=theme.line, lw=1.8 * scale)
         if one.low < one.high:
             ax.plot(
-                [one.low, one.high], [row, row], color=theme.ink if self.bars else color, lw=2.2, alpha=0.6, zorder=2.5
+                [one.low, one.high],
+                [row, row],
+                color=theme.ink if self.bars else color,
+                lw=2.2 * scale,
+                alpha=0.6,
+                zorder=2.5,
             )
         if self.bars and np.isfinite(one.value):
             ax.barh(row, one.value, color=color, height=0.62)
         elif np.isfinite(one.value):
             fill = theme.ground if one.hollow else color
-            ax.plot(one.value, row, "o", color=color, mfc=fill, ms=6, zorder=3, clip_on=False)
+            ax.plot(one.value, row, "o", color=color, mfc=fill, ms=6 * scale, zorder=3, clip_on=False)
 
 
 def in_words(name: str) -> str:

@@ -14,10 +14,11 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.plot.colors import ClassColors, ValueColors, colors_of
 from gnomon.plot.display import Display, draws
-from gnomon.plot.files import import_matplotlib, save_figure
+from gnomon.plot.files import import_matplotlib, inches_of, save_figure
 from gnomon.plot.frame import Frame, frame_of
 from gnomon.plot.marks import Directions, Layer, draw_points
 from gnomon.plot.theme import LIGHT, Style
+from gnomon.plot.wrapping import wrapped
 from gnomon.surfaces import Surface
 
 __all__ = ["MapDisplay", "plot_map", "positions_of", "save_png"]
@@ -31,6 +32,7 @@ _SCORES = {
     "triplet_accuracy": "order of distances",
     "shepard": "distance correlation",
 }
+_LETTER = 0.66  # width of a bold letter, in sizes of the letters
 _ROOM = 0.06  # around named points, in widths of the map: names find a place there
 
 
@@ -143,8 +145,12 @@ class MapDisplay(Display):
         if self.title:
             words = {"loc": "left", "fontweight": "bold", "parse_math": False}
             size = "medium" if self.square else "large"
+            letters = int(inches_of(ax)[0] * 72.0 / (_LETTER * style.font_size)) if self.square else 10**6
             ax.set_title(
-                self.title, fontsize=size, pad=6.0 + (1.1 * style.font_size if self.subtitle else 0.0), **words
+                "\n".join(wrapped(line, max(letters, 8), 2) for line in self.title.split("\n")),
+                fontsize=size,
+                pad=6.0 + (1.1 * style.font_size if self.subtitle else 0.0),
+                **words,
             )
         if self.subtitle:
             ax.annotate(
