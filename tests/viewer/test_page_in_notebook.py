@@ -207,6 +207,9 @@ def test_messages_of_others_and_malformed_ones_change_nothing(cell):
     )
     one.page.evaluate(own, hostile)
     one.frame.evaluate(own, hostile)  # from the page to itself, not from the notebook
+    one.page.wait_for_timeout(100)
+    assert one.page.evaluate("window.model.changes") == ["color_by"]
+    assert one.state["selection"] == []
     down = "(all) => all.forEach((one) => document.querySelector('iframe').contentWindow.postMessage(one, '*'))"
     one.page.evaluate(down, hostile[1:])
     up = "(all) => all.forEach((one) => window.parent.postMessage(one, '*'))"
