@@ -68,7 +68,7 @@ export class ChartsPanel {
     this.#showChips();
     if (!byId("charts").open) return;
     const ids = this.ids;
-    for (const id of this.charts.keys()) if (!ids.includes(id)) this.charts.delete(id);
+    for (const id of this.charts.keys()) if (!ids.includes(id)) this.#drop(id);
     for (const id of ids) if (!this.charts.has(id)) this.charts.set(id, this.#make(id));
     const nodes = ids.map((id) => /** @type {any} */ (this.charts.get(id)).node);
     if (nodes.length !== this.list.children.length || nodes.some((node, k) => node !== this.list.children[k]))
@@ -77,6 +77,12 @@ export class ChartsPanel {
     this.says.textContent = ids.length
       ? "Pale: all points. Dark: those shown. Drag over a histogram or move its handles to filter the map."
       : "Choose a column to see how its values are spread.";
+  }
+
+  /** @param {string} id */
+  #drop(id) {
+    this.charts.delete(id);
+    this.ranges.known.delete(id);
   }
 
   /** @param {string} id */
