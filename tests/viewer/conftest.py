@@ -119,6 +119,7 @@ class Opened:
         with self.page.expect_download() as download:
             self.page.locator("#save-menu button", has_text=kind).click()
         download.value.save_as(path)
+        self.page.evaluate("document.activeElement.blur()")  # keys are the map's again
         return download.value.suggested_filename
 
     def add_chart(self, name):

@@ -1,13 +1,20 @@
 // What leaves the page when its reader asks for it: files and text for the clipboard.
 
-/** A name of a file that says what is in it. @param {string} title @param {string} ending */
-export function fileName(title, ending) {
-  const plain = title
+const LONGEST_PART = 60; // letters
+const LAST_PART = 16; // of which so many are the end of a part that is too long
+
+/** Letters and numbers of a text. @param {string} text */
+function plainPart(text) {
+  const plain = text
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-|-$/g, "")
-    .slice(0, 80)
     .toLowerCase();
-  return `${plain || "map"}.${ending}`;
+  return plain.length > LONGEST_PART ? `${plain.slice(0, LONGEST_PART - LAST_PART)}-${plain.slice(-LAST_PART)}` : plain;
+}
+
+/** A name of a file that says what is in it. @param {string[]} parts @param {string} ending */
+export function fileName(parts, ending) {
+  return `${parts.map(plainPart).filter(Boolean).join("-") || "map"}.${ending}`;
 }
 
 /** @param {Blob} blob @param {string} name */

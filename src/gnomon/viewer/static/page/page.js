@@ -338,7 +338,7 @@ export class Page {
       const blob = await (kind === "svg"
         ? svgOf(scene, words, { transparent })
         : pngOf(scene, words, { scale, transparent }));
-      saveFile(blob, fileName(`${words.title} ${atlas.place}`.trim(), kind));
+      saveFile(blob, fileName([words.title, atlas.place], kind));
     } catch (error) {
       this.say(`This picture could not be saved: ${/** @type {Error} */ (error).message}.`);
     }

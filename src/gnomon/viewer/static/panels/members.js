@@ -272,7 +272,7 @@ export class MembersPanel {
       if (start) await new Promise((resolve) => setTimeout(resolve)); // let the page be used
     }
     const { title } = this.atlas.header;
-    saveFile(new Blob(parts, { type: "text/csv;charset=utf-8" }), fileName(`${title} points`, "csv"));
+    saveFile(new Blob(parts, { type: "text/csv;charset=utf-8" }), fileName([title, "points"], "csv"));
   }
 
   state() {
