@@ -31,7 +31,7 @@ def test_the_page_lists_the_doubtful_rows_and_pins_and_colours_them(open_page, d
     opened.page.locator(".suspects li button").nth(1).click()
     assert opened.state["pinned"] == 47
     opened.page.locator(".suspects p button").click()
-    assert opened.page.locator(".combobox input").input_value() == "Label doubt"
+    assert opened.page.get_by_role("combobox", name="Colour by").input_value() == "Label doubt"
     assert opened.problems == []
 
 
