@@ -115,8 +115,8 @@ class FrameCodes:
     step: npt.NDArray[np.float64]
 
 
-def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
-    """Quantise embeddings, each over its own range: to 1 / 16,384 of its width and of its height."""
+def encode_frames(embeddings: Iterable[npt.NDArray[Any]], *, levels: int = _LEVELS) -> FrameCodes:
+    """Quantise embeddings, each over its own range: to 1 / levels of its width and of its height."""
     planes, lows, steps = [], [], []
     before: npt.NDArray[np.uint16] | None = None
     for embedding in embeddings:
@@ -124,9 +124,9 @@ def encode_frames(embeddings: Iterable[npt.NDArray[Any]]) -> FrameCodes:
         finite = np.isfinite(points).all(axis=0)
         known = points[:, finite] if finite.any() else np.zeros((len(points), 1))
         low, high = known.min(axis=1), known.max(axis=1)
-        step = (high - low) / _LEVELS
-        levels = (np.where(finite, points, low[:, None]) - low[:, None]) / np.where(step > 0, step, 1.0)[:, None]
-        codes = np.where(finite, np.round(levels), _MISSING).astype(np.uint16)
+        step = (high - low) / levels
+        reached = (np.where(finite, points, low[:, None]) - low[:, None]) / np.where(step > 0, step, 1.0)[:, None]
+        codes = np.where(finite, np.round(reached), _MISSING).astype(np.uint16)
         change = codes if before is None else codes - before  # wraps around, as the decoder's sum does
         before = codes
         planes.append(np.stack([change & 255, change >> 8], axis=1).astype(np.uint8))

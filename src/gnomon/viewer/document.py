@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -13,6 +14,7 @@ from gnomon._validation import message
 from gnomon.data.labels import name_of
 from gnomon.data.names import default_names
 from gnomon.evaluation.point_columns import POINT_SCORES
+from gnomon.viewer.budget import Plan, fit_payload, most_points, usual_budget
 from gnomon.viewer.columns import (
     MISSING,
     Column,
@@ -25,15 +27,17 @@ from gnomon.viewer.columns import (
 )
 from gnomon.viewer.content import PageContent, encode_frames
 from gnomon.viewer.content import Sequence as EmbeddingSequence
+from gnomon.viewer.density import count_points
 from gnomon.viewer.levels import PageLevel
-from gnomon.viewer.payload import Payload, encode_features
+from gnomon.viewer.payload import Payload
+from gnomon.viewer.rounding import POSITION_LEVELS
+from gnomon.viewer.side_file import identity_of
+from gnomon.viewer.values import add_images, add_values, as_table, check_images, measure_images, measure_values
 
 __all__ = ["MAX_POINTS", "Document"]
 
 MAX_POINTS = 1_000_000
 """More points than this are sampled, each class with its share, and the page says so."""
-
-_IMAGE_BYTES = 128 << 20
 
 
 class Document:
@@ -48,7 +52,16 @@ class Document:
         What a reader must know about things left out.
     """
 
-    def __init__(self, embedding: Any, labels: Any, label_name: str, unlabelled: str = MISSING) -> None:
+    def __init__(
+        self,
+        embedding: Any,
+        labels: Any,
+        label_name: str,
+        unlabelled: str = MISSING,
+        *,
+        most: int | None = None,
+        beside: str = "",
+    ) -> None:
         Y = np.asarray(embedding)
         if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
             raise ValueError(message(f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)"))
@@ -56,17 +69,15 @@ class Document:
         self.payload = Payload()
         self.notes: list[str] = []
         self._feature_names: list[str] = []
+        self._beside = beside
+        self._local: Facts | None = None  # what goes into the file beside
         label = None
         if labels is not None:
             label = encode_column(labels, self.n_samples, name="labels", as_label=True, missing_name=unlabelled)
         self.rows: npt.NDArray[np.int64] | None = None
-        if self.n_samples > MAX_POINTS:
-            self.rows = stratified_rows(None if label is None else label.codes, self.n_samples, MAX_POINTS)
-            self.notes.append(
-                f"{len(self.rows):,} of {self.n_samples:,} points are shown, "
-                "drawn at random with every class in proportion."
-            )
-            self.payload.add("core", "rows", self.rows.astype(np.uint32))
+        limit = MAX_POINTS if most is None else min(MAX_POINTS, most)
+        if self.n_samples > limit:
+            self._draw_sample(Y, None if label is None else label.codes, limit)
         self.embedding = self._shown(Y).astype(np.float32)
         self.payload.header |= {"n": len(self.embedding), "d": self.n_components, "ramp": list(RAMP), "other": OTHER}
         self.payload.header |= {"diverging": list(DIVERGING_MARKS), "standsOut": list(STANDS_OUT)}
@@ -82,12 +93,32 @@ class Document:
         }
         self.payload.add("core", "embedding", self.embedding)
         self.colors = np.full((len(self.embedding), 3), 110, dtype=np.uint8)
+        self._classes: npt.NDArray[Any] | None = None
         if label is not None:
             self._add_label(label, label_name or "label")
 
+    def _draw_sample(self, Y: npt.NDArray[Any], codes: npt.NDArray[Any] | None, limit: int) -> None:
+        """Show some points, and behind them how many of all lie where."""
+        self.rows = stratified_rows(codes, self.n_samples, limit)
+        said = "drawn at random with every class in proportion."
+        self.payload.add("core", "rows", self.rows.astype(np.uint32))
+        grid = count_points(Y)
+        if grid is not None:
+            self.payload.add("core", "density", grid.counts)
+            self.payload.header["density"] = {"low": list(grid.low), "high": list(grid.high)}
+            said = f"{said[:-1]}; the shade behind them counts all."
+        self.notes.append(f"{len(self.rows):,} of {self.n_samples:,} points are shown, {said}")
+
     @classmethod
-    def of(cls, content: PageContent, sequence: EmbeddingSequence | None, *, byte_budget: int) -> Self:
-        """Collect all that a page shows, its title apart."""
+    def of(
+        cls,
+        content: PageContent,
+        sequence: EmbeddingSequence | None,
+        *,
+        byte_budget: int | None = None,
+        side_file: str = "",
+    ) -> Self:
+        """Collect all that a page shows, its title apart; `side_file` names the file for what it leaves out."""
         explanation, evaluation = content.explanation, content.evaluation
         if sequence is not None:
             of_main = sequence.facts(sequence.main)
@@ -95,21 +126,23 @@ class Document:
             evaluation = of_main[1] if evaluation is None else evaluation
         unlabelled = {level.column: level.unlabelled for level in content.levels}
         of_label = unlabelled.get(content.label_name or "label", MISSING)
-        made = cls(content.embedding, content.labels, content.label_name, of_label)
+        n_samples = len(np.asarray(content.embedding))
+        budget = usual_budget(n_samples) if byte_budget is None else byte_budget
+        n_columns = len(content.metadata or ()) + len(content.points or ()) + (content.labels is not None)
+        most = most_points(budget, n_columns=n_columns, explained=explanation is not None)
+        made = cls(content.embedding, content.labels, content.label_name, of_label, most=most, beside=side_file)
         made.add_metadata(content.metadata, unlabelled)
         made.add_levels(content.levels)
         made.add_point_names(content.point_names)
-        importance = None if explanation is None else np.asarray(explanation.global_importance)
-        table, shape = _as_table(content.X), content.image_shape
-        complete = made.add_features(
-            table, content.feature_names, shape, importance=importance, byte_budget=byte_budget
-        )
-        made.add_images(content.images, table, shape, values_included=complete)
+        made.name_features(as_table(content.X), content.feature_names, content.image_shape)
         made.add_explanation(explanation, content.groups)
         made.add_evaluation(evaluation, content.points)
         made.add_suspects(content.suspects)
         made.add_sequence(sequence, content.embedding)
         made.add_profiles(content.profiles)
+        if side_file:
+            made.payload.header["sideFile"] = {"name": side_file, "id": made.identity}
+        made._fill(content, explanation, budget)
         made.payload.header |= {
             "captions": {str(label): str(text) for label, text in (content.captions or {}).items()},
             "method": content.method,
@@ -121,6 +154,72 @@ class Document:
         }
         return made
 
+    def _fill(self, content: PageContent, explanation: Any, budget: int) -> None:
+        """Add values and pictures, as much as the budget allows, and say what was left out."""
+        n, shape = len(self.embedding), content.image_shape
+        images = check_images(content.images, self.n_samples, shape)
+        table = as_table(content.X)
+        if shape is not None and table is not None:
+            low, high = float(table.min()), float(table.max())
+            self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
+        table, images = (None if given is None else self._shown(given) for given in (table, images))
+        columns = self.payload.header.get("columns", ())
+        plan = fit_payload(
+            self.payload,
+            n,
+            budget,
+            values=measure_values(table, pixels=shape is not None),
+            pictures=measure_images(images),
+            exact={entry["key"] for entry in columns if entry.get("dates")},
+        )
+        if plan.rows < n and (table is not None or images is not None):
+            chosen = stratified_rows(self._classes, n, plan.rows)
+            plan = replace(plan, rows=len(chosen))
+            self.payload.add("core", "valued", chosen.astype(np.uint32))
+            table, images = (None if given is None else given[chosen] for given in (table, images))
+        if table is not None:
+            importance = None if explanation is None else np.asarray(explanation.global_importance)
+            self.notes += add_values(self.payload, table, importance=importance, plan=plan)
+            if shape is not None and images is None and self.payload.header["features"]["kept"] < table.shape[1]:
+                images = _pictures(table, shape, self.payload.header["pixels"])
+        if images is not None:
+            self.notes += add_images(self.payload, images)
+        self._tell(plan, budget)
+
+    def _tell(self, plan: Plan, budget: int) -> None:
+        """Say what was rounded and left out."""
+        if plan.exact:
+            return
+        n, told = len(self.embedding), []
+        if "valued" in self.payload.groups["core"]:
+            told.append(f"The values of {plan.rows:,} of {n:,} points are in this page.")
+        if not plan.neighbors:
+            told.append("The neighbours of points in the data are not in it.")
+        elif not plan.fits:
+            told.append("The local fits of points are not in it.")
+        if "sideFile" in self.payload.header and told:
+            told.append(f"Open {self.payload.header['sideFile']['name']} for the rest.")
+        told.append(
+            f"To keep the page below {budget / 1e6:.0f} MB, positions are rounded to 1/{POSITION_LEVELS:,} of the "
+            "width and height of the map, scores of points and what moves them to 256 levels."
+        )
+        self.notes.append(" ".join(told))
+
+    @property
+    def identity(self) -> str:
+        """What the page and the file beside it share."""
+        return identity_of(self.embedding, self._feature_names)
+
+    def side_payload(self, content: PageContent) -> Payload:
+        """Return what goes into the file beside the page: the values of all points shown, and all local fits."""
+        made = Payload({"id": self.identity})
+        add_values(made, self._shown(as_table(content.X)))
+        if self._local is not None:
+            made.header |= self._local.header
+            for name, column in self._local.columns.items():
+                made.add("local", name, column)
+        return made
+
     def _shown(self, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values if self.rows is None else values[self.rows]
 
@@ -128,7 +227,7 @@ class Document:
         if label.codes is None:
             self._add_column("label", name, label)
             return
-        codes = self._shown(label.codes)
+        self._classes = codes = self._shown(label.codes)
         counts = np.bincount(codes, minlength=len(label.categories))
         if label.missing:
             counts[-1] = -1  # comes last and is grey
@@ -193,18 +292,10 @@ class Document:
         rows = range(self.n_samples) if self.rows is None else self.rows
         self.payload.header["pointNames"] = [str(names[i]) for i in rows]
 
-    def add_features(
-        self,
-        X: Any,
-        names: Sequence[object] | None,
-        shape: tuple[int, ...] | None,
-        *,
-        importance: Any,
-        byte_budget: int,
-    ) -> bool:
-        """Feature names and, within the budget, their values; returns whether all features are included."""
+    def name_features(self, X: Any, names: Sequence[object] | None, shape: tuple[int, ...] | None) -> None:
+        """Check a table and the names of its columns."""
         if X is None and names is None:
-            return False
+            return
         n_features = X.shape[1] if X is not None else len(names or ())
         if X is not None and X.shape[0] != self.n_samples:
             raise ValueError(message(f"X with {X.shape[0]} rows", f"of {self.n_samples} rows"))
@@ -213,71 +304,7 @@ class Document:
         if shape is not None and int(np.prod(shape)) != n_features:
             raise ValueError(message(f"image_shape={shape}", f"{n_features} pixels in all", fact="columns of X"))
         self._feature_names = [str(name) for name in names] if names is not None else default_names(n_features, shape)
-        self.payload.header["features"] = features = {"names": self._feature_names}
-        if X is None:
-            return False
-        codes = encode_features(self._shown(X), byte_budget=byte_budget, importance=importance)
-        for name in ("codes", "indptr", "indices", "data"):
-            column = getattr(codes, name)
-            if column is not None:
-                self.payload.add("features", name, column)
-        for name in ("kept", "table_row", "table", "zero"):
-            self.payload.add("features", name, getattr(codes, name))
-        if codes.kept.size < n_features:
-            by = "importance for this map" if importance is not None else "variance"
-            self.notes.append(
-                f"Values of {codes.kept.size:,} of {n_features:,} features are included (largest {by}; budget "
-                f"{byte_budget / 2**20:.0f} MiB)."
-            )
-        if not codes.exact:
-            self.notes.append("Feature values are rounded to 256 levels each.")
-        features["kept"] = int(codes.kept.size)  # type: ignore[assignment]
-        return bool(codes.kept.size == n_features)
-
-    def add_images(self, images: Any, X: Any, shape: tuple[int, ...] | None, *, values_included: bool) -> None:
-        """Thumbnails: pictures of their own, or the features themselves where they are pixels."""
-        if shape is not None and len(shape) not in (2, 3):
-            raise ValueError(message(f"image_shape={shape}", "(height, width) or (height, width, channels)"))
-        if shape is not None and X is not None:
-            low, high = float(X.min()), float(X.max())
-            self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
-            if images is None and not values_included:
-                span = high - low or 1.0
-                rows: Any = self._shown(X)
-                dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-                images = np.round((dense - low) * (255.0 / span)).astype(np.uint8).reshape(-1, *shape)
-                self._store_images(images)
-                return
-        if images is None:
-            return
-        pictures = np.asarray(images)
-        good = pictures.dtype == np.uint8 and (
-            pictures.ndim == 3 or (pictures.ndim == 4 and pictures.shape[3] in (1, 3))
-        )
-        if not good or pictures.shape[0] != self.n_samples:
-            raise ValueError(
-                message(
-                    f"images of shape {pictures.shape} and type {pictures.dtype}",
-                    f"uint8 of shape ({self.n_samples}, height, width) or (..., 3)",
-                )
-            )
-        self._store_images(self._shown(pictures))
-
-    def _store_images(self, images: npt.NDArray[np.uint8]) -> None:
-        pictures = images[..., None] if images.ndim == 3 else images
-        factor = 1
-        while pictures.nbytes / factor**2 > _IMAGE_BYTES and min(pictures.shape[1:3]) >= 16 * factor:
-            factor += 1
-        if factor > 1:
-            n, height, width, channels = pictures.shape
-            h, w = height // factor, width // factor
-            blocks = pictures[:, : h * factor, : w * factor].reshape(n, h, factor, w, factor, channels)
-            pictures = np.empty((n, h, w, channels), dtype=np.uint8)
-            for start in range(0, n, 1024):
-                pictures[start : start + 1024] = blocks[start : start + 1024].mean(axis=(2, 4)).round()
-            self.notes.append(f"Thumbnails are reduced {factor} times to keep the file small.")
-        self.payload.header["images"] = list(pictures.shape[1:])
-        self.payload.add("images", "images", pictures)
+        self.payload.header["features"] = {"names": self._feature_names}
 
     def add_explanation(self, explanation: Any, groups: Any = None) -> None:
         """Per point: fidelity, distortion ellipse, and the features, or groups of them, that move it most."""
@@ -285,6 +312,7 @@ class Document:
             self._name_features(explanation)
             self._add_facts(self._explanation_facts(explanation, "explanation", groups))
             local = local_facts(explanation, self.n_samples) if self.rows is None else None
+            self._local = local if self._beside else None
             if local is not None:
                 self.payload.header |= local.header
                 for name, column in local.columns.items():
@@ -397,14 +425,12 @@ def _palette(column: Column) -> list[str]:
     return class_colors(len(column.categories) - column.missing) + [OTHER] * column.missing
 
 
-def _as_table(X: Any) -> Any:
-    if X is None or hasattr(X, "tocsc"):
-        return X
-    table = np.asarray(X)
-    if table.ndim != 2 or table.dtype.kind not in "biuf":
-        what = f"X of shape {table.shape} and type {table.dtype}"
-        raise ValueError(message(what, "a table of numbers", remedy="Pass a 2-D array."))
-    return table.view(np.uint8) if table.dtype == np.bool_ else table
+def _pictures(rows: Any, shape: tuple[int, ...], pixels: dict[str, Any]) -> npt.NDArray[np.uint8]:
+    """Return features that are pixels as pictures."""
+    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    span = (pixels["high"] - pixels["low"]) or 1.0
+    levels: npt.NDArray[np.uint8] = np.round((dense - pixels["low"]) * (255.0 / span)).astype(np.uint8)
+    return levels.reshape(-1, *shape)
 
 
 def _scores_of(suspects: Any, n_samples: int) -> npt.NDArray[np.float32]:

@@ -242,18 +242,23 @@ class Payload:
 
     def parts(self) -> Iterator[tuple[str, str]]:
         """Yield (group, base64 text) in order; the header comes first and says where each column lies."""
+        for group, packed in self.packed():
+            yield group, binascii.b2a_base64(packed, newline=False).decode("ascii")
+
+    def packed(self) -> Iterator[tuple[str, bytes]]:
+        """Yield (group, gzip frame) in order, as `parts` does."""
         layout: dict[str, dict[str, Any]] = {}
         for group, columns in self.groups.items():
             layout[group] = _layout(columns)
         header = json.dumps(
             {**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
         )
-        yield "header", _encode(header.encode(), level=6)
+        yield "header", _pack(header.encode(), level=6)
         for group, columns in self.groups.items():
             size = layout[group]["bytes"]
             level = 6 if size <= _PART // 2 else 4  # for 70,000 pictures 4 is about as fast as 1 and 7 % smaller
             for chunk in _chunks(columns, layout[group]["columns"], size):
-                yield group, _encode(chunk, level=level)
+                yield group, _pack(chunk, level=level)
 
 
 def _layout(columns: Mapping[str, npt.NDArray[Any]]) -> dict[str, Any]:
@@ -285,7 +290,7 @@ def _bytes(column: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
     return little.reshape(-1).view(np.uint8)
 
 
-def _encode(data: bytes | memoryview, *, level: int) -> str:
-    # 31: a gzip frame, whose time stamp zlib leaves at zero, so the same data give the same text.
+def _pack(data: bytes | memoryview, *, level: int) -> bytes:
+    # 31: a gzip frame, whose time stamp zlib leaves at zero, so the same data give the same bytes.
     packer = zlib.compressobj(level, zlib.DEFLATED, 31)
-    return binascii.b2a_base64(packer.compress(data) + packer.flush(), newline=False).decode("ascii")
+    return packer.compress(data) + packer.flush()

@@ -23,9 +23,10 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._files import atomic_write
-from gnomon._validation import message
+from gnomon._validation import Boolean, Either, Integer, Nothing, Rule, check_parameters, message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
+from gnomon.viewer.side_file import side_path, write_side_file
 
 __all__ = ["bundle", "compose", "page_parts", "preview_png", "write_html"]
 
@@ -33,7 +34,7 @@ _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
 _TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
 
-
+_RULES: dict[str, Rule] = {"byte_budget": Either(Integer(1_000_000), Nothing()), "side_file": Boolean()}
 _PAGES = {  # body, style sheets below static/style and first module of each kind of page
     "map": ("map.html", ("base", "layout", "card", "panels", "player", "layers", "tools", "answers", "access"), "main"),
     "side_by_side": ("side_by_side.html", ("base", "panels", "side_by_side", "access"), "linked/main"),
@@ -178,7 +179,8 @@ def write_html(
     *,
     title: str | None = None,
     sequence: Sequence | None = None,
-    byte_budget: int = 64 << 20,
+    byte_budget: int | None = None,
+    side_file: bool = False,
 ) -> None:
     """Write a map as one HTML file that opens from disk and asks the network for nothing.
 
@@ -194,24 +196,40 @@ def write_html(
     sequence : gnomon.viewer.Sequence, default=None
         Embeddings of the same points along a parameter, of which ``sequence.main`` is that of the map: the page gets a
         slider that moves the points from one to the next.
-    byte_budget : int, default=64 MiB
-        Bytes for feature values; over it the most important features are kept.
+    byte_budget : int >= 1,000,000 or None, default=None
+        Bytes of the whole page. A map that needs more is rounded (positions to 16 bits, scores and explanations to 8);
+        then the least needed is left out: features that move a point beyond the first, local fits, neighbours in the
+        data, and feature values and pictures of all but a sample of the points, every class in proportion; and where
+        the points alone are too many a sample of them is shown before the exact density of all. The page says what was
+        done. None allows 21 MB and 50 bytes a point, at most 56 MB.
+    side_file : bool, default=False
+        Whether to write beside the page, as ``map.data`` for ``map.html``, the values of all points that are shown and
+        all local fits. A page cannot read other files by itself: its reader opens this one by a button or drops it on
+        the page.
 
     Raises
     ------
     TypeError
         If `map` is neither.
     ValueError
-        If a part of it does not fit the embedding; nothing is written then.
+        If a part of it does not fit the embedding, or there is nothing for a side file; nothing is written then.
     """
+    check_parameters(_RULES, {"byte_budget": byte_budget, "side_file": side_file})
     if not isinstance(map, PageContent) and not hasattr(map, "explain"):
         remedy = "Make one of positions with gnomon.Map(X, embedding) or gnomon.viewer.PageContent(embedding)."
         fact = f"found {type(map).__name__}"
         raise TypeError(message("map", "a Map or a PageContent", fact=fact, remedy=remedy))
     content = map if isinstance(map, PageContent) else PageContent.of(map)
-    pieces = compose(content, title=title, sequence=sequence, byte_budget=byte_budget)
+    beside = side_path(path) if side_file else None
+    if beside is not None and content.X is None:
+        remedy = "Leave it out, or make the map with gnomon.Map(X, embedding)."
+        raise ValueError(message("side_file=True", "of a map with a table", fact="there are no values", remedy=remedy))
+    document = Document.of(content, sequence, byte_budget=byte_budget, side_file="" if beside is None else beside.name)
+    pieces = _pieces(document, content, title, {}, ())
     with atomic_write(path, "w") as page:
         page.writelines(pieces)
+    if beside is not None:
+        write_side_file(beside, document.side_payload(content))
 
 
 def compose(
@@ -219,7 +237,7 @@ def compose(
     *,
     title: str | None = None,
     sequence: Sequence | None = None,
-    byte_budget: int = 64 << 20,
+    byte_budget: int | None = None,
     header: Mapping[str, Any] | None = None,
     notes: Iterable[str] = (),
 ) -> Iterator[str]:
@@ -239,10 +257,17 @@ def compose(
     -------
     iterator of str
     """
-    heading = content.title if title is None else title
     document = Document.of(content, sequence, byte_budget=byte_budget)
+    return _pieces(document, content, title, header or {}, notes)
+
+
+def _pieces(
+    document: Document, content: PageContent, title: str | None, header: Mapping[str, Any], notes: Iterable[str]
+) -> Iterator[str]:
+    """Return the text of the page of what was collected, piece by piece."""
+    heading = content.title if title is None else title
     document.notes.extend(notes)
-    document.payload.header |= {"title": heading, **(header or {})}
+    document.payload.header |= {"title": heading, **header}
     picture = preview_png(document.embedding, document.colors)
     subtitle = " · ".join(filter(None, [content.method, f"{document.n_samples:,} points"]))
     served = "server" in document.payload.header
