@@ -1,7 +1,7 @@
 """The file beside a page, with what the page leaves out: opened in the page on request, never fetched.
 
 A line says what the file is; then each part of the payload follows, its header first, after a line of JSON with the
-group and the number of bytes. Mirrored by static/data/side_file.js.
+group and the number of bytes. Mirrored by static/data/sidefile.js.
 """
 
 from __future__ import annotations

@@ -7,7 +7,9 @@ import { Frames, frameAt } from "./frames.js";
 import { FeatureGroups } from "./groups.js";
 import { LocalMaps } from "./local.js";
 import { NeighborLists } from "./neighbors.js";
+import { upperMedian } from "./order.js";
 import { loadGroup } from "./payload.js";
+import { readSideFile } from "./sidefile.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
 
 /** What was found out about one embedding: explanation and evaluation; mirrors columns.py. */
@@ -48,11 +50,16 @@ export class Facts {
   /** Median of a column over all points. @param {string} key */
   median(key) {
     if (!(key in this.medians)) {
-      const known = Float64Array.from(this.columns[key]).filter(Number.isFinite).sort();
-      this.medians[key] = known.length ? known[known.length >> 1] : NaN;
+      this.medians[key] = upperMedian(Float64Array.from(this.columns[key]).filter(Number.isFinite));
     }
     return this.medians[key];
   }
+}
+
+/** @param {import("./payload.js").Header} header @param {string} name of a table in the core */
+function sizeOf(header, name) {
+  const [height, width] = header.groups.core.columns[name].shape;
+  return { height, width };
 }
 
 export class Atlas {
@@ -63,6 +70,8 @@ export class Atlas {
     this.n = header.n;
     this.cloud = new Cloud(core.embedding, header.d);
     this.channels = listChannels(header, core);
+    /** How many of all points lie where, if not all are shown. @type {import("../drawing/density.js").Density|null} */
+    this.density = header.density ? { counts: core.density, ...sizeOf(header, "density"), ...header.density } : null;
     this.label = this.channels.find((c) => c.group === "Label" && c.kind === "classes");
     this.names = header.features?.names || [];
     /** Where along the sequence the points are; whole numbers are frames. */
@@ -94,8 +103,9 @@ export class Atlas {
 
   /** Decode the values of the features and the pictures; the map is usable before. */
   async loadRest() {
-    this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"));
-    this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"));
+    const { valued } = this.core;
+    this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"), valued);
+    this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"), valued);
     if (this.header.local)
       this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
     this.neighborLists = new NeighborLists(this.header.comparesNeighbors ? this.local : null, this.cloud);
@@ -104,6 +114,16 @@ export class Atlas {
       const columns = await loadGroup(this.header, `frame${k}`);
       this.known.set(k, new Facts(facts, columns, this.header.d, this.names));
     }
+  }
+
+  /** Take what the page leaves out from the file beside it. @param {Blob} file */
+  async open(file) {
+    const { header, groups } = await readSideFile(file, /** @type {any} */ (this.header.sideFile));
+    this.table = new FeatureTable(this.names, this.n, groups.features);
+    if (this.thumbnails.partial) this.thumbnails = new Thumbnails(this.header, this.table, {});
+    if (!groups.local) return;
+    this.local = new LocalMaps(header.local, groups.local, this.n, this.header.d);
+    if (this.header.comparesNeighbors) this.neighborLists = new NeighborLists(this.local, this.cloud);
   }
 
   /** Move the points along the sequence. @param {number} position */

@@ -5,7 +5,7 @@ import { humanName } from "../dom.js";
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,
  *   categories?: string[], missing?: number, dates?: boolean,
  *   colors?: string[], values?: () => ArrayLike<number>, lowStandsOut?: boolean, center?: number,
- *   says?: string}} Channel
+ *   says?: string, absent?: number}} Channel `absent`: points whose values are not in the page
  */
 
 /**
@@ -96,7 +96,9 @@ export function listChannels(header, core) {
  * @returns {Channel}
  */
 export function featureChannel(table, f) {
-  return { id: `feature${f}`, name: table.names[f], group: "Features", kind: "ramp", values: () => table.column(f) };
+  const values = () => table.column(f),
+    absent = table.n - table.height;
+  return { id: `feature${f}`, name: table.names[f], group: "Features", kind: "ramp", values, absent };
 }
 
 /** 256 colours of a ramp. @param {string[]} stops @param {boolean} highStandsOut */
@@ -168,6 +170,7 @@ export function paint(channel, n, theme) {
   }
   const values = /** @type {() => ArrayLike<number>} */ (channel.values)(),
     range = rampRange(values);
+  range.missing -= channel.absent ?? 0;
   if (channel.center !== undefined) {
     const reach = Math.max(channel.center - range.low, range.high - channel.center);
     Object.assign(range, { low: channel.center - reach, high: channel.center + reach });

@@ -5,8 +5,9 @@ export class FeatureTable {
    * @param {string[]} names
    * @param {number} n
    * @param {Record<string, any>} columns decoded group "features"; may be empty
+   * @param {Uint32Array|null} [points] those whose values are here, ascending; null for all
    */
-  constructor(names, n, columns) {
+  constructor(names, n, columns, points = null) {
     this.names = names;
     this.n = n;
     this.c = columns;
@@ -17,6 +18,25 @@ export class FeatureTable {
     this.slots = new Int32Array(names.length).fill(-1);
     this.kept.forEach((f, slot) => (this.slots[f] = slot));
     this.sparse = Boolean(columns.indptr);
+    this.points = this.size ? points : null;
+    /** Row of a point among those whose values are here, or -1. @type {Int32Array|null} */
+    this.rows = this.points && new Int32Array(n).fill(-1);
+    this.points?.forEach((i, row) => /** @type {Int32Array} */ ((this.rows)[i] = row));
+  }
+
+  /** Whether the values of a point are here. @param {number} i */
+  knows(i) {
+    return !this.rows || this.rows[i] >= 0;
+  }
+
+  /** Those of some points whose values are here. @param {Uint32Array} ids */
+  known(ids) {
+    return this.rows ? ids.filter((i) => this.knows(i)) : ids;
+  }
+
+  /** How many points have values here. */
+  get height() {
+    return this.points ? this.points.length : this.n;
   }
 
   /** @param {number} f */
@@ -24,24 +44,32 @@ export class FeatureTable {
     return this.slots[f] >= 0;
   }
 
-  /** Value that a code of a slot stands for. @param {number} slot @param {number} code */
+  /** Value that a code of a slot stands for; NaN for -1. @param {number} slot @param {number} code */
   decode(slot, code) {
+    if (code < 0) return NaN;
     const row = this.c.table_row[slot];
     return row < 0 ? code : this.c.table[256 * row + code];
   }
 
-  /** @param {number} i point @param {number} slot */
+  /** @param {number} i point @param {number} slot @returns {number} -1 where the point's values are not here */
   code(i, slot) {
-    if (!this.sparse) return this.c.codes[i * this.size + slot];
-    const { indptr, indices, data } = this.c;
-    let low = indptr[i],
-      high = indptr[i + 1];
+    const row = this.rows ? this.rows[i] : i;
+    return row < 0 ? -1 : this.#codeOfRow(row, slot);
+  }
+
+  /** @param {number} row @param {number} slot */
+  #codeOfRow(row, slot) {
+    if (!this.sparse) return this.c.codes[row * this.size + slot];
+    const { indptr, indices, data } = this.c,
+      end = indptr[row + 1];
+    let low = indptr[row],
+      high = end;
     while (low < high) {
       const middle = (low + high) >>> 1;
       if (indices[middle] < slot) low = middle + 1;
       else high = middle;
     }
-    return low < indptr[i + 1] && indices[low] === slot ? data[low] : this.c.zero[slot];
+    return low < end && indices[low] === slot ? data[low] : this.c.zero[slot];
   }
 
   /** @param {number} i point @param {number} f feature @returns {number} NaN if missing or not in the page */
@@ -50,30 +78,24 @@ export class FeatureTable {
     return slot < 0 ? NaN : this.decode(slot, this.code(i, slot));
   }
 
-  /** All values of a feature. @param {number} f */
+  /** Values of a feature of all points, NaN where they are not here. @param {number} f */
   column(f) {
     const slot = this.slots[f],
-      out = new Float64Array(this.n);
-    const values = Float64Array.from({ length: 256 }, (_, code) => this.decode(slot, code));
-    if (!this.sparse) {
-      for (let i = 0, at = slot; i < this.n; i++, at += this.size) out[i] = values[this.c.codes[at]];
-    } else {
-      out.fill(values[this.c.zero[slot]]);
-      for (let i = 0; i < this.n; i++) {
-        const code = this.code(i, slot);
-        out[i] = values[code];
-      }
-    }
+      out = new Float64Array(this.n).fill(NaN),
+      values = Float64Array.from({ length: 256 }, (_, code) => this.decode(slot, code));
+    for (let row = 0; row < this.height; row++)
+      out[this.points ? this.points[row] : row] = values[this.#codeOfRow(row, slot)];
     return out;
   }
 
   /**
-   * Add the codes of some points to counts[slot * 256 + code].
-   * @param {ArrayLike<number>} ids
+   * Add the codes of some points to counts[slot * 256 + code]; those whose values are not here take no part.
+   * @param {Uint32Array} points
    * @param {Uint32Array} counts
    */
-  count(ids, counts) {
-    const { size } = this;
+  count(points, counts) {
+    const { size, rows } = this,
+      ids = rows ? this.known(points).map((i) => rows[i]) : points;
     if (!this.sparse) {
       const codes = this.c.codes;
       for (let k = 0; k < ids.length; k++) {
@@ -93,14 +115,16 @@ export class FeatureTable {
     for (let slot = 0; slot < size; slot++) counts[256 * slot + zero[slot]] += ids.length - stored[slot];
   }
 
-  /** Counts of all points, made once. @returns {Uint32Array} */
+  /** The points whose values are here. */
+  get everyone() {
+    return this.points ?? new Uint32Array(this.n).map((_, i) => i);
+  }
+
+  /** Counts of all points whose values are here, made once. @returns {Uint32Array} */
   get totals() {
     if (!this.cached) {
       this.cached = new Uint32Array(256 * this.size);
-      this.count(
-        Uint32Array.from({ length: this.n }, (_, i) => i),
-        this.cached,
-      );
+      this.count(this.everyone, this.cached);
     }
     return this.cached;
   }

@@ -42,7 +42,7 @@ export class FeatureGroups {
   }
 
   /**
-   * Scores of all points in a group and their ranks, made once; null for a single feature and where values
+   * Scores in a group of all points with values and their ranks, made once; null for a single feature and where values
    * of a member are not in the page.
    * @param {number} f
    * @param {import("./features.js").FeatureTable} table
@@ -52,10 +52,11 @@ export class FeatureGroups {
     if (!entry || !entry.members.every((m) => table.has(m))) return null;
     const found = this.known.get(f);
     if (found) return found;
-    const values = new Float64Array(table.n);
+    const points = table.everyone,
+      values = new Float64Array(points.length);
     entry.members.forEach((m, k) => {
       const column = table.column(m);
-      for (let i = 0; i < values.length; i++) values[i] += entry.weights[k] * column[i];
+      for (let row = 0; row < values.length; row++) values[row] += entry.weights[k] * column[points[row]];
     });
     const made = { values, ranks: ranks(values) };
     this.known.set(f, made);

@@ -98,10 +98,10 @@ export class LocalMaps {
    * the features divided by their spread.
    * @param {import("./features.js").FeatureTable} table
    * @param {number} i
-   * @returns {Float64Array|null} null where there is no fit
+   * @returns {Float64Array|null} null where there is no fit, or the page lacks fits or the values of all points
    */
   arrows(table, i) {
-    if (!this.c.fitted[i]) return null;
+    if (!this.c.fitted[i] || !this.c.coefficients || table.points) return null;
     const { d } = this,
       { size } = table,
       out = new Float64Array(size * d),

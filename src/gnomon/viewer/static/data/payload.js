@@ -1,4 +1,9 @@
 // From base64 text in the page to typed arrays; mirrors payload.py.
+import { restored } from "./rounded.js";
+
+/** Where the columns of a group lie. @typedef {{bytes: number, columns: Record<string, {dtype: string, shape: number[],
+ *   offset: number}>}} Layout
+ */
 
 /**
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
@@ -20,8 +25,8 @@
  *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>}[],
  *   host?: boolean, server?: {refusal: string},
  *   pixels?: {shape: number[], low: number, high: number},
- *   groups: Record<string, {bytes: number, columns: Record<string, {dtype: string, shape: number[], offset:
- *     number}>}>}} Header
+ *   sideFile?: {name: string, id: string}, density?: {low: number[], high: number[]},
+ *   groups: Record<string, Layout>}} Header
  */
 
 const ARRAY_TYPES = {
@@ -53,18 +58,29 @@ function fromBase64(text) {
 async function unpack(group) {
   const parts = [];
   for (const script of document.querySelectorAll(`script[data-group="${group}"]`)) {
-    const stream = new Blob([/** @type {any} */ (fromBase64(script.textContent || ""))]).stream();
+    const packed = new Blob([/** @type {any} */ (fromBase64(script.textContent || ""))]);
     script.remove();
-    parts.push(new Uint8Array(await new Response(stream.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer()));
+    parts.push(await unzip(packed));
   }
+  return whole(parts);
+}
+
+/** @param {Blob} packed @returns {Promise<Uint8Array>} */
+export async function unzip(packed) {
+  const stream = packed.stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** @param {Uint8Array[]} parts @returns {Uint8Array} */
+function whole(parts) {
   if (parts.length === 1) return parts[0];
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;
   for (const part of parts) {
-    whole.set(part, offset);
+    joined.set(part, offset);
     offset += part.length;
   }
-  return whole;
+  return joined;
 }
 
 /** @returns {Promise<Header>} */
@@ -80,7 +96,16 @@ export async function loadHeader() {
 export async function loadGroup(header, group) {
   const layout = header.groups[group];
   if (!layout) return {};
-  const bytes = await unpack(group);
+  return restored(columnsOf(layout, [await unpack(group)]), header.n, header.d);
+}
+
+/**
+ * @param {Layout} layout
+ * @param {Uint8Array[]} parts
+ * @returns {Record<string, any>} typed arrays by column name
+ */
+export function columnsOf(layout, parts) {
+  const bytes = whole(parts);
   /** @type {Record<string, any>} */
   const columns = {};
   for (const [name, place] of Object.entries(layout.columns)) {

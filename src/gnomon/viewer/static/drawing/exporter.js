@@ -93,6 +93,7 @@ function drawPicture(g, scene, words, transparent, drawPoints) {
   g.beginPath();
   g.rect(0, 0, width, height);
   g.clip();
+  scene.paintBelow(g);
   drawPoints();
   scene.paintAbove(g);
   g.restore();

@@ -46,7 +46,7 @@ export class Pictures {
     const taken = new Map();
     for (const i of [...before.filter((row) => seen.has(row)), ...ids]) {
       if (this.rows.length >= MOST_PICTURES) break;
-      if (this.#claim(i, taken)) this.rows.push(i);
+      if (this.atlas.thumbnails.has(i) && this.#claim(i, taken)) this.rows.push(i);
     }
   }
 

@@ -1,6 +1,7 @@
 // What is drawn: the points by a renderer, and on a second canvas what lies above them.
 import { Camera } from "./camera.js";
 import { rendererOn } from "./choice.js";
+import { DensityLayer } from "./density.js";
 import { byId } from "../dom.js";
 import { drawGizmo } from "./gizmo.js";
 import { Layers } from "./layers.js";
@@ -34,6 +35,7 @@ export class Scene {
     this.explained = null;
     this.camera = new Camera();
     this.renderer = rendererOn(byId("points"), atlas.cloud, this.camera);
+    this.density = atlas.density ? new DensityLayer(atlas.density, atlas.cloud, byId("points")) : null;
     this.layers = new Layers(atlas, this.camera, this.renderer);
     const { clientWidth, clientHeight } = byId("stage");
     this.camera.resize(Math.max(1, clientWidth), Math.max(1, clientHeight));
@@ -62,6 +64,7 @@ export class Scene {
       if (this.dirty) {
         this.dirty = false;
         const complete = this.renderer.draw(this.moving);
+        this.density?.draw(this.camera);
         clearTimeout(this.rest);
         if (!complete || this.moving) this.rest = setTimeout(() => this.redraw(), 140);
       }
@@ -83,6 +86,11 @@ export class Scene {
     g.clearRect(0, 0, width, height);
     this.layers.update(Boolean(this.moving));
     this.paintAbove(g);
+  }
+
+  /** What lies behind the points, also on a picture to save. @param {CanvasRenderingContext2D} g */
+  paintBelow(g) {
+    this.density?.paint(g, this.camera);
   }
 
   /** Also on a picture to save. @param {CanvasRenderingContext2D} g */

@@ -28,11 +28,15 @@ export class Thumbnails {
    * @param {import("../data/payload.js").Header} header
    * @param {import("../data/features.js").FeatureTable} table
    * @param {Record<string, any>} columns decoded group "images"; may be empty
+   * @param {Uint32Array|null} [points] those whose pictures are in the page, ascending; null for all
    */
-  constructor(header, table, columns) {
+  constructor(header, table, columns, points = null) {
     this.header = header;
     this.table = table;
     this.stored = columns.images;
+    this.rows = new Map(this.stored && points ? Array.from(points, (i, row) => [i, row]) : []);
+    /** whether pictures are features, of which the page lacks some */
+    this.partial = Boolean(header.pixels) && (!table.size || Boolean(points) || table.size < table.names.length);
     const { pixels } = header;
     /** whether the values in the page are all pixels of a picture */
     this.fromFeatures = Boolean(pixels && table.size === table.names.length && table.size > 0);
@@ -55,11 +59,17 @@ export class Thumbnails {
     return this.header.images ?? this.header.pixels?.shape ?? [0, 0];
   }
 
+  /** Whether the picture of a point is in the page. @param {number} i */
+  has(i) {
+    return this.stored ? !this.rows.size || this.rows.has(i) : this.fromFeatures && this.table.knows(i);
+  }
+
   /** The colour of each pixel of a point's picture. @param {number} i @returns {PixelColor|null} */
   colors(i) {
-    if (!this.stored) return this.fromFeatures ? this.#grey((f) => this.table.value(i, f)) : null;
+    if (!this.has(i)) return null;
+    if (!this.stored) return this.#grey((f) => this.table.value(i, f));
     const [height, width, channels] = /** @type {number[]} */ (this.header.images),
-      start = i * height * width * channels,
+      start = (this.rows.get(i) ?? i) * height * width * channels,
       second = channels === 3 ? 1 : 0;
     return (p) => {
       const at = start + p * channels;

@@ -37,5 +37,5 @@ export function saveAll({ planes, header }) {
     g.drawImage(renderer.exportImage(SHARP), x, y + NAME, camera.width, camera.height);
     g.drawImage(above, x, y + NAME, camera.width, camera.height);
   });
-  canvas.toBlob((blob) => blob && saveFile(blob, fileName(title, "png")), "image/png");
+  canvas.toBlob((blob) => blob && saveFile(blob, fileName([title], "png")), "image/png");
 }

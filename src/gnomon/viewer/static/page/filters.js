@@ -5,6 +5,7 @@ import { contrast, joinGroups } from "../questions/contrast.js";
 import { byId, formatCount } from "../dom.js";
 import { classLegend, rampLegend } from "../panels/legend.js";
 import { selectionPanel } from "../panels/panels.js";
+import { trends } from "../questions/line.js";
 import { DIMMED, HIDDEN, SHOWN, withOneClass } from "../drawing/renderer.js";
 
 export class Filters {
@@ -74,6 +75,7 @@ export class Filters {
     states.fill(focus ? DIMMED : SHOWN);
     if (focus) for (const i of focus) states[i] = SHOWN;
     if (ranges.active) for (let i = 0; i < atlas.n; i++) if (ranges.fails[i]) states[i] = DIMMED;
+    if (channel?.absent) for (let i = 0; i < atlas.n; i++) if (!atlas.table.knows(i)) states[i] = DIMMED;
     if (codes && this.hidden.size) for (let i = 0; i < atlas.n; i++) if (this.hidden.has(codes[i])) states[i] = HIDDEN;
     this.scene.renderer.setFilter(states);
     if (moving) {
@@ -140,8 +142,8 @@ export class Filters {
       return;
     }
     const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
-      ids = [];
-    for (let i = 0; i < this.atlas.n; i++) if (codes[i] === k && !this.ranges.fails[i]) ids.push(i);
+      all = Uint32Array.from({ length: this.atlas.n }, (_, i) => i),
+      ids = all.filter((i) => codes[i] === k && !this.ranges.fails[i]);
     this.hidden.delete(k);
     if (!ids.length) {
       this.clear();
@@ -150,7 +152,7 @@ export class Filters {
     this.isolated = k;
     const name = /** @type {string[]} */ (this.channel?.categories)[k];
     const profile = this.channel === this.atlas.label ? this.atlas.header.profiles?.[name] : undefined;
-    this.select(Uint32Array.from(ids), { profile: this.atlas.table.size ? null : (profile ?? null) });
+    this.select(ids, { profile: this.atlas.table.size ? null : (profile ?? null) });
   }
 
   /** @param {Uint32Array} ids @param {{profile?: any, path?: number[][]|null, line?: any}} [origin] */
@@ -164,6 +166,14 @@ export class Filters {
     byId("selection").open = true;
     byId("side").scrollTo({ top: 0 });
     this.apply();
+  }
+
+  /** More values are known: paint and compare again. */
+  renew() {
+    if (this.selection?.line) this.selection.line.rows = trends(this.atlas.table, this.selection.line);
+    else if (this.selection) this.select(this.selection.ids, this.selection);
+    this.showSelection();
+    this.colorBy(/** @type {any} */ (this.channel).id);
   }
 
   showSelection() {

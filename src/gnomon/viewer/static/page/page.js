@@ -2,6 +2,7 @@
 import { Answers } from "../panels/answers.js";
 import { byId } from "../dom.js";
 import { pngOf, svgOf } from "../drawing/exporter.js";
+import { listenForFile } from "./beside.js";
 import { Filters } from "./filters.js";
 import { Address } from "./address.js";
 import { ChartsPanel } from "../panels/charts.js";
@@ -92,6 +93,7 @@ export class Page {
     buildHelp(this.mode);
     this.#listen();
     this.#reach();
+    listenForFile(this);
     this.refill();
     this.filters.colorBy(atlas.channels[0].id);
   }

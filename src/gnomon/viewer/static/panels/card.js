@@ -1,5 +1,6 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
 import { formatNumber, formatValue, h } from "../dom.js";
+import { absentPoint } from "./absent.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
 import { memberLines, nameCell } from "./names.js";
@@ -56,6 +57,7 @@ export function cardContent(atlas, i, { pinned, close, journey, selected, travel
     ...(pinned && answers ? answers.pointBlocks(i) : []),
     trustBlock(atlas, i),
     neighborsBlock(atlas, i, pinned ? pin : null),
+    absentPoint(atlas, i),
     absence(atlas),
     pinned ? null : h("p", { class: "quiet tip" }, "Click to pin"),
   ].filter(Boolean);
@@ -147,7 +149,7 @@ function explanationBlock(atlas, i, explanation) {
  * @param {number} f
  */
 function valueCells(table, i, f) {
-  if (!table.has(f)) return [h("td", { class: "value" }, ""), h("td", {})];
+  if (!table.has(f) || !table.knows(i)) return [h("td", { class: "value" }, ""), h("td", {})];
   const value = table.value(i, f),
     { mean, deviation } = table.moments(f),
     score = deviation > 0 ? (value - mean) / deviation : 0;
@@ -170,8 +172,9 @@ function valueCells(table, i, f) {
  * @param {number} i
  */
 function plainValues(atlas, i) {
-  const { table } = atlas,
-    slots = Array.from(table.kept.subarray(0, 400));
+  const { table } = atlas;
+  if (!table.knows(i)) return null;
+  const slots = Array.from(table.kept.subarray(0, 400));
   const scored = slots.map((f) => {
     const { mean, deviation } = table.moments(f),
       value = table.value(i, f);

@@ -1,5 +1,6 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
+import { absentLine } from "./absent.js";
 import { memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
@@ -24,6 +25,8 @@ export function panel(id, title, open, ...content) {
  */
 export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }) {
   const share = formatPercent(ids.length / atlas.n);
+  const known = atlas.table.known(ids).length,
+    fewest = Math.min(known, atlas.table.height - known);
   const content = [
     h(
       "p",
@@ -36,7 +39,7 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
   if (atlas.label) content.push(composition(atlas.label, ids));
   if (profile) content.push(profileTable(profile));
   else if (rows?.length && ids.length < atlas.n)
-    content.push(...contrastBlock(atlas, rows, colorBy, Math.min(ids.length, atlas.n - ids.length) < FEW_POINTS));
+    content.push(...contrastBlock(atlas, rows, colorBy, fewest < FEW_POINTS), absentLine(atlas));
   else if (!atlas.table.size)
     content.push(
       h(
@@ -339,6 +342,7 @@ export function aboutContent(header, renderer) {
       ...rows.flatMap(([name, value]) => [h("dt", {}, h("bdi", {}, name)), h("dd", {}, h("bdi", {}, value))]),
     ),
     ...header.notes.map((note) => h("p", { class: "note" }, note)),
+    h("div", { id: "absent" }),
     h(
       "p",
       { class: "quiet" },

@@ -1,4 +1,5 @@
 // The side bar: search and colours, then panels about the selection and about the map.
+import { absentLine } from "./absent.js";
 import { combobox } from "./combobox.js";
 import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
@@ -62,6 +63,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
 export function fillSidebar(atlas, { colorBy, colorByFeature, pin, go }) {
   const { facts } = atlas,
     { evaluation, trust: told } = facts.header;
+  byId("absent").replaceChildren(absentLine(atlas) ?? "");
   const absent = (/** @type {"evaluated"|"explained"} */ what) => absentContent(atlas, atlas.nearest(what), go);
   fillWords(atlas);
   const trust = byId("trust"),

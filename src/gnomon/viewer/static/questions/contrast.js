@@ -6,7 +6,7 @@
 
 /**
  * @param {import("../data/features.js").FeatureTable} table
- * @param {ArrayLike<number>} ids selected points, unique
+ * @param {Uint32Array} ids selected points, unique
  * @returns {ContrastRow[]} largest absolute effect first
  */
 export function contrast(table, ids) {
@@ -23,22 +23,23 @@ export function contrast(table, ids) {
  * @param {ContrastRow[]} rows
  * @param {import("../data/groups.js").FeatureGroups} groups
  * @param {import("../data/features.js").FeatureTable} table
- * @param {ArrayLike<number>} ids selected points, unique
+ * @param {Uint32Array} ids selected points, unique
  * @returns {ContrastRow[]} largest absolute effect first
  */
 export function joinGroups(rows, groups, table, ids) {
+  const chosen = table.rows ? table.known(ids).map((i) => /** @type {Int32Array} */ (table.rows)[i]) : ids;
   const joined = rows
     .filter((row) => !groups.isMember(row.feature))
     .map((row) => {
       const scores = groups.scores(row.feature, table);
-      return scores ? { ...row, name: groups.name(row.feature), ...contrastScores(scores, ids) } : row;
+      return scores ? { ...row, name: groups.name(row.feature), ...contrastScores(scores, chosen) } : row;
     });
   return joined.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.feature - b.feature);
 }
 
 /**
- * @param {{values: Float64Array, ranks: Float64Array}} scores of all points, and their ranks from 0
- * @param {ArrayLike<number>} ids
+ * @param {{values: Float64Array, ranks: Float64Array}} scores of all points with values, and their ranks from 0
+ * @param {ArrayLike<number>} ids rows among them
  */
 function contrastScores({ values, ranks }, ids) {
   const inside = new Uint8Array(values.length);

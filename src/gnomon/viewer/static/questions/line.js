@@ -134,7 +134,9 @@ export function ranks(values) {
  * @param {import("../data/features.js").FeatureTable} table @param {PointsNear} line @returns {TrendRow[]}
  */
 export function trends(table, line) {
-  const { ids, t, length } = line,
+  const { length } = line,
+    ids = table.known(line.ids),
+    t = line.t.filter((_, k) => table.knows(line.ids[k])),
     n = ids.length,
     mean = t.reduce((a, b) => a + b, 0) / n,
     s = t.map((v) => v - mean),
