@@ -26,6 +26,7 @@ MOST_BYTES = 56_000_000
 
 _FIXED, _POINT = 21_000_000, 50  # bytes, for pages of fewer points
 _SHELL = 600_000  # script, styles and preview
+_GRID = 300_000  # counts behind a sample of the points
 _CERTAIN = 0.97  # of the budget: sizes are measured on a sample
 _TEXT = 4.0 / 3.0  # base64
 _BLOCKS, _BLOCK = 8, 1024  # rows that are packed to measure a column
@@ -47,7 +48,7 @@ def usual_budget(n: int) -> int:
 def most_points(budget: int, *, n_columns: int, explained: bool) -> int:
     """Return how many points a page can show with their columns, without a value of a feature."""
     least = _LEAST_POINT + _LEAST_COLUMN * n_columns + _LEAST_MOVES * explained
-    return max(1000, int((budget - _SHELL) / (_TEXT * least)))
+    return max(1000, int((budget - _SHELL - _GRID) / (_TEXT * least)))
 
 
 @dataclass(frozen=True)
@@ -156,14 +157,14 @@ def fit_payload(
     room, top = _keep_top(payload, core, of_moves, n, room)
     near = file_bytes({name: local[name] for name in local if name in _NEAR}, n)
     fits = file_bytes({name: local[name] for name in local if name not in _NEAR}, n)
-    whole = others <= room
+    whole = others <= max(room, 0.0)
     neighbors = not local or near <= (room - others if whole else _FOR_NEIGHBORS * room)
     room -= near if neighbors else 0.0
     fitting = not local or (whole and neighbors and others + fits <= room)
     _drop_local(payload, local, neighbors=neighbors, fits=fitting)
     if whole:
         return Plan(False, n, values.raw, neighbors, fitting, top)
-    rows = min(n, max(int(n * room / others), 1 if values.complete else min(n, _FEW)))
+    rows = min(n, max(int(n * max(room, 0.0) / others), 1 if values.complete else min(n, _FEW)))
     for_values = room - pictures.n_bytes * rows / n
     share = max(0.0, min(1.0, for_values / max(1.0, values.n_bytes * rows / n)))
     return Plan(False, rows, max(1, int(share * values.raw * rows / n)), neighbors, fitting, top)

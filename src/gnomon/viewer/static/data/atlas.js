@@ -7,7 +7,7 @@ import { Frames, frameAt } from "./frames.js";
 import { FeatureGroups } from "./groups.js";
 import { LocalMaps } from "./local.js";
 import { NeighborLists } from "./neighbors.js";
-import { upperMedian } from "./order.js";
+import { finiteOf, upperMedian } from "./order.js";
 import { loadGroup } from "./payload.js";
 import { readSideFile } from "./sidefile.js";
 import { Thumbnails } from "../drawing/thumbnail.js";
@@ -50,7 +50,7 @@ export class Facts {
   /** Median of a column over all points. @param {string} key */
   median(key) {
     if (!(key in this.medians)) {
-      this.medians[key] = upperMedian(Float64Array.from(this.columns[key]).filter(Number.isFinite));
+      this.medians[key] = upperMedian(finiteOf(this.columns[key]));
     }
     return this.medians[key];
   }

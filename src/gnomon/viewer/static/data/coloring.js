@@ -1,5 +1,6 @@
 // What the colours of the points mean.
 import { humanName } from "../dom.js";
+import { finiteOf } from "./order.js";
 
 /**
  * @typedef {{id: string, name: string, group: string, kind: "classes"|"ramp"|"plain", codes?: ArrayLike<number>,
@@ -23,8 +24,9 @@ function diagnosticChannel(header, name, id, values, where) {
   if (!known?.flags)
     return { ...channel, kind: "ramp", values, lowStandsOut: known?.low ?? true, center: known?.center ?? undefined };
   const given = values(),
-    codes = Uint8Array.from(given, (v) => (Number.isFinite(v) ? v : 2)),
-    missing = codes.includes(2),
+    codes = new Uint8Array(given.length);
+  for (let i = 0; i < codes.length; i++) codes[i] = Number.isFinite(given[i]) ? given[i] : 2;
+  const missing = codes.includes(2),
     [usual, marked] = header.standsOut;
   return {
     ...channel,
@@ -136,7 +138,7 @@ function between(ends, part) {
  * @param {ArrayLike<number>} values
  */
 export function rampRange(values) {
-  const known = Float64Array.from(values).filter(Number.isFinite).sort();
+  const known = finiteOf(values).sort();
   if (!known.length) return { low: 0, high: 1, clippedLow: false, clippedHigh: false, missing: values.length };
   const at = (/** @type {number} */ q) => known[Math.min(known.length - 1, Math.floor(q * known.length))];
   let low = known[0],
@@ -160,7 +162,7 @@ export function paint(channel, n, theme) {
   if (channel.kind === "classes") {
     const classColors = /** @type {string[]} */ (channel.colors).map(rgbOf),
       codes = /** @type {ArrayLike<number>} */ (channel.codes);
-    for (let i = 0; i < n; i++) colors.set(classColors[codes[i]], 3 * i);
+    for (let i = 0; i < n; i++) for (let c = 0; c < 3; c++) colors[3 * i + c] = classColors[codes[i]][c];
     return { colors };
   }
   if (channel.kind === "plain") {

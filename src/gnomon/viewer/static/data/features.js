@@ -1,5 +1,12 @@
 // Feature values from their one-byte codes, dense or sparse; mirrors payload.py.
 
+/** Where each of n points stands among some, -1 where it does not. @param {Uint32Array} points @param {number} n */
+function rowsOf(points, n) {
+  const rows = new Int32Array(n).fill(-1);
+  for (let row = 0; row < points.length; row++) rows[points[row]] = row;
+  return rows;
+}
+
 export class FeatureTable {
   /**
    * @param {string[]} names
@@ -20,8 +27,7 @@ export class FeatureTable {
     this.sparse = Boolean(columns.indptr);
     this.points = this.size ? points : null;
     /** Row of a point among those whose values are here, or -1. @type {Int32Array|null} */
-    this.rows = this.points && new Int32Array(n).fill(-1);
-    this.points?.forEach((i, row) => /** @type {Int32Array} */ ((this.rows)[i] = row));
+    this.rows = this.points && rowsOf(this.points, n);
   }
 
   /** Whether the values of a point are here. @param {number} i */

@@ -8,6 +8,18 @@ export function upperMedian(values) {
   return values.length ? smallest(values, values.length >> 1) : NaN;
 }
 
+/** The numbers among some values. @param {ArrayLike<number>} values @param {ArrayLike<number>} [ids] those to look at */
+export function finiteOf(values, ids) {
+  const size = ids ? ids.length : values.length,
+    found = new Float64Array(size);
+  let count = 0;
+  for (let k = 0; k < size; k++) {
+    const value = values[ids ? ids[k] : k];
+    if (Number.isFinite(value)) found[count++] = value;
+  }
+  return found.subarray(0, count);
+}
+
 /** The value of rank k, from 0 (Hoare). @param {Float32Array|Float64Array} values @param {number} k */
 function smallest(values, k) {
   let left = 0,

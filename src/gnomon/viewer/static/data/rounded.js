@@ -28,8 +28,10 @@ export function restored(columns, n, d) {
   if (ellipses instanceof Int8Array) {
     const size = ellipses.length / n;
     later(columns, "ellipses", () => {
-      const scale = columns.ellipses_scale;
-      return Float32Array.from(ellipses, (value, k) => value * scale[Math.floor(k / size)]);
+      const scale = columns.ellipses_scale,
+        out = new Float32Array(ellipses.length);
+      for (let i = 0, k = 0; i < n; i++) for (let c = 0; c < size; c++, k++) out[k] = ellipses[k] * scale[i];
+      return out;
     });
   }
   return columns;

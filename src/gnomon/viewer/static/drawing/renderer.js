@@ -70,15 +70,15 @@ export class PointPicker {
       right = Math.max(...xs),
       bottom = Math.min(...ys),
       top = Math.max(...ys);
-    /** @type {number[]} */
-    const inside = [];
+    const inside = new Uint32Array(this.cloud.n);
+    let count = 0;
     this.cloud.visit(left, bottom, right, top, (i) => {
       const x = this.cloud.plane[3 * i],
         y = this.cloud.plane[3 * i + 1];
       if (this.states[i] === HIDDEN || x < left || x > right || y < bottom || y > top) return;
-      if (insidePolygon(x, y, corners)) inside.push(i);
+      if (insidePolygon(x, y, corners)) inside[count++] = i;
     });
-    return Uint32Array.from(inside).sort();
+    return inside.slice(0, count).sort();
   }
 
   /** @param {number} i @returns {[number, number]} */

@@ -1,4 +1,5 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
+import { finiteOf, upperMedian } from "../data/order.js";
 import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
 import { absentLine } from "./absent.js";
 import { memberLines, nameCell } from "./names.js";
@@ -56,9 +57,9 @@ export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }
 /** @param {import("../data/coloring.js").Channel} label @param {Uint32Array} ids */
 function composition(label, ids) {
   const codes = /** @type {ArrayLike<number>} */ (label.codes),
-    counts = new Map();
-  for (const i of ids) counts.set(codes[i], (counts.get(codes[i]) || 0) + 1);
-  const parts = [...counts].sort((a, b) => b[1] - a[1]);
+    counts = new Uint32Array(label.categories?.length ?? 0);
+  for (let k = 0; k < ids.length; k++) counts[codes[ids[k]]]++;
+  const parts = [...counts.entries()].filter(([, count]) => count).sort((a, b) => b[1] - a[1]);
   const colors = /** @type {string[]} */ (label.colors),
     names = /** @type {string[]} */ (label.categories);
   return h(
@@ -262,10 +263,8 @@ function selectionTrust(atlas, ids) {
   if (facts.columns.r2) entries.push({ name: "r2", key: "r2" });
   const rows = entries
     .map(({ name, key }) => {
-      const known = Float64Array.from(ids, (i) => facts.columns[key][i])
-        .filter(Number.isFinite)
-        .sort();
-      return known.length ? diagnosticRow(atlas.header, name, known[known.length >> 1], facts.median(key)) : null;
+      const middle = upperMedian(finiteOf(facts.columns[key], ids));
+      return diagnosticRow(atlas.header, name, middle, facts.median(key));
     })
     .filter(Boolean);
   return rows.length ? h("div", {}, h("h3", {}, "Trust in this selection (medians)"), ...rows) : null;
