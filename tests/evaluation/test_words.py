@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from gnomon.evaluation import MEASURES, POINT_SCORES
-from gnomon.evaluation.words import READINGS, grade, grade_stretch, grade_torn, in_words, verdict
+from gnomon.evaluation.words import READINGS, grade, grade_stretch, grade_torn, in_words, title_of, verdict
 
 _WORDS = {
     "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
@@ -79,6 +79,6 @@ def test_every_measure_of_a_scorecard_has_a_sentence():
 def test_every_diagnostic_of_points_has_one_name_and_a_scale():
     for name, one in POINT_SCORES.items():
         assert one.name == name
-        assert one.title.lower() == name.replace("_", " ")
+        assert one.title.lower() == title_of(name).lower()  # one score has one name, of a point as of a map
         assert one.scale in ("sequential", "diverging", "flags")
         assert (one.scale == "diverging") <= (one.stands_out == "both")

@@ -14,8 +14,8 @@ from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data
-from gnomon.cli.options import with_data, with_method
-from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
+from gnomon.cli.options import with_data, with_method, with_page
+from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 
 __all__ = ["map"]
@@ -145,6 +145,7 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
 @click.option("--title", help="Title of the HTML page.")
+@with_page
 @with_config
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option(
@@ -176,6 +177,8 @@ def map(
     threads: int | None,
     memory: str | None,
     title: str | None,
+    byte_budget: int | None,
+    side_file: bool,
     as_json: bool,
     no_verdicts: bool,
     quiet: bool,
@@ -191,6 +194,7 @@ def map(
 
     paths = given(html=output, png=png, report=report, map=save, coordinates=coordinates)
     check_outputs(paths, as_json=as_json)
+    page = page_options(paths, byte_budget, side_file=side_file)
     _check_dimensions(method_parameters["n_components"], paths)
     stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
     found: list[str] = []
@@ -218,7 +222,7 @@ def map(
                 **extra,
             )
             for kind, path in paths.items():
-                write_map(result, kind, path, title=title or dataset.name, source=data)
+                write_map(result, kind, path, title=title or dataset.name, source=data, **page)
             write_records(paths, data=dataset, made=result)
     if as_json:
         document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}

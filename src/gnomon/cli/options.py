@@ -11,7 +11,7 @@ import click
 from gnomon.cli.console import picture_shape
 from gnomon.methods.registry import METHODS
 
-__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_method", "with_threads"]
+__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_method", "with_page", "with_threads"]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
 _OBSM = (
@@ -87,6 +87,14 @@ def with_threads(command: _Command) -> _Command:
     """Add the option for threads."""
     text = "Threads to use, all by default; the answer does not depend on it."
     return click.option("--threads", type=int, help=text)(command)
+
+
+def with_page(command: _Command) -> _Command:
+    """Add the options that say what the page of a map holds."""
+    beside = "Write what the page leaves out to FILE.data beside it, to be opened in the page."
+    most = "Most bytes of the page, such as 25000000; over it the page rounds, leaves out, and says so."
+    command = click.option("--side-file", is_flag=True, help=beside)(command)
+    return click.option("--byte-budget", metavar="BYTES", type=click.IntRange(1_000_000), help=most)(command)
 
 
 def option_name(param: click.Parameter) -> str:

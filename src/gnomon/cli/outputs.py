@@ -19,7 +19,7 @@ from gnomon._validation import message
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["check_outputs", "destination", "tell", "tell_files", "write_coordinates", "write_map"]
+__all__ = ["check_outputs", "destination", "page_options", "tell", "tell_files", "write_coordinates", "write_map"]
 
 STDOUT = "-"
 _SUFFIXES = {  # by kind of output, the usual one first
@@ -74,7 +74,19 @@ def destination(kind: str, path: str) -> Iterator[str]:
             sys.stdout.buffer.flush()
 
 
-def write_map(result: Any, kind: str, path: str, *, title: str | None = None, source: str = "") -> None:
+def page_options(paths: Mapping[str, str], byte_budget: int | None, *, side_file: bool) -> dict[str, Any]:
+    """Return what was asked of a page, for `write_map`; an error where there is no page, or none to stand beside."""
+    asked: dict[str, Any] = {} if byte_budget is None else {"byte_budget": byte_budget}
+    asked |= {"side_file": True} if side_file else {}
+    if asked and "html" not in paths:
+        option = "--" + next(iter(asked)).replace("_", "-")
+        raise ValueError(message(option, "given with a page", remedy="Name one with -o FILE."))
+    if side_file and paths["html"] == STDOUT:
+        raise ValueError(message("--side-file", "given with a page in a file", fact="-o - has no file beside it"))
+    return asked
+
+
+def write_map(result: Any, kind: str, path: str, *, title: str | None = None, source: str = "", **page: Any) -> None:
     """Write a map as a page, a report, a picture, a file of its own or its positions.
 
     Parameters
@@ -88,13 +100,15 @@ def write_map(result: Any, kind: str, path: str, *, title: str | None = None, so
         Heading of a page, report or picture.
     source : str, default=""
         What the data were read from; a report names the checksum of a file.
+    **page
+        Further arguments of `Map.to_html`, for a page.
     """
     if kind == "coordinates":
         write_coordinates(path, result.embedding, result.point_names)
         return
     with destination(kind, path) as file:
         if kind == "html":
-            result.to_html(file, title=title)
+            result.to_html(file, title=title, **page)
         elif kind == "report":
             files = [source] if os.path.isfile(source) else []
             result.write_report(file, title=title, files=files, command=shlex.join(["gnomon", *sys.argv[1:]]))

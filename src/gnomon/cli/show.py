@@ -6,8 +6,8 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given
-from gnomon.cli.options import map_file, open_map, with_threads
-from gnomon.cli.outputs import check_outputs, tell_files, write_map
+from gnomon.cli.options import map_file, open_map, with_page, with_threads
+from gnomon.cli.outputs import check_outputs, page_options, tell_files, write_map
 from gnomon.cli.record import write_records
 
 __all__ = ["show"]
@@ -18,17 +18,27 @@ __all__ = ["show"]
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of the map (png, pdf, svg, jpg).")
 @click.option("--title", help="Title; by default the name of the map.")
+@with_page
 @with_threads
 @entrance("gnomon show")
-def show(map_path: str, output: str | None, png: str | None, title: str | None, threads: int | None) -> None:
+def show(
+    map_path: str,
+    output: str | None,
+    png: str | None,
+    title: str | None,
+    byte_budget: int | None,
+    side_file: bool,
+    threads: int | None,
+) -> None:
     """Write the page or the picture of MAP, a file that `gnomon map --save` wrote."""
     paths = given(html=output, png=png)
     if not paths:
         raise click.UsageError("give -o FILE or --png FILE, or both.")
     check_outputs(paths)
+    page = page_options(paths, byte_budget, side_file=side_file)
     result = open_map(map_path, threads)
     with collect_warnings([]):
         for kind, path in paths.items():
-            write_map(result, kind, path, title=title)
+            write_map(result, kind, path, title=title, **page)
     write_records(paths, made=result, source=map_path)
     tell_files(paths)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from gnomon.evaluation.words import title_of
+
 __all__ = ["POINT_SCORES", "PointScore"]
 
 
@@ -33,8 +35,8 @@ class PointScore:
 
     @property
     def title(self) -> str:
-        """What pages, reports and figures call it: its name in words."""
-        words = self.name.replace("_", " ").replace("knn", "kNN")
+        """What pages, reports and figures call it: as the measure of the whole map, else its name in words."""
+        words = title_of(self.name).replace("knn", "kNN")
         return words[0].upper() + words[1:] if not words.startswith("kNN") else words
 
     @property

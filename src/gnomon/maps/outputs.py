@@ -37,7 +37,13 @@ class Outputs:
     feature_groups: Callable[[], FeatureGroups]
 
     def to_html(
-        self, path: str | os.PathLike[str], *, title: str | None = None, sequence: Sequence | None = None
+        self,
+        path: str | os.PathLike[str],
+        *,
+        title: str | None = None,
+        sequence: Sequence | None = None,
+        byte_budget: int | None = None,
+        side_file: bool = False,
     ) -> None:
         """Write the explained map as one HTML file that opens from disk and asks nothing of the network.
 
@@ -50,10 +56,16 @@ class Outputs:
         sequence : gnomon.viewer.Sequence, default=None
             Embeddings of the same rows along a parameter, of which ``sequence.main`` is that of the map: the page
             gets a slider that moves the points from one to the next.
+        byte_budget : int >= 1,000,000 or None, default=None
+            Bytes of the whole page, which says what it rounds and leaves out to keep them; see
+            `gnomon.viewer.write_html`. None allows 21 MB and 50 bytes a point, at most 56 MB.
+        side_file : bool, default=False
+            Whether to write what the page leaves out beside it, as ``map.data`` for ``map.html``, for its reader to
+            open in it.
         """
         from gnomon.viewer import write_html
 
-        write_html(path, self, title=title, sequence=sequence)
+        write_html(path, self, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
 
     def _repr_html_(self) -> str:
         """Return the page in a sandboxed frame for notebooks, of 4 MiB at most. See `gnomon.notebook.map_html`."""

@@ -8,7 +8,10 @@ export function upperMedian(values) {
   return values.length ? smallest(values, values.length >> 1) : NaN;
 }
 
-/** The numbers among some values. @param {ArrayLike<number>} values @param {ArrayLike<number>} [ids] those to look at */
+/**
+ * The numbers among some values.
+ * @param {ArrayLike<number>} values @param {ArrayLike<number>} [ids] those to look at
+ */
 export function finiteOf(values, ids) {
   const size = ids ? ids.length : values.length,
     found = new Float64Array(size);

@@ -4,7 +4,10 @@ import { formatCount, h } from "../dom.js";
 /** Class of the buttons that open the file beside the page. */
 export const OPENS = "opens-beside";
 
-/** What of the values is in the page, in a sentence; empty if all are. @param {import("../data/features.js").FeatureTable} table */
+/**
+ * What of the values is in the page, in a sentence; empty if all are.
+ * @param {import("../data/features.js").FeatureTable} table
+ */
 export function absentWords({ points, n }) {
   return points ? `The values of ${formatCount(points.length)} of ${formatCount(n)} points are in this page.` : "";
 }
@@ -26,7 +29,10 @@ export function absentLine(atlas, words = absentWords(atlas.table)) {
   );
 }
 
-/** Said of a point whose values are not in the page. @param {import("../data/atlas.js").Atlas} atlas @param {number} i */
+/**
+ * Said of a point whose values are not in the page.
+ * @param {import("../data/atlas.js").Atlas} atlas @param {number} i
+ */
 export function absentPoint(atlas, i) {
   const { table } = atlas;
   if (table.knows(i)) return null;
