@@ -9,7 +9,7 @@ from test_payload import read_page
 import gnomon
 from gnomon.viewer import PageContent, write_html
 
-N = 3000
+N = 1500
 SHADE = """(places) => {
   const canvas = document.getElementById("density"), g = canvas.getContext("2d");
   return places.map(([x, y]) => g.getImageData(Math.round(x), Math.round(y), 1, 1).data[3]); }"""
@@ -17,7 +17,7 @@ SHADE = """(places) => {
 
 @pytest.fixture(scope="module")
 def sampled(tmp_path_factory):
-    """A page of 3,000 points and 500 columns in 1.5 MB, with its file beside; and what it was made from."""
+    """A page of 1,500 points and 500 columns in 1.2 MB, with its file beside; and what it was made from."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(N, 500)).astype(np.float32)
     group = np.arange(N) % 3
@@ -29,7 +29,7 @@ def sampled(tmp_path_factory):
     content = PageContent(
         embedding=Y, X=X, labels=labels, explanation=explained, image_shape=(20, 25), feature_names=names
     )
-    write_html(path, content, byte_budget=1_500_000, side_file=True)
+    write_html(path, content, byte_budget=1_200_000, side_file=True)
     return path, X, Y, explained
 
 
@@ -49,7 +49,7 @@ def test_a_sampled_page_says_what_is_absent_and_opens_the_file_beside(sampled, o
     np.testing.assert_allclose(np.array(r2, float), explained.r2, atol=1 / 100)
 
     # what is not there is said where it is looked for
-    words = f"The values of {len(chosen):,} of 3,000 points are in this page."
+    words = f"The values of {len(chosen):,} of 1,500 points are in this page."
     assert words in page.locator("#absent").text_content()
     page.evaluate("() => document.getElementById('about').open = true")
     x, y = opened.place(absent)
@@ -72,7 +72,7 @@ def test_a_sampled_page_says_what_is_absent_and_opens_the_file_beside(sampled, o
     page.set_input_files("#beside", bad)
     page.wait_for_selector("#message:has-text('This is not map.data')")
     other = tmp_path / "other.html"
-    write_html(other, PageContent(embedding=Y[::-1], X=X), byte_budget=2_000_000, side_file=True)
+    write_html(other, PageContent(embedding=Y[::-1], X=X), byte_budget=1_200_000, side_file=True)
     page.set_input_files("#beside", other.with_suffix(".data"))
     page.wait_for_selector("#message:has-text('belongs to another map')")
     whole = path.with_suffix(".data").read_bytes()
@@ -86,7 +86,8 @@ def test_a_sampled_page_says_what_is_absent_and_opens_the_file_beside(sampled, o
     arrows = np.array(page.evaluate("(i) => window.gnomon.arrows(i)", absent)).reshape(-1, 2)
     near, wide = explained.jacobians.indices, X.astype(float)
     spread = [np.sqrt(np.square(wide[near[j]] - wide[j]).mean(axis=0)) for j in (absent, *near[absent])]
-    expected = (explained.axes(absent) * np.mean(spread, axis=0)).T
+    axes = explained.jacobians.axes(explained._fitted, absent)
+    expected = (axes * np.mean(spread, axis=0)).T
     np.testing.assert_allclose(arrows, expected, atol=0.05 * np.abs(expected).max())  # values have 256 levels
     assert words not in page.locator("#absent").text_content()
     assert not opened.problems

@@ -142,8 +142,8 @@ class PageContent:
     Attributes
     ----------
     embedding : array of shape (n_samples, 2) or (n_samples, 3)
-        Positions; rows that are not finite are listed in a tray. Above 1,000,000 rows a sample is shown, every class
-        in proportion, and the page says so.
+        Positions; rows that are not finite are listed in a tray. Above 1,000,000 rows, or where the budget of the page
+        allows fewer, a sample is shown before the density of all, every class in proportion, and the page says so.
     title, method : str
         Plain text.
     labels : array of shape (n_samples,), default=None
