@@ -3,7 +3,7 @@
 Every colour keeps a contrast of 3:1 with the papers of the page. Among those, ten are found by annealing so that the
 smallest distance of the first k is large for each k, as seen with full vision and with the three dichromacies; each
 further one is the farthest from those before. Of the palette in use the first ten were then moved by single levels of
-sRGB where that parted them more. Ten searches take about four minutes:
+sRGB where that parted them more. Ten searches take some minutes:
 
     python -m studies.class_colors --seeds 10
 """
