@@ -135,10 +135,9 @@ def _add_images(document: Document, maps: Mapping[str, Any], images: Any) -> Non
     given = _first(maps, "images") if images is None else images
     pictured = next((one for one in maps.values() if getattr(one, "image_shape", None) is not None), None)
     if given is None and pictured is not None:
-        table = pictured.X if hasattr(pictured.X, "tocsc") else np.asarray(pictured.X)
-        document.add_images(None, table, pictured.image_shape, values_included=False)
+        document.add_pictures(pictures_of(as_table(pictured.X), pictured.image_shape))
     else:
-        document.add_images(given, None, None, values_included=False)
+        document.add_pictures(given)
 
 
 def _add_changes(document: Document, positions: list[npt.NDArray[Any]], n_neighbors: int | None) -> None:

@@ -13,7 +13,8 @@ const MOST_VALUES = 8;
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {number} i
  * @param {{pinned: boolean, close: () => void, journey: import("./journey.js").Journey|null, selected:
- *   Uint32Array|null, travel: (goal: string) => void, pin: (i: number) => void, answers: import("./answers.js").Answers|null}} options
+ *   Uint32Array|null, travel: (goal: string) => void, pin: (i: number) => void,
+ *   answers: import("./answers.js").Answers|null}} options
  * @returns {HTMLElement[]}
  */
 export function cardContent(atlas, i, { pinned, close, journey, selected, travel, pin, answers }) {
