@@ -47,7 +47,7 @@ class Theme:
 
     def mark(self, color: str) -> str:
         """Return a colour as it is seen on the ground: on a dark one its lightness lies in the upper part."""
-        return color if self.name == "light" else with_lightness(color, lambda light: 0.5 + 0.45 * light)
+        return color if self.name == "light" else with_lightness(color, lambda light: 0.3 + 0.7 * light)
 
     def standing_out(self, color: str) -> str:
         """Return a colour of a scale that is dark where to look: on a dark ground it is bright there."""
@@ -57,7 +57,7 @@ class Theme:
         """Return the colour of words about what has a colour, which can be read on the ground."""
         if self.name == "light":
             return with_lightness(color, lambda light: min(light, _TEXT))
-        return with_lightness(color, lambda light: max(0.5 + 0.45 * light, 0.8))
+        return with_lightness(color, lambda light: max(0.3 + 0.7 * light, 0.8))
 
     def settings(self, font_size: float) -> dict[str, Any]:
         """Return matplotlib's settings for this ground."""
