@@ -82,7 +82,7 @@ class Outputs:
         height : int, default=640
             Of the page, in pixels.
         byte_budget : int, default=16 MiB
-            Bytes for feature values; over it the most important features are kept.
+            Bytes of the page; what is left out where it needs more is as for `to_html`, and said in it.
 
         Returns
         -------
@@ -97,8 +97,8 @@ class Outputs:
         """
         from gnomon import notebook
 
-        made: MapWidget = notebook.MapWidget(self, height=height, byte_budget=byte_budget)
-        return made
+        kind: type[MapWidget] = notebook.MapWidget
+        return kind(self, height=height, byte_budget=byte_budget)
 
     def write_report(self, path: str | os.PathLike[str], *, title: str | None = None, **options: Any) -> None:
         """Write all that is known of the map as one HTML file to read, to print and to hand to a reviewer.

@@ -71,7 +71,7 @@ class MapWidget(anywidget.AnyWidget):
     height : int, default=640
         Of the page, in pixels.
     byte_budget : int, default=16 MiB
-        Bytes for feature values; over it the most important features are kept.
+        Bytes of the page; what is left out where it needs more is as for `gnomon.viewer.write_html`, and said in it.
 
     Attributes
     ----------

@@ -45,8 +45,8 @@ class MapServer:
         Where to listen; 0 takes a free one.
     title : str or None, default=None
         Heading; None takes the name of the map.
-    byte_budget : int, default=64 MiB
-        Bytes for feature values in the page; over it the most important features are kept. Answers have all.
+    byte_budget : int or None, default=None
+        Bytes of the page, as for `gnomon.viewer.write_html`. Answers have all rows and features.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class MapServer:
     """
 
     @entrance("serve")
-    def __init__(self, map: Any, *, port: int = 0, title: str | None = None, byte_budget: int = 64 << 20) -> None:
+    def __init__(self, map: Any, *, port: int = 0, title: str | None = None, byte_budget: int | None = None) -> None:
         check_parameters({"port": Integer(0, 65_535)}, {"port": port})
         try:
             self._http = _Listener((_LOOPBACK, port), _Handler)

@@ -32,7 +32,15 @@ from gnomon.viewer.levels import PageLevel
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.rounding import POSITION_LEVELS
 from gnomon.viewer.side_file import identity_of
-from gnomon.viewer.values import add_images, add_values, as_table, check_images, measure_images, measure_values
+from gnomon.viewer.values import (
+    add_images,
+    add_values,
+    as_table,
+    check_images,
+    measure_images,
+    measure_values,
+    pictures_of,
+)
 
 __all__ = ["MAX_POINTS", "Document"]
 
@@ -159,8 +167,8 @@ class Document:
         n, shape = len(self.embedding), content.image_shape
         images = check_images(content.images, self.n_samples, shape)
         table = as_table(content.X)
+        low, high = (0.0, 1.0) if table is None else (float(table.min()), float(table.max()))
         if shape is not None and table is not None:
-            low, high = float(table.min()), float(table.max())
             self.payload.header["pixels"] = {"shape": [*shape, 1][:3], "low": low, "high": high}
         table, images = (None if given is None else self._shown(given) for given in (table, images))
         columns = self.payload.header.get("columns", ())
@@ -181,7 +189,7 @@ class Document:
             importance = None if explanation is None else np.asarray(explanation.global_importance)
             self.notes += add_values(self.payload, table, importance=importance, plan=plan)
             if shape is not None and images is None and self.payload.header["features"]["kept"] < table.shape[1]:
-                images = _pictures(table, shape, self.payload.header["pixels"])
+                images = pictures_of(table, shape, low, high)
         if images is not None:
             self.notes += add_images(self.payload, images)
         self._tell(plan, budget)
@@ -278,6 +286,12 @@ class Document:
                 }
                 for level in levels
             ]
+
+    def add_pictures(self, images: Any) -> None:
+        """Pictures of all points that are shown."""
+        pictures = check_images(images, self.n_samples, None)
+        if pictures is not None:
+            self.notes += add_images(self.payload, self._shown(pictures))
 
     def add_plane(self, name: str, positions: npt.NDArray[Any]) -> None:
         """Positions of all points in one of several maps."""
@@ -423,14 +437,6 @@ class Document:
 def _palette(column: Column) -> list[str]:
     """Return a colour for each category, grey for missing values."""
     return class_colors(len(column.categories) - column.missing) + [OTHER] * column.missing
-
-
-def _pictures(rows: Any, shape: tuple[int, ...], pixels: dict[str, Any]) -> npt.NDArray[np.uint8]:
-    """Return features that are pixels as pictures."""
-    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
-    span = (pixels["high"] - pixels["low"]) or 1.0
-    levels: npt.NDArray[np.uint8] = np.round((dense - pixels["low"]) * (255.0 / span)).astype(np.uint8)
-    return levels.reshape(-1, *shape)
 
 
 def _scores_of(suspects: Any, n_samples: int) -> npt.NDArray[np.float32]:

@@ -15,6 +15,7 @@ from gnomon._files import atomic_write
 from gnomon._validation import message
 from gnomon.evaluation.changes import PointChanges, changes_between
 from gnomon.viewer.document import Document
+from gnomon.viewer.values import as_table, pictures_of
 from gnomon.viewer.write import page_parts, preview_png
 
 __all__ = ["write_side_by_side"]
@@ -135,7 +136,8 @@ def _add_images(document: Document, maps: Mapping[str, Any], images: Any) -> Non
     given = _first(maps, "images") if images is None else images
     pictured = next((one for one in maps.values() if getattr(one, "image_shape", None) is not None), None)
     if given is None and pictured is not None:
-        document.add_pictures(pictures_of(as_table(pictured.X), pictured.image_shape))
+        table = as_table(pictured.X)
+        document.add_pictures(pictures_of(table, pictured.image_shape, float(table.min()), float(table.max())))
     else:
         document.add_pictures(given)
 

@@ -11,7 +11,15 @@ from gnomon._validation import message
 from gnomon.viewer.budget import Measured, Plan, file_bytes
 from gnomon.viewer.payload import Payload, encode_features
 
-__all__ = ["add_images", "add_values", "as_table", "check_images", "measure_images", "measure_values"]
+__all__ = [
+    "add_images",
+    "add_values",
+    "as_table",
+    "check_images",
+    "measure_images",
+    "measure_values",
+    "pictures_of",
+]
 
 _IMAGE_BYTES = 128 << 20
 _MEASURED_ROWS = 512  # rows of the table that are encoded to measure it
@@ -45,6 +53,13 @@ def check_images(images: Any, n_samples: int, shape: tuple[int, ...] | None) -> 
             )
         )
     return pictures
+
+
+def pictures_of(rows: Any, shape: tuple[int, ...], low: float, high: float) -> npt.NDArray[np.uint8]:
+    """Return rows whose features are pixels as pictures, black at `low` and white at `high`."""
+    dense = rows if isinstance(rows, np.ndarray) else rows.toarray()
+    levels: npt.NDArray[np.uint8] = np.round((dense - low) * (255.0 / ((high - low) or 1.0))).astype(np.uint8)
+    return levels.reshape(-1, *shape)
 
 
 def measure_values(rows: Any, *, pixels: bool) -> Measured:

@@ -32,7 +32,7 @@ __all__ = ["bundle", "compose", "page_parts", "preview_png", "write_html"]
 
 _IMPORT = re.compile(r'^import \{[^}]*\} from "(\.{1,2}/[a-z0-9/]+)\.js";\n', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:function|class|const) )", re.MULTILINE)
-_TOP_LEVEL = re.compile(r"^(?:async )?(?:function|class|const|let) (\w+)", re.MULTILINE)
+_TOP_LEVEL = re.compile(r"^(?:(?:async )?(?:function|class|const|let) |  (?=[A-Z_]+ = ))(\w+)", re.MULTILINE)
 
 _RULES: dict[str, Rule] = {"byte_budget": Either(Integer(1_000_000), Nothing()), "side_file": Boolean()}
 _PAGES = {  # body, style sheets below static/style and first module of each kind of page
