@@ -133,7 +133,7 @@ def _trust_of_mnist(rows: int | None) -> tuple[Any, dict[str, float]]:
     X, labels = load_table("mnist", rows)
     spent = {}
     start = time.process_time()
-    made = gnomon.map(X.astype(np.uint8), labels=labels, random_state=0)
+    made = gnomon.map(X.astype(np.uint8), labels=labels, image_shape=(28, 28), random_state=0)
     spent["map CPU s"], start = time.process_time() - start, time.process_time()
     made.explain()
     made.evaluate()
