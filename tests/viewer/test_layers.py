@@ -237,10 +237,10 @@ def test_pictures_appear_on_zoom_at_their_points_and_cover_no_other(open_page, t
     rows, size = state["pictures"]["rows"], state["pictures"]["size"]
     assert len(rows) > 20
     assert 28 <= size <= 64
-    places = opened.places(rows)
+    places = opened.places(rows) - opened.spot(0, 0)
     apart = np.abs(places[:, None, :] - places[None, :, :]).max(axis=2) + size * np.eye(len(rows))
     assert apart.min() >= size
-    opened.page.mouse.move(10, 790)
+    opened.page.mouse.move(*opened.spot(3, -3))
     opened.settle()
     stage = opened.page.locator("#stage").bounding_box()
     margin = size / 2 + 60

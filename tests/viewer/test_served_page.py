@@ -52,7 +52,7 @@ class Served:
         self.until(f"window.gnomon.state().pinned === {i}")
 
     def change(self, name):
-        self.page.get_by_label("Feature to change").click()
+        self.page.get_by_role("combobox", name="Feature to change").click()
         self.page.keyboard.type(name)
         self.page.keyboard.press("Enter")
         self.page.get_by_role("spinbutton", name=name).wait_for()
@@ -164,6 +164,6 @@ def test_a_map_that_cannot_place_rows_says_why_and_offers_no_change(served):
     _, one = served(result)
     one.pin(int(np.argmax([one.page.evaluate("(i) => window.gnomon.screenPos(i)[0]", i) for i in range(80)])))
     assert "This map cannot place changed rows" in one.page.inner_text("#card")
-    assert one.page.get_by_label("Feature to change").count() == 0
+    assert one.page.get_by_role("combobox", name="Feature to change").count() == 0
     one.page.get_by_role("button", name="exact values and neighbours").click()
     one.told("Nearest in the data")

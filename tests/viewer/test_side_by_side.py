@@ -172,7 +172,8 @@ def test_classes_are_isolated_and_hidden_in_all_maps_by_keyboard(open_page, path
     assert page.evaluate("document.activeElement.closest('li').dataset.class") == "2"  # focus stays
     page.keyboard.press("Enter")
     assert opened.state["chosen"] is None
-    page.focus("#legend li:nth-child(1) .eye")
+    page.focus("#legend li:nth-child(1) .class")
+    page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert opened.state["shown"] == 400
     page.fill("#search", "row 17")

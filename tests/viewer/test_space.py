@@ -105,8 +105,9 @@ def test_keys_and_buttons_turn_the_map_and_bring_it_back(open_page, path, space)
     opened.page.click(".front")
     np.testing.assert_array_equal(turn_of(opened), np.eye(3))
     assert opened.page.evaluate("document.querySelector('.front').textContent") == "Front"
+    opened.page.click("#export")
     with opened.page.expect_download() as download:
-        opened.page.click("#export")
+        opened.page.click("#save-menu button >> nth=0")
     assert download.value.suggested_filename == "space.png"
 
 

@@ -4,6 +4,7 @@ import { classLegend, rampLegend } from "../panels/legend.js";
 import { MEASURE_NAMES } from "./moved.js";
 import { saveAll } from "./picture.js";
 import { switchTheme } from "../page/appearance.js";
+import { rove } from "../panels/roving.js";
 import { theme } from "../drawing/theme.js";
 
 /** @param {import("./linked.js").Linked} linked */
@@ -25,6 +26,8 @@ export function buildSide(linked) {
     h("section", { class: "panel", "aria-label": "The point" }, row),
     moved ? h("section", { class: "panel", "aria-labelledby": "moved-title" }, ...movedHead(linked), list) : "",
   );
+  rove(byId("toolbar"), "button", "horizontal");
+  rove(legend, ".class", "vertical");
   const fillRow = () => {
     row.replaceChildren(...rowContent(linked));
     for (const button of list.querySelectorAll("button"))

@@ -168,6 +168,7 @@ export class Address {
   #follow() {
     const text = location.hash.slice(1);
     if (!text || text === this.text) return;
+    this.text = text;
     const said = this.read(text);
     if (said) this.page.say(said);
   }

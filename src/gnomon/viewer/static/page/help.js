@@ -29,10 +29,8 @@ export function buildHelp({ deep, steps }) {
       [
         ["Tab", "goes to the map, its tools and panels"],
         ["Enter", "takes the point nearest the middle; again keeps its card"],
-        [
-          "← → ↑ ↓",
-          `go from there to the next point; ${steps ? "without a point ← → step along the sequence" : "move the map without one"}`,
-        ],
+        ["← → ↑ ↓", "go from there to the next point"],
+        [steps ? "← →" : "← → ↑ ↓", `without a point ${steps ? "step along the sequence" : "move the map"}`],
         ["Shift and ← → ↑ ↓", "move the map"],
         ...(deep ? [/** @type {[string, string]} */ (["Alt and ← → ↑ ↓", "turn the map"])] : []),
         ["N, C", "select the 30 points around the point, again twice as many; its class"],

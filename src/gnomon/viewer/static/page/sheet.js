@@ -23,7 +23,10 @@ export class Sheet {
       if (inside && this.phone.matches && this.place === "peek") this.put("half");
     });
     // The sheet rises below the finger that tapped: that tap must not press what lies there now.
-    byId("overlay").addEventListener("touchend", (/** @type {TouchEvent} */ event) => event.preventDefault());
+    byId("overlay").addEventListener(
+      "touchend",
+      (/** @type {TouchEvent} */ event) => event.cancelable && event.preventDefault(),
+    );
     this.put("peek");
   }
 
