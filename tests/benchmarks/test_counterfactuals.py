@@ -8,6 +8,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import StandardScaler
 
 
+@pytest.mark.slow
 def test_plausible_rows_are_believed_and_need_more_than_the_map_does():
     X, labels = load_wine(return_X_y=True)
     X = StandardScaler().fit_transform(X).astype("float32")

@@ -71,6 +71,7 @@ def test_a_failing_tool_is_reported_with_what_it_said(measure, tmp_path):
         measure([contender], data, tmp_path, 1)
 
 
+@pytest.mark.slow
 def test_a_peer_that_fails_is_left_out_and_says_why(tmp_path):
     X = np.zeros((8, 3), np.float32)  # eight equal rows: scikit-learn finds no null space, gnomon maps them
     plan = Plan(methods=["ltsa"], peers=["scikit-learn"], repeats=1, modes=["warm"], quality=False)

@@ -12,7 +12,7 @@ from seeds import SEEDS
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc and limits of a process")
 _BUDGET = int(os.environ.get("GNOMON_FUZZ_MUTANTS", "20000"))
-_FEW = 20  # mutants in every run of the tests
+_FEW = 10  # mutants in every run of the tests
 
 
 @dataclass(frozen=True)
@@ -33,8 +33,8 @@ _WHOLE = {
     "npy": Case("read_table", "npy", "npy"),
     "npz": Case("read_table", "npz", "npz"),
     "pictures": Case("read_picture", "png", "png", "PIL"),
-    "map": Case("read_map", "gnomon", "npz", few=10),
-    "saved": Case("read_saved", "saved", "npz", few=10),
+    "map": Case("read_map", "gnomon", "npz", few=6),
+    "saved": Case("read_saved", "saved", "npz", few=6),
     # Each of these mutants costs a process, so there are fewer.
     "parquet": Case("read_table", "parquet", "bytes", "pyarrow", 0.02, 1),
     "feather": Case("read_table", "feather", "bytes", "pyarrow", 0.02, 1),

@@ -11,6 +11,7 @@ from studies import density_adapted, mnist_classical
 PNG = b"\x89PNG"
 
 
+@pytest.mark.slow
 def test_density_adapted_from_end_to_end(tmp_path, capsys):
     assert density_adapted.main(["--out", str(tmp_path), "--rows", "150", "--seeds", "2", "--neighbors", "8"]) == 0
     report = json.loads((tmp_path / "density_adapted.json").read_text())

@@ -12,6 +12,7 @@ from studies.known_truths import SETS
 from studies import kernel_choice
 
 
+@pytest.mark.slow
 def test_kernel_choice_from_end_to_end(tmp_path, capsys):
     arguments = ["--out", str(tmp_path), "--sets", "parabola", "iris", "--rows", "60", "--seeds", "1"]
     assert kernel_choice.main(arguments) == 0

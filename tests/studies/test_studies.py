@@ -55,6 +55,7 @@ def test_all_methods_from_end_to_end(tmp_path):
     assert len(picture) < 100_000
 
 
+@pytest.mark.slow
 def test_the_two_kernel_maps_from_end_to_end(tmp_path, capsys):
     assert two_kernel_maps.main(["--out", str(tmp_path), "--set", "digits", "--rows", "200"]) == 0
     runs = json.loads((tmp_path / "two_kernel_maps.json").read_text())["runs"]
@@ -68,6 +69,7 @@ def test_the_two_kernel_maps_from_end_to_end(tmp_path, capsys):
     assert "two-kernel LLE in one stage" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_sampled_frobenius_from_end_to_end(tmp_path, capsys):
     arguments = ["--out", str(tmp_path), "--sets", "digits", "--rows", "100", "--seeds", "1"]
     assert sampled_frobenius.main(arguments) == 0
@@ -90,6 +92,7 @@ def test_umaps_weights_make_umaps_map_of_real_data_and_drawing_alone_does_not(re
     assert shared["memberships, all pairs"] < 0.8 * shared["UMAP again"]
 
 
+@pytest.mark.slow
 def test_conjecture_one_from_end_to_end(tmp_path, capsys):
     arguments = ["--out", str(tmp_path), "--sets", "digits", "swiss_roll", "--rows", "120", "--permutations", "2"]
     assert conjecture_one.main(arguments) == 0
@@ -222,6 +225,7 @@ def test_effective_loss_from_end_to_end(tmp_path):
     assert (tmp_path / "effective_loss.png").read_bytes().startswith(PNG)
 
 
+@pytest.mark.slow
 def test_the_video_backgrounds_from_end_to_end(tmp_path, capsys):
     arguments = ["--out", str(tmp_path), "--frames", "40", "--size", "16", "24", "--tol", "1e-4", "--jobs", "1"]
     assert video_background.main(arguments) == 0

@@ -14,10 +14,8 @@ from gnomon.viewer import PageContent, write_html
 
 FLAGS = [
     "--no-sandbox",
-    "--use-gl=angle",
-    "--use-angle=swiftshader",
+    "--disable-gpu",  # WebGL in software, but not the rest of the page, which would take three times the time
     "--enable-unsafe-swiftshader",
-    "--ignore-gpu-blocklist",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",

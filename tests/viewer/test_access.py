@@ -172,6 +172,7 @@ def test_maps_side_by_side_pass_the_audit_and_are_readable(open_page, blobs, aud
     assert opened.page.evaluate(_MISNAMED) == []
 
 
+@pytest.mark.slow
 def test_the_checks_find_faint_text_and_wrong_names(open_page, blobs_page, audit):
     opened = open_page(blobs_page)
     opened.page.evaluate(
@@ -232,6 +233,7 @@ def test_arrow_keys_walk_from_point_to_point(open_page, blobs_page, blobs):
     assert opened.problems == []
 
 
+@pytest.mark.slow
 def test_the_walk_stays_in_view_and_ends_at_the_edge_and_at_twins(open_page, tmp_path):
     """Eight points in a row, four of them in the place of the third; the view follows the walk."""
     Y = np.zeros((11, 2))
@@ -361,6 +363,7 @@ def test_the_map_is_told_in_words(open_page, blobs_page, blobs):
     use = opened.page.get_attribute("#overlay", "aria-describedby")
     assert "600 points" in opened.page.inner_text(f"#{use}")
     opened.page.click("#words > summary")
+    opened.page.wait_for_selector("#words .told")
     words = opened.page.inner_text("#words")
     middles = {name: np.median(blobs.Y[blobs.group == k], axis=0) for k, name in enumerate(["alpha", "<scr", "gamma"])}
     gaps = {name: np.hypot(*(middles[name] - middles["alpha"])) for name in ("<scr", "gamma")}

@@ -94,6 +94,7 @@ def test_colour_hidden_and_isolated_classes_search_and_theme_come_back(open_page
     assert opened.problems == []
 
 
+@pytest.mark.slow
 def test_selections_of_other_kinds_are_kept_as_lines_or_as_rows(open_page, blobs_page, blobs):
     opened = open_page(blobs_page)
     page = opened.page
@@ -124,6 +125,7 @@ def test_selections_of_other_kinds_are_kept_as_lines_or_as_rows(open_page, blobs
     assert opened.problems == []
 
 
+@pytest.mark.slow
 def test_a_rotation_and_a_place_in_a_sequence_come_back(open_page, tmp_path):
     rng = np.random.default_rng(1)
     Y = rng.normal(size=(80, 3))
@@ -182,6 +184,7 @@ def test_garbage_is_left_out_with_a_message(open_page, blobs_page):
     assert opened.problems == []
 
 
+@pytest.mark.slow
 def test_the_link_is_copied_and_a_frame_without_an_address_works(open_page, blobs_page, tmp_path):
     opened = open_page(blobs_page)
     page = opened.page

@@ -49,6 +49,7 @@ def drawn(opened, path, size):
     return pixels(path.with_suffix(".shot.png"))
 
 
+@pytest.mark.slow
 def test_png_svg_and_screen_look_alike(open_page, blobs_page, tmp_path):
     opened = open_page(blobs_page)
     opened.page.set_viewport_size({"width": 900, "height": 520})
@@ -111,6 +112,7 @@ def test_an_svg_is_text_and_circles_by_colour_and_may_be_transparent(open_page, 
     assert "<path" not in (tmp_path / "clear.svg").read_text(encoding="utf-8").split("<text")[0]
 
 
+@pytest.mark.slow
 def test_many_points_and_deep_maps_are_pictures_below_text(open_page, tmp_path):
     rng = np.random.default_rng(0)
     write_html(

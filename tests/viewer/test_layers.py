@@ -53,7 +53,7 @@ def density(Y, at, width):
     return np.exp(-squares / (2 * width**2)).sum(axis=1)
 
 
-@pytest.mark.parametrize("n_classes", [3, 60, 300])
+@pytest.mark.parametrize("n_classes", [3, pytest.param(60, marks=pytest.mark.slow), 300])
 def test_names_lie_on_dense_members_and_never_cover_each_other(open_page, tmp_path, n_classes):
     Y, labels = scattered(n_classes, 900 // n_classes + 7)
     captions = {f"class {k}": f"high feature {k}, low feature {k + 1}" for k in range(n_classes)}
@@ -199,7 +199,7 @@ def assert_contours_hold(opened, chosen, points):
         assert dense[inside].mean() > dense[~inside].mean()
 
 
-@pytest.mark.parametrize("d", [2, 3])
+@pytest.mark.parametrize("d", [2, pytest.param(3, marks=pytest.mark.slow)])
 def test_contours_hold_the_shares_that_they_state(open_page, tmp_path, d):
     rng = np.random.default_rng(1)
     labels = np.arange(2000) % 2

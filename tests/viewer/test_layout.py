@@ -287,6 +287,7 @@ def test_a_chosen_theme_needs_no_storage(browser, strip_page):
     assert problems == []
 
 
+@pytest.mark.slow
 @browser_test
 @pytest.mark.parametrize("webgl", [True, False])
 def test_dimmed_points_recede_in_either_theme(open_page, strip_page, tmp_path, webgl):

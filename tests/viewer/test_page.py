@@ -102,6 +102,7 @@ def test_lasso_selects_and_contrasts_as_numpy_does(open_page, blobs_page, blobs)
     assert opened.state["hovered"] == np.flatnonzero(~inside)[0]
 
 
+@pytest.mark.slow
 def test_a_few_points_are_compared_without_statistics(open_page, blobs_page, blobs):
     opened = open_page(blobs_page)
     far = np.argmax(np.linalg.norm(blobs.Y - np.median(blobs.Y, axis=0), axis=1))
@@ -112,6 +113,7 @@ def test_a_few_points_are_compared_without_statistics(open_page, blobs_page, blo
     assert "AUC" not in text
 
 
+@pytest.mark.slow
 def test_empty_lasso_clears_with_a_message_and_escape_clears(open_page, blobs_page, blobs):
     """F110."""
     opened = open_page(blobs_page)
@@ -221,6 +223,7 @@ def test_click_pins_and_escape_releases(open_page, blobs_page):
     assert opened.state["pinned"] is None
 
 
+@pytest.mark.slow
 def test_export_is_a_picture_of_the_view(open_page, blobs_page, tmp_path):
     from PIL import Image
 

@@ -273,6 +273,7 @@ def test_points_without_a_position_are_listed_where_they_lack_it(still):
     assert still.page.is_hidden("#tray")
 
 
+@pytest.mark.slow
 def test_the_view_follows_until_it_is_moved(still, frames):
     stage = still.page.locator("#stage").bounding_box()
     room = np.array([stage["width"], stage["height"]]) - 2 * 64
@@ -292,6 +293,7 @@ def test_the_view_follows_until_it_is_moved(still, frames):
     np.testing.assert_allclose(assert_drawn(still, frames[MAIN], frames[2]), zoom, rtol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_picture_is_of_the_present_position(still, tmp_path):
     from PIL import Image
 
@@ -323,6 +325,7 @@ def drive(opened, act, times):
     )
 
 
+@pytest.mark.slow
 def test_speed_loop_steps_and_trails(open_page, path, frames, blobs):
     opened = open_page(path)
     page = opened.page

@@ -36,6 +36,7 @@ def report(tmp_path_factory):
     return path
 
 
+@pytest.mark.slow
 def test_it_prints_within_the_page_and_is_readable(browser, report, audit):
     page = browser.new_page(viewport={"width": _WIDTH, "height": 971})
     problems, requests = [], []

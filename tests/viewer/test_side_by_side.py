@@ -208,6 +208,7 @@ def test_a_phone_stacks_the_maps_and_takes_touch(browser, path, blobs):
     page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.browser
 def test_maps_in_space_turn_beside_flat_ones_and_pictures_are_shown(open_page, blobs, tmp_path):
     space = np.c_[blobs.Y, np.random.default_rng(0).normal(size=blobs.n)]

@@ -133,6 +133,7 @@ def test_the_map_spins_until_it_is_touched(open_page, path):
     assert opened.page.is_disabled(".spin")
 
 
+@pytest.mark.slow
 def test_nothing_spins_for_those_who_asked_for_little_motion(open_page, path):
     opened = open_page(path, reduced_motion="reduce")
     assert opened.page.is_disabled(".spin")

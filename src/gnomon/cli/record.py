@@ -30,6 +30,7 @@ _APART = {
     "quiet",
     "data",
     "map_path",
+    "side_file",
 }
 
 
