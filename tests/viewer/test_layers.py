@@ -174,6 +174,12 @@ def test_finer_names_appear_when_one_zooms_in_and_each_level_can_be_chosen(open_
     ]
     buttons.nth(0).click()
     assert at_rest(opened)["level"] == "auto"
+    page_id = opened.state["address"]["id"]
+    opened.page.evaluate(f"() => {{ location.hash = '#gnomon=1&id={page_id}&level=1&contours=on'; }}")
+    opened.page.wait_for_selector('#contours[aria-pressed="true"]')
+    state = at_rest(opened)
+    assert (state["level"], len(state["contours"])) == (1, 3)
+    assert {"level=1", "contours=on"} <= set(state["address"]["text"].split("&"))
     assert opened.problems == []
 
 

@@ -1,5 +1,6 @@
 // What every renderer can do. The page talks to these eight calls only.
 import { insidePolygon } from "./cloud.js";
+import { theme } from "./theme.js";
 
 /** Filter states of a point. */
 export const HIDDEN = 0;
@@ -98,9 +99,11 @@ export class PointPicker {
     return Math.min(9, Math.max(0.95, Math.min(4.6, room * 0.16)) * Math.max(0.8, zoom ** 0.35));
   }
 
+  /** Of a point: fewer points are more solid, and on dark paper all are, so that dark colours are seen. */
   get opacity() {
-    const { n } = this.cloud;
-    return n < 3000 ? 0.92 : n < 30_000 ? 0.8 : n < 200_000 ? 0.7 : 0.5;
+    const { n } = this.cloud,
+      light = n < 3000 ? 0.92 : n < 30_000 ? 0.8 : n < 200_000 ? 0.7 : 0.5;
+    return theme() === "dark" ? (1 + light) / 2 : light;
   }
 
   /** Rows to draw, dimmed ones first so that the others lie above; random within each, so that a prefix is a sample. */

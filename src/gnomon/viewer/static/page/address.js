@@ -82,6 +82,10 @@ export class Address {
     const chosen = pickedTheme();
     if (chosen) put("theme", chosen);
     if (filters.channel && filters.channel.id !== atlas.channels[0].id) put("color", filters.channel.id);
+    const { contours, levels, pictures } = scene.layers;
+    if (levels.chosen >= 0) put("level", String(levels.chosen));
+    if (contours.on) put("contours", "on");
+    if (pictures.possible && !pictures.on) put("pictures", "off");
     if (filters.hidden.size) put("off", [...filters.hidden].sort((a, b) => a - b).join("."));
     if (charts.added.length) put("charts", charts.added.join("."));
     for (const [id, { rule }] of ranges.rules) put("where", ruleText(id, rule));
@@ -221,6 +225,15 @@ export class Address {
         need(atlas.channel(text) !== undefined);
         filters.colorBy(text);
       },
+      level: (text) => press(`#levels [data-level="${Number(text)}"]`),
+      contours: (text) => {
+        need(text === "on");
+        if (!scene.layers.contours.on) press("#contours");
+      },
+      pictures: (text) => {
+        need(text === "off");
+        if (scene.layers.pictures.on) press("#pictures");
+      },
       off: (text) => {
         const classes = text.split(".").map(Number);
         need(classes.every((k) => within(k, filters.channel?.categories?.length ?? 0)));
@@ -297,6 +310,13 @@ const OF_POINTS = ["pin", "rows", "lasso", "line"];
 /** @param {boolean} fits */
 function need(fits) {
   if (!fits) throw new Error("does not fit this page");
+}
+
+/** Press a button of the page. @param {string} selector */
+function press(selector) {
+  const button = /** @type {HTMLElement|null} */ (document.querySelector(selector));
+  need(button !== null);
+  button?.click();
 }
 
 /** @param {number} value */
