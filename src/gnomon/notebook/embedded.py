@@ -24,6 +24,7 @@ BYTE_BUDGET = 4 << 20
 
 _MOST_ROWS, _MOST_VALUES = 5_000, 1_000_000  # explained and scored on display, within a few seconds of one core
 _BYTES_OF_POINT = 8  # at least, in any page
+_ESCAPED = 100_000  # bytes that quotes and signs of the page take more within an attribute
 _MOST_COMPONENTS = 3  # of a map that a page shows
 _FITS = ("r2", "ellipses", "global_importance", "top_features", "feature_names", "distortion")
 _SANDBOX = "allow-scripts allow-downloads"
@@ -64,7 +65,7 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     room = byte_budget - _size(embed("", title=map.name, picture=picture, facts=facts))
     if 4 / 3 * _BYTES_OF_POINT * map.n_samples < room:
         for shown, more in ((content, []), (_light(content), [_LEFT_OUT])):
-            page = "".join(compose(shown, byte_budget=max(1, room // 2), notes=[*notes, *more]))
+            page = "".join(compose(shown, byte_budget=max(1, room - _ESCAPED), notes=[*notes, *more]))
             if _size(html.escape(page)) <= room:
                 return embed(page, title=map.name, picture=picture, facts=facts)
     hint = f"The interactive page takes more than {byte_budget / 2**20:g} MiB: to_html writes it, widget shows it."
