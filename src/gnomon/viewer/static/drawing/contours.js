@@ -10,17 +10,13 @@ const FEWEST_OF_CONTOURS = 10;
 const QUICKLY = 100_000; // points whose lines are drawn while they move
 
 /** @typedef {{mass: number, level: number, rings: number[][][]}} Contour `rings` in the plane, closed */
-/**
- * Counts of all points in cells, row by row from the smallest y; corners in the units of the embedding.
- * @typedef {{counts: ArrayLike<number>, width: number, height: number, low: number[], high: number[]}} AllCounts
- */
 
 export class Contours {
   /** @param {import("../data/atlas.js").Atlas} atlas @param {import("./camera.js").Camera} camera */
   constructor(atlas, camera) {
     this.cloud = atlas.cloud;
-    /** Of all points, where the page holds a sample. @type {AllCounts|undefined} */
-    this.all = atlas.header.sequence ? undefined : /** @type {any} */ (atlas).density;
+    /** Of all points, where the page holds a sample. @type {import("./density.js").Density|null} */
+    this.all = atlas.header.sequence ? null : atlas.density;
     this.camera = camera;
     this.on = false;
     /** @type {Contour[]} */
@@ -83,7 +79,7 @@ export class Contours {
 
 /**
  * Contours of all points from how many lie in each cell.
- * @param {AllCounts} all @param {(place: number[]) => [number, number]} toPlane
+ * @param {import("./density.js").Density} all @param {(place: number[]) => [number, number]} toPlane
  */
 function contoursOfAll({ counts, width, height, low, high }, toPlane) {
   const filled = Uint32Array.from(counts, (_, k) => k).filter((k) => counts[k] > 0),

@@ -1,6 +1,6 @@
 // How many of all points lie where, as a shade behind a sample of them; mirrors density.py.
 import { h } from "../dom.js";
-import { tint } from "./theme.js";
+import { tint, tintBytes } from "./theme.js";
 
 /**
  * Counts in cells, row by row, the first row with the smallest y; corners in units of the embedding.
@@ -27,7 +27,7 @@ export class DensityLayer {
       image = h("canvas", { width, height }),
       g = image.getContext("2d"),
       cells = g.createImageData(width, height);
-    const [red, green, blue] = [1, 3, 5].map((k) => parseInt(ink.slice(k, k + 2), 16));
+    const [red, green, blue] = tintBytes("ink");
     let most = 1;
     for (const count of counts) most = Math.max(most, count);
     for (let row = 0; row < height; row++)

@@ -57,10 +57,10 @@ export class Labels {
     });
   }
 
-  /** Choose what is named and where. @param {number[][]} taken boxes that are not free */
-  place(taken) {
+  /** Choose what is named and where. */
+  place() {
     const before = new Map(this.placed.map((label) => [label.key, label])),
-      occupied = taken.slice();
+      occupied = /** @type {number[][]} */ ([]);
     this.placed = [];
     for (const { group, island, ids } of this.#visible()) {
       const label = this.#placed(group, island, ids, before.get(keyOf(group, island)), occupied);

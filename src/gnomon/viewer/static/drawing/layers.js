@@ -3,9 +3,6 @@ import { Contours } from "./contours.js";
 import { Labels } from "./labels.js";
 import { Levels } from "../data/levels.js";
 import { Pictures } from "./pictures.js";
-import { byId } from "../dom.js";
-
-const COVERING = ["heading", "toolbar", "tray", "hint"]; // what lies above the map
 
 export class Layers {
   /**
@@ -59,7 +56,7 @@ export class Layers {
     this.version = this.cloud.version;
     this.placed = view;
     this.pictures.place();
-    this.labels.place(covered());
+    this.labels.place();
   }
 
   /** @param {CanvasRenderingContext2D} g */
@@ -82,14 +79,6 @@ export class Layers {
       pictures: this.pictures.state(),
     };
   }
-}
-
-/** Boxes of the stage that lie below other things, in its pixels. */
-function covered() {
-  const stage = byId("stage").getBoundingClientRect();
-  return COVERING.map((id) => byId(id).getBoundingClientRect())
-    .filter((box) => box.width && box.height)
-    .map((box) => [box.left - stage.left, box.top - stage.top, box.right - stage.left, box.bottom - stage.top]);
 }
 
 /**

@@ -1,9 +1,9 @@
 // A drawing in SVG by the calls of a canvas: whatever paints on the one can paint on the other.
 import { DIMMED, SHOWN } from "./renderer.js";
+import { tintBytes } from "./theme.js";
 
 const CURVE_ROUND = 0.5522847498; // of a quarter circle by a cubic curve
 const POINT_SLICES = 12; // of the random order of points, so that no colour hides another
-const PALE_GREY = [204, 209, 217]; // what dimmed points are mixed with
 /** Points that are drawn as circles; more are embedded as a picture. */
 export const MOST_CIRCLES = 20_000;
 
@@ -365,9 +365,11 @@ export class VectorContext {
 /** @param {Uint8Array} colors @param {number} i @param {number} state */
 function circleColor(colors, i, state) {
   const part = state === DIMMED ? 0.9 : 0;
-  return `#${PALE_GREY.map((pale, c) =>
-    Math.round(colors[3 * i + c] + part * (pale - colors[3 * i + c]))
-      .toString(16)
-      .padStart(2, "0"),
-  ).join("")}`;
+  return `#${tintBytes("mist")
+    .map((pale, c) =>
+      Math.round(colors[3 * i + c] + part * (pale - colors[3 * i + c]))
+        .toString(16)
+        .padStart(2, "0"),
+    )
+    .join("")}`;
 }

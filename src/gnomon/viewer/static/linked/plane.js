@@ -127,7 +127,7 @@ export class Plane {
       );
     this.named = names;
     this.version = version;
-    this.labels.place([]);
+    this.labels.place();
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} ratio pixels of the canvas per pixel of the page */

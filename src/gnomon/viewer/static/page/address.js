@@ -127,7 +127,7 @@ export class Address {
       same = (/** @type {Uint32Array|null} */ ids) =>
         ids !== null && ids.length === selection.ids.length && ids.every((i, k) => i === selection.ids[k]);
     if (filters.isolated !== null)
-      return same(this.#class(filters.isolated)) ? ["only", String(filters.isolated)] : null;
+      return same(filters.membersOf(filters.isolated)) ? ["only", String(filters.isolated)] : null;
     if (selection.line) {
       const { path, width } = selection.line;
       if (!path.length) return null;
@@ -144,14 +144,6 @@ export class Address {
   }
 
   // ---- the points that a short text stands for ---------------------------------------------------------------------
-
-  /** @param {number} k */
-  #class(k) {
-    const codes = /** @type {ArrayLike<number>} */ (this.page.filters.channel?.codes),
-      ids = [];
-    for (let i = 0; i < this.page.atlas.n; i++) if (codes[i] === k && !this.page.ranges.fails[i]) ids.push(i);
-    return Uint32Array.from(ids);
-  }
 
   /** @param {string} text */
   #lasso(text) {

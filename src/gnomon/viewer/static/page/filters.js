@@ -135,15 +135,20 @@ export class Filters {
     this.scene.redraw();
   }
 
+  /** Points of a class that the ranges let through. @param {number} k class */
+  membersOf(k) {
+    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
+      all = Uint32Array.from({ length: this.atlas.n }, (_, i) => i);
+    return all.filter((i) => codes[i] === k && !this.ranges.fails[i]);
+  }
+
   /** @param {number} k class */
   isolate(k) {
     if (this.isolated === k) {
       this.clear();
       return;
     }
-    const codes = /** @type {ArrayLike<number>} */ (this.channel?.codes),
-      all = Uint32Array.from({ length: this.atlas.n }, (_, i) => i),
-      ids = all.filter((i) => codes[i] === k && !this.ranges.fails[i]);
+    const ids = this.membersOf(k);
     this.hidden.delete(k);
     if (!ids.length) {
       this.clear();

@@ -1,4 +1,5 @@
 // Moves the camera as little as brings a pinned point, its explanation and its path into the part of the map one sees.
+import { stillness } from "./stillness.js";
 
 const EASE = 280; // milliseconds
 const EDGE = 10; // pixels between what is kept in view and the edge of the view
@@ -14,7 +15,6 @@ export class Keeper {
   constructor(scene, rest) {
     this.scene = scene;
     this.rest = rest;
-    this.still = matchMedia("(prefers-reduced-motion: reduce)");
     this.moving = false;
   }
 
@@ -42,7 +42,7 @@ export class Keeper {
     const step = (/** @type {number} */ now) => {
       const handled = camera.x !== last.x || camera.y !== last.y || camera.zoom !== last.zoom;
       if (this.run !== run) return;
-      const t = this.still.matches ? 1 : Math.max(0, Math.min(1, (now - start) / EASE)),
+      const t = stillness() ? 1 : Math.max(0, Math.min(1, (now - start) / EASE)),
         share = t * t * (3 - 2 * t);
       if (t < 1 && !handled) {
         camera.x = from.x + share * (goal.x - from.x);
