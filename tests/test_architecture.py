@@ -36,7 +36,7 @@ _FLOORS = {
     ],
     1: ["linalg", "kernels", "data", "surfaces"],
     2: ["completion", "neighbors", "storage"],
-    3: ["affinities", "geometry"],
+    3: ["affinities", "geometry", "scale"],
     4: ["initialization", "objectives", "explanations", "evaluation"],
     5: ["optimizers", "plot", "viewer"],
     6: ["extension", "theory", "notebook", "server"],
@@ -50,6 +50,7 @@ _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself
 _NO_KERNELS = {
     "data",
+    "scale",
     "plot",
     "viewer",
     "notebook",
