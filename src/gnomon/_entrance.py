@@ -24,10 +24,21 @@ _SEEDED: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
+def _executor(given: Any) -> Any:
+    return current_run().executor if given is None else given
+
+
+_OF_FUNCTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "memory_budget": ("memory", check_budget),
+    "executor": ("executor", _executor),
+}
+
+
 def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Open a run for each call of a function or method.
 
-    Its memory is bounded by ``memory_budget``, where the function has that parameter. Its threads are those that
+    Its memory is bounded by ``memory_budget`` and its blocks are worked on by ``executor``, where the function has
+    these parameters. Its threads are those that
     ``n_jobs`` asks for, a parameter of the function or else an attribute of the object that it belongs to or explains;
     without either they are those of the run around the call.
 
@@ -46,10 +57,10 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
     wanted = {"n_jobs": ("n_threads", resolve_n_threads), **(_SEEDED if seeded else {})}
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        budget = {"memory_budget": ("memory", check_budget)} if _has(function, "memory_budget") else {}
+        own = {name: setting for name, setting in _OF_FUNCTIONS.items() if _has(function, name)}
         settings = [
             (attribute, make, find)
-            for parameter, (attribute, make) in {**wanted, **budget}.items()
+            for parameter, (attribute, make) in {**wanted, **own}.items()
             if (find := _finder(function, parameter)) is not None
         ]
 

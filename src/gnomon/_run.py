@@ -33,6 +33,9 @@ class Run:
         Bytes that a computation may take, if the machine has more.
     reporter : Reporter
         What times the stages and passes on their progress; silent by default.
+    executor : object, default=None
+        Who works on the blocks of a table, see `gnomon.scale.as_executor`; None is this process. No result depends on
+        who it is.
     """
 
     name: str = ""
@@ -40,6 +43,7 @@ class Run:
     n_threads: int = field(default_factory=usable_cpus)
     memory: float = math.inf
     reporter: Reporter = field(default_factory=Reporter)
+    executor: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_threads, numbers.Integral) or self.n_threads < 1:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.data.stored import ArrayTable, row_blocks
-from gnomon.scale import Journal, LocalExecutor, as_executor
+from gnomon.scale import Journal, LocalExecutor, as_executor, current_executor
 
 
 def _times(item, factor):
@@ -38,6 +39,13 @@ def test_blocks_cover_all_rows_once_and_depend_on_the_shape_alone():
 def test_who_works_is_nobody_a_client_or_an_executor():
     with pytest.raises(TypeError, match="executor of type int"):
         as_executor(3)
+
+
+def test_the_run_says_who_works():
+    executor = LocalExecutor()
+    with gnomon.running(executor=executor):
+        assert current_executor() is executor
+    assert current_executor() is not executor
 
 
 def _square(block, table):

@@ -1,6 +1,6 @@
 """Where work is done: three verbs, on this machine or on the workers of a Dask cluster, and what a cut run leaves."""
 
-from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor
+from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
 
-__all__ = ["Executor", "Journal", "LocalExecutor", "Shared", "as_executor"]
+__all__ = ["Executor", "Journal", "LocalExecutor", "Shared", "as_executor", "current_executor"]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from gnomon._run import current_run
 from gnomon._validation import message
 
-__all__ = ["Executor", "LocalExecutor", "Shared", "as_executor"]
+__all__ = ["Executor", "LocalExecutor", "Shared", "as_executor", "current_executor"]
 
 _Value = TypeVar("_Value")
 
@@ -122,3 +123,8 @@ def as_executor(executor: Any) -> Executor:
         return executor
     what, rule = f"executor of type {type(executor).__name__}", "None, a distributed.Client or the address of one"
     raise TypeError(message(what, rule))
+
+
+def current_executor() -> Executor:
+    """Return who works on the blocks of a table in the run of the present call."""
+    return as_executor(current_run().executor)
