@@ -2,6 +2,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "gnomon/edge_sums.hpp"
 #include "gnomon/info_nce.hpp"
 #include "gnomon/pair_sums.hpp"
@@ -97,6 +101,79 @@ ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& 
     return {force, energy};
 }
 
+/// The box of a whole map, (2, d): lows and highs.
+MapExtent extent_in(const Arguments& check, const Points& box) {
+    check.require(box.shape(0) == 2, "extent", "lows and highs, of two rows");
+    check.components(box.shape(1), 2);
+    MapExtent extent;
+    extent.finite = true;
+    for (std::size_t c = 0; c < box.shape(1); ++c) {
+        extent.low[c] = box.data()[c];
+        extent.high[c] = box.data()[box.shape(1) + c];
+        check.require(std::fabs(extent.low[c]) < 1e18F && std::fabs(extent.high[c]) < 1e18F, "extent", "finite");
+        check.require(extent.low[c] <= extent.high[c], "extent", "lows and highs");
+    }
+    return extent;
+}
+
+std::array<std::size_t, 2> shape_in(const Arguments& check, ParticleMesh& mesh, const MapExtent& extent,
+                                    std::size_t d) {
+    const std::array<std::size_t, 2> shape = mesh.shape_of(extent, d);
+    check.require(shape[0] != 0, "extent", "one that a mesh can cover");
+    return shape;
+}
+
+/// Refuses points outside of the extent, which would be spread beyond the mesh.
+void check_inside(const Arguments& check, const Points& Y, const MapExtent& extent, std::size_t d) {
+    check.at_least("the number of rows of Y", static_cast<std::int64_t>(Y.shape(0)), 1);
+    check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
+    check.equal("the number of columns of Y", Y.shape(1), d);
+    const MapExtent own = MapExtent::of(view(Y), Context{});
+    bool inside = own.finite;
+    for (std::size_t c = 0; c < d; ++c) inside &= extent.low[c] <= own.low[c] && own.high[c] <= extent.high[c];
+    check.require(inside, "Y", "within the extent");
+}
+
+Output<float> bind_charges(ParticleMesh& mesh, const Points& Y, const Points& box, int n_threads) {
+    const Arguments check("ParticleMesh.charges");
+    const MapExtent extent = extent_in(check, box);
+    check_inside(check, Y, extent, box.shape(1));
+    const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
+    auto charges = make_output<float>({rows, columns});
+    const Span2<float> out{charges.data(), rows, columns};
+    run_released(n_threads, [&](const Context& context) { mesh.charges_of(view(Y), extent, out, context); });
+    return charges;
+}
+
+Output<float> bind_potential(ParticleMesh& mesh, const Points& charges, const Points& box, int n_threads) {
+    const Arguments check("ParticleMesh.potential");
+    const MapExtent extent = extent_in(check, box);
+    const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
+    check.shape("charges", charges, rows, columns);
+    auto potential = make_output<float>({rows, columns});
+    std::copy_n(charges.data(), rows * columns, potential.data());
+    const Span2<float> out{potential.data(), rows, columns};
+    run_released(n_threads, [&](const Context& context) { mesh.convolve(extent, box.shape(1), out, context); });
+    return potential;
+}
+
+ForceAndEnergy bind_forces(ParticleMesh& mesh, const Points& Y, const Points& box, const Points& potential,
+                           std::int64_t n, int n_threads) {
+    const Arguments check("ParticleMesh.forces");
+    const MapExtent extent = extent_in(check, box);
+    check_inside(check, Y, extent, box.shape(1));
+    const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
+    check.shape("potential", potential, rows, columns);
+    check.at_least("n", n, static_cast<std::int64_t>(Y.shape(0)));
+    auto force = make_output<float>({Y.shape(0), Y.shape(1)});
+    double energy = 0;
+    run_released(n_threads, [&](const Context& context) {
+        energy = mesh.forces_from(view(Y), extent, view(potential), static_cast<std::size_t>(n),
+                                  {force.data(), Y.shape(0), Y.shape(1)}, context);
+    });
+    return {force, energy};
+}
+
 TwoForces bind_sampled_forces(const Graph& edges, const Values& u, const Values& v, const OutputKernel& kernel,
                               const SamplingParameters& parameters, std::int64_t epoch, const Points& Y,
                               int n_threads) {
@@ -174,6 +251,13 @@ void register_objectives(nb::module_& m) {
             nb::arg("kernel"), nb::arg("spacing"))
         .def("evaluate", &bind_evaluate, nb::arg("Y").noconvert(), nb::arg("charges").noconvert(), nb::arg("n_threads"),
              "(sum_j -q_i q_j k'(s_ij) (y_i - y_j), sum_{i != j} q_i q_j k(s_ij)); empty charges q count as 1.")
+        .def("charges", &bind_charges, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(), nb::arg("n_threads"),
+             "What some points, all within the extent of a whole map, (2, d), add to the charges on its mesh.")
+        .def("potential", &bind_potential, nb::arg("charges").noconvert(), nb::arg("extent").noconvert(),
+             nb::arg("n_threads"), "The potential of the charges of all points.")
+        .def("forces", &bind_forces, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(),
+             nb::arg("potential").noconvert(), nb::arg("n"), nb::arg("n_threads"),
+             "What `evaluate` of all n points finds for some of them: their forces and their part of the sum.")
         .def_prop_ro("spacing", &ParticleMesh::spacing, "Spacing of the mesh in the last evaluation, in units of Y.");
     nb::class_<SamplingParameters>(m, "SamplingParameters", "How the repulsion of an epoch is sampled.")
         .def(
@@ -184,7 +268,18 @@ void register_objectives(nb::module_& m) {
                 new (self) SamplingParameters{seed, edge_scale, repulsion, n_draws, force_limit};
             },
             nb::arg("seed"), nb::arg("edge_scale"), nb::arg("repulsion"), nb::arg("n_draws"), nb::arg("force_limit"))
-        .def_ro("edge_scale", &SamplingParameters::edge_scale, "Factor on the forces of an epoch.");
+        .def_ro("n_draws", &SamplingParameters::n_draws, "Points drawn for each point.")
+        .def_ro("edge_scale", &SamplingParameters::edge_scale, "Factor on the forces of an epoch.")
+        .def("__getstate__",
+             [](const SamplingParameters& p) {
+                 return std::tuple(p.seed, p.edge_scale, p.repulsion, p.n_draws, p.force_limit);
+             })
+        .def("__setstate__",
+             [](SamplingParameters& p, const std::tuple<std::uint64_t, float, float, int, float>& state) {
+                 Arguments("SamplingParameters").at_least("n_draws", std::get<3>(state), 0);
+                 new (&p) SamplingParameters{std::get<0>(state), std::get<1>(state), std::get<2>(state),
+                                             std::get<3>(state), std::get<4>(state)};
+             });
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
           nb::arg("kernel"), nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");

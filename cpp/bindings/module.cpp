@@ -24,6 +24,7 @@ void register_parallel(nanobind::module_& m);
 void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_row_placement(nanobind::module_& m);
+void register_sampled_parts(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 void register_surfaces(nanobind::module_& m);
 void register_tables(nanobind::module_& m);
@@ -57,6 +58,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_placement(m);
     gnomon::bindings::register_reconstruction(m);
     gnomon::bindings::register_row_placement(m);
+    gnomon::bindings::register_sampled_parts(m);
     gnomon::bindings::register_spectral(m);
     gnomon::bindings::register_surfaces(m);
     gnomon::bindings::register_tree(m);

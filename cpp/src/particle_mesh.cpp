@@ -46,14 +46,9 @@ GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float sp
     });
 }
 
-struct Extent {
-    float low[2], high[2];
-    bool finite;
-};
-
-Extent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
+MapExtent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
-    Extent e{{infinity, infinity}, {-infinity, -infinity}, true};
+    MapExtent e{{infinity, infinity}, {-infinity, -infinity}, true};
     for (std::size_t i = begin; i < end; ++i) {
         for (std::size_t c = 0; c < Y.cols(); ++c) {
             const float y = Y(i, c);
@@ -75,34 +70,53 @@ ParticleMesh::ParticleMesh(const OutputKernel& kernel, float spacing) : kernel_(
     });
 }
 
-bool ParticleMesh::choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const {
-    std::vector<Extent> parts((Y.rows() + kPointsPerChunk - 1) / kPointsPerChunk);
+MapExtent MapExtent::of(Span2<const float> Y, const Context& context) {
+    std::vector<MapExtent> parts((Y.rows() + kPointsPerChunk - 1) / kPointsPerChunk);
     parallel_blocks(Y.rows(), kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         parts[begin / kPointsPerChunk] = extent_of(Y, begin, end);
     });
-    Extent all = parts[0];
-    for (const Extent& part : parts) {
+    MapExtent all = parts[0];
+    for (const MapExtent& part : parts) {
         for (std::size_t c = 0; c < Y.cols(); ++c) {
             all.low[c] = std::min(all.low[c], part.low[c]);
             all.high[c] = std::max(all.high[c], part.high[c]);
         }
         all.finite = all.finite && part.finite;
     }
+    return all;
+}
+
+bool ParticleMesh::choose_layout(const MapExtent& all, std::size_t d, Layout& layout) const {
     if (!all.finite) return false;
     float extent = 1e-10F * length_;
-    for (std::size_t c = 0; c < Y.cols(); ++c) extent = std::max(extent, all.high[c] - all.low[c]);
-    const std::size_t most_cells = (kMostNodes[Y.cols() - 1] - kKink) / 2 - kMargin - 1;
+    for (std::size_t c = 0; c < d; ++c) extent = std::max(extent, all.high[c] - all.low[c]);
+    const std::size_t most_cells = (kMostNodes[d - 1] - kKink) / 2 - kMargin - 1;
     layout.spacing =
         std::max(std::min(relative_spacing_ * length_, extent / kFewestCells), extent / static_cast<float>(most_cells));
     if (!(layout.spacing > 0) || !std::isfinite(layout.spacing)) return false;
     layout.shifted = extent < length_;
-    for (std::size_t c = 0; c < Y.cols(); ++c) {
+    for (std::size_t c = 0; c < d; ++c) {
         layout.low[c] = all.low[c];
         const auto cells = static_cast<std::size_t>((all.high[c] - all.low[c]) / layout.spacing) + 1;
         layout.axis[c].used = cells + kMargin;
         layout.axis[c].nodes = fast_length(2 * layout.axis[c].used + kKink);
     }
     return true;
+}
+
+/// Takes the mesh of an extent; says whether it has one.
+bool ParticleMesh::lay_out(const MapExtent& extent, std::size_t d) {
+    Layout layout;
+    if (!choose_layout(extent, d, layout)) return false;
+    const bool same_kernel = layout.spacing == layout_.spacing && layout.shifted == layout_.shifted;
+    layout_ = layout;
+    if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
+    return true;
+}
+
+void ParticleMesh::prepare_kernel(const Context& context) {
+    if (!kernel_ready_) set_kernel(context);
+    kernel_ready_ = true;  // not reached when interrupted
 }
 
 void ParticleMesh::set_kernel(const Context& context) {
@@ -220,16 +234,11 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
 
 double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force,
                               const Context& context) {
-    Layout layout;
-    if (!choose_layout(Y, context, layout)) {
+    if (!lay_out(MapExtent::of(Y, context), Y.cols())) {
         std::fill_n(force.data(), force.size(), std::numeric_limits<float>::quiet_NaN());
         return std::numeric_limits<double>::quiet_NaN();
     }
-    const bool same_kernel = layout.spacing == layout_.spacing && layout.shifted == layout_.shifted;
-    layout_ = layout;
-    if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
-    if (!kernel_ready_) set_kernel(context);
-    kernel_ready_ = true;  // not reached when interrupted
+    prepare_kernel(context);
     sort_points(Y, charges, context);
     spread(context);
     mesh_.convolve(context);
@@ -242,7 +251,40 @@ double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charg
         }
     }
     const double total = read_back(force, context);  // includes each point's own k(0)
-    return layout.shifted ? total + (all * all - own) * at_zero_ : total - own * at_zero_;
+    return layout_.shifted ? total + (all * all - own) * at_zero_ : total - own * at_zero_;
+}
+
+std::array<std::size_t, 2> ParticleMesh::shape_of(const MapExtent& whole, std::size_t d) {
+    Layout layout;
+    if (!choose_layout(whole, d, layout)) return {0, 0};
+    return {layout.axis[1].used, layout.axis[0].used};
+}
+
+void ParticleMesh::charges_of(Span2<const float> Y, const MapExtent& whole, Span2<float> charges,
+                              const Context& context) {
+    lay_out(whole, Y.cols());
+    sort_points(Y, {}, context);
+    spread(context);
+    for (std::size_t r = 0; r < charges.rows(); ++r) std::copy_n(mesh_.row(r), charges.cols(), charges.row(r));
+}
+
+void ParticleMesh::convolve(const MapExtent& whole, std::size_t d, Span2<float> mesh, const Context& context) {
+    lay_out(whole, d);
+    prepare_kernel(context);
+    std::fill_n(mesh_.row(0), mesh_.rows_to_set() * mesh_.pitch(), 0.0F);
+    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh.row(r), mesh.cols(), mesh_.row(r));
+    mesh_.convolve(context);
+    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh_.row(r), mesh.cols(), mesh.row(r));
+}
+
+double ParticleMesh::forces_from(Span2<const float> Y, const MapExtent& whole, Span2<const float> potential,
+                                 std::size_t n, Span2<float> force, const Context& context) {
+    lay_out(whole, Y.cols());
+    sort_points(Y, {}, context);
+    for (std::size_t r = 0; r < potential.rows(); ++r) std::copy_n(potential.row(r), potential.cols(), mesh_.row(r));
+    const double own = static_cast<double>(Y.rows()), all = static_cast<double>(n);
+    const double total = read_back(force, context);
+    return layout_.shifted ? total + own * (all - 1.0) * at_zero_ : total - own * at_zero_;
 }
 
 }  // namespace gnomon

@@ -95,4 +95,25 @@ void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights,
     if (now.data() != state.Y.data()) std::copy_n(now.data(), n * d, state.Y.data());
 }
 
+void sampled_epoch_of(const OwnedRows& owned, const OutputKernel& kernel, const SamplingParameters& parameters,
+                      const SampledSchedule& schedule, std::int64_t t, const ConstRowSet& known,
+                      Span2<const float> places, const SampledState& state, const Context& context) {
+    check_law(PairLaw::log_deficit, kernel);
+    const std::size_t own = state.Y.rows(), d = state.Y.cols(), n = own + owned.halo.size();
+    const RankedRows drawn(known);
+    std::vector<float> here(n * d);
+    std::copy_n(state.Y.data(), own * d, here.data());
+    for (std::size_t h = 0; h < owned.halo.size(); ++h)
+        std::copy_n(places.row(drawn.place(static_cast<std::size_t>(owned.halo[h]))), d, here.data() + (own + h) * d);
+    const SampledPart part{owned.first, own, drawn, places};
+    const SamplingWeights weights{owned.u, {}};
+    SampledEpoch epoch(owned.edges, weights, kernel, parameters, {here.data(), n, d}, t, schedule.isotropic);
+    epoch.part = &part;
+    const float rate = rate_of(schedule, t);
+    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
+    parallel_blocks(own, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
+        move_rows(epoch, rate, state, {}, first, last, workers[worker]);
+    });
+}
+
 }  // namespace gnomon

@@ -1,6 +1,7 @@
 #include "gnomon/sampled_forces.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "gnomon/random.hpp"
 
@@ -16,20 +17,48 @@ using simd::kLanes;
 
 constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
 
+/// What each of sixteen rows from `first` on draws from in an epoch, and the bits of its draw t.
+GNOMON_INLINE simd::u32 draw_base(std::uint32_t key, std::size_t first) {
+    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(first);
+    return simd::mix32(item * 0x9e3779b1U + key);
+}
+GNOMON_INLINE simd::u32 draw_bits(simd::u32 base, int t) {
+    return simd::mix32(base + static_cast<std::uint32_t>(t) * 0x2545f491U);
+}
+
+std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) {
+    return static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)));
+}
+
+/// Rows of the whole map to places among those that are known.
+GNOMON_INLINE void place_lanes(const RankedRows& known, std::int32_t* index) {
+    if (known.whole()) return;
+    bool all = true;
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const auto row = static_cast<std::size_t>(index[l]);
+        all &= known.rows().holds(row);
+        index[l] = static_cast<std::int32_t>(known.place(row));
+    }
+    if (!all) throw std::invalid_argument("sampled_epoch_of: known must hold the rows that are drawn.");
+}
+
 /// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
 template <int D, class Limit>
 GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, simd::u32 base, int begin,
                               int count, EdgeTile& tile, f32* total) {
     const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
-    const auto n = static_cast<std::uint32_t>(epoch.Y.rows());
+    const SampledPart* part = epoch.part;
+    const auto n = static_cast<std::uint32_t>(part == nullptr ? epoch.Y.rows() : part->drawn.rows().size());
+    const float* points = part == nullptr ? epoch.Y.data() : part->drawn_points.data();
     const float* v = epoch.weights.v.empty() ? nullptr : epoch.weights.v.data();
     f32 there[kHeld<D>], away[kHeld<D>];
     std::int32_t index[kLanes];
     std::uint32_t bits[kLanes];
     for (int t = 0; t < count; ++t) {
-        simd::store(bits, simd::mix32(base + static_cast<std::uint32_t>(begin + t) * 0x2545f491U));
+        simd::store(bits, draw_bits(base, begin + t));
         for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(scale_to(bits[l], n));
-        gather_points<D>(epoch.Y.data(), index, d, there);
+        if (part != nullptr) place_lanes(part->drawn, index);
+        gather_points<D>(points, index, d, there);
         simd::store(tile.squared + t * kLanes, differences<D>(here, there, d, away));  // 0 for the point itself
         for (int c = 0; c < width; ++c) simd::store(tile.away.data() + (t * width + c) * kLanes, away[c]);
         if (v != nullptr)
@@ -59,8 +88,7 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
     for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first + std::min(l, used - 1));
     gather_points<D>(epoch.Y.data(), index, static_cast<int>(d), here);
     for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
-    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(first);
-    const simd::u32 base = simd::mix32(item * 0x9e3779b1U + epoch.key);
+    const simd::u32 base = draw_base(epoch.key, epoch.part == nullptr ? first : epoch.part->first + first);
     constexpr int kTogether = static_cast<int>(EdgeTile::kVectors);
     for (int begin = 0; begin < p.n_draws; begin += kTogether)
         push_lanes<D>(epoch, limit, here, base, begin, std::min(kTogether, p.n_draws - begin), rows.tile, total);
@@ -95,6 +123,16 @@ GNOMON_CLONES void shortened_forces(const SampledEpoch& epoch, std::size_t first
     limited_forces(epoch, Shortened{epoch.parameters.force_limit}, first, used, rows);
 }
 
+GNOMON_CLONES void mark_lanes(std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n,
+                              const RowSet& marked) {
+    const simd::u32 base = draw_base(key, first);
+    std::uint32_t bits[kLanes];
+    for (int t = 0; t < n_draws; ++t) {
+        simd::store(bits, draw_bits(base, t));
+        for (std::size_t l = 0; l < kLanes; ++l) marked.add(scale_to(bits[l], n));
+    }
+}
+
 }  // namespace
 
 SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
@@ -105,7 +143,7 @@ SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& p
       kernel(output),
       parameters(sampling),
       Y(points),
-      key(static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)))),
+      key(epoch_key(sampling, epoch)),
       isotropic(is_isotropic) {}
 
 std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
@@ -113,13 +151,22 @@ std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::si
 }
 
 void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
-    const std::size_t used = std::min<std::size_t>(kLanes, epoch.Y.rows() - first);
+    const std::size_t count = epoch.part == nullptr ? epoch.Y.rows() : epoch.part->count;
+    const std::size_t used = std::min<std::size_t>(kLanes, count - first);
     (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
 }
 
 }  // namespace detail
 
 using namespace detail;
+
+void mark_draws(const SamplingParameters& parameters, std::int64_t epoch, std::size_t begin, std::size_t end,
+                const RowSet& marked) {
+    const std::uint32_t key = epoch_key(parameters, epoch);
+    const auto n = static_cast<std::uint32_t>(marked.size());
+    for (std::size_t first = begin; first < end; first += simd::kLanes)
+        mark_lanes(key, first, parameters.n_draws, n, marked);
+}
 
 void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, std::int64_t t, Span2<const float> Y, Span2<float> attraction,

@@ -3,6 +3,7 @@
 // back with the same splines.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -14,6 +15,14 @@
 
 namespace gnomon {
 
+/// The box of the points of a map; not finite where one of them is not, or lies out of all bounds.
+struct MapExtent {
+    float low[2] = {0, 0}, high[2] = {0, 0};
+    bool finite = false;
+
+    static MapExtent of(Span2<const float> Y, const Context& context);
+};
+
 class ParticleMesh {
 public:
     /// spacing: of the mesh in units of the distance at which the kernel is half of k(0); smaller is more accurate.
@@ -23,6 +32,19 @@ public:
     /// 1 or 2; charges: q, (n), empty for 1. The result depends on these alone: what is kept between calls only saves
     /// time. Points that are not finite give NaN.
     double evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force, const Context& context);
+
+    // The same in steps, for points that lie in several parts, each with an owner: charges are added over the parts,
+    // and each owner reads its forces from the potential. Meshes are (rows, columns) of shape_of, points all in
+    // `whole`.
+
+    /// Rows and columns of the mesh of d dimensions; 0 where the extent is not finite.
+    std::array<std::size_t, 2> shape_of(const MapExtent& whole, std::size_t d);
+    void charges_of(Span2<const float> Y, const MapExtent& whole, Span2<float> charges, const Context& context);
+    /// Turns the charges of all points into their potential, in place.
+    void convolve(const MapExtent& whole, std::size_t d, Span2<float> mesh, const Context& context);
+    /// Forces as of evaluate on some of n points, without charges; returns their part of the sum.
+    double forces_from(Span2<const float> Y, const MapExtent& whole, Span2<const float> potential, std::size_t n,
+                       Span2<float> force, const Context& context);
 
     float spacing() const { return layout_.spacing; }  ///< of the last evaluation, in units of Y
 
@@ -36,7 +58,9 @@ private:
         bool shifted = false;
     };
 
-    bool choose_layout(Span2<const float> Y, const Context& context, Layout& layout) const;
+    bool choose_layout(const MapExtent& extent, std::size_t d, Layout& layout) const;
+    bool lay_out(const MapExtent& extent, std::size_t d);
+    void prepare_kernel(const Context& context);
     void set_kernel(const Context& context);
     void sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context);
     void spread(const Context& context);

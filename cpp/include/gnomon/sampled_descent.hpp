@@ -27,4 +27,20 @@ void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights,
                     const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
                     std::int64_t end, const SampledState& state, Span2<const float> added, const Context& context);
 
+/// Rows [first, first + own) of a whole map, with what an epoch moves them by.
+struct OwnedRows {
+    std::size_t first = 0;
+    /// Columns count the own rows and then those of `halo`, which have no edges of their own here.
+    const CsrView<float>& edges;
+    std::span<const float> u;
+    std::span<const std::int32_t> halo;  ///< rows of the whole map
+};
+
+/// Runs one epoch of these rows, whose state is given; each comes out as sampled_epochs of the whole map has it. first
+/// is a multiple of 64. known: the rows of the whole map whose places are given, (known, d), in their order: at least
+/// the halo and what mark_draws marks.
+void sampled_epoch_of(const OwnedRows& owned, const OutputKernel& kernel, const SamplingParameters& parameters,
+                      const SampledSchedule& schedule, std::int64_t epoch, const ConstRowSet& known,
+                      Span2<const float> places, const SampledState& state, const Context& context);
+
 }  // namespace gnomon

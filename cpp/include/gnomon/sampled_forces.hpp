@@ -8,6 +8,7 @@
 
 #include "gnomon/edge_tiles.hpp"
 #include "gnomon/parallel.hpp"
+#include "gnomon/row_set.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
@@ -33,9 +34,21 @@ void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights,
                     const SamplingParameters& parameters, std::int64_t epoch, Span2<const float> Y,
                     Span2<float> attraction, Span2<float> repulsion, const Context& context);
 
+/// Adds to `marked`, a set of rows of the whole map, those that are drawn for the rows [begin, end) in an epoch;
+/// sixteen rows draw together, so that of the last ones some may be marked that no row draws.
+void mark_draws(const SamplingParameters& parameters, std::int64_t epoch, std::size_t begin, std::size_t end,
+                const RowSet& marked);
+
 namespace detail {
 
 inline constexpr std::size_t kSampledRows = 64;  // rows in a chunk
+
+/// Where the rows of a part, consecutive ones of a whole map, and those drawn for them stand.
+struct SampledPart {
+    std::size_t first, count;         // of its rows
+    const RankedRows& drawn;          // rows of the whole map, those that are drawn among them
+    Span2<const float> drawn_points;  // their places, in their order
+};
 
 /// One epoch of sampling.
 struct SampledEpoch {
@@ -46,6 +59,7 @@ struct SampledEpoch {
     Span2<const float> Y;
     std::uint32_t key;  // of this epoch's draws
     bool isotropic;     // whether force_limit bounds the length of a pair's force, not each of its components
+    const SampledPart* part = nullptr;  // where Y and the edges are those of a part, its own rows first
 
     SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
                  const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,

@@ -2,5 +2,20 @@
 
 from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
+from gnomon.scale.rounds import ClusterRounds, LocalRounds, RoundOf, Rounds, RoundsWork, Sent, rounds_of
 
-__all__ = ["Executor", "Journal", "LocalExecutor", "Shared", "as_executor", "current_executor"]
+__all__ = [
+    "ClusterRounds",
+    "Executor",
+    "Journal",
+    "LocalExecutor",
+    "LocalRounds",
+    "RoundOf",
+    "Rounds",
+    "RoundsWork",
+    "Sent",
+    "Shared",
+    "as_executor",
+    "current_executor",
+    "rounds_of",
+]

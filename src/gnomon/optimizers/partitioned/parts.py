@@ -1,0 +1,78 @@
+"""Rows by owner: where the parts of a map end, and the edges of one part with the far ends that it does not own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon.objectives.pairs import Edges
+
+__all__ = ["ROWS", "OwnedEdges", "part_bounds"]
+
+ROWS = 64
+"""Parts begin at multiples of it: rows that the kernels of sampled descent take together, and the bits of a word."""
+
+
+def part_bounds(n_samples: int, n_parts: int) -> list[int]:
+    """Return the first row of each part and the number of rows; parts are equal but for ROWS rows.
+
+    There are fewer parts where some would have no rows.
+    """
+    groups = -(-n_samples // ROWS)
+    n_parts = max(1, min(n_parts, groups))
+    return [min(n_samples, ROWS * (groups * part // n_parts)) for part in range(n_parts + 1)]
+
+
+@dataclass(frozen=True)
+class OwnedEdges:
+    """The edges of consecutive rows, by places: those of the own rows first, then those of the halo.
+
+    Attributes
+    ----------
+    first, stop : int
+        The rows are [first, stop).
+    offsets : ndarray of shape (n_rows + n_halo + 1,), int64
+        Rows of the halo have no edges here.
+    columns : ndarray of shape (n_edges,), int32
+    values : ndarray of shape (n_edges,), float32
+    halo : ndarray of shape (n_halo,), int32
+        Other rows at the ends of the edges, ascending.
+    """
+
+    first: int
+    stop: int
+    offsets: npt.NDArray[np.int64]
+    columns: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float32]
+    halo: npt.NDArray[np.int32]
+
+    @classmethod
+    def of(cls, edges: Edges, first: int, stop: int) -> OwnedEdges:
+        """Take the edges of the rows [first, stop)."""
+        begin, end = edges.offsets[first], edges.offsets[stop]
+        columns = edges.columns[begin:end]
+        outside = (columns < first) | (columns >= stop)
+        halo = np.unique(columns[outside])
+        places = columns - np.int32(first)
+        places[outside] = (stop - first) + np.searchsorted(halo, columns[outside])
+        offsets = edges.offsets[first : stop + 1] - begin
+        offsets = np.concatenate([offsets, np.full(len(halo), offsets[-1])])
+        return cls(first, stop, offsets, places, edges.values[begin:end].copy(), halo)
+
+    @property
+    def n_rows(self) -> int:
+        """Number of own rows."""
+        return self.stop - self.first
+
+    @cached_property
+    def graph(self) -> _core.Graph:
+        """The edges as the compiled kernels take them, checked once."""
+        return _core.Graph(self.offsets, self.columns, self.values)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "graph"}

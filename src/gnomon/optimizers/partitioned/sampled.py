@@ -1,0 +1,202 @@
+"""Epochs of sampled descent in parts: each owner moves its rows, given the places of the rows that they feel.
+
+The rows drawn are a function of seed, epoch and row, so an owner knows what it will draw before it knows where that
+lies. It asks for it an epoch ahead: a bit for each row. A message answers with the places of the rows asked for, in
+their order, and asks for those of the next epoch. Every row is moved as in `gnomon._core.sampled_epochs` of the whole
+map, from the same places in the same order of sums, so the bytes are the same for any number of parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._run import current_run
+from gnomon.objectives.pairs import Edges, compile_kernel
+from gnomon.optimizers.partitioned.parts import ROWS, OwnedEdges
+from gnomon.scale import RoundOf, RoundsWork, Sent
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["SampledPart", "SampledParts", "SampledSpec"]
+
+Words = npt.NDArray[np.uint64]
+Points = npt.NDArray[np.float32]
+
+_MOST = 0.75  # share of all rows, expected to be drawn by a part, above which it takes the places of all
+
+
+@dataclass(frozen=True)
+class SampledSpec:
+    """What an epoch is like.
+
+    Attributes
+    ----------
+    kernel : OutputKernel
+        With a compiled form.
+    sampling : _core.SamplingParameters
+    learning_rate : float
+        Of the first epoch; falls linearly to 0 at max_epochs.
+    max_epochs : int
+    isotropic : bool
+        See `gnomon.optimizers.SampledDescent`.
+    """
+
+    kernel: OutputKernel
+    sampling: _core.SamplingParameters
+    learning_rate: float
+    max_epochs: int
+    isotropic: bool
+
+
+@dataclass(frozen=True)
+class SampledPart:
+    """Where a part stands.
+
+    Attributes
+    ----------
+    Y, first_moment, second_moment : ndarray of shape (n_rows, n_components), float32
+    known, after : ndarray of shape (n_words,), uint64, or None
+        The rows whose places the next epoch takes, and those of the epoch after it; None between runs of rounds.
+    n_bytes : int
+        Of the messages sent so far.
+    """
+
+    Y: Points
+    first_moment: Points
+    second_moment: Points
+    known: Words | None = None
+    after: Words | None = None
+    n_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Owned:
+    edges: OwnedEdges
+    u: npt.NDArray[np.float32]
+    always: Words  # the rows whose places every epoch takes: the own ones and the halo
+
+
+class SampledParts(RoundsWork):
+    """The epochs of all parts.
+
+    Parameters
+    ----------
+    spec : SampledSpec
+    bounds : list of int
+        From `part_bounds`.
+    edges : Edges or None
+        Of the whole map; None on a worker.
+    u : ndarray of shape (n_samples,), float32, or None
+        Weights of the repulsion of each point, likewise.
+    """
+
+    def __init__(
+        self, spec: SampledSpec, bounds: list[int], edges: Edges | None, u: npt.NDArray[np.float32] | None
+    ) -> None:
+        self.spec, self.bounds, self.n_parts = spec, bounds, len(bounds) - 1
+        self._edges, self._u = edges, u
+
+    @property
+    def on_worker(self) -> SampledParts:
+        """The same without the edges."""
+        return SampledParts(self.spec, self.bounds, None, None)
+
+    def part(self, number: int) -> _Owned:
+        """Return the edges and weights of a part."""
+        assert self._edges is not None
+        assert self._u is not None
+        first, stop = self.bounds[number : number + 2]
+        edges, always = OwnedEdges.of(self._edges, first, stop), np.zeros(self.bounds[-1], dtype=bool)
+        always[first:stop] = True
+        always[edges.halo] = True
+        return _Owned(edges, self._u[first:stop].copy(), _words(always))
+
+    def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[tuple[int, str]]]]:
+        """Ask; answer; and then an epoch in each round."""
+        parts = range(self.n_parts)
+        others = {part: [(other, f"to {part}") for other in parts if other != part] for part in parts}
+        return [dict.fromkeys(parts, ()), others, *[others] * (last - first)]
+
+    def step(self, held: _Owned, state: SampledPart, read: Sequence[Any], run: RoundOf) -> Sent:
+        """Ask, answer, or move the own rows by one epoch."""
+        own = self.bounds.index(held.edges.first)
+        others = [part for part in range(self.n_parts) if part != own]
+        epoch = run.first + run.number - 2  # the one that is run, if any
+        if run.number == 0:
+            known = self._wanted(held, run.first)
+            asked = [self._of(known, part) for part in others]
+            return self._sent(replace(state, known=known), others, asked)
+        if run.number == 1:
+            wishes = read
+        else:
+            wishes = [wish for _, wish in read]
+            state = self._moved(held, state, [places for places, _ in read], own, epoch)
+        if epoch + 1 == run.last:
+            return Sent(replace(state, known=None, after=None))
+        after = self._wanted(held, epoch + 2) if epoch + 2 < run.last else None
+        asked = [None if after is None else self._of(after, part) for part in others]
+        threads = current_run().n_threads
+        answers = [(_core.take_marked(wish, state.Y, threads), ask) for wish, ask in zip(wishes, asked, strict=True)]
+        return self._sent(replace(state, after=after), others, answers)
+
+    def _moved(self, held: _Owned, state: SampledPart, places: list[Points], own: int, epoch: int) -> SampledPart:
+        """Return the state after an epoch, for which the other parts sent these places."""
+        assert state.known is not None
+        spec, kernel = self.spec, compile_kernel(self.spec.kernel)
+        assert kernel is not None
+        here = np.concatenate([*places[:own], state.Y, *places[own:]])
+        Y, first_moment, second_moment = state.Y.copy(), state.first_moment.copy(), state.second_moment.copy()
+        _core.sampled_epoch_of(
+            held.edges.first,
+            held.edges.graph,
+            held.u,
+            held.edges.halo,
+            kernel,
+            spec.sampling,
+            _core.SampledSchedule(spec.learning_rate, spec.max_epochs, spec.isotropic),
+            epoch,
+            self.bounds[-1],
+            state.known,
+            here,
+            Y,
+            first_moment,
+            second_moment,
+            current_run().n_threads,
+        )
+        return replace(state, Y=Y, first_moment=first_moment, second_moment=second_moment, known=state.after)
+
+    def _wanted(self, held: _Owned, epoch: int) -> Words:
+        """Return the rows whose places a part takes in an epoch: its own, its halo, and those that it draws."""
+        words = held.always.copy()
+        first, stop, n = held.edges.first, held.edges.stop, self.bounds[-1]
+        if -math.expm1(-self.spec.sampling.n_draws * (stop - first) / n) > _MOST:
+            return _words(np.ones(n, dtype=bool))
+        _core.mark_draws(self.spec.sampling, epoch, first, stop, n, words, current_run().n_threads)
+        return words
+
+    def _of(self, words: Words, part: int) -> Words:
+        """Return the bits of the rows of a part."""
+        return words[self.bounds[part] // ROWS : -(-self.bounds[part + 1] // ROWS)].copy()
+
+    def _sent(self, state: SampledPart, others: list[int], messages: list[Any]) -> Sent:
+        """Name the messages and count their bytes."""
+        arrays = [one for message in messages for one in (message if isinstance(message, tuple) else (message,))]
+        n_bytes = state.n_bytes + sum(one.nbytes for one in arrays if one is not None)
+        return Sent(
+            replace(state, n_bytes=n_bytes), {f"to {part}": one for part, one in zip(others, messages, strict=True)}
+        )
+
+
+def _words(marked: npt.NDArray[np.bool_]) -> Words:
+    """Return a set of rows as the kernels take it: bit i % 64 of word i // 64 for row i."""
+    packed = np.zeros(8 * -(-len(marked) // ROWS), dtype=np.uint8)
+    packed[: -(-len(marked) // 8)] = np.packbits(marked, bitorder="little")
+    return packed.view("<u8").astype(np.uint64)
