@@ -2,10 +2,9 @@
 
 from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
-from gnomon.scale.rounds import ClusterRounds, LocalRounds, RoundOf, Rounds, RoundsWork, Sent, rounds_of
+from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, rounds_of
 
 __all__ = [
-    "ClusterRounds",
     "Executor",
     "Journal",
     "LocalExecutor",
