@@ -6,16 +6,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any, ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Reporter
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.optimizers.loop import minimize
-from gnomon.optimizers.state import Points, Solution, State, Stopping
+from gnomon.optimizers.state import IN_PROCESS, Points, Solution, State, Stopping
 
 __all__ = ["Optimizer", "Step", "Valued", "minimize_in_stages"]
 
@@ -66,6 +67,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
     dtypes: ClassVar[tuple[type, ...]] = (np.float32, np.float64)
     state_type: ClassVar[type[State]]
     moves_points_alone: ClassVar[bool] = False  # a step moves each point by its own force and memory alone
+    takes_blocks: bool = False  # a step may do many iterations of a schedule
     uses_blas: ClassVar[bool] = False  # steps may be matrix products: BLAS is kept to one thread once for all of them
     remedy: ClassVar[str] = "Raise max_iter."  # where max_iter came before convergence
 
@@ -106,6 +108,13 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return where the block of an iteration ends: at multiples of `block`, wherever a run was resumed."""
         return (iteration // self.block + 1) * self.block
 
+    def in_parts(self, objective: ObjectiveT) -> tuple[Self, str]:
+        """Return this optimizer such that the executor of the run does its steps, and where they are done.
+
+        One that cannot be done in parts, or not for this objective, is returned as it is, with the reason.
+        """
+        return self, f"{IN_PROCESS}: {type(self).__name__} is not done in parts"
+
     def divergence(self, objective: ObjectiveT, state: StateT) -> tuple[str, str]:
         """Return what decided the size of the last step, such as "learning_rate=200", and a remedy."""
         return "", "Check the objective's gradient and the initial embedding."
@@ -144,8 +153,10 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         FloatingPointError
             If the embedding leaves the finite numbers.
         """
+        optimizer, where = (self, IN_PROCESS) if current_run().executor is None else self.in_parts(objective)
         with single_threaded_blas() if self.uses_blas else nullcontext():
-            return minimize(self, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)
+            found = minimize(optimizer, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)
+        return replace(found, where=where)
 
 
 def minimize_in_stages(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,12 @@ from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
-from gnomon.optimizers.state import Points, State
+from gnomon.optimizers.partitioned import SampledParts, SampledRun, SampledSpec, part_bounds
+from gnomon.optimizers.state import IN_PROCESS, Points, State
+from gnomon.scale import current_executor
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
 
 __all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState", "usual_epochs"]
 
@@ -71,8 +77,13 @@ class CompiledEpochs(SampledObjective, Protocol):
         ...
 
     @property
-    def compiled_kernel(self) -> _core.OutputKernel:
+    def kernel(self) -> OutputKernel:
         """The output kernel."""
+        ...
+
+    @property
+    def compiled_kernel(self) -> _core.OutputKernel:
+        """Its compiled form."""
         ...
 
     @property
@@ -159,6 +170,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     state_type: ClassVar[type[State]] = SampledState
     moves_points_alone = True
     has_schedule = True
+    _parts: SampledRun | None = None  # who does the epochs, where not this process
 
     @entrance("SampledDescent")
     def __init__(
@@ -194,6 +206,20 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             raise ValueError(message(what, rule, remedy="Use a PairObjective, or another optimizer."))
         return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
+    def in_parts(self, objective: SampledObjective) -> tuple[Self, str]:
+        """Return this optimizer with its epochs done by the executor of the run; the bytes are the same."""
+        reason = _why_whole(objective)
+        if reason or not _is_compiled(objective):
+            return self, f"{IN_PROCESS}: {reason}"
+        executor, twin = current_executor(), copy(self)
+        u, _ = objective.sampling_weights
+        max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
+        spec = SampledSpec(objective.kernel, objective.sampling, self.learning_rate, max_iter, self.isotropic)
+        bounds = part_bounds(objective.n_samples, executor.n_workers)
+        twin._parts = SampledRun(SampledParts(spec, bounds, objective.edges, u), executor)
+        twin.takes_blocks = True
+        return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
+
     def stage(self, iteration: int) -> str:
         """Return "epochs"."""
         return "epochs"
@@ -203,6 +229,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
         Forces of added terms are those of one epoch.
         """
+        if self._parts is not None:
+            self._parts.advance(state.embedding, state.first_moment, state.second_moment, state.iteration, limit)
+            state.iteration = limit
+            return Step()
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         if not _is_compiled(objective):
             draws = Draws(objective.n_samples, self.n_draws, self.seed, state.iteration)
@@ -255,3 +285,14 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
 def _is_compiled(objective: Any) -> TypeGuard[CompiledEpochs]:
     return bool(getattr(objective, "has_compiled_epochs", False))
+
+
+def _why_whole(objective: Any) -> str:
+    """Return why the epochs of an objective are not done in parts; empty if they are."""
+    if not _is_compiled(objective):
+        return f"the epochs of {type(objective).__name__} are not compiled"
+    if objective.added.terms:
+        return f"{type(objective.added.terms[0]).__name__} is a term of the whole map"
+    if len(objective.sampling_weights[1]):
+        return "points are drawn with unequal weights"
+    return ""

@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from gnomon._validation import caller
 
-__all__ = ["Points", "Solution", "State", "Stopping", "diverged"]
+__all__ = ["IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
+
+IN_PROCESS = "in this process"
 
 Points = npt.NDArray[Any]
 """Points of an embedding, or a vector for each: (n_samples, n_components), row-major, float32 or float64 as the
@@ -127,6 +129,9 @@ class Solution:
         Seconds by stage.
     state : State
         Pass it as `state` to the same optimizer to go on from here; the result is that of one run, bit for bit.
+    where : str
+        Where the steps were done: "in this process", or in how many parts by an executor; with the reason if there is
+        an executor and it was not used.
     """
 
     embedding: Points
@@ -136,6 +141,7 @@ class Solution:
     n_iter: int
     timings: dict[str, float] = field(default_factory=dict)
     state: Any = None
+    where: str = IN_PROCESS
 
 
 def diverged(iteration: int, setting: str, remedy: str) -> FloatingPointError:

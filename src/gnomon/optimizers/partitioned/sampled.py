@@ -20,12 +20,12 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon.objectives.pairs import Edges, compile_kernel
 from gnomon.optimizers.partitioned.parts import ROWS, OwnedEdges
-from gnomon.scale import RoundOf, RoundsWork, Sent
+from gnomon.scale import Executor, RoundOf, RoundsWork, Sent, rounds_of
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["SampledPart", "SampledParts", "SampledSpec"]
+__all__ = ["SampledPart", "SampledParts", "SampledRun", "SampledSpec"]
 
 Words = npt.NDArray[np.uint64]
 Points = npt.NDArray[np.float32]
@@ -193,6 +193,41 @@ class SampledParts(RoundsWork):
         return Sent(
             replace(state, n_bytes=n_bytes), {f"to {part}": one for part, one in zip(others, messages, strict=True)}
         )
+
+
+class SampledRun:
+    """The epochs of one descent, done in parts.
+
+    Parameters
+    ----------
+    work : SampledParts
+    executor : Executor
+        Who does them.
+    """
+
+    def __init__(self, work: SampledParts, executor: Executor) -> None:
+        self.work = work
+        self.rounds = rounds_of(work, executor)
+        self._left: list[SampledPart] = []
+        self._whole: Points | None = None  # of which the parts were left, and in which epoch
+        self._epoch = -1
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all messages between parts so far."""
+        return sum(part.n_bytes for part in self._left)
+
+    def advance(self, embedding: Points, first_moment: Points, second_moment: Points, first: int, last: int) -> None:
+        """Do the epochs [first, last) on arrays of shape (n_samples, n_components), in place."""
+        wholes, bounds = (embedding, first_moment, second_moment), self.work.bounds
+        if self._epoch != first or self._whole is not embedding:
+            ends = zip(bounds[:-1], bounds[1:], strict=True)
+            self._left = [SampledPart(*(whole[begin:end].copy() for whole in wholes)) for begin, end in ends]
+        self._left = self.rounds.run(self._left, first, last)
+        for part, begin in zip(self._left, bounds[:-1], strict=True):
+            for whole, rows in zip(wholes, (part.Y, part.first_moment, part.second_moment), strict=True):
+                whole[begin : begin + len(rows)] = rows
+        self._whole, self._epoch = embedding, last
 
 
 def _words(marked: npt.NDArray[np.bool_]) -> Words:
