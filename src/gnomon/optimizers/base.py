@@ -108,7 +108,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return where the block of an iteration ends: at multiples of `block`, wherever a run was resumed."""
         return (iteration // self.block + 1) * self.block
 
-    def in_parts(self, objective: ObjectiveT) -> tuple[Self, str]:
+    def in_parts(self, objective: ObjectiveT, n_components: int) -> tuple[Self, str]:
         """Return this optimizer such that the executor of the run does its steps, and where they are done.
 
         One that cannot be done in parts, or not for this objective, is returned as it is, with the reason.
@@ -153,7 +153,9 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         FloatingPointError
             If the embedding leaves the finite numbers.
         """
-        optimizer, where = (self, IN_PROCESS) if current_run().executor is None else self.in_parts(objective)
+        optimizer, where = self, IN_PROCESS
+        if current_run().executor is not None:
+            optimizer, where = self.in_parts(objective, np.shape(Y0 if state is None else state.embedding)[-1])
         with single_threaded_blas() if self.uses_blas else nullcontext():
             found = minimize(optimizer, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)
         return replace(found, where=where)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
@@ -11,10 +12,13 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
-from gnomon.objectives import Objective, added_terms
+from gnomon.objectives import KLDivergence, Objective, added_terms
+from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.loop import Exaggerable, exaggerated
-from gnomon.optimizers.state import Points, State, Stopping
+from gnomon.optimizers.partitioned import MeshPart, MeshParts, MeshSpec, PartsRun, Phase, n_mesh_parts, part_bounds
+from gnomon.optimizers.state import IN_PROCESS, Points, State, Stopping
+from gnomon.scale import current_executor
 
 __all__ = ["DescentState", "GradientDescent"]
 
@@ -42,10 +46,13 @@ class DescentState(State):
     Attributes
     ----------
     velocity, gains : ndarray of shape (n_samples, n_components)
+    step_norm : float
+        Norm of the last step.
     """
 
     velocity: Points
     gains: Points
+    step_norm: float = 0.0
 
 
 class GradientDescent(Optimizer[DescentState, Objective]):
@@ -95,6 +102,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     state_type: ClassVar[type[State]] = DescentState
     moves_points_alone = True
     has_schedule = True
+    _parts: PartsRun | None = None  # who does the iterations, where not this process
 
     @entrance("GradientDescent")
     def __init__(
@@ -151,6 +159,41 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         """Begin at rest."""
         return DescentState(embedding=Y, velocity=np.zeros_like(Y), gains=np.ones_like(Y))
 
+    def in_parts(self, objective: Objective, n_components: int) -> tuple[Self, str]:
+        """Return this optimizer with its iterations done by the executor of the run, where the objective is t-SNE's.
+
+        Sums over the parts are rounded by part; else the iterations are the same. The loss is evaluated here.
+        """
+        reason = _why_whole(objective, n_components)
+        if reason or not isinstance(objective, KLDivergence):
+            return self, f"{IN_PROCESS}: {reason}"
+        executor, twin, n = current_executor(), copy(self), objective.n_samples
+        (attraction,), (repulsion,) = objective.attractions, objective.repulsions
+        assert isinstance(attraction, EdgePairs)
+        assert isinstance(repulsion, AllPairs)
+        phases = [
+            Phase(objective.exaggeration * factor, self._learning_rate(objective, iteration), momentum)
+            for factor, iteration, momentum in (
+                (self.early_exaggeration, -1, self.early_momentum),
+                (1.0, self.early_exaggeration_iter, self.momentum),
+            )
+        ]
+        spec = MeshSpec(
+            objective.kernel,
+            repulsion.spacing,
+            attraction.scale,
+            *phases,
+            self.early_exaggeration_iter,
+            self.max_step_norm or 0.0,
+            self.gains,
+            self.centered,
+        )
+        bounds = part_bounds(n, n_mesh_parts(n))
+        arrays, numbers = ("embedding", "velocity", "gains"), ("gradient_norm", "largest_gradient_norm", "step_norm")
+        work = MeshParts(spec, bounds, attraction.edges)
+        twin._parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
+        return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
+
     def block_end(self, iteration: int) -> int:
         """Return where the block of an iteration ends; early exaggeration ends one too."""
         end = super().block_end(iteration)
@@ -161,7 +204,10 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         return "early_exaggeration" if self._is_early(iteration) else "descent"
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
-        """Do one iteration."""
+        """Do one iteration; in parts, all to `limit`."""
+        if self._parts is not None:
+            self._parts.advance(state, limit)
+            return Step(state.gradient_norm, state.step_norm)
         early = self._is_early(state.iteration)
         if state.iteration == self.early_exaggeration_iter:
             state.velocity.fill(0.0)
@@ -195,6 +241,19 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         exaggeration = early * float(getattr(objective, "attraction_weight", 1.0))
         pull = getattr(objective, "mean_attraction", None)
         return self.resolve_learning_rate(objective.n_samples, exaggeration, pull)
+
+
+def _why_whole(objective: Objective, n_components: int) -> str:
+    """Return why the iterations of an objective are not done in parts; empty if they are."""
+    if type(objective) is not KLDivergence:
+        return f"the sums of {type(objective).__name__} are not done in parts"
+    if objective.evaluation_for(n_components) != "interpolated" or n_components > 2:
+        return f"the repulsion is evaluated as {objective.evaluation_for(n_components)!r}, and not by a mesh"
+    if objective.added.terms:
+        return f"{type(objective.added.terms[0]).__name__} is a term of the whole map"
+    if objective.masses is not None:
+        return "points have masses"
+    return ""
 
 
 def _of_one_row(objective: Objective, gradient: Points) -> Points:

@@ -18,7 +18,7 @@ from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
-from gnomon.optimizers.partitioned import SampledParts, SampledRun, SampledSpec, part_bounds
+from gnomon.optimizers.partitioned import PartsRun, SampledPart, SampledParts, SampledSpec, part_bounds
 from gnomon.optimizers.state import IN_PROCESS, Points, State
 from gnomon.scale import current_executor
 
@@ -170,7 +170,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     state_type: ClassVar[type[State]] = SampledState
     moves_points_alone = True
     has_schedule = True
-    _parts: SampledRun | None = None  # who does the epochs, where not this process
+    _parts: PartsRun | None = None  # who does the epochs, where not this process
 
     @entrance("SampledDescent")
     def __init__(
@@ -206,7 +206,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             raise ValueError(message(what, rule, remedy="Use a PairObjective, or another optimizer."))
         return SampledState(embedding=Y, first_moment=np.zeros_like(Y), second_moment=np.zeros_like(Y))
 
-    def in_parts(self, objective: SampledObjective) -> tuple[Self, str]:
+    def in_parts(self, objective: SampledObjective, n_components: int) -> tuple[Self, str]:
         """Return this optimizer with its epochs done by the executor of the run; the bytes are the same."""
         reason = _why_whole(objective)
         if reason or not _is_compiled(objective):
@@ -216,7 +216,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         spec = SampledSpec(objective.kernel, objective.sampling, self.learning_rate, max_iter, self.isotropic)
         bounds = part_bounds(objective.n_samples, executor.n_workers)
-        twin._parts = SampledRun(SampledParts(spec, bounds, objective.edges, u), executor)
+        work, arrays = SampledParts(spec, bounds, objective.edges, u), ("embedding", "first_moment", "second_moment")
+        twin._parts = PartsRun(work, bounds, executor, SampledPart, arrays)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
 
@@ -230,8 +231,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         Forces of added terms are those of one epoch.
         """
         if self._parts is not None:
-            self._parts.advance(state.embedding, state.first_moment, state.second_moment, state.iteration, limit)
-            state.iteration = limit
+            self._parts.advance(state, limit)
             return Step()
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         if not _is_compiled(objective):

@@ -2,7 +2,7 @@
 
 from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
-from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, rounds_of
+from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, Source, rounds_of
 
 __all__ = [
     "Executor",
@@ -14,6 +14,7 @@ __all__ = [
     "RoundsWork",
     "Sent",
     "Shared",
+    "Source",
     "as_executor",
     "current_executor",
     "rounds_of",

@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon.objectives.pairs import Edges
+from gnomon.scale import Executor, RoundsWork, rounds_of
 
-__all__ = ["ROWS", "OwnedEdges", "part_bounds"]
+__all__ = ["ROWS", "OwnedEdges", "PartsRun", "part_bounds"]
 
 ROWS = 64
 """Parts begin at multiples of it: rows that the kernels of sampled descent take together, and the bits of a word."""
@@ -76,3 +77,58 @@ class OwnedEdges:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "graph"}
+
+
+class PartsRun:
+    """The steps of one descent, done in parts.
+
+    Parameters
+    ----------
+    work : RoundsWork
+        Its states have the attributes that are named below, and ``n_bytes`` of the messages sent.
+    bounds : list of int
+        From `part_bounds`.
+    executor : Executor
+        Who does them.
+    kind : type
+        Of the state of a part.
+    arrays, numbers : tuple of str
+        Attributes of the state of a descent: those that have a row for each point, and those that all parts share.
+    """
+
+    def __init__(
+        self,
+        work: RoundsWork,
+        bounds: list[int],
+        executor: Executor,
+        kind: type,
+        arrays: tuple[str, ...],
+        numbers: tuple[str, ...] = (),
+    ) -> None:
+        self.rounds = rounds_of(work, executor)
+        self._ends = list(zip(bounds[:-1], bounds[1:], strict=True))
+        self._kind, self._arrays, self._numbers = kind, arrays, numbers
+        self._left: list[Any] = []
+        self._state: tuple[Any, int] = (None, -1)  # the state that the parts were left with, and its iteration
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all messages between parts so far."""
+        return sum(part.n_bytes for part in self._left)
+
+    def advance(self, state: Any, last: int) -> None:
+        """Bring the state of a descent to an iteration, in place."""
+        if self._state != (id(state), state.iteration):
+            numbers = {name: getattr(state, name) for name in self._numbers}
+            self._left = [
+                self._kind(**{name: getattr(state, name)[first:stop].copy() for name in self._arrays}, **numbers)
+                for first, stop in self._ends
+            ]
+        self._left = self.rounds.run(self._left, state.iteration, last)
+        for part, (first, stop) in zip(self._left, self._ends, strict=True):
+            for name in self._arrays:
+                getattr(state, name)[first:stop] = getattr(part, name)
+        for name in self._numbers:
+            setattr(state, name, getattr(self._left[0], name))
+        state.iteration = last
+        self._state = (id(state), last)

@@ -20,12 +20,12 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon.objectives.pairs import Edges, compile_kernel
 from gnomon.optimizers.partitioned.parts import ROWS, OwnedEdges
-from gnomon.scale import Executor, RoundOf, RoundsWork, Sent, rounds_of
+from gnomon.scale import RoundOf, RoundsWork, Sent
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["SampledPart", "SampledParts", "SampledRun", "SampledSpec"]
+__all__ = ["SampledPart", "SampledParts", "SampledSpec"]
 
 Words = npt.NDArray[np.uint64]
 Points = npt.NDArray[np.float32]
@@ -62,14 +62,14 @@ class SampledPart:
 
     Attributes
     ----------
-    Y, first_moment, second_moment : ndarray of shape (n_rows, n_components), float32
+    embedding, first_moment, second_moment : ndarray of shape (n_rows, n_components), float32
     known, after : ndarray of shape (n_words,), uint64, or None
         The rows whose places the next epoch takes, and those of the epoch after it; None between runs of rounds.
     n_bytes : int
         Of the messages sent so far.
     """
 
-    Y: Points
+    embedding: Points
     first_moment: Points
     second_moment: Points
     known: Words | None = None
@@ -144,7 +144,7 @@ class SampledParts(RoundsWork):
         after = self._wanted(held, epoch + 2) if epoch + 2 < run.last else None
         asked = [None if after is None else self._of(after, part) for part in others]
         threads = current_run().n_threads
-        answers = [(_core.take_marked(wish, state.Y, threads), ask) for wish, ask in zip(wishes, asked, strict=True)]
+        answers = [(_core.take_marked(wish, state.embedding, threads), ask) for wish, ask in zip(wishes, asked, strict=True)]
         return self._sent(replace(state, after=after), others, answers)
 
     def _moved(self, held: _Owned, state: SampledPart, places: list[Points], own: int, epoch: int) -> SampledPart:
@@ -152,8 +152,8 @@ class SampledParts(RoundsWork):
         assert state.known is not None
         spec, kernel = self.spec, compile_kernel(self.spec.kernel)
         assert kernel is not None
-        here = np.concatenate([*places[:own], state.Y, *places[own:]])
-        Y, first_moment, second_moment = state.Y.copy(), state.first_moment.copy(), state.second_moment.copy()
+        here = np.concatenate([*places[:own], state.embedding, *places[own:]])
+        Y, first_moment, second_moment = state.embedding.copy(), state.first_moment.copy(), state.second_moment.copy()
         _core.sampled_epoch_of(
             held.edges.first,
             held.edges.graph,
@@ -171,7 +171,7 @@ class SampledParts(RoundsWork):
             second_moment,
             current_run().n_threads,
         )
-        return replace(state, Y=Y, first_moment=first_moment, second_moment=second_moment, known=state.after)
+        return replace(state, embedding=Y, first_moment=first_moment, second_moment=second_moment, known=state.after)
 
     def _wanted(self, held: _Owned, epoch: int) -> Words:
         """Return the rows whose places a part takes in an epoch: its own, its halo, and those that it draws."""
@@ -193,41 +193,6 @@ class SampledParts(RoundsWork):
         return Sent(
             replace(state, n_bytes=n_bytes), {f"to {part}": one for part, one in zip(others, messages, strict=True)}
         )
-
-
-class SampledRun:
-    """The epochs of one descent, done in parts.
-
-    Parameters
-    ----------
-    work : SampledParts
-    executor : Executor
-        Who does them.
-    """
-
-    def __init__(self, work: SampledParts, executor: Executor) -> None:
-        self.work = work
-        self.rounds = rounds_of(work, executor)
-        self._left: list[SampledPart] = []
-        self._whole: Points | None = None  # of which the parts were left, and in which epoch
-        self._epoch = -1
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of all messages between parts so far."""
-        return sum(part.n_bytes for part in self._left)
-
-    def advance(self, embedding: Points, first_moment: Points, second_moment: Points, first: int, last: int) -> None:
-        """Do the epochs [first, last) on arrays of shape (n_samples, n_components), in place."""
-        wholes, bounds = (embedding, first_moment, second_moment), self.work.bounds
-        if self._epoch != first or self._whole is not embedding:
-            ends = zip(bounds[:-1], bounds[1:], strict=True)
-            self._left = [SampledPart(*(whole[begin:end].copy() for whole in wholes)) for begin, end in ends]
-        self._left = self.rounds.run(self._left, first, last)
-        for part, begin in zip(self._left, bounds[:-1], strict=True):
-            for whole, rows in zip(wholes, (part.Y, part.first_moment, part.second_moment), strict=True):
-                whole[begin : begin + len(rows)] = rows
-        self._whole, self._epoch = embedding, last
 
 
 def _words(marked: npt.NDArray[np.bool_]) -> Words:

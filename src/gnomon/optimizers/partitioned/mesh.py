@@ -1,0 +1,312 @@
+"""Gradient descent of t-SNE in parts: attraction by the halo's places, repulsion through one mesh for all.
+
+An iteration takes four rounds. Each part spreads its charges on the mesh of the whole map and sends places to the parts
+whose halo they are in; one part adds the meshes in the order of the parts and convolves; each part reads its forces
+from the potential, and its part of the normaliser; each moves its rows, and says how far they reach. A mesh does not
+grow with the number of rows. Sums over parts are rounded by part, so the number of parts is a function of the number
+of rows alone: results do not depend on who works.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._run import current_run
+from gnomon.objectives.pairs import Edges, compile_kernel
+from gnomon.optimizers.partitioned.parts import OwnedEdges
+from gnomon.scale import RoundOf, RoundsWork, Sent, Source
+
+if TYPE_CHECKING:
+    from gnomon.kernels import OutputKernel
+
+__all__ = ["MeshPart", "MeshParts", "MeshSpec", "Phase", "n_mesh_parts"]
+
+Points = npt.NDArray[np.float32]
+
+_FEWEST, _ROWS = 8, 1 << 20  # parts, and rows of one where there are more
+_LARGEST = 1e18  # coordinate that a mesh takes, as in particle_mesh.cpp
+_TURNS = 4  # rounds of an iteration
+
+
+def n_mesh_parts(n_samples: int) -> int:
+    """Return in how many parts a map of so many rows is laid out: 8, or one for each 1,048,576 rows."""
+    return max(_FEWEST, -(-n_samples // _ROWS))
+
+
+class Phase(NamedTuple):
+    """What an iteration of one phase of the descent is like.
+
+    Attributes
+    ----------
+    exaggeration : float
+        Factor of the attraction.
+    learning_rate, momentum : float
+    """
+
+    exaggeration: float
+    learning_rate: float
+    momentum: float
+
+
+@dataclass(frozen=True)
+class MeshSpec:
+    """What the iterations are like; see `gnomon.optimizers.GradientDescent` and `gnomon.objectives.KLDivergence`.
+
+    Attributes
+    ----------
+    kernel : OutputKernel
+        With a compiled form.
+    spacing : float
+        Of the mesh, relative.
+    scale : float
+        Of the sum over edges.
+    early, late : Phase
+        Early exaggeration, and what comes after it.
+    early_iter : int
+        Iterations of the former; velocity and gains start afresh after them.
+    max_step_norm : float
+        0 for no limit.
+    gains, centered : bool
+    """
+
+    kernel: OutputKernel
+    spacing: float
+    scale: float
+    early: Phase
+    late: Phase
+    early_iter: int
+    max_step_norm: float
+    gains: bool
+    centered: bool
+
+
+class _Reach(NamedTuple):
+    """What the parts say of themselves after they moved, and its sum over them.
+
+    Attributes
+    ----------
+    sums : ndarray of shape (n_components + 2,), float64
+        Sums of the coordinates, of the squares of the gradient and of those of the step.
+    extent : ndarray of shape (2, n_components), float32
+        Least and largest coordinates.
+    """
+
+    sums: npt.NDArray[np.float64]
+    extent: Points
+
+    @classmethod
+    def of(cls, Y: Points, norms: tuple[float, float] = (0.0, 0.0)) -> _Reach:
+        return cls(
+            np.append(Y.sum(axis=0, dtype=np.float64), np.square(norms)), np.stack([Y.min(axis=0), Y.max(axis=0)])
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Reach]) -> _Reach:
+        sums = parts[0].sums.copy()
+        for part in parts[1:]:
+            sums += part.sums
+        low, high = (np.stack([part.extent[end] for part in parts]) for end in (0, 1))
+        return cls(sums, np.stack([low.min(axis=0), high.max(axis=0)]))
+
+
+@dataclass(frozen=True)
+class MeshPart:
+    """Where a part stands.
+
+    Attributes
+    ----------
+    embedding, velocity, gains : ndarray of shape (n_rows, n_components), float32
+    gradient_norm, largest_gradient_norm, step_norm : float
+        Of the whole map, as in `gnomon.optimizers.State`.
+    extent, halo, repulsion : ndarray or None
+        Within an iteration: the extent of the whole map, the places of the halo, the forces read from the mesh.
+    n_bytes : int
+        Of the messages sent so far.
+    """
+
+    embedding: Points
+    velocity: Points
+    gains: Points
+    gradient_norm: float
+    largest_gradient_norm: float
+    step_norm: float = 0.0
+    extent: Points | None = None
+    halo: Points | None = None
+    repulsion: Points | None = None
+    n_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class _Owned:
+    """The edges of a part, and which of its rows are in the halo of each other part, by their own places.
+
+    The part that convolves, the first, sends its places with the potential: they are read with it.
+    """
+
+    number: int
+    edges: OwnedEdges
+    wanted: dict[int, npt.NDArray[np.int64]]
+    kernel: OutputKernel
+    spacing: float
+
+    @cached_property
+    def mesh(self) -> _core.ParticleMesh:
+        """A mesh that remembers the transform of its kernel."""
+        kernel = compile_kernel(self.kernel)
+        assert kernel is not None
+        return _core.ParticleMesh(kernel, self.spacing)
+
+    def places_for_others(self, state: MeshPart) -> dict[str, Points]:
+        """Return messages with the places that other parts need."""
+        return {f"to {other}": state.embedding[rows] for other, rows in self.wanted.items()}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "mesh"}
+
+
+class MeshParts(RoundsWork):
+    """The descent of all parts.
+
+    Parameters
+    ----------
+    spec : MeshSpec
+    bounds : list of int
+        From `part_bounds`.
+    edges : Edges or None
+        Of the whole map; None on a worker.
+    """
+
+    def __init__(self, spec: MeshSpec, bounds: list[int], edges: Edges | None) -> None:
+        self.spec, self.bounds, self.n_parts = spec, bounds, len(bounds) - 1
+        self._edges = edges
+
+    @property
+    def on_worker(self) -> MeshParts:
+        """The same without the edges."""
+        return MeshParts(self.spec, self.bounds, None)
+
+    @cached_property
+    def _owned(self) -> list[OwnedEdges]:
+        assert self._edges is not None
+        return [OwnedEdges.of(self._edges, *self.bounds[part : part + 2]) for part in range(self.n_parts)]
+
+    def part(self, number: int) -> _Owned:
+        """Return the edges of a part, and what it sends to others."""
+        first, stop = self.bounds[number : number + 2]
+        wanted = {
+            other: halo[np.searchsorted(halo, first) : np.searchsorted(halo, stop)].astype(np.int64) - first
+            for other, halo in enumerate(edges.halo for edges in self._owned)
+            if other != number
+        }
+        return _Owned(number, self._owned[number], wanted, self.spec.kernel, self.spec.spacing)
+
+    def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[Source]]]:
+        """Say how far the parts reach; spread, convolve, read and move in each iteration; center the last move."""
+        parts = range(self.n_parts)
+        reach: Mapping[int, Sequence[Source]] = dict.fromkeys(parts, [(part, "reach") for part in parts])
+        convolve: Mapping[int, Sequence[Source]] = {0: [(part, "charges") for part in parts]}
+        read: Mapping[int, Sequence[Source]] = {
+            part: [(0, "potential"), *((other, f"to {part}") for other in parts if other != part)] for part in parts
+        }
+        move: Mapping[int, Sequence[Source]] = dict.fromkeys(parts, [(part, "total") for part in parts])
+        return [dict.fromkeys(parts, ()), *([reach, convolve, read, move] * (last - first)), reach]
+
+    def step(self, held: _Owned, state: MeshPart, read: Sequence[Any], run: RoundOf) -> Sent:
+        """Do what the round is for."""
+        if run.number == 0:
+            return Sent(state, {"reach": _Reach.of(state.embedding)})
+        iteration, turn = divmod(run.number - 1, _TURNS)
+        iteration += run.first
+        if turn == 0:
+            state = self._centered(state, _Reach.joined(read), moved=iteration > run.first)
+            return Sent(replace(state, extent=None)) if iteration == run.last else self._spread(held, state)
+        if turn == 1:
+            return self._convolved(held, state, read)
+        if turn == 2:
+            return self._read(held, state, read)
+        return self._moved(held, state, float(sum(read)), iteration)
+
+    def _centered(self, state: MeshPart, reach: _Reach, *, moved: bool) -> MeshPart:
+        """Move the mean to the origin after a step; the extent moves along."""
+        state = replace(state, extent=reach.extent)
+        if not moved:
+            return state
+        norm, step_norm = np.sqrt(reach.sums[-2:])
+        largest = max(state.largest_gradient_norm, float(norm))
+        state = replace(state, gradient_norm=float(norm), largest_gradient_norm=largest, step_norm=float(step_norm))
+        if not self.spec.centered:
+            return state
+        mean = (reach.sums[:-2] / self.bounds[-1]).astype(np.float32)
+        return replace(state, embedding=state.embedding - mean, extent=reach.extent - mean)
+
+    def _spread(self, held: _Owned, state: MeshPart) -> Sent:
+        assert state.extent is not None
+        messages = held.places_for_others(state) if held.number else {}
+        finite = bool(np.all(np.abs(state.extent) < _LARGEST))
+        messages["charges"] = (
+            held.mesh.charges(state.embedding, state.extent, current_run().n_threads) if finite else np.empty((0, 0), np.float32)
+        )
+        return _counted(state, messages)
+
+    def _convolved(self, held: _Owned, state: MeshPart, read: Sequence[Points]) -> Sent:
+        """Add up the charges in the order of the parts."""
+        total = read[0].copy()
+        for one in read[1:]:
+            total += one
+        if total.size:
+            assert state.extent is not None
+            total = held.mesh.potential(total, state.extent, current_run().n_threads)
+        return _counted(state, {"potential": total, **held.places_for_others(state)})
+
+    def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any]) -> Sent:
+        potential, halo = read[0], np.concatenate([state.embedding[:0], *read[1:]])
+        force, total = np.full_like(state.embedding, np.nan), float("nan")
+        if potential.size:
+            assert state.extent is not None
+            threads = current_run().n_threads
+            force, total = held.mesh.forces(state.embedding, state.extent, potential, self.bounds[-1], threads)
+        return Sent(replace(state, halo=halo, repulsion=force), {"total": total})
+
+    def _moved(self, held: _Owned, state: MeshPart, total: float, iteration: int) -> Sent:
+        """Return the state after a step, before it is centered."""
+        spec, early = self.spec, iteration < self.spec.early_iter
+        phase, threads = spec.early if early else spec.late, current_run().n_threads
+        Y, velocity, gains = state.embedding.copy(), state.velocity.copy(), state.gains.copy()
+        if iteration == spec.early_iter:
+            velocity.fill(0.0)
+            gains.fill(1.0)
+        gradient = self._gradient(held, state, total, phase.exaggeration)
+        parameters = _core.MomentumParameters(
+            phase.learning_rate, phase.momentum, spec.max_step_norm, spec.gains, False
+        )
+        norms = _core.momentum_step(Y, gradient, velocity, gains, parameters, threads)
+        state = replace(state, embedding=Y, velocity=velocity, gains=gains, halo=None, repulsion=None)
+        return Sent(state, {"reach": _Reach.of(Y, norms)})
+
+    def _gradient(self, held: _Owned, state: MeshPart, total: float, exaggeration: float) -> Points:
+        """Return the gradient at the own rows, in the order of sums of `PairObjective.gradient`."""
+        assert state.repulsion is not None
+        assert state.halo is not None
+        kernel, own = compile_kernel(self.spec.kernel), len(state.embedding)
+        assert kernel is not None
+        places = np.concatenate([state.embedding, state.halo])
+        with np.errstate(all="ignore"):
+            force = np.float32(4.0 / total if total else 0.0) * state.repulsion
+        if exaggeration != 1.0:
+            force = np.float32(1.0 / exaggeration) * force
+        base = np.concatenate([force, np.zeros_like(state.halo)])
+        scale, threads = -4.0 * self.spec.scale, current_run().n_threads
+        force = _core.edge_sums(held.edges.graph, places, kernel, "log", scale, base, 1.0, threads)[:own]
+        return np.float32(-exaggeration) * force
+
+
+def _counted(state: MeshPart, messages: dict[str, Any]) -> Sent:
+    """Count the bytes of messages, each once."""
+    return Sent(replace(state, n_bytes=state.n_bytes + sum(one.nbytes for one in messages.values())), messages)
