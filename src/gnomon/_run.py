@@ -36,6 +36,8 @@ class Run:
     executor : object, default=None
         Who works on the blocks of a table, see `gnomon.scale.as_executor`; None is this process. No result depends on
         who it is.
+    journal : gnomon.scale.Journal or None, default=None
+        Keeps the states of a layout every 50 iterations, so that one that was cut goes on; None keeps nothing.
     """
 
     name: str = ""
@@ -44,6 +46,7 @@ class Run:
     memory: float = math.inf
     reporter: Reporter = field(default_factory=Reporter)
     executor: Any = None
+    journal: Any = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_threads, numbers.Integral) or self.n_threads < 1:

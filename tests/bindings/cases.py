@@ -180,6 +180,27 @@ def _mesh(name: Any, a: Any, spacing: Any, Y: Any, charges: Any, n_threads: Any)
     return mesh.evaluate(Y, charges, n_threads), mesh.evaluate(Y, charges, n_threads)
 
 
+def _mesh_steps(name: Any, Y: Any, extent: Any, n: Any, n_threads: Any) -> Any:
+    mesh = _core.ParticleMesh(_core.OutputKernel(name), 0.5)
+    potential = mesh.potential(mesh.charges(Y, extent, n_threads), extent, n_threads)
+    return mesh.forces(Y, extent, potential, n, n_threads)
+
+
+def _mesh_meshes(function: Any, mesh: Any, Y: Any, extent: Any) -> Any:
+    made = _core.ParticleMesh(_core.OutputKernel("cauchy"), 0.5)
+    return made.potential(mesh, extent, 1) if function == "potential" else made.forces(Y, extent, mesh, len(Y), 1)
+
+
+def _mark_draws(**a: Any) -> Any:
+    return _core.mark_draws(_sampling(a), **a)
+
+
+def _sampled_epoch_of(offsets: Any, columns: Any, values: Any, **a: Any) -> Any:
+    schedule = _core.SampledSchedule(a.pop("learning_rate"), a.pop("max_epochs"))
+    graph = _core.Graph(offsets, columns, values)
+    return _core.sampled_epoch_of(edges=graph, kernel=_kernel(a), parameters=_sampling(a), schedule=schedule, **a)
+
+
 def _tree(theta: Any, name: Any, **arguments: Any) -> Any:
     return _core.Tree(theta).evaluate(kernel=_core.OutputKernel(name), **arguments)
 
@@ -698,6 +719,40 @@ def cases() -> Iterator[tuple[str, Call]]:
             first_moment=points(),
             second_moment=points(),
             added=none,
+            n_threads=2,
+        ),
+    )
+    box = np.stack([points().min(0), points().max(0)])
+    yield "ParticleMesh-steps", call(_mesh_steps, name="cauchy", Y=points(), extent=box, n=40, n_threads=2)
+    mesh = _core.ParticleMesh(_core.OutputKernel("cauchy"), 0.5).charges(points(), box, 1)
+    for function in ("potential", "forces"):
+        yield (
+            f"ParticleMesh-{function}",
+            call(partial(_mesh_meshes, function), mesh=mesh, Y=points(), extent=box),
+        )
+    bits = np.array([2**64 - 1, 2**36 - 1], np.uint64)
+    yield (
+        "mark_draws",
+        call(_mark_draws, **sampling, epoch=2, begin=64, end=90, n=100, marked=np.zeros(2, np.uint64), n_threads=1),
+    )
+    yield "take_marked", call(_core.take_marked, marked=bits, values=points(100), n_threads=1)
+    yield (
+        "sampled_epoch_of",
+        call(
+            _sampled_epoch_of,
+            **on_graph | sampling,
+            learning_rate=1.0,
+            max_epochs=20,
+            first=64,
+            u=ones(20),
+            halo=np.array([3, 5, 60, 99], np.int32),
+            epoch=1,
+            n=100,
+            known=bits,
+            places=points(100),
+            Y=points(20),
+            first_moment=points(20),
+            second_moment=points(20),
             n_threads=2,
         ),
     )

@@ -171,19 +171,16 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         (attraction,), (repulsion,) = objective.attractions, objective.repulsions
         assert isinstance(attraction, EdgePairs)
         assert isinstance(repulsion, AllPairs)
-        phases = [
-            Phase(objective.exaggeration * factor, self._learning_rate(objective, iteration), momentum)
-            for factor, iteration, momentum in (
-                (self.early_exaggeration, -1, self.early_momentum),
-                (1.0, self.early_exaggeration_iter, self.momentum),
-            )
-        ]
+        base, last = objective.exaggeration, self.early_exaggeration_iter
+        early = Phase(base * self.early_exaggeration, self._learning_rate(objective, last - 1), self.early_momentum)
+        late = Phase(base, self._learning_rate(objective, last), self.momentum)
         spec = MeshSpec(
             objective.kernel,
             repulsion.spacing,
             attraction.scale,
-            *phases,
-            self.early_exaggeration_iter,
+            early,
+            late,
+            last,
             self.max_step_norm or 0.0,
             self.gains,
             self.centered,

@@ -15,8 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
+from gnomon._run import current_run
 from gnomon._validation import caller, message
 from gnomon.objectives.added import added_terms
+from gnomon.optimizers.checkpoints import Checkpoints
 from gnomon.optimizers.state import Points, Solution, State, Stopping, diverged
 
 if TYPE_CHECKING:
@@ -166,8 +168,11 @@ def minimize(
         Its ``state`` takes the run further.
     """
     reporter = Reporter() if reporter is None else reporter
+    going_on = state is not None
     state = first_state(optimizer, objective, Y0, state)
     run = DescentRun(optimizer, objective)
+    checkpoints = Checkpoints(None if going_on else current_run().journal, optimizer, state, run.max_iter)
+    state = checkpoints.latest(state)
     last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
     reason, converged = "", False
     while state.iteration < last and not reason:
@@ -177,6 +182,8 @@ def minimize(
         if not reason and state.iteration == end:
             reason = run.stopping.look(state, loss)
         converged = bool(reason)
+        if not reason:  # else a run that goes on would not see it
+            checkpoints.keep(state)
         if reporter.update(state.iteration, run.max_iter, loss=loss, embedding=state.embedding):
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do

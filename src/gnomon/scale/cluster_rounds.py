@@ -6,6 +6,7 @@ import time
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from distributed import wait
@@ -13,7 +14,7 @@ from distributed.scheduler import KilledWorker
 
 from gnomon._run import current_run
 from gnomon._validation import message
-from gnomon.scale.mail import Held, LostMessage, Mailbox, abort, do_rounds
+from gnomon.scale.mail import Held, LostMessageError, Mailbox, abort, do_rounds
 from gnomon.scale.rounds import Rounds, RoundsWork
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ClusterRounds(Rounds):
         for _ in range(_ATTEMPTS):
             try:
                 return self._run(states, first, last)
-            except (_Lost, CancelledError, KilledWorker):
+            except (_LostWorkerError, CancelledError, KilledWorker):
                 self.close()
                 self.n_restarts += 1
         fact = f"workers died {_ATTEMPTS} times between the steps {first} and {last}"
@@ -73,7 +74,9 @@ class ClusterRounds(Rounds):
         self._settle()
         left, began = self._left
         if len(left) != len(states) or any(one is not other for one, other in zip(left, states, strict=True)):
-            began = {place: self._scatter({part: states[part] for part in self._of(place)}, place) for place in self._held}
+            began = {
+                place: self._scatter({part: states[part] for part in self._of(place)}, place) for place in self._held
+            }
         run = uuid.uuid4().hex
         ends = {
             place: self.client.submit(
@@ -106,9 +109,10 @@ class ClusterRounds(Rounds):
 
     def _scatter(self, value: Any, place: str) -> Future[Any]:
         try:
-            return self.client.scatter([value], workers=[place], hash=False)[0]
+            sent: list[Future[Any]] = self.client.scatter([value], workers=[place], hash=False)
+            return sent[0]
         except (OSError, KeyError, TimeoutError) as error:  # it is gone
-            raise _Lost from error
+            raise _LostWorkerError from error
 
     def _workers(self) -> list[str]:
         return sorted(self.client.scheduler_info(n_workers=-1)["workers"])
@@ -135,18 +139,16 @@ class ClusterRounds(Rounds):
     def _await(self, futures: Sequence[Future[Any]]) -> None:
         """Wait for tasks; raise what one of them raised, or that one of their workers is gone."""
         while True:
-            try:
+            with suppress(TimeoutError):
                 wait(futures, timeout=_GLANCE)
-            except TimeoutError:
-                pass
             errors = [one.exception() for one in futures if one.status == "error"]
             gone = not set(self._held) <= set(self._workers())
-            lost = [isinstance(error, LostMessage | OSError | KilledWorker) for error in errors]
+            lost = [isinstance(error, LostMessageError | OSError | KilledWorker) for error in errors]
             for error, is_lost in zip(errors, lost, strict=True):
                 if not is_lost and error is not None:
                     raise error
             if gone or any(lost) or any(one.status in ("cancelled", "lost") for one in futures):
-                raise _Lost
+                raise _LostWorkerError
             if all(one.status == "finished" for one in futures):
                 return
 
@@ -158,5 +160,5 @@ class ClusterRounds(Rounds):
         self.client.run(abort, run, on_error="ignore")
 
 
-class _Lost(Exception):
+class _LostWorkerError(Exception):
     """A worker of a part is gone."""

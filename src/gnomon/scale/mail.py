@@ -15,8 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from distributed import WorkerPlugin, get_worker
-from distributed.protocol import to_serialize
-from distributed.protocol.serialize import Serialize
+from distributed.protocol.serialize import Serialize, to_serialize
 
 from gnomon._progress import Reporter
 from gnomon._run import running
@@ -25,7 +24,7 @@ from gnomon.scale.rounds import RoundOf, RoundsWork, Source
 if TYPE_CHECKING:
     from distributed import Worker
 
-__all__ = ["Held", "LostMessage", "Mailbox", "abort", "do_rounds"]
+__all__ = ["Held", "LostMessageError", "Mailbox", "abort", "do_rounds"]
 
 Key = tuple[str, int, int, str]
 """Run, round of the sender, part that sends, name of the message."""
@@ -34,7 +33,7 @@ _PATIENCE = 600.0  # seconds without a message after which the others are taken 
 _GLANCE = 1.0  # seconds between looks at whether the run was aborted
 
 
-class LostMessage(RuntimeError):
+class LostMessageError(RuntimeError):
     """A run of rounds was aborted, or a message did not come."""
 
 
@@ -69,7 +68,7 @@ class Mailbox(WorkerPlugin):
         with self._changed:
             while key not in self._messages:
                 if key[0] in self._aborted or time.monotonic() > end:
-                    raise LostMessage(f"the message {key[3]!r} of part {key[2]} did not come")
+                    raise LostMessageError(f"the message {key[3]!r} of part {key[2]} did not come")
                 self._changed.wait(_GLANCE)
             return self._messages.pop(key) if last else self._messages[key]
 

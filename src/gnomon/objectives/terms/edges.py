@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel
     from gnomon.objectives.terms.base import Draws
 
-__all__ = ["EdgePairs"]
+__all__ = ["EdgePairs", "edge_force"]
 
 
 class EdgePairs:
@@ -88,17 +88,7 @@ class EdgePairs:
         if self.compiled_kernel is None:
             force = self.reference(Y.astype(np.float64))[1]
             return np.asarray(force if base is None else base + force, dtype=Y.dtype)
-        nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
-        return _core.edge_sums(
-            self.edges.graph,
-            Y,
-            self.compiled_kernel,
-            named(self.law),
-            -4.0 * self.scale,
-            nothing if base is None else base,
-            1.0,
-            current_run().n_threads,
-        )
+        return edge_force(self.edges.graph, Y, self.compiled_kernel, named(self.law), self.scale, base)
 
     def energy(self, Y: Embedding) -> float:
         """Return the energy."""
@@ -186,6 +176,15 @@ class EdgePairs:
         if self.normalized and not self.fixed_total:
             total = 2.0 * self.scale / self.normalized * changes.sum(axis=0)
             found -= self.expand(Y).gradient[:, :, None] * total
+
+
+def edge_force(
+    graph: _core.Graph, Y: Embedding, kernel: _core.OutputKernel, law: str, scale: float, base: Embedding | None = None
+) -> Embedding:
+    """Return the force of scale * sum of a_ij F(k_ij) on each point of a graph, added to `base` where it is given."""
+    nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
+    more = nothing if base is None else base
+    return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads)
 
 
 def _is_symmetric(matrix: Any) -> bool:

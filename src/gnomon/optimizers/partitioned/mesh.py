@@ -20,6 +20,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.objectives.pairs import Edges, compile_kernel
+from gnomon.objectives.terms import edge_force
 from gnomon.optimizers.partitioned.parts import OwnedEdges
 from gnomon.scale import RoundOf, RoundsWork, Sent, Source
 
@@ -210,12 +211,12 @@ class MeshParts(RoundsWork):
     def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[Source]]]:
         """Say how far the parts reach; spread, convolve, read and move in each iteration; center the last move."""
         parts = range(self.n_parts)
-        reach: Mapping[int, Sequence[Source]] = dict.fromkeys(parts, [(part, "reach") for part in parts])
+        reach: Mapping[int, Sequence[Source]] = {reader: [(part, "reach") for part in parts] for reader in parts}
         convolve: Mapping[int, Sequence[Source]] = {0: [(part, "charges") for part in parts]}
         read: Mapping[int, Sequence[Source]] = {
             part: [(0, "potential"), *((other, f"to {part}") for other in parts if other != part)] for part in parts
         }
-        move: Mapping[int, Sequence[Source]] = dict.fromkeys(parts, [(part, "total") for part in parts])
+        move: Mapping[int, Sequence[Source]] = {reader: [(part, "total") for part in parts] for reader in parts}
         return [dict.fromkeys(parts, ()), *([reach, convolve, read, move] * (last - first)), reach]
 
     def step(self, held: _Owned, state: MeshPart, read: Sequence[Any], run: RoundOf) -> Sent:
@@ -251,7 +252,9 @@ class MeshParts(RoundsWork):
         messages = held.places_for_others(state) if held.number else {}
         finite = bool(np.all(np.abs(state.extent) < _LARGEST))
         messages["charges"] = (
-            held.mesh.charges(state.embedding, state.extent, current_run().n_threads) if finite else np.empty((0, 0), np.float32)
+            held.mesh.charges(state.embedding, state.extent, current_run().n_threads)
+            if finite
+            else np.empty((0, 0), np.float32)
         )
         return _counted(state, messages)
 
@@ -302,8 +305,7 @@ class MeshParts(RoundsWork):
         if exaggeration != 1.0:
             force = np.float32(1.0 / exaggeration) * force
         base = np.concatenate([force, np.zeros_like(state.halo)])
-        scale, threads = -4.0 * self.spec.scale, current_run().n_threads
-        force = _core.edge_sums(held.edges.graph, places, kernel, "log", scale, base, 1.0, threads)[:own]
+        force = edge_force(held.edges.graph, places, kernel, "log", self.spec.scale, base)[:own]
         return np.float32(-exaggeration) * force
 
 

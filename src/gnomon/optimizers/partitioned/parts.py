@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -106,7 +107,7 @@ class PartsRun:
         numbers: tuple[str, ...] = (),
     ) -> None:
         self.rounds = rounds_of(work, executor)
-        self._ends = list(zip(bounds[:-1], bounds[1:], strict=True))
+        self._ends = list(itertools.pairwise(bounds))
         self._kind, self._arrays, self._numbers = kind, arrays, numbers
         self._left: list[Any] = []
         self._state: tuple[Any, int] = (None, -1)  # the state that the parts were left with, and its iteration

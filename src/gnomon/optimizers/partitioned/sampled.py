@@ -132,8 +132,7 @@ class SampledParts(RoundsWork):
         epoch = run.first + run.number - 2  # the one that is run, if any
         if run.number == 0:
             known = self._wanted(held, run.first)
-            asked = [self._of(known, part) for part in others]
-            return self._sent(replace(state, known=known), others, asked)
+            return self._sent(replace(state, known=known), others, [self._of(known, part) for part in others])
         if run.number == 1:
             wishes = read
         else:
@@ -144,7 +143,9 @@ class SampledParts(RoundsWork):
         after = self._wanted(held, epoch + 2) if epoch + 2 < run.last else None
         asked = [None if after is None else self._of(after, part) for part in others]
         threads = current_run().n_threads
-        answers = [(_core.take_marked(wish, state.embedding, threads), ask) for wish, ask in zip(wishes, asked, strict=True)]
+        answers = [
+            (_core.take_marked(wish, state.embedding, threads), ask) for wish, ask in zip(wishes, asked, strict=True)
+        ]
         return self._sent(replace(state, after=after), others, answers)
 
     def _moved(self, held: _Owned, state: SampledPart, places: list[Points], own: int, epoch: int) -> SampledPart:

@@ -1,0 +1,166 @@
+// Maps laid out in parts: epochs of a part against those of the whole, draws that are marked, meshes that are added up.
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "check.hpp"
+#include "gnomon/particle_mesh.hpp"
+#include "gnomon/random.hpp"
+#include "gnomon/sampled_descent.hpp"
+
+using namespace gnomon;
+
+namespace {
+
+constexpr std::size_t kRows = 1345, kDegree = 9;
+
+std::vector<float> points(std::size_t n, std::size_t d) {
+    std::mt19937 rng(5);
+    std::normal_distribution<float> normal(0.0F, 4.0F);
+    std::vector<float> y(n * d);
+    for (float& value : y) value = normal(rng);
+    return y;
+}
+
+struct Edges {
+    std::vector<std::int64_t> offsets{0};
+    std::vector<std::int32_t> columns;
+    std::vector<float> values;
+
+    CsrView<float> view() const { return {offsets, columns, values}; }
+};
+
+Edges random_edges() {
+    Edges edges;
+    for (std::size_t i = 0; i < kRows; ++i) {
+        for (std::size_t k = 0; k < i % (2 * kDegree); ++k) {
+            edges.columns.push_back(static_cast<std::int32_t>(draw(1, 2, i, k) % kRows));
+            edges.values.push_back(0.1F + unit_float(draw(1, 3, i, k)));
+        }
+        edges.offsets.push_back(static_cast<std::int64_t>(edges.columns.size()));
+    }
+    return edges;
+}
+
+/// The edges of the rows [first, last), and the rows of their ends.
+Edges edges_of(const Edges& all, std::size_t first, std::size_t last, std::vector<std::int32_t>& halo) {
+    const auto begin = all.columns.begin() + all.offsets[first], end = all.columns.begin() + all.offsets[last];
+    const auto own = [&](std::int32_t c) { return c >= static_cast<int>(first) && c < static_cast<int>(last); };
+    std::copy_if(begin, end, std::back_inserter(halo), [&](std::int32_t c) { return !own(c); });
+    std::sort(halo.begin(), halo.end());
+    halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+    Edges part;
+    for (std::size_t i = first; i < last; ++i) part.offsets.push_back(all.offsets[i + 1] - all.offsets[first]);
+    for (std::size_t h = 0; h < halo.size(); ++h) part.offsets.push_back(part.offsets.back());
+    for (auto c = begin; c != end; ++c) {
+        const auto place = std::lower_bound(halo.begin(), halo.end(), *c) - halo.begin();
+        part.columns.push_back(static_cast<std::int32_t>(own(*c) ? *c - static_cast<int>(first)
+                                                                 : static_cast<long>(last - first) + place));
+    }
+    part.values.assign(all.values.begin() + all.offsets[first], all.values.begin() + all.offsets[last]);
+    return part;
+}
+
+void epochs_of_parts_have_the_bytes_of_the_whole() {
+    const Edges edges = random_edges();
+    const std::vector<float> u(kRows, 1.5F);
+    const OutputKernel kernel = output_kernel("umap", 1.577F, 0.895F);
+    for (const std::size_t d : {1, 2, 3, 5}) {
+        for (const bool isotropic : {false, true}) {
+            SamplingParameters sampling;
+            sampling.seed = 3;
+            sampling.n_draws = d == 5 ? 40 : 16;
+            const SampledSchedule schedule{1.0F, 9, isotropic};
+            std::vector<float> whole = points(kRows, d), first(kRows * d), second(kRows * d);
+            std::vector<float> y = whole, m = first, s = second;
+            const Span2<float> W{whole.data(), kRows, d}, F{first.data(), kRows, d}, S{second.data(), kRows, d};
+            for (std::int64_t t = 0; t < 3; ++t) {
+                sampled_epochs(edges.view(), {u, {}}, kernel, sampling, schedule, t, t + 1, {W, F, S}, {}, {2});
+                const std::vector<float> before = y;
+                for (const auto& [begin, end] :
+                     {std::pair<std::size_t, std::size_t>{0, 128}, {128, 1280}, {1280, kRows}}) {
+                    std::vector<std::int32_t> halo;
+                    const Edges part = edges_of(edges, begin, end, halo);
+                    std::vector<std::uint64_t> words(RowSet::words_of(kRows));
+                    const RowSet known(words, kRows);
+                    mark_draws(sampling, t, begin, end, known);
+                    for (const std::int32_t row : halo) known.add(static_cast<std::size_t>(row));
+                    std::vector<float> places;
+                    known.for_each([&](std::size_t i) {
+                        places.insert(places.end(), before.begin() + i * d, before.begin() + (i + 1) * d);
+                    });
+                    const std::size_t own = end - begin;
+                    const auto rows = [&](std::vector<float>& of) {
+                        return Span2<float>{of.data() + begin * d, own, d};
+                    };
+                    sampled_epoch_of({begin, part.view(), std::span(u).subspan(begin, own), halo}, kernel, sampling,
+                                     schedule, t, ConstRowSet(words, kRows), {places.data(), known.count(), d},
+                                     {rows(y), rows(m), rows(s)}, {3});
+                }
+                CHECK(y == whole);
+                CHECK(m == first);
+                CHECK(s == second);
+            }
+        }
+    }
+}
+
+void rows_that_are_not_known_are_missed() {
+    const Edges none{std::vector<std::int64_t>(65, 0), {}, {}};
+    const std::vector<float> u(64, 1.0F);
+    std::vector<std::uint64_t> words(4);
+    words[0] = ~std::uint64_t{0};
+    std::vector<float> y = points(64, 2), places = y, m(128), s(128);
+    bool refused = false;
+    try {
+        sampled_epoch_of({0, none.view(), u, {}}, {}, {}, {}, 0, ConstRowSet(words, 256), {places.data(), 64, 2},
+                         {{y.data(), 64, 2}, {m.data(), 64, 2}, {s.data(), 64, 2}}, {});
+    } catch (const std::invalid_argument&) {
+        refused = true;
+    }
+    CHECK(refused);
+}
+
+void meshes_of_parts_add_up_to_that_of_all() {
+    for (const std::size_t d : {1, 2}) {
+        for (const float scale : {1.0F, 0.01F}) {  // the small one is convolved with k - k(0)
+            std::vector<float> y = points(kRows, d);
+            for (float& value : y) value *= scale;
+            const Span2<const float> Y{y.data(), kRows, d};
+            std::vector<float> force(y.size()), found(y.size());
+            ParticleMesh whole({}, 0.5F), parted({}, 0.5F);
+            const double energy = whole.evaluate(Y, {}, {force.data(), kRows, d}, {2});
+            const MapExtent extent = MapExtent::of(Y, {});
+            const auto [rows, columns] = parted.shape_of(extent, d);
+            std::vector<float> total(rows * columns), charges(rows * columns);
+            const std::size_t cut[] = {0, 400, 401, kRows};
+            const auto part = [&](std::size_t p) {
+                return Span2<const float>{y.data() + cut[p] * d, cut[p + 1] - cut[p], d};
+            };
+            for (std::size_t p = 0; p < 3; ++p) {
+                parted.charges_of(part(p), extent, {charges.data(), rows, columns}, {});
+                for (std::size_t i = 0; i < total.size(); ++i) total[i] += charges[i];
+            }
+            parted.convolve(extent, d, {total.data(), rows, columns}, {2});
+            double sum = 0, error = 0, norm = 0;
+            for (std::size_t p = 0; p < 3; ++p)
+                sum += parted.forces_from(part(p), extent, {total.data(), rows, columns}, kRows,
+                                          {found.data() + cut[p] * d, cut[p + 1] - cut[p], d}, {});
+            for (std::size_t i = 0; i < y.size(); ++i) {
+                error = std::max(error, std::fabs(static_cast<double>(found[i] - force[i])));
+                norm = std::max(norm, std::fabs(static_cast<double>(force[i])));
+            }
+            CHECK_CLOSE(sum / energy, 1, 1e-6);
+            CHECK(error < 1e-4 * norm);
+        }
+    }
+}
+
+}  // namespace
+
+int main() {
+    epochs_of_parts_have_the_bytes_of_the_whole();
+    rows_that_are_not_known_are_missed();
+    meshes_of_parts_add_up_to_that_of_all();
+    return failures != 0;
+}

@@ -1,0 +1,323 @@
+"""Layouts in parts: the bytes of the whole for UMAP, of one machine for t-SNE, for any number of parts and workers."""
+
+import itertools
+import os
+import signal
+import threading
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gnomon
+from gnomon import _core
+from gnomon.affinities import Affinities
+from gnomon.kernels import Cauchy, UMAPKernel
+from gnomon.objectives import CrossEntropy, KLDivergence
+from gnomon.optimizers import Adam, GradientDescent, SampledDescent
+from gnomon.optimizers.partitioned import (
+    OwnedEdges,
+    PartsRun,
+    SampledPart,
+    SampledParts,
+    SampledSpec,
+    n_mesh_parts,
+    part_bounds,
+)
+from gnomon.scale import Executor, Journal, LocalExecutor
+
+distributed = pytest.importorskip("distributed")
+
+
+class OnCluster(Executor):
+    """Rounds alone, on a client."""
+
+    def __init__(self, client):
+        self.client = client
+        self.n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
+
+    def map(self, function, items, *shared):
+        raise NotImplementedError
+
+    def reduce(self, function, combine, items, *shared):
+        raise NotImplementedError
+
+    def broadcast(self, value):
+        raise NotImplementedError
+
+
+@pytest.fixture(scope="module")
+def client():
+    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def graph(n, seed=0):
+    """Random affinities with rows of all degrees from none on, symmetric."""
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(np.arange(n), np.arange(n) % 9)
+    matrix = sp.csr_array((rng.uniform(0.1, 1, len(rows)), (rows, rng.integers(0, n, len(rows)))), shape=(n, n))
+    matrix = matrix + sp.eye_array(n, k=n // 2)
+    matrix = sp.csr_array((matrix + matrix.T).astype(np.float32))
+    matrix.setdiag(0)
+    matrix.eliminate_zeros()
+    matrix.sort_indices()
+    return sp.csr_array(matrix / matrix.max())
+
+
+def points(n, d=2, seed=1):
+    return np.random.default_rng(seed).normal(scale=3, size=(n, d)).astype(np.float32)
+
+
+def members(words, n):
+    return np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")[:n])
+
+
+def mixed(x):
+    """The bijective mixer of 32 bits of cpp/include/gnomon/random.hpp."""
+    x = np.asarray(x, np.uint32)
+    for factor, shift in ((0x7FEB352D, 15), (0x846CA68B, 16)):
+        x = (x ^ (x >> np.uint32(16 if factor == 0x7FEB352D else shift))) * np.uint32(factor)
+        x ^= x >> np.uint32(15 if factor == 0x7FEB352D else 16)
+    return x
+
+
+def mixed64(x):
+    for factor in (0xD6E8FEB86659FD93, 0xD6E8FEB86659FD93, 1):
+        x = (x ^ (x >> 32)) * factor % 2**64
+    return x
+
+
+def draws(seed, epoch, begin, end, n, n_draws):
+    """The rows that the rows [begin, end) draw, as random.hpp and sampled_forces.cpp say."""
+    golden = 0x9E3779B97F4A7C15
+    h = mixed64((seed + golden * (0x6E6567 + 1)) % 2**64)
+    h = mixed64(h ^ ((epoch + golden) % 2**64))
+    key = mixed64((h + 0xBF58476D1CE4E5B9) % 2**64) % 2**32
+    rows = np.arange(begin, end, dtype=np.uint32)
+    base = mixed(rows * np.uint32(0x9E3779B1) + np.uint32(key))
+    bits = mixed(base[:, None] + np.arange(n_draws, dtype=np.uint32) * np.uint32(0x2545F491))
+    return (bits.astype(np.uint64) * np.uint64(n)) >> np.uint64(32)
+
+
+def test_parts_cover_all_rows_begin_at_whole_words_and_are_never_empty():
+    for n, n_parts in itertools.product([1, 64, 65, 1345, 10_000], [1, 2, 3, 7, 500]):
+        bounds = part_bounds(n, n_parts)
+        assert (bounds[0], bounds[-1]) == (0, n)
+        assert all(first < stop and first % 64 == 0 for first, stop in itertools.pairwise(bounds))
+        assert len(bounds) - 1 == min(n_parts, -(-n // 64))
+    assert [n_mesh_parts(n) for n in (1000, 8 << 20, (8 << 20) + 1, 10**9)] == [8, 8, 9, 954]
+
+
+def test_the_edges_of_a_part_are_those_of_its_rows_and_the_halo_their_other_ends():
+    matrix = graph(300)
+    edges = CrossEntropy(Affinities(matrix, "membership"), UMAPKernel.from_min_dist(0.1)).edges
+    owned = OwnedEdges.of(edges, 64, 192)
+    there = np.concatenate([np.arange(64, 192), owned.halo])
+    outside = set(matrix[64:192].indices) - set(range(64, 192))
+    assert owned.halo.tolist() == sorted(outside)
+    part = sp.csr_array((owned.values, there[owned.columns], owned.offsets[:129]), shape=(128, 300))
+    assert (part != matrix[64:192]).nnz == 0
+    assert np.all(np.diff(owned.offsets[128:]) == 0)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(0, 64), (64, 1344), (1280, 1345)])
+def test_the_rows_marked_are_those_that_the_counter_draws(begin, end):
+    n, sampling = 1345, _core.SamplingParameters(11, 1.0, 5.0, 16, 4.0)
+    words = np.zeros(22, dtype=np.uint64)
+    _core.mark_draws(sampling, 7, begin, end, n, words, 1)
+    last = -(-end // 16) * 16  # sixteen rows draw together
+    assert members(words, n).tolist() == sorted(set(draws(11, 7, begin, last, n, 16).ravel().tolist()))
+    values = points(n, 3)
+    assert np.array_equal(_core.take_marked(words, values, 1), values[members(words, n)])
+
+
+def cross_entropy(n):
+    return CrossEntropy(Affinities(graph(n), "membership"), UMAPKernel.from_min_dist(0.1), seed=5)
+
+
+def in_parts(objective, optimizer, Y0, n_parts):
+    """Lay out in so many parts in this process; return the state and the run."""
+    bounds = part_bounds(objective.n_samples, n_parts)
+    spec = SampledSpec(objective.kernel, objective.sampling, 1.0, optimizer.max_iter, optimizer.isotropic)
+    work = SampledParts(spec, bounds, objective.edges, objective.sampling_weights[0])
+    run = PartsRun(work, bounds, LocalExecutor(), SampledPart, ("embedding", "first_moment", "second_moment"))
+    state = optimizer.start(objective, Y0.copy())
+    for last in (7, 10, optimizer.max_iter):
+        run.advance(state, last)
+    return state, run
+
+
+@pytest.mark.parametrize("n_parts", [1, 2, 3, 7, 21])
+def test_umap_in_parts_has_the_bytes_of_the_whole(n_parts):
+    objective = cross_entropy(1345)
+    for d, isotropic in ((2, False), (3, True)):
+        optimizer, Y0 = SampledDescent(max_iter=13, isotropic=isotropic), points(1345, d)
+        whole = optimizer.minimize(objective, Y0).state
+        for n_threads in (1, 2):
+            with gnomon.running(n_threads=n_threads):
+                state, _ = in_parts(objective, optimizer, Y0, n_parts)
+            for name in ("embedding", "first_moment", "second_moment"):
+                assert np.array_equal(getattr(state, name), getattr(whole, name))
+
+
+def test_messages_hold_the_rows_asked_for_and_a_bit_for_each_row():
+    objective, optimizer = cross_entropy(1345), SampledDescent(max_iter=13)
+    state, run = in_parts(objective, optimizer, points(1345), 21)
+    bounds, expected = part_bounds(1345, 21), 0
+    for first, stop in itertools.pairwise(bounds):
+        halo = set(OwnedEdges.of(objective.edges, first, stop).halo.tolist())
+        for epoch in range(13):
+            rows = set(draws(5, epoch, first, -(-stop // 16) * 16, 1345, 16).ravel().tolist()) | halo
+            expected += 8 * len(rows - set(range(first, stop)))  # places in two dimensions
+            expected += 8 * (22 - -(-(stop - first) // 64))  # words
+    assert run.n_bytes == expected
+    assert np.isfinite(state.embedding).all()
+
+
+def test_umap_on_a_cluster_has_the_bytes_of_this_process(client):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 5)) + 4 * rng.integers(0, 3, size=(600, 1))
+    make = lambda: gnomon.UMAP(max_iter=30, random_state=3)  # noqa: E731
+    alone = make().fit(X)
+    with gnomon.running(executor=OnCluster(client)):
+        shared, dense = make().fit(X), gnomon.UMAP(max_iter=4, density=2.0, random_state=3).fit(X)
+    assert np.array_equal(alone.embedding_, shared.embedding_)
+    assert alone.solution_.where == "in this process"
+    assert shared.solution_.where == "in 3 parts by OnCluster"
+    assert dense.solution_.where == "in this process: DensityCorrelation is a term of the whole map"
+
+
+def divergence(n, **kwargs):
+    matrix = graph(n)
+    return KLDivergence(Affinities(matrix / matrix.sum(), "total"), evaluation="interpolated", **kwargs)
+
+
+@pytest.mark.parametrize("d", [1, 2])
+def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d):
+    Y0 = points(700, d)
+    for exaggeration in (1.0, 0.5):
+        optimizer = GradientDescent(max_iter=12, early_exaggeration_iter=7, block=5)
+        objective = divergence(700, attraction_weight=exaggeration)
+        whole = optimizer.minimize(objective, Y0)
+        with gnomon.running(executor=LocalExecutor()):
+            parts = optimizer.minimize(objective, Y0)
+        assert parts.where == "in 8 parts by LocalExecutor"
+        assert np.allclose(parts.embedding, whole.embedding, rtol=0, atol=2e-4)
+        assert [at for at, _ in parts.loss] == [at for at, _ in whole.loss]
+        assert np.allclose([loss for _, loss in parts.loss], [loss for _, loss in whole.loss], rtol=1e-5)
+        assert np.isclose(parts.state.gradient_norm, whole.state.gradient_norm, rtol=1e-3)
+        assert np.isclose(parts.state.largest_gradient_norm, whole.state.largest_gradient_norm, rtol=1e-3)
+
+
+def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
+    objective = KLDivergence(clusters["total"], evaluation="interpolated")
+    optimizer = GradientDescent(max_iter=400, early_exaggeration_iter=100)
+    whole = optimizer.minimize(objective, clusters["start"])
+    with gnomon.running(executor=LocalExecutor()):
+        parts = optimizer.minimize(objective, clusters["start"])
+    assert abs(parts.loss[-1][1] - whole.loss[-1][1]) < 0.02 * whole.loss[-1][1]
+    assert separation(parts.embedding, clusters["labels"]) > 0.95
+
+
+def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
+    objective, optimizer = divergence(700), GradientDescent(max_iter=6, early_exaggeration_iter=3, block=4)
+    found = []
+    one = OnCluster(client)
+    for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (one, 1)):
+        with gnomon.running(executor=executor, n_threads=n_threads):
+            found.append(optimizer.minimize(objective, points(700)))
+    assert all(np.array_equal(one.embedding, found[0].embedding) for one in found)
+    assert all(one.loss == found[0].loss for one in found)
+
+
+def test_a_descent_in_parts_that_leaves_the_finite_numbers_says_so():
+    with (
+        gnomon.running(executor=LocalExecutor()),
+        pytest.raises(FloatingPointError, match="must stay finite.*learning_rate=1e"),
+    ):
+        GradientDescent(1e30, max_iter=20, max_step_norm=None).minimize(divergence(300), points(300))
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "objective", "why"),
+    [
+        (Adam(max_iter=1), divergence(100), "Adam is not done in parts"),
+        (
+            GradientDescent(max_iter=1),
+            KLDivergence(Affinities(graph(100) / graph(100).sum(), "total"), evaluation="exact"),
+            "the repulsion is evaluated as 'exact'",
+        ),
+        (
+            SampledDescent(max_iter=1),
+            CrossEntropy(Affinities(graph(100), "membership"), Cauchy(), noise_exponent=0.75),
+            "points are drawn with unequal weights",
+        ),
+    ],
+)
+def test_what_is_not_done_in_parts_is_said(optimizer, objective, why):
+    with gnomon.running(executor=LocalExecutor()):
+        where = optimizer.minimize(objective, points(100)).where
+    assert where.startswith(f"in this process: {why}")
+
+
+class Cut(Exception):
+    """A run that was killed."""
+
+
+def _cut(progress):
+    if progress.done >= 120:
+        raise Cut
+
+
+@pytest.mark.parametrize("in_parts", [False, True])
+@pytest.mark.parametrize(
+    ("optimizer", "objective"),
+    [
+        (SampledDescent(max_iter=170), cross_entropy(300)),
+        (GradientDescent(max_iter=170, early_exaggeration_iter=70), divergence(300)),
+    ],
+)
+def test_a_layout_that_was_cut_goes_on_to_the_same_bytes(tmp_path, optimizer, objective, in_parts):
+    executor, Y0 = LocalExecutor() if in_parts else None, points(300)
+
+    def run(callback=None):
+        reporter = gnomon._progress.Reporter(callback)
+        reporter.begin("layout", 170)
+        return optimizer.minimize(objective, Y0, reporter=reporter)
+
+    with gnomon.running(executor=executor):
+        once = run()
+    with gnomon.running(executor=executor, journal=Journal(tmp_path, {})):
+        with pytest.raises(Cut):
+            run(_cut)
+        kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("layout-*.npz")}
+        assert len(kept) == 2
+        again = run()
+        assert {name: (tmp_path / name).stat().st_mtime_ns for name in kept} == kept
+    assert np.array_equal(once.embedding, again.embedding)
+    assert once.state.best_loss == again.state.best_loss
+    assert again.loss[-1] == once.loss[-1] if once.loss else not again.loss
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("stage", ["umap", "tsne"])
+def test_a_worker_killed_in_the_middle_of_a_layout_changes_nothing(stage):
+    if stage == "umap":
+        objective, optimizer = cross_entropy(20_000), SampledDescent(max_iter=400, block=100)
+    else:
+        objective, optimizer = divergence(20_000), GradientDescent(max_iter=60, block=30)
+    Y0 = points(20_000)
+    with gnomon.running(executor=LocalExecutor()):
+        alone = optimizer.minimize(objective, Y0)
+    settings = {"threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
+        pids = sorted(client.run(os.getpid).values())
+        timer = threading.Timer(1.5, os.kill, [pids[0], signal.SIGKILL])
+        timer.start()
+        with gnomon.running(executor=OnCluster(client)):
+            found = optimizer.minimize(objective, Y0)
+        assert not timer.is_alive()
+        assert pids[0] not in client.run(os.getpid).values()
+    assert np.array_equal(alone.embedding, found.embedding)
