@@ -48,7 +48,7 @@ class OnCluster(Executor):
 
 @pytest.fixture(scope="module")
 def client():
-    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
     with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
         yield client
 
@@ -316,7 +316,7 @@ def test_a_worker_killed_in_the_middle_of_a_layout_changes_nothing(stage):
     Y0 = points(20_000)
     with gnomon.running(executor=LocalExecutor()):
         alone = optimizer.minimize(objective, Y0)
-    settings = {"threads_per_worker": 1, "dashboard_address": None}
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
     with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
         pids = sorted(client.run(os.getpid).values())
         timer = threading.Timer(1.5, os.kill, [pids[0], signal.SIGKILL])
