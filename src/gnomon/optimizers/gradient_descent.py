@@ -102,7 +102,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     state_type: ClassVar[type[State]] = DescentState
     moves_points_alone = True
     has_schedule = True
-    _parts: PartsRun | None = None  # who does the iterations, where not this process
+    parts: PartsRun | None = None  # who does the iterations, where not this process
 
     @entrance("GradientDescent")
     def __init__(
@@ -188,7 +188,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         bounds = part_bounds(n, n_mesh_parts(n))
         arrays, numbers = ("embedding", "velocity", "gains"), ("gradient_norm", "largest_gradient_norm", "step_norm")
         work = MeshParts(spec, bounds, attraction.edges)
-        twin._parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
+        twin.parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
+        twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
 
     def block_end(self, iteration: int) -> int:
@@ -202,8 +203,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
         """Do one iteration; in parts, all to `limit`."""
-        if self._parts is not None:
-            self._parts.advance(state, limit)
+        if self.parts is not None:
+            self.parts.advance(state, limit)
             return Step(state.gradient_norm, state.step_norm)
         early = self._is_early(state.iteration)
         if state.iteration == self.early_exaggeration_iter:

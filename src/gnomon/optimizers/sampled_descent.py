@@ -170,7 +170,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     state_type: ClassVar[type[State]] = SampledState
     moves_points_alone = True
     has_schedule = True
-    _parts: PartsRun | None = None  # who does the epochs, where not this process
+    parts: PartsRun | None = None  # who does the epochs, where not this process
 
     @entrance("SampledDescent")
     def __init__(
@@ -217,7 +217,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         spec = SampledSpec(objective.kernel, objective.sampling, self.learning_rate, max_iter, self.isotropic)
         bounds = part_bounds(objective.n_samples, executor.n_workers)
         work, arrays = SampledParts(spec, bounds, objective.edges, u), ("embedding", "first_moment", "second_moment")
-        twin._parts = PartsRun(work, bounds, executor, SampledPart, arrays)
+        twin.parts = PartsRun(work, bounds, executor, SampledPart, arrays)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
 
@@ -230,8 +230,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
 
         Forces of added terms are those of one epoch.
         """
-        if self._parts is not None:
-            self._parts.advance(state, limit)
+        if self.parts is not None:
+            self.parts.advance(state, limit)
             return Step()
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         if not _is_compiled(objective):
