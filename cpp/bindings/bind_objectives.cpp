@@ -1,3 +1,4 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -5,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "gnomon/edge_sums.hpp"
 #include "gnomon/info_nce.hpp"
@@ -21,14 +23,18 @@ using ForceAndEnergy = std::pair<Output<float>, double>;
 using TwoForces = std::pair<Output<float>, Output<float>>;
 
 Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKernel& kernel, const std::string& law,
-                             float scale, const Points& base, float base_scale, int n_threads) {
+                             float scale, const Points& base, float base_scale, int n_threads,
+                             std::optional<std::int64_t> n_rows) {
     const Arguments check("edge_sums");
     check_points(check, edges, Y);
-    check.shape_if_any("base", base, Y.shape(0), Y.shape(1));
-    auto out = make_output<float>({Y.shape(0), Y.shape(1)});
+    check.at_least("n_rows", n_rows.value_or(0), 0);
+    const std::size_t rows = n_rows ? static_cast<std::size_t>(*n_rows) : Y.shape(0);
+    check.at_most("n_rows", rows, Y.shape(0));
+    check.shape_if_any("base", base, rows, Y.shape(1));
+    auto out = make_output<float>({rows, Y.shape(1)});
     run_released(n_threads, [&](const Context& context) {
         edge_sums(pair_law(law), kernel, edges.view(), view(Y), scale, view(base), base_scale,
-                  {out.data(), Y.shape(0), Y.shape(1)}, context);
+                  {out.data(), rows, Y.shape(1)}, context);
     });
     return out;
 }
@@ -226,7 +232,10 @@ void register_objectives(nb::module_& m) {
             nb::arg("name"), nb::arg("a") = 1.0F, nb::arg("b") = 1.0F, nb::arg("scale") = 1.0F);
     m.def("edge_sums", &bind_edge_sums, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"),
           nb::arg("scale"), nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
-          "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base; a base without rows counts as 0.");
+          nb::arg("n_rows") = nb::none(),
+          "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base of the first n_rows points, or of all; a base "
+          "without "
+          "rows counts as 0.");
     m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
           nb::arg("law"), nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
     m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),

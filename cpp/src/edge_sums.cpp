@@ -83,12 +83,12 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
     const EdgeForces job{edges, Y, law, kernel, scale};
     const Added added{base, base_scale, out};
     if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::cauchy && Y.cols() == 2) {
-        parallel_blocks(Y.rows(), kRowsPerChunk, context,
+        parallel_blocks(out.rows(), kRowsPerChunk, context,
                         [&](std::size_t begin, std::size_t end, std::size_t) { cauchy_rows(job, added, begin, end); });
         return;
     }
     std::vector<EdgeTile> tiles = scratch(context, Y.cols());
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+    parallel_blocks(out.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         force_rows(job, added, begin, end, tiles[worker]);
     });
 }

@@ -8,7 +8,8 @@
 namespace gnomon {
 
 /// out_i = scale * sum_j A_ij dF/ds(s_ij) (y_i - y_j) + base_scale * base_i; base may have no rows, which counts as 0.
-/// For the law log, dF/ds = -k' / k. Y, base, out: (n, d). Each row is owned by one chunk.
+/// For the law log, dF/ds = -k' / k. Y: (n, d); base, out: the same or fewer rows, the first ones. Each row is owned by
+/// one chunk.
 void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y, float scale,
                Span2<const float> base, float base_scale, Span2<float> out, const Context& context);
 

@@ -181,10 +181,12 @@ class EdgePairs:
 def edge_force(
     graph: _core.Graph, Y: Embedding, kernel: _core.OutputKernel, law: str, scale: float, base: Embedding | None = None
 ) -> Embedding:
-    """Return the force of scale * sum of a_ij F(k_ij) on each point of a graph, added to `base` where it is given."""
-    nothing = np.empty((0, Y.shape[1]), dtype=np.float32)
-    more = nothing if base is None else base
-    return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads)
+    """Return the force of scale * sum of a_ij F(k_ij) on each point of a graph.
+
+    Where a base is given, the force is added to it, for as many points, the first ones, as it has rows.
+    """
+    more, n_rows = (np.empty((0, Y.shape[1]), dtype=np.float32), None) if base is None else (base, len(base))
+    return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads, n_rows)
 
 
 def _is_symmetric(matrix: Any) -> bool:

@@ -104,9 +104,9 @@ class _Reach(NamedTuple):
 
     @classmethod
     def of(cls, Y: Points, norms: tuple[float, float] = (0.0, 0.0)) -> _Reach:
-        return cls(
-            np.append(Y.sum(axis=0, dtype=np.float64), np.square(norms)), np.stack([Y.min(axis=0), Y.max(axis=0)])
-        )
+        columns = np.ascontiguousarray(Y.T)  # sums along memory, which are vectorised
+        sums = np.append(columns.sum(axis=1, dtype=np.float64), np.square(norms))
+        return cls(sums, np.stack([columns.min(axis=1), columns.max(axis=1)]))
 
     @classmethod
     def joined(cls, parts: Sequence[_Reach]) -> _Reach:
@@ -166,7 +166,7 @@ class _Owned:
 
     def places_for_others(self, state: MeshPart) -> dict[str, Points]:
         """Return messages with the places that other parts need."""
-        return {f"to {other}": state.embedding[rows] for other, rows in self.wanted.items()}
+        return {f"to {other}": np.take(state.embedding, rows, axis=0) for other, rows in self.wanted.items()}
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "mesh"}
@@ -297,15 +297,14 @@ class MeshParts(RoundsWork):
         """Return the gradient at the own rows, in the order of sums of `PairObjective.gradient`."""
         assert state.repulsion is not None
         assert state.halo is not None
-        kernel, own = compile_kernel(self.spec.kernel), len(state.embedding)
+        kernel = compile_kernel(self.spec.kernel)
         assert kernel is not None
         places = np.concatenate([state.embedding, state.halo])
         with np.errstate(all="ignore"):
             force = np.float32(4.0 / total if total else 0.0) * state.repulsion
         if exaggeration != 1.0:
             force = np.float32(1.0 / exaggeration) * force
-        base = np.concatenate([force, np.zeros_like(state.halo)])
-        force = edge_force(held.edges.graph, places, kernel, "log", self.spec.scale, base)[:own]
+        force = edge_force(held.edges.graph, places, kernel, "log", self.spec.scale, force)
         return np.float32(-exaggeration) * force
 
 
