@@ -2,7 +2,8 @@
 
 from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
-from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, Source, rounds_of
+from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, Source
+from gnomon.scale.who import rounds_of
 
 __all__ = [
     "Executor",

@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from gnomon.scale.executor import Executor, LocalExecutor
-
-__all__ = ["LocalRounds", "RoundOf", "Rounds", "RoundsWork", "Sent", "Source", "rounds_of"]
+__all__ = ["LocalRounds", "RoundOf", "Rounds", "RoundsWork", "Sent", "Source"]
 
 Source = tuple[int, str]
 """A part, and the name of one of the messages that it sends in its last round."""
@@ -122,12 +120,3 @@ class LocalRounds(Rounds):
             for part, messages in read.items():
                 sent[part] = self.work.step(self._parts[part], sent[part].state, messages, RoundOf(first, last, number))
         return [one.state for one in sent]
-
-
-def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
-    """Return who does the rounds: this process, or the workers of the executor's ``client``."""
-    if isinstance(executor, LocalExecutor):
-        return LocalRounds(work)
-    from gnomon.scale.cluster_rounds import ClusterRounds  # needs distributed
-
-    return ClusterRounds(work, executor.client)  # type: ignore[attr-defined]

@@ -183,7 +183,25 @@ def edge_force(
 ) -> Embedding:
     """Return the force of scale * sum of a_ij F(k_ij) on each point of a graph.
 
-    Where a base is given, the force is added to it, for as many points, the first ones, as it has rows.
+    Parameters
+    ----------
+    graph : _core.Graph of n_samples points
+        a_ij.
+    Y : ndarray of shape (n_samples, n_components), float32
+        The points.
+    kernel : _core.OutputKernel
+        k.
+    law : str
+        F.
+    scale : float
+        Factor of the sum.
+    base : ndarray of shape (n_rows, n_components), float32, or None, default=None
+        What the force is added to, for the first n_rows points alone.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_components), float32
+        Of all points where there is no base.
     """
     more, n_rows = (np.empty((0, Y.shape[1]), dtype=np.float32), None) if base is None else (base, len(base))
     return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads, n_rows)
