@@ -38,10 +38,14 @@ Output<float> bind_take_marked(const ConstWords& marked, const Matrix<const floa
     const Arguments check("take_marked");
     const std::size_t d = values.shape(1);
     const ConstRowSet rows = rows_of(check, "marked", marked, static_cast<std::int64_t>(values.shape(0)));
-    auto taken = make_output<float>({rows.count(), d});
+    const std::size_t count = rows.count();
+    auto taken = make_output<float>({count, d});
     run_released(n_threads, [&](const Context&) {
         float* to = taken.data();
-        rows.for_each([&](std::size_t i) { to = std::copy_n(values.data() + i * d, d, to); });
+        if (count == rows.size())
+            std::copy_n(values.data(), count * d, to);
+        else
+            rows.for_each([&](std::size_t i) { to = std::copy_n(values.data() + i * d, d, to); });
     });
     return taken;
 }

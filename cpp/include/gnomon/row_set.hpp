@@ -65,6 +65,7 @@ public:
 
     /// The place of row i, which is in the set, among its rows.
     std::size_t place(std::size_t i) const {
+        if (whole_) return i;
         const std::uint64_t below = rows_.words()[i / 64] & ((std::uint64_t{1} << (i % 64)) - 1);
         return before_[i / 64] + static_cast<std::size_t>(std::popcount(below));
     }
