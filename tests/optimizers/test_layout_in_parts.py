@@ -299,8 +299,12 @@ def test_a_layout_that_was_cut_goes_on_to_the_same_bytes(tmp_path, optimizer, ob
             run(_cut)
         kept = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("layout-*.npz")}
         assert len(kept) == 2
-        again = run()
+        seen = []
+        again = run(lambda progress: seen.append(progress.done))
         assert {name: (tmp_path / name).stat().st_mtime_ns for name in kept} == kept
+    assert next(done for done in seen if done) > 100
+    with np.load(tmp_path / min(kept)) as stored:
+        assert set(stored.files) == {name for name, value in vars(once.state).items() if value is not None}
     assert np.array_equal(once.embedding, again.embedding)
     assert once.state.best_loss == again.state.best_loss
     assert again.loss[-1] == once.loss[-1] if once.loss else not again.loss
