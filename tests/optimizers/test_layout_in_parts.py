@@ -29,6 +29,12 @@ from gnomon.scale import Executor, Journal, LocalExecutor
 distributed = pytest.importorskip("distributed")
 
 
+@pytest.fixture(autouse=True)
+def however_few(monkeypatch):
+    """Layouts in parts for maps of any size."""
+    monkeypatch.setattr("gnomon.optimizers.base.IN_PARTS_FROM", 0)
+
+
 class OnCluster(Executor):
     """Rounds alone, on a client."""
 
@@ -274,6 +280,13 @@ def test_what_is_not_done_in_parts_is_said(optimizer, objective, why):
 def _cut(progress):
     if progress.done >= 100:
         raise KeyboardInterrupt
+
+
+def test_small_maps_are_laid_out_in_this_process(monkeypatch):
+    monkeypatch.undo()
+    with gnomon.running(executor=LocalExecutor()):
+        where = SampledDescent(max_iter=1).minimize(cross_entropy(100), points(100)).where
+    assert where == "in this process: messages would take longer below 200,000 points"
 
 
 @pytest.mark.parametrize("in_parts", [False, True])

@@ -18,7 +18,11 @@ from gnomon._threads import single_threaded_blas
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.state import IN_PROCESS, Points, Solution, State, Stopping
 
-__all__ = ["Optimizer", "Step", "Valued", "minimize_in_stages"]
+__all__ = ["IN_PARTS_FROM", "Optimizer", "Step", "Valued", "minimize_in_stages"]
+
+IN_PARTS_FROM = 200_000
+"""Points from which the executor of a run does the steps. Messages take some milliseconds an iteration, however few the
+points are; one thread moves so many points in about 30 ms."""
 
 
 class Valued(Protocol):
@@ -154,7 +158,9 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
             If the embedding leaves the finite numbers.
         """
         optimizer, where = self, IN_PROCESS
-        if current_run().executor is not None:
+        if current_run().executor is not None and objective.n_samples < IN_PARTS_FROM:
+            where = f"{IN_PROCESS}: messages would take longer below {IN_PARTS_FROM:,} points"
+        elif current_run().executor is not None:
             optimizer, where = self.in_parts(objective, np.shape(Y0 if state is None else state.embedding)[-1])
         with single_threaded_blas() if self.uses_blas else nullcontext():
             found = minimize(optimizer, objective, Y0, reporter=reporter, state=state, stop_after=stop_after)

@@ -15,7 +15,7 @@ def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
     ----------
     work : RoundsWork
     executor : Executor
-        A `LocalExecutor`, or one that has a ``client``, whose workers do them.
+        A `LocalExecutor`, or one with a `distributed.Client`, whose workers do them.
 
     Returns
     -------
@@ -25,4 +25,5 @@ def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
         return LocalRounds(work)
     from gnomon.scale.cluster_rounds import ClusterRounds  # needs distributed
 
-    return ClusterRounds(work, executor.client)  # type: ignore[attr-defined]
+    client = getattr(executor, "client", None) or executor._client  # type: ignore[attr-defined]
+    return ClusterRounds(work, client)
