@@ -44,13 +44,15 @@ void check_cells(const Arguments& check, const Indices& order, const Offsets& of
 // Keeps the arrays alive that the kernels' objects look at.
 class AllPairsSearch {
 public:
-    AllPairsSearch(Floats points, std::size_t k, int n_threads)
+    AllPairsSearch(Floats points, std::size_t k, int n_threads, std::size_t split)
         : points_(std::move(points)), k_(k), n_threads_(n_threads) {
         const Arguments check("AllPairs");
         check_base(check, points_, k);
         check.at_most("k + 1", k + 1, points_.shape(0));
-        run_released(n_threads,
-                     [&](const Context& context) { search_ = std::make_unique<AllPairs>(view(points_), k, context); });
+        check.at_most("split + 1", split + 1, points_.shape(0));
+        run_released(n_threads, [&](const Context& context) {
+            search_ = std::make_unique<AllPairs>(view(points_), k, split, context);
+        });
     }
     std::size_t n_rounds() const { return search_->n_rounds(); }
     void run_round(std::size_t round) {
@@ -157,7 +159,7 @@ void register_distances(nb::module_& m) {
     m.def(
         "rank_candidates",
         [](const Data& x, const Data& queries, const IndexRows& candidates, const Indices& order, double scale,
-           std::size_t k, int n_threads) -> Found {
+           std::size_t k, int n_threads, bool squared) -> Found {
             const Arguments check("rank_candidates");
             check_base(check, x, k);
             check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
@@ -168,18 +170,18 @@ void register_distances(nb::module_& m) {
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto distances = make_output<float>({queries.shape(0), k});
             run_released(n_threads, [&](const Context& context) {
-                rank_candidates(view(x), view(queries), view(candidates), view(order), scale, view2(indices),
+                rank_candidates(view(x), view(queries), view(candidates), view(order), scale, squared, view2(indices),
                                 view2(distances), context);
             });
             return {std::move(indices), std::move(distances)};
         },
         nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("candidates").noconvert(),
-        nb::arg("order").noconvert(), nb::arg("scale"), nb::arg("k"), nb::arg("n_threads"),
-        "Return the k nearest of each query's candidates and their distances.");
+        nb::arg("order").noconvert(), nb::arg("scale"), nb::arg("k"), nb::arg("n_threads"), nb::arg("squared") = false,
+        "Return the k nearest of each query's candidates and their distances, or scaled squares of these.");
     m.def(
         "scan_rows",
-        [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k,
-           int n_threads) -> Found {
+        [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k, int n_threads,
+           bool squared) -> Found {
             const Arguments check("scan_rows");
             check_base(check, x, k);
             check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
@@ -187,20 +189,22 @@ void register_distances(nb::module_& m) {
             auto indices = make_output<std::int32_t>({queries.shape(0), k});
             auto distances = make_output<float>({queries.shape(0), k});
             run_released(n_threads, [&](const Context& context) {
-                scan_rows(view(x), view(queries), view(self), scale, view2(indices), view2(distances), context);
+                scan_rows(view(x), view(queries), view(self), scale, squared, view2(indices), view2(distances),
+                          context);
             });
             return {std::move(indices), std::move(distances)};
         },
         nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("self").noconvert(), nb::arg("scale"),
-        nb::arg("k"), nb::arg("n_threads"),
-        "Return the k nearest rows of x for each query, except row self[i], by accurate distances.");
+        nb::arg("k"), nb::arg("n_threads"), nb::arg("squared") = false,
+        "Return the k nearest rows of x for each query, except row self[i], by accurate distances, or scaled squares.");
 }
 
 }  // namespace
 
 void register_neighbors(nb::module_& m) {
-    nb::class_<AllPairsSearch>(m, "AllPairs", "The k nearest of all other rows, in rounds.")
-        .def(nb::init<Floats, std::size_t, int>(), nb::arg("points").noconvert(), nb::arg("k"), nb::arg("n_threads"))
+    nb::class_<AllPairsSearch>(m, "AllPairs", "The k nearest of all other rows, or of those across a split, in rounds.")
+        .def(nb::init<Floats, std::size_t, int, std::size_t>(), nb::arg("points").noconvert(), nb::arg("k"),
+             nb::arg("n_threads"), nb::arg("split") = 0)
         .def_prop_ro("n_rounds", &AllPairsSearch::n_rounds, "How many rounds there are to run.")
         .def("run_round", &AllPairsSearch::run_round, nb::arg("round"), "Run one round.")
         .def("finish", &AllPairsSearch::finish, "Return indices (n, k) and the largest squared distance of each row.");

@@ -21,9 +21,10 @@ struct Block {
     const float* panels;
 };
 
-// Offers one tile's pairs to both sides. Pairs on or below the diagonal are left out: they come in the other order.
+// Offers one tile's pairs to both sides. Pairs on or below the diagonal are left out: they come in the other order; and
+// with a split those of rows on the same side of it.
 GNOMON_CLONES void offer_both(const float* dots, std::size_t row0, std::size_t col0, const float* norms,
-                              NearestKeys& nearest) {
+                              std::size_t split, NearestKeys& nearest) {
     alignas(64) float distances[kTileCols];
     const float* thresholds = nearest.thresholds();
     for (std::size_t i = 0; i < kTileRows; ++i, dots += kTileCols) {
@@ -39,13 +40,15 @@ GNOMON_CLONES void offer_both(const float* dots, std::size_t row0, std::size_t c
         for_each_lane(hits, [&](std::size_t lane) {
             const std::size_t column = col0 + lane;
             if (column <= row && col0 < row0 + kTileRows) return;
+            if (split > 0 && (row < split) == (column < split)) return;
             nearest.offer(row, distances[lane], static_cast<std::int32_t>(column));
             nearest.offer(column, distances[lane], static_cast<std::int32_t>(row));
         });
     }
 }
 
-void join_blocks(const Block& rows, const Block& columns, std::size_t d, const float* norms, NearestKeys& nearest) {
+void join_blocks(const Block& rows, const Block& columns, std::size_t d, const float* norms, std::size_t split,
+                 NearestKeys& nearest) {
     alignas(64) float dots[kTileRows * kTileCols];
     // A strip of rows stays in the second-level cache while the columns pass by.
     for (std::size_t strip = 0; strip < rows.size; strip += kUnit) {
@@ -53,7 +56,7 @@ void join_blocks(const Block& rows, const Block& columns, std::size_t d, const f
             for (std::size_t i = strip; i < strip + kUnit; i += kTileRows) {
                 if (rows.first == columns.first && j + kTileCols <= i + 1) continue;
                 dot_tile(rows.panels + i * d, columns.panels + j * d, d, dots);
-                offer_both(dots, rows.first + i, columns.first + j, norms, nearest);
+                offer_both(dots, rows.first + i, columns.first + j, norms, split, nearest);
             }
         }
     }
@@ -61,13 +64,14 @@ void join_blocks(const Block& rows, const Block& columns, std::size_t d, const f
 
 }  // namespace
 
-AllPairs::AllPairs(Span2<const float> points, std::size_t k, const Context& context)
+AllPairs::AllPairs(Span2<const float> points, std::size_t k, std::size_t split, const Context& context)
     : points_(points),
       k_(k),
+      split_(split),
       block_size_(choose_block_size(points.rows())),
       n_blocks_((points.rows() + block_size_ - 1) / block_size_),
       nearest_(k) {
-    assert(k >= 1 && k < points.rows());
+    assert(k >= 1 && k < points.rows() && split < points.rows());
     if (n_blocks_ > 1) n_blocks_ = round_up(n_blocks_, 2);
     const std::size_t padded = n_blocks_ * block_size_, d = points.cols();
     norms_.resize(padded);
@@ -85,6 +89,9 @@ AllPairs::AllPairs(Span2<const float> points, std::size_t k, const Context& cont
 
 void AllPairs::join(std::size_t first, std::size_t second) {
     const std::size_t n = points_.rows(), d = points_.cols();
+    const auto all_below = [&](std::size_t block) { return (block + 1) * block_size_ <= split_; };
+    const auto all_above = [&](std::size_t block) { return block * block_size_ >= split_; };
+    if (split_ > 0 && ((all_below(first) && all_below(second)) || (all_above(first) && all_above(second)))) return;
     PackedRows rows, columns;
     const auto pack = [&]<std::size_t Width>(std::size_t block, PackedRows& panels) {
         const std::size_t begin = block * block_size_, end = std::min(n, begin + block_size_);
@@ -95,7 +102,7 @@ void AllPairs::join(std::size_t first, std::size_t second) {
     pack.operator()<kTileRows>(first, rows);
     pack.operator()<kTileCols>(second, columns);
     join_blocks({first * block_size_, block_size_, rows.data()}, {second * block_size_, block_size_, columns.data()}, d,
-                norms_.data(), nearest_);
+                norms_.data(), split_, nearest_);
 }
 
 void AllPairs::run_round(std::size_t round, const Context& context) {
@@ -119,9 +126,9 @@ void AllPairs::finish(Span2<std::int32_t> indices, std::span<float> cutoffs, con
     parallel_blocks(points_.rows(), 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<std::uint64_t> keys(k_);
         for (std::size_t i = begin; i < end; ++i) {
-            nearest_.finish(i, keys.data());
-            for (std::size_t j = 0; j < k_; ++j) indices(i, j) = key_index(keys[j]);
-            cutoffs[i] = key_distance(keys[k_ - 1]);
+            const std::size_t kept = nearest_.finish(i, keys.data());
+            for (std::size_t j = 0; j < k_; ++j) indices(i, j) = j < kept ? key_index(keys[j]) : -1;
+            cutoffs[i] = kept < k_ ? std::numeric_limits<float>::infinity() : key_distance(keys[k_ - 1]);
         }
     });
 }

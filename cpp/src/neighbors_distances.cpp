@@ -82,15 +82,16 @@ GNOMON_CLONES void center_row(const double* x, const double* mean, double scale,
 
 // Turns the k smallest keys into a row of the result. Roots of different squares may round to one distance, so ties are
 // put in order of index after the root.
-void write_row(std::span<std::uint64_t> keys, double scale, std::span<std::int32_t> indices, float* distances) {
+void write_row(std::span<std::uint64_t> keys, double scale, bool squared, std::span<std::int32_t> indices,
+               float* distances) {
     const std::size_t k = indices.size(), kept = std::min(k, keys.size());
     const auto end = keys.begin() + static_cast<std::ptrdiff_t>(kept);
     std::partial_sort(keys.begin(), end, keys.end());
-    for (std::size_t j = 0; j < kept; ++j) {
+    for (std::size_t j = 0; j < kept && !squared; ++j) {
         const double root = std::sqrt(static_cast<double>(key_distance(keys[j])));
         keys[j] = make_key(static_cast<float>(root / scale), key_index(keys[j]));
     }
-    std::sort(keys.begin(), end);
+    if (!squared) std::sort(keys.begin(), end);
     for (std::size_t j = 0; j < k; ++j) {
         indices[j] = j < kept ? key_index(keys[j]) : -1;
         distances[j] = j < kept ? key_distance(keys[j]) : std::numeric_limits<float>::infinity();
@@ -138,7 +139,7 @@ void project_rows(Span2<const T> x, std::span<const double> mean, double scale, 
 
 template <class T>
 void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::int32_t> candidates,
-                     std::span<const std::int32_t> order, double scale, Span2<std::int32_t> indices,
+                     std::span<const std::int32_t> order, double scale, bool squared, Span2<std::int32_t> indices,
                      Span2<float> distances, const Context& context) {
     assert(candidates.rows() == queries.rows() && order.size() == queries.rows());
     parallel_blocks(queries.rows(), 64, context, [&](std::size_t begin, std::size_t end, std::size_t) {
@@ -148,13 +149,13 @@ void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::
             const std::int32_t* row = candidates.row(i);
             const auto count = static_cast<std::size_t>(std::find(row, row + candidates.cols(), -1) - row);
             candidate_keys(x, queries.row(i), row, count, scale, keys.data());
-            write_row({keys.data(), count}, scale, {indices.row(i), indices.cols()}, distances.row(i));
+            write_row({keys.data(), count}, scale, squared, {indices.row(i), indices.cols()}, distances.row(i));
         }
     });
 }
 
 template <class T>
-void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale,
+void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale, bool squared,
                Span2<std::int32_t> indices, Span2<float> distances, const Context& context) {
     constexpr std::size_t base_block = 2048, strip = 32, query_block = 64;
     const std::size_t k = indices.cols(), n_bases = (x.rows() + base_block - 1) / base_block;
@@ -189,7 +190,7 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
             for (std::size_t place = q * n_bases; place < (q + 1) * n_bases; ++place) {
                 merged.insert(merged.end(), keys.data() + place * k, keys.data() + place * k + counts[place]);
             }
-            write_row(merged, scale, {indices.row(query0 + q), k}, distances.row(query0 + q));
+            write_row(merged, scale, squared, {indices.row(query0 + q), k}, distances.row(query0 + q));
         }
     }
 }
@@ -199,9 +200,9 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
     template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>, \
                                const Context&);                                                                   \
     template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                      \
-                                  std::span<const std::int32_t>, double, Span2<std::int32_t>, Span2<float>,       \
+                                  std::span<const std::int32_t>, double, bool, Span2<std::int32_t>, Span2<float>, \
                                   const Context&);                                                                \
-    template void scan_rows(Span2<const T>, Span2<const T>, std::span<const std::int32_t>, double,                \
+    template void scan_rows(Span2<const T>, Span2<const T>, std::span<const std::int32_t>, double, bool,          \
                             Span2<std::int32_t>, Span2<float>, const Context&);
 GNOMON_INSTANTIATE(float)
 GNOMON_INSTANTIATE(double)

@@ -41,13 +41,32 @@ static std::vector<std::int32_t> plain_neighbors(const Table& base, const float*
     return result;
 }
 
-static std::vector<std::int32_t> all_pairs(const Table& x, std::size_t k, int n_threads) {
-    AllPairs search(x.view(), k, {n_threads});
+static std::vector<std::int32_t> all_pairs(const Table& x, std::size_t k, int n_threads, std::size_t split = 0) {
+    AllPairs search(x.view(), k, split, {n_threads});
     for (std::size_t round = 0; round < search.n_rounds(); ++round) search.run_round(round, {n_threads});
     std::vector<std::int32_t> indices(x.n * k);
     std::vector<float> cutoffs(x.n);
     search.finish({indices.data(), x.n, k}, cutoffs, {n_threads});
     return indices;
+}
+
+static void across_a_split_rows_of_one_side_do_not_meet() {
+    for (const std::size_t split : {1UL, 95UL, 96UL, 250UL, 699UL}) {
+        const Table x = random_table(700, 7, 3);
+        const std::vector<std::int32_t> found = all_pairs(x, 5, 2, split);
+        for (std::size_t i = 0; i < x.n; i += 13) {
+            const std::size_t first = i < split ? split : 0, end = i < split ? x.n : split;
+            std::vector<std::pair<double, std::int32_t>> others;
+            for (std::size_t j = first; j < end; ++j) {
+                double sum = 0;
+                for (std::size_t c = 0; c < x.d; ++c)
+                    sum += std::pow(double(x.values[i * x.d + c]) - double(x.values[j * x.d + c]), 2);
+                others.push_back({sum, static_cast<std::int32_t>(j)});
+            }
+            std::sort(others.begin(), others.end());
+            for (std::size_t j = 0; j < 5; ++j) CHECK(found[i * 5 + j] == (j < others.size() ? others[j].second : -1));
+        }
+    }
 }
 
 static void a_tile_holds_inner_products() {
@@ -173,11 +192,19 @@ static void ranking_and_scanning_agree_with_loops() {
     }
     std::vector<std::int32_t> self(order.rbegin(), order.rend());
     std::vector<float> distances(x.n * 6), scanned_distances(x.n * 6);
-    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, {indices.data(), x.n, 6},
+    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, false, {indices.data(), x.n, 6},
                     {distances.data(), x.n, 6}, {2});
-    scan_rows(x.view(), x.view(), self, 0.5, {scanned.data(), x.n, 6}, {scanned_distances.data(), x.n, 6}, {3});
+    scan_rows(x.view(), x.view(), self, 0.5, false, {scanned.data(), x.n, 6}, {scanned_distances.data(), x.n, 6}, {3});
     CHECK(indices == scanned);
     CHECK(distances == scanned_distances);  // the scale is a power of two
+    std::vector<float> squares(x.n * 6), scanned_squares(x.n * 6);
+    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, true, {indices.data(), x.n, 6},
+                    {squares.data(), x.n, 6}, {2});
+    scan_rows(x.view(), x.view(), self, 4.0, true, {scanned.data(), x.n, 6}, {scanned_squares.data(), x.n, 6}, {3});
+    CHECK(squares == scanned_squares);
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+        CHECK(distances[i] == static_cast<float>(std::sqrt(double(squares[i])) / 4.0));
+    }
     for (std::size_t i = 0; i < x.n; ++i) {
         const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), 6);
         for (std::size_t j = 0; j < 6; ++j) CHECK(indices[i * 6 + j] == expected[j]);
@@ -204,6 +231,7 @@ int main() {
     keys_order_by_distance_then_index();
     nearest_keys_do_not_depend_on_order();
     all_pairs_agree_with_loops();
+    across_a_split_rows_of_one_side_do_not_meet();
     copies_of_a_row_come_in_order();
     ties_are_broken_by_index();
     rows_agree_with_loops();

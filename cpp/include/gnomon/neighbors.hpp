@@ -17,15 +17,17 @@ namespace gnomon {
 /// tournament, so the pairs of blocks of one round share no rows and need no locks.
 class AllPairs {
 public:
-    /// points (n, d), centred by the caller so that norms are small; k < n. The points must outlive this object.
-    AllPairs(Span2<const float> points, std::size_t k, const Context& context);
+    /// points (n, d), centred by the caller so that norms are small; k < n. The points must outlive this object. With a
+    /// split s > 0 only rows below s and rows from s on meet.
+    AllPairs(Span2<const float> points, std::size_t k, std::size_t split, const Context& context);
 
     std::size_t n_rounds() const { return n_blocks_ <= 1 ? 1 : n_blocks_; }
 
     /// Round 0 pairs each block with itself; in each further round every block meets one other.
     void run_round(std::size_t round, const Context& context);
 
-    /// indices (n, k) ascending by (distance, index); cutoffs (n,): the largest squared distance kept in each row.
+    /// indices (n, k) ascending by (distance, index); cutoffs (n,): the largest squared distance kept in each row. A
+    /// row that met fewer than k others ends in -1 and has no cutoff: infinity.
     void finish(Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context);
 
 private:
@@ -33,6 +35,7 @@ private:
 
     Span2<const float> points_;
     std::size_t k_;
+    std::size_t split_;
     std::size_t block_size_;
     std::size_t n_blocks_;
     std::vector<float> norms_;

@@ -23,16 +23,18 @@ void project_rows(Span2<const T> x, std::span<const double> mean, double scale, 
 
 /// The k nearest of the candidates (n, c) of every query, c >= k, by accurate distances, ascending by
 /// (distance, index). A candidate of -1 is none; rows with fewer than k candidates end in index -1 and distance inf.
-/// Rows are visited in `order`, a permutation that keeps near rows together for the caches' sake.
+/// Rows are visited in `order`, a permutation that keeps near rows together for the caches' sake. With `squared` come
+/// scaled squares instead of distances, which lists of parts of the data are joined by: different squares may have one
+/// root.
 template <class T>
 void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::int32_t> candidates,
-                     std::span<const std::int32_t> order, double scale, Span2<std::int32_t> indices,
+                     std::span<const std::int32_t> order, double scale, bool squared, Span2<std::int32_t> indices,
                      Span2<float> distances, const Context& context);
 
-/// The k nearest of all rows of x, except row self[i], for every query by accurate distances. Three times the work of
-/// nearest_rows, for a few queries or where float32 products are too coarse.
+/// The k nearest of all rows of x, except row self[i], for every query by accurate distances or their squares. Three
+/// times the work of nearest_rows, for a few queries or where float32 products are too coarse.
 template <class T>
-void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale,
+void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale, bool squared,
                Span2<std::int32_t> indices, Span2<float> distances, const Context& context);
 
 }  // namespace gnomon

@@ -25,6 +25,7 @@ __all__ = [
     "far_rows",
     "lead_with",
     "n_candidates",
+    "scale_for",
 ]
 
 Values = npt.NDArray[Any]
@@ -72,24 +73,33 @@ class Points:
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
-        return cls(X, mean, _scale_for(largest_deviation(X, mean), X.dtype))
+        return cls(X, mean, scale_for(largest_deviation(X, mean), X.dtype))
 
     def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
         return _core.center_rows(self.X if X is None else X, self.mean, self.scale, current_run().n_threads)
 
-    def scan(self, queries: Values, own: Indices, k: int) -> tuple[Indices, Distances]:
-        """Return the k nearest rows of each query by accurate distances, row own[i] (-1: none) left out."""
-        return _core.scan_rows(self.X, queries, own, self.scale, k, current_run().n_threads)
+    def scan(self, queries: Values, own: Indices, k: int, *, squared: bool = False) -> tuple[Indices, Distances]:
+        """Return the k nearest rows of each query by accurate distances, row own[i] (-1: none) left out.
+
+        With `squared` the distances are squares of scaled coordinates.
+        """
+        return _core.scan_rows(self.X, queries, own, self.scale, k, current_run().n_threads, squared)
 
     def rank(
-        self, candidates: Indices, k: int, queries: Values | None = None, order: Indices | None = None
+        self,
+        candidates: Indices,
+        k: int,
+        queries: Values | None = None,
+        order: Indices | None = None,
+        *,
+        squared: bool = False,
     ) -> tuple[Indices, Distances]:
-        """Return the k nearest candidates of each row by accurate distances."""
+        """Return the k nearest candidates of each row by accurate distances, or squares as in `scan`."""
         rows = self.X if queries is None else queries
         if order is None:
             order = np.arange(len(rows), dtype=np.int32)
-        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, current_run().n_threads)
+        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, current_run().n_threads, squared)
 
     @property
     def n_samples(self) -> int:
@@ -137,13 +147,7 @@ class Points:
         """
         n = self.X.shape[0]
         centred = self.centred()
-        search = _core.AllPairs(centred, n_candidates(max(k, keep), n - 1), current_run().n_threads)
-        for done in range(search.n_rounds):
-            search.run_round(done)
-            if reporter is not None:
-                reporter.update(n * (done + 1) // search.n_rounds, n)
-        candidates, cutoffs = search.finish()
-        del search
+        candidates, cutoffs = _all_pairs(centred, n_candidates(max(k, keep), n - 1), 0, reporter)
 
         def nearest(k: int) -> tuple[Indices, Distances]:
             indices, distances = self.rank(candidates, k)
@@ -154,6 +158,41 @@ class Points:
 
         first = nearest(k)
         return first if keep <= k else lead_with(first, nearest(keep))
+
+    def squares_within(self, k: int) -> tuple[Indices, Distances]:
+        """Return the k nearest other rows of each and scaled squares of their distances, ascending by (square, index).
+
+        Lists of parts of a table are joined by squares, as different ones may have one root. A row that has fewer than
+        k others ends in index -1 and square inf.
+        """
+        n = self.n_samples
+        if n == 1:
+            return np.full((1, k), -1, np.int32), np.full((1, k), np.inf, np.float32)
+        centred = self.centred()
+        candidates, cutoffs = _all_pairs(centred, n_candidates(k, n - 1), 0)
+        indices, squares = self.rank(_widened(candidates, k), k, squared=True)
+        unsettled = _unsettled(centred, np.sqrt(squares[:, -1]), cutoffs)
+        _settle(self, unsettled, unsettled.astype(np.int32), self.X, indices, squares, squared=True)
+        return indices, squares
+
+    def squares_across(self, other: Points, k: int) -> tuple[tuple[Indices, Distances], tuple[Indices, Distances]]:
+        """Return for each row the k nearest rows of another table of the same centre and scale, and the reverse.
+
+        Each pair of rows is compared once. Indices and squares are those of `squares_within`.
+        """
+        n, both = self.n_samples, replace(self, X=np.concatenate([self.X, other.X]))
+        centred = both.centred()
+        candidates, cutoffs = _all_pairs(centred, n_candidates(k, both.n_samples - 1), n)
+        indices, squares = both.rank(_widened(candidates, k), k, squared=True)
+        unsettled = _unsettled(centred, np.sqrt(squares[:, -1]), cutoffs)
+        sides = (indices[:n], squares[:n]), (indices[n:], squares[n:])
+        sides[0][0][sides[0][0] >= 0] -= n
+        for rows, asking, asked, found in (
+            (unsettled[unsettled < n], self, other, sides[0]),
+            (unsettled[unsettled >= n] - n, other, self, sides[1]),
+        ):
+            _settle(asked, rows, np.full(len(rows), -1, np.int32), asking.X, *found, squared=True)
+        return sides
 
     def nearest(self, queries: Values, k: int) -> tuple[Indices, Distances]:
         """Find the neighbours of new rows among all rows; a row's result does not depend on the other rows."""
@@ -175,12 +214,31 @@ class Points:
         """Compare the rows marked, which lie far out, with all others, each at a scale of its own, in place."""
         for row in np.flatnonzero(far):
             deviation = float(np.abs(queries[row] - self.mean).max())
-            alone = replace(self, scale=_scale_for(deviation, queries.dtype))
+            alone = replace(self, scale=scale_for(deviation, queries.dtype))
             own = np.full(1, -1, np.int32)
             indices[row], distances[row] = alone.scan(queries[row : row + 1], own, indices.shape[1])
 
 
-def _scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
+def _all_pairs(
+    centred: npt.NDArray[np.float32], n_candidates: int, split: int, reporter: Reporter | None = None
+) -> tuple[Indices, Distances]:
+    """Return the candidates of every row among all others, or those across a split, and the square of the last."""
+    n = len(centred)
+    search = _core.AllPairs(centred, n_candidates, current_run().n_threads, split)
+    for done in range(search.n_rounds):
+        search.run_round(done)
+        if reporter is not None:
+            reporter.update(n * (done + 1) // search.n_rounds, n)
+    return search.finish()
+
+
+def _widened(candidates: Indices, k: int) -> Indices:
+    """Return at least k columns, added ones without candidates."""
+    missing = k - candidates.shape[1]
+    return candidates if missing <= 0 else np.pad(candidates, ((0, 0), (0, missing)), constant_values=-1)
+
+
+def scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
     """Return a power of two that brings `deviation` to about 1; 1 if its square is harmless."""
     exponent = math.frexp(deviation)[1]
     if deviation == 0.0 or abs(exponent) <= _SAFE_EXPONENT:
@@ -233,6 +291,8 @@ def _settle(
     queries: Values,
     indices: Indices,
     distances: Distances,
+    *,
+    squared: bool = False,
 ) -> None:
     """Search the given rows again by differences of coordinates, in place; warn where these are too many."""
     if len(rows) == 0:
@@ -244,4 +304,4 @@ def _settle(
         )
         warn(text, PrecisionWarning)
         return
-    indices[rows], distances[rows] = points.scan(queries[rows], own, indices.shape[1])
+    indices[rows], distances[rows] = points.scan(queries[rows], own, indices.shape[1], squared=squared)

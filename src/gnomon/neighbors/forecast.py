@@ -7,7 +7,7 @@ from gnomon.neighbors import cells
 from gnomon.neighbors.compute import by_cells
 from gnomon.neighbors.euclidean import n_candidates
 
-__all__ = ["memory_after_search", "memory_taken_again", "search_memory", "search_seconds"]
+__all__ = ["memory_after_search", "memory_taken_again", "pairs_seconds", "search_memory", "search_seconds"]
 
 # Bytes: rows centred, and the sample of them that gives the centre.
 _CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
@@ -84,6 +84,23 @@ def memory_taken_again(n_samples: int, n_features: float, n_neighbors: int) -> f
     return max(0.0, kept - _BROKEN)
 
 
+def pairs_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float:
+    """Return the seconds of one core that comparing all pairs of rows takes on the reference machine.
+
+    Parameters
+    ----------
+    n_samples, n_features : int, float
+        Shape of the table.
+    n_neighbors : int
+        As for `search_memory`.
+
+    Returns
+    -------
+    float
+    """
+    return 1e-9 * _ALL_PAIRS.of(n_samples, n_features, n_neighbors)
+
+
 def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float:
     """Return the seconds of one core that a Euclidean search takes on the reference machine.
 
@@ -99,6 +116,6 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
     float
     """
     if not by_cells(n_samples, n_features):
-        return 1e-9 * _ALL_PAIRS.of(n_samples, n_features, n_neighbors)
+        return pairs_seconds(n_samples, n_features, n_neighbors)
     compared: float = float(n_samples) ** (5 / 3)  # rows of the cells that each row looks into
     return 1e-9 * (_OF_CELLS * compared + _RANKED.of(n_samples, n_features, n_neighbors))

@@ -14,7 +14,8 @@ from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.neighbors.cells import Plan, Sample, Space, aim_for, group, make_plan, raised
+from gnomon.neighbors.cell_plans import Effort, Plan, Sample, aim_for, make_plan
+from gnomon.neighbors.cells import Space, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
 from gnomon.neighbors.euclidean import Distances, Indices, far_rows
 from gnomon.neighbors.metrics import native_metric
@@ -70,20 +71,21 @@ class _CellIndex:
         rng = np.random.default_rng(seed)
         sample = Sample.of(table, n_neighbors, rng)
         space = Space.of(table.proxy, rng)
-        plan = make_plan(sample, space.coordinates, space.centres, n_neighbors, aim_for(target_recall, table), table)
+        coordinates = space.coordinates_of(table.proxy)
+        effort = Effort.of(table, coordinates.shape[1], len(space.centres))
+        aim = aim_for(target_recall, effort.by_proxy)
+        plan = make_plan(sample, coordinates, space.centres, n_neighbors, aim, effort)
         if plan is None:
             return None
-        homes = _core.nearest_rows(space.centres, space.coordinates, 1, current_run().n_threads)[0]
-        join = _core.CellJoin(
-            space.coordinates, homes, *group(homes[:, 0], len(space.centres)), current_run().n_threads
-        )
+        homes = _core.nearest_rows(space.centres, coordinates, 1, current_run().n_threads)[0]
+        join = _core.CellJoin(coordinates, homes, *group(homes[:, 0], len(space.centres)), current_run().n_threads)
         while plan.n_probes <= len(space.centres):
             index = cls(table, space, join, plan, 0.0)
             found = index.find(table.take(sample.rows), n_neighbors + 1)
             recall = sample.recall_of(*found)
             if recall >= target_recall:
                 return replace(index, recall=recall)
-            plan = raised(plan, table)
+            plan = effort.raised(plan)
         return None
 
     def find(self, queries: Any, n_neighbors: int) -> tuple[Indices, Distances]:

@@ -2,6 +2,7 @@
 
 from gnomon.scale.executor import Executor, LocalExecutor, Shared, as_executor, current_executor
 from gnomon.scale.journal import Journal
+from gnomon.scale.neighbors import neighbors_by_blocks, query_by_blocks
 from gnomon.scale.rounds import LocalRounds, RoundOf, Rounds, RoundsWork, Sent, Source
 from gnomon.scale.who import rounds_of
 
@@ -18,5 +19,7 @@ __all__ = [
     "Source",
     "as_executor",
     "current_executor",
+    "neighbors_by_blocks",
+    "query_by_blocks",
     "rounds_of",
 ]
