@@ -50,7 +50,7 @@ class PartMetric:
 
     def centred_at(self, rows: Any) -> PartMetric:
         """Return the metric with the mean of some rows as the centre, where it has one."""
-        prepared = self.native.rows(rows)
+        prepared = self.prepared(rows)
         if not isinstance(self.native.searched(prepared[:1]), Points):
             return self
         mean = (prepared * (1.0 / len(prepared))).sum(axis=0, dtype=np.float64)  # as Points.of does

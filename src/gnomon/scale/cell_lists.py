@@ -38,11 +38,6 @@ class Kept:
         np.lib.format.open_memmap(folder / f"{name}.npy", mode="w+", dtype=dtype, shape=shape).flush()
         return cls(folder / f"{name}.npy")
 
-    @classmethod
-    def there(cls, folder: Path, name: str) -> Kept:
-        """Return an array that an earlier run has filled."""
-        return cls(folder / f"{name}.npy")
-
     def open(self, *, write: bool = False) -> npt.NDArray[Any]:
         """Return the array, mapped if it is in a file."""
         if isinstance(self.held, np.ndarray):

@@ -174,8 +174,8 @@ class _Search:
             return {"members": made.member_offsets, "askers": made.asker_offsets}
 
         offsets = self.journal.stage(f"{name}-lists", sort)
-        kept = (Kept.there(folder, f"{name}-{part}") for part in ("members", "places", "askers"))
-        return CellLists(*kept, offsets["members"], offsets["askers"])
+        members, places, askers = (Kept(folder / f"{name}-{part}.npy") for part in ("members", "places", "askers"))
+        return CellLists(members, places, askers, offsets["members"], offsets["askers"])
 
     def _rows(self, lists: CellLists, name: str) -> StoredTable | None:
         """Sort the rows of a table on disk by cells; None if they are taken where they are."""

@@ -50,7 +50,11 @@ class PartedTable:
     def of(cls, table: StoredTable, native: NativeMetric, executor: Executor, journal: Journal) -> Self:
         """Find centre and scale, those that a search in memory takes, in one pass over the table."""
         some = table.take(np.arange(0, table.n_samples, -(-table.n_samples // _MEAN_ROWS)))
-        metric = PartMetric(native).centred_at(some)
+        plain = PartMetric(native)
+        try:
+            metric = plain.centred_at(some)
+        except ValueError:  # of some rows: the pass says where they are in the table
+            metric = plain
         given = executor.broadcast((table, metric))
         largest = executor.reduce(_largest_deviation, max, table.blocks(), given)
         if metric.frame is not None:
