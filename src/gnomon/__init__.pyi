@@ -12,6 +12,7 @@ from .completion import complete_missing as complete_missing
 from .data import Block as Block
 from .data import read_table as read_table
 from .data.preprocessor import TablePreprocessor as TablePreprocessor
+from .data.stored import open_table as open_table
 from .evaluation import embedding_similarity as embedding_similarity
 from .evaluation import evaluate as evaluate
 from .explanations import cluster_captions as cluster_captions

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.data.names import column_text
+from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
     "FloatArray",
@@ -130,6 +131,8 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         # The mask says "missing", and np.asarray would silently show what lies beneath it.
         return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
+    if is_tensor(X):
+        return array_of_tensor(X)
     if X is None or isinstance(X, (str, bytes, dict, set)) or (callable(X) and not hasattr(X, "__array__")):
         raise TypeError(message("X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}"))
     try:
@@ -137,14 +140,14 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
     except Exception as error:
         if isinstance(X, (list, tuple)):
             raise ValueError(message("X", "a list of rows of equal length", fact=str(error).split(". ")[0])) from error
-        # torch and cupy refuse to copy from a device or to drop a gradient behind the user's back; so do we.
+        # cupy refuses to copy from a device behind the user's back; so do we.
         kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
         raise TypeError(
             message(
                 "X",
                 "readable by NumPy",
                 fact=f"{kind}: {error}",
-                remedy="Copy it to host memory first: X.detach().cpu().numpy() for torch, X.get() for cupy.",
+                remedy="Copy it to host memory first, for instance with X.get() for cupy.",
             )
         ) from error
 

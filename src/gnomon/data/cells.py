@@ -15,7 +15,7 @@ from gnomon.data.dataset import Dataset, note, require_name, text_array
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
 
-__all__ = ["in_memory", "is_cells", "is_stored_matrix", "read_cells"]
+__all__ = ["annotation", "in_memory", "is_cells", "is_stored_matrix", "read_cells"]
 
 N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""

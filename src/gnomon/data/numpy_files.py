@@ -23,7 +23,7 @@ from gnomon.data.dataset import Dataset, draw_rows, require_name
 from gnomon.data.limits import allowed_memory, refuse_unreadable
 from gnomon.data.names import clean_names
 
-__all__ = ["read_npy", "read_npz"]
+__all__ = ["read_header", "read_npy", "read_npz"]
 
 _MATRIX_KEYS = ("X", "x", "data", "embedding")
 _LABEL_KEYS = ("y", "labels")
@@ -74,7 +74,7 @@ def _dtype(descr: str) -> np.dtype[Any]:
     return dtype
 
 
-def _read_header(file: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
+def read_header(file: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...], int]:
     """Return type, column order, shape and the bytes of the header of an array, or raise ValueError."""
     start = file.read(8)
     if len(start) < 8 or start[:6] != b"\x93NUMPY" or start[6] not in (1, 2, 3):
@@ -97,7 +97,7 @@ def _read_header(file: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...],
 
 def _read_array(file: IO[bytes], n_bytes: int) -> npt.NDArray[Any]:
     """Read an array that is stored in `n_bytes`, or raise ValueError."""
-    dtype, by_columns, shape, used = _read_header(file)
+    dtype, by_columns, shape, used = read_header(file)
     needed = math.prod(shape) * dtype.itemsize
     if needed > n_bytes - used:
         raise ValueError(f"its shape {shape} takes {needed:,} bytes and {max(n_bytes - used, 0):,} are stored")

@@ -107,6 +107,18 @@ def _matrix_of_cells(X: Any) -> Any:
     return in_memory(X.X)
 
 
+def _rows_of_stored(X: Any, names: list[str] | None) -> tuple[Any, list[str] | None]:
+    """Return all rows of a table of Dask, Zarr, h5py or pyarrow, and its names; anything else as it is."""
+    # What reads them imports this module, and is only needed for them.
+    from gnomon.data.stored.libraries import of_library
+    from gnomon.data.stored.table import StoredTable
+
+    stored = X if isinstance(X, StoredTable) else of_library(X)
+    if stored is None:
+        return X, names
+    return stored.whole(), stored.feature_names if names is None else names
+
+
 def _check_shape(shape: tuple[int, int], *, min_samples: int, min_features: int) -> None:
     for size, least, word, unit in (
         (shape[0], min_samples, "rows", "sample(s)"),
@@ -144,8 +156,9 @@ def check_table(
     X : array-like, data frame, sparse matrix, AnnData or Table of shape (n_samples, n_features)
         NumPy arrays of any real dtype, byte order and layout, lists, objects with ``__array__``, data frames of
         pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Of an AnnData object its matrix `X`,
-        also if it is a view or in a file, with the names of its genes. Never written. The values of a plain Table are
-        taken as they are.
+        also if it is a view or in a file, with the names of its genes. Tensors of torch and of DLPack on the CPU. What
+        `gnomon.open_table` returns, arrays of Dask and Zarr, datasets of h5py and pyarrow are read whole if they take
+        at most a quarter of the available memory. Never written. The values of a plain Table are taken as they are.
     accept_sparse : bool, default=False
         Whether sparse input is allowed. It is never silently made dense.
     min_samples, min_features : int, default=1
@@ -171,6 +184,8 @@ def check_table(
         If X is no table, holds text or other objects, or is sparse where that is not accepted.
     ValueError
         If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
+    MemoryError
+        If a stored table takes more than a quarter of the available memory; the text names what reads it in blocks.
     """
     given = None if feature_names is None else clean_names(feature_names)
     if is_cells(X):
@@ -178,6 +193,8 @@ def check_table(
         X = _matrix_of_cells(X)
     elif is_stored_matrix(X):
         X = in_memory(X)
+    elif not isinstance(X, (np.ndarray, list, tuple, Table)):
+        X, given = _rows_of_stored(X, given)
     known = X if isinstance(X, Table) else None
     if known is not None:
         X, given = known.values, known.feature_names if given is None else given

@@ -2,61 +2,134 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 import zlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.data.arrays import working_dtype
+from gnomon._validation import message
+from gnomon.data.arrays import refuse_kind, working_dtype
+from gnomon.data.limits import refuse_unreadable
 from gnomon.data.stored.table import StoredTable
 
-__all__ = ["ArrayTable"]
+__all__ = ["ArrayTable", "Stretch", "check_array", "stretch_of"]
+
+
+def check_array(shape: Sequence[int], dtype: np.dtype[Any], name: str) -> tuple[int, int]:
+    """Return the two sizes of an array of numbers; raise for arrays of other dimensions, or of anything else."""
+    refuse_kind(np.empty(0, dtype))
+    if dtype.kind == "O":
+        raise TypeError(message(name, "an array of numbers", fact="it holds Python objects"))
+    if len(shape) != 2:
+        remedy = "Store one row for each sample, for instance X.reshape(len(X), -1)."
+        raise ValueError(message(name, "two-dimensional", fact=f"found shape {tuple(shape)}", remedy=remedy))
+    return int(shape[0]), int(shape[1])
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Where the numbers of an array lie in a file.
+
+    Attributes
+    ----------
+    path : str
+        Absolute.
+    dtype : dtype
+        As stored.
+    shape, strides : tuple of int
+        Strides in bytes.
+    offset : int
+        Byte of the first number.
+    """
+
+    path: str
+    dtype: np.dtype[Any]
+    shape: tuple[int, int]
+    strides: tuple[int, ...]
+    offset: int
+
+    def open(self) -> npt.NDArray[Any]:
+        """Map the file anew; what was read through a map counts as memory in use until the map is gone."""
+        what, rule = f"file {self.path!r}", f"there, with the numbers of a table of shape {self.shape}"
+        with refuse_unreadable(what, rule, errors=(OSError, ValueError, TypeError)), open(self.path, "rb") as file:
+            content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            return np.ndarray(self.shape, self.dtype, content, self.offset, self.strides)
+
+    @property
+    def fingerprint(self) -> str:
+        """Path, size and time of the file, and which of its numbers."""
+        status = os.stat(self.path)
+        numbers = f"{self.shape} {self.strides} {self.offset} {self.dtype.str}"
+        return f"{self.path} {status.st_size} {status.st_mtime_ns} {numbers}"
+
+
+def stretch_of(values: npt.NDArray[Any]) -> Stretch | None:
+    """Return where the numbers of a memory map lie; None if they are in memory, also where a copy may be changed."""
+    root: Any = values
+    while isinstance(root, np.ndarray) and isinstance(root.base, np.ndarray):
+        root = root.base
+    if not isinstance(root, np.memmap) or not isinstance(root.base, mmap.mmap):
+        return None
+    if root.filename is None or root.mode == "c" or not os.path.isfile(root.filename):
+        return None
+    # The pages of a map begin before the array, at a multiple of their size; `offset` counts from the file's begin.
+    offset = root.offset + values.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return Stretch(os.path.abspath(root.filename), values.dtype, values.shape, values.strides, int(offset))
 
 
 class ArrayTable(StoredTable):
-    """A two-dimensional array; one that is mapped from a file is sent to other processes as its path.
+    """A two-dimensional array; of one that is mapped from a file the place is kept, and sent to other processes.
 
     Parameters
     ----------
-    values : ndarray of shape (n_samples, n_features)
-        In memory or a memory map.
+    values : ndarray of shape (n_samples, n_features), or Stretch
+        In memory, a memory map, or where the numbers lie in a file.
     name : str, default="X"
         For people.
+    feature_names : sequence of str, default=None
+        Of the columns.
+    beside : mapping of str to callable, default=None
+        How to read what belongs to the rows.
     """
 
-    def __init__(self, values: npt.NDArray[Any], *, name: str = "X") -> None:
-        self._values = values
-        self.n_samples, self.n_features = (int(size) for size in values.shape)
+    def __init__(
+        self,
+        values: npt.NDArray[Any] | Stretch,
+        *,
+        name: str = "X",
+        feature_names: Sequence[str] | None = None,
+        beside: Mapping[str, Callable[[], Any]] | None = None,
+    ) -> None:
+        self._values = values if isinstance(values, Stretch) else stretch_of(values) or values
+        self.n_samples, self.n_features = check_array(values.shape, values.dtype, name)
         self.dtype = working_dtype(values.dtype)
         self.name = name
+        self.feature_names = None if feature_names is None else list(feature_names)
+        self._others = dict(beside or {})
 
     @property
     def fingerprint(self) -> str:
         """Path, size and time of the file; of an array in memory a checksum."""
-        path = getattr(self._values, "filename", None)
-        if path is None:
-            sums = zlib.crc32(np.ascontiguousarray(self._values).view(np.uint8).data)
-            return f"array {self.shape} {self._values.dtype} {sums:08x}"
-        status = os.stat(path)
-        return f"{os.path.abspath(path)} {status.st_size} {status.st_mtime_ns} {self.shape} {self._values.dtype}"
+        if isinstance(self._values, Stretch):
+            return self._values.fingerprint
+        sums = zlib.crc32(np.ascontiguousarray(self._values).view(np.uint8).data)
+        return f"array {self.shape} {self._values.dtype} {sums:08x}"
 
     def _rows(self, start: int, stop: int) -> Any:
-        return np.asarray(self._values[start:stop])
+        return self._selected(slice(start, stop))
 
     def _chosen(self, rows: npt.NDArray[np.int64]) -> Any:
+        return self._selected(rows)
+
+    def _selected(self, rows: Any) -> Any:
+        if isinstance(self._values, Stretch):
+            return np.array(self._values.open()[rows])
         return np.asarray(self._values[rows])
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out the numbers of a memory map, but not where they are."""
-        state, values = dict(self.__dict__), self._values
-        if isinstance(values, np.memmap) and isinstance(values.base, np.memmap) is False and values.flags.c_contiguous:
-            state["_values"] = (str(values.filename), values.dtype, values.shape, int(values.offset))
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if isinstance(self._values, tuple):
-            path, dtype, shape, offset = self._values
-            self._values = np.memmap(path, dtype=dtype, mode="r", offset=offset, shape=shape)
+    def _beside(self) -> Mapping[str, Callable[[], Any]]:
+        return self._others

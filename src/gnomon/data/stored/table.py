@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +11,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray
-from gnomon.data.table import check_table
+from gnomon.data.arrays import FloatArray, all_finite, cast
+from gnomon.data.dataset import require_name
+from gnomon.data.names import column_text
+from gnomon.data.sparse import canonical_csr
 
 __all__ = ["RowBlock", "StoredTable", "row_blocks"]
 
@@ -98,6 +102,46 @@ class StoredTable(ABC):
         return float(self.n_samples) * self.n_features * np.dtype(self.dtype).itemsize
 
     @property
+    def n_read_bytes(self) -> float:
+        """Bytes of what `read` returns for all rows: of a sparse table those of its entries."""
+        return self.n_bytes
+
+    @property
+    def columns(self) -> list[str]:
+        """Names of what is stored beside the features with a value for each row, such as labels."""
+        return list(self._beside())
+
+    def column(self, name: str) -> npt.NDArray[Any]:
+        """Return a column that is stored beside the features.
+
+        Parameters
+        ----------
+        name : str
+            One of `columns`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            Numbers as they are stored; everything else as text (dtype object), None where it is missing.
+
+        Raises
+        ------
+        ValueError
+            If there is none of this name; the text names what is near.
+        """
+        readers = self._beside()
+        require_name(name, list(readers), what="column")
+        values = np.asarray(readers[name]())
+        if values.shape != (self.n_samples,):
+            fact = f"found shape {values.shape}"
+            raise ValueError(message(f"column {name!r} of {self.name}", f"{self.n_samples:,} values", fact=fact))
+        return values
+
+    def _beside(self) -> Mapping[str, Callable[[], Any]]:
+        """Return how to read what is stored beside the features, by name."""
+        return {}
+
+    @property
     @abstractmethod
     def fingerprint(self) -> str:
         """Text that changes when the data do: a run that was cut goes on only with the same."""
@@ -134,6 +178,25 @@ class StoredTable(ABC):
         """
         return self._checked(self._rows(start, stop), lambda row: start + row)
 
+    def whole(self) -> Any:
+        """Return all rows as they are stored, unchecked, as NumPy or SciPy hold them.
+
+        Raises
+        ------
+        MemoryError
+            If they take more than a quarter of the available memory.
+        """
+        allowed = available_memory() / 4.0
+        if self.n_read_bytes > allowed:
+            what = f"{self.name} of {self.n_samples:,} rows and {self.n_features:,} columns"
+            rule = f"a table of at most {in_bytes(allowed)}, a quarter of the available memory, to be read whole"
+            remedy = (
+                "Pass it to gnomon.map(X, n_landmarks=...), PCA().fit(X) or the transform of a fitted model, which "
+                "read it in blocks."
+            )
+            raise MemoryError(message(what, rule, fact=f"it takes {in_bytes(self.n_read_bytes)}", remedy=remedy))
+        return self._rows(0, self.n_samples)
+
     def take(self, rows: npt.ArrayLike) -> FloatArray | sp.csr_array:
         """Return rows by their numbers, in any order; each is read once."""
         wanted = np.asarray(rows, dtype=np.int64)
@@ -142,16 +205,27 @@ class StoredTable(ABC):
             return self._checked(self._rows(0, 0), int)
         return self._checked(self._chosen(distinct), lambda row: int(distinct[row]))[places.ravel()]
 
-    def _checked(self, rows: Any, number: Any) -> FloatArray | sp.csr_array:
+    def _checked(self, rows: Any, number: Callable[[int], int]) -> FloatArray | sp.csr_array:
         if rows.shape[0] == 0:
             empty = np.empty((0, self.n_features), dtype=self.dtype)
             return sp.csr_array(empty) if self.is_sparse else empty
-        stored = rows.data if self.is_sparse else rows
-        bad = ~np.isfinite(stored).reshape(len(stored), -1)
-        if bad.any():
-            first = int(np.flatnonzero(bad.any(axis=1))[0])
-            row = int(np.searchsorted(rows.indptr, first, side="right") - 1) if self.is_sparse else first
-            what, rule = f"row {number(row):,} of {self.name}", "finite numbers"
-            remedy = "Fill in or leave out such rows before."
-            raise ValueError(message(what, rule, fact="a value is missing or infinite", remedy=remedy))
-        return check_table(rows, accept_sparse=True, dtype=self.dtype).values
+        if self.is_sparse:
+            matrix = canonical_csr(rows, dtype=self.dtype)
+            if not all_finite(matrix.data):
+                first = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+                row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
+                self._refuse(number(row), int(matrix.indices[first]), matrix.data[first])
+            return matrix
+        values = cast(rows, self.dtype)
+        if not all_finite(values):
+            row, column = np.argwhere(~np.isfinite(values))[0]
+            self._refuse(number(int(row)), int(column), values[row, column])
+        values = values.view()
+        values.flags.writeable = False
+        return values
+
+    def _refuse(self, row: int, column: int, value: Any) -> None:
+        what = f"row {row:,} of {self.name}"
+        fact = f"{column_text(column, self.feature_names)} is {'missing' if np.isnan(value) else 'infinite'}"
+        remedy = "Fill in or leave out such rows or columns before."
+        raise ValueError(message(what, "finite numbers", fact=fact, remedy=remedy))

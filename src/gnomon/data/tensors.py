@@ -1,0 +1,63 @@
+"""Tensors of torch, and of anything that speaks DLPack, on the CPU become arrays that share their memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+
+__all__ = ["array_of_tensor", "is_tensor"]
+
+_RULE = "a dense tensor in the memory of the CPU"
+_HOST_DEVICES = (1, 3, 11)  # DLPack's numbers of the CPU, and of memory that CUDA and ROCm pin there
+
+
+def _is_torch(X: object) -> bool:
+    return any((kind.__module__, kind.__name__) == ("torch", "Tensor") for kind in type(X).__mro__)
+
+
+def is_tensor(X: object) -> bool:
+    """Return whether X is a tensor of torch, or offers DLPack and no ``__array__``; nothing is imported to ask."""
+    dlpack = hasattr(X, "__dlpack__") and hasattr(X, "__dlpack_device__") and not hasattr(X, "__array__")
+    return _is_torch(X) or (dlpack and not isinstance(X, type))
+
+
+def array_of_tensor(X: Any) -> npt.NDArray[Any]:
+    """Return a tensor as an array without a copy; of types that NumPy lacks, such as bfloat16, a copy in float32.
+
+    Raises
+    ------
+    TypeError
+        If it is on another device, sparse, or part of a graph of gradients; the text says what to pass instead.
+    """
+    if not _is_torch(X):
+        return _of_dlpack(X)
+    kind = "torch.Tensor"
+    if X.device.type != "cpu":
+        raise TypeError(message("X", _RULE, fact=f"{kind} on device {X.device}", remedy="Pass X.cpu()."))
+    if X.requires_grad:
+        rule, fact = "a tensor without a gradient", f"{kind} with requires_grad=True"
+        raise TypeError(message("X", rule, fact=fact, remedy="Pass X.detach()."))
+    if str(X.layout) != "torch.strided":
+        raise TypeError(message("X", _RULE, fact=f"{kind} of layout {X.layout}", remedy="Pass X.to_dense()."))
+    try:
+        # NumPy has neither floats of 8 bits nor bfloat16; float32 holds all of their values.
+        few = X.dtype.is_floating_point and str(X.dtype) not in ("torch.float16", "torch.float32", "torch.float64")
+        return np.asarray((X.float() if few else X).resolve_conj().resolve_neg().numpy())
+    except (RuntimeError, TypeError) as error:  # quantized and nested tensors, and types without numbers
+        raise TypeError(message("X", _RULE, fact=f"{kind}: {str(error).splitlines()[0].rstrip('.')}")) from error
+
+
+def _of_dlpack(X: Any) -> npt.NDArray[Any]:
+    kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
+    device = int(X.__dlpack_device__()[0])
+    if device not in _HOST_DEVICES:
+        fact, remedy = f"{kind} on DLPack's device {device}", "Copy it to the CPU first, for instance with X.cpu()."
+        raise TypeError(message("X", _RULE, fact=fact, remedy=remedy))
+    try:
+        return np.from_dlpack(X)
+    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(message("X", _RULE, fact=f"{kind}: {str(error).rstrip('.')}")) from error
