@@ -69,8 +69,8 @@ def arrays_beside(node: Node, n_samples: int) -> Mapping[str, Callable[[], npt.N
         return {}
     if _is_cells(node.root()):
         about = node.root()["obs"]
-        index = str(about.attrs.get("_index", "_index"))
-        return {name: partial(_annotation, node, name) for name in sorted(about) if name not in (index, "__categories")}
+        names = [str(name) for name in about.attrs.get("column-order", [])]
+        return {name: partial(_annotation, node, name) for name in names if name in about}
     return {
         name: partial(_array, node, name)
         for name in sorted(around)

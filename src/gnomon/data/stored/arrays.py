@@ -19,6 +19,8 @@ from gnomon.data.stored.table import StoredTable
 
 __all__ = ["ArrayTable", "Stretch", "check_array", "stretch_of"]
 
+_MAPPED = 8_000_000  # bytes of a file within which chosen rows are read through one map
+
 
 def check_array(shape: Sequence[int], dtype: np.dtype[Any], name: str) -> tuple[int, int]:
     """Return the two sizes of an array of numbers; raise for arrays of other dimensions, or of anything else."""
@@ -121,15 +123,17 @@ class ArrayTable(StoredTable):
         return f"array {self.shape} {self._values.dtype} {sums:08x}"
 
     def _rows(self, start: int, stop: int) -> Any:
-        return self._selected(slice(start, stop))
+        if isinstance(self._values, Stretch):
+            return np.array(self._values.open()[start:stop])
+        return np.asarray(self._values[start:stop])
 
     def _chosen(self, rows: npt.NDArray[np.int64]) -> Any:
-        return self._selected(rows)
-
-    def _selected(self, rows: Any) -> Any:
-        if isinstance(self._values, Stretch):
-            return np.array(self._values.open()[rows])
-        return np.asarray(self._values[rows])
+        if not isinstance(self._values, Stretch):
+            return np.asarray(self._values[rows])
+        # The system may map megabytes around each row, which are in use until the map is gone.
+        step = max(1, _MAPPED // max(1, self.n_features * self._values.dtype.itemsize))
+        cuts = np.searchsorted(rows, np.arange(step, self.n_samples, step))
+        return np.concatenate([self._values.open()[part] for part in np.split(rows, cuts) if len(part)])
 
     def _beside(self) -> Mapping[str, Callable[[], Any]]:
         return self._others

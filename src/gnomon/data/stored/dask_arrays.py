@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from gnomon._optional import import_optional
 from gnomon._run import current_run
 from gnomon._validation import message
-from gnomon.data.arrays import floats_from_objects, working_dtype
+from gnomon.data.arrays import working_dtype
 from gnomon.data.stored.arrays import check_array
 from gnomon.data.stored.grouped import GroupedTable
 
@@ -87,19 +87,14 @@ def _refuse_futures(array: Any) -> None:
         raise ValueError(message("X", "a dask array that is computed where it is needed", fact=fact, remedy=remedy))
 
 
-class FrameTable(DaskTable):
-    """A data frame of Dask, whose columns all hold numbers."""
-
-    def _groups(self, first: int, last: int) -> Any:
-        rows = super()._groups(first, last)
-        return floats_from_objects(rows)[0] if rows.dtype.kind == "O" else rows
-
-
 def array_of_frame(frame: Any) -> Any:
-    """Return a data frame of Dask as an array with known chunk sizes, for which its rows are counted."""
+    """Return a data frame of Dask, of columns of numbers, as an array; its rows are counted for that."""
     bad = [f"{name!r}: {dtype}" for name, dtype in frame.dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
     if bad:
         fact = f"{len(bad)} of {len(frame.dtypes)} columns hold something else: {', '.join(bad[:5])}"
         remedy = "Leave these columns out: X[[...]]."
         raise TypeError(message("X", "a table of real numbers", fact=fact, remedy=remedy))
-    return frame.to_dask_array(lengths=True)
+    # Types of pandas and Arrow become objects in an array, unless they are turned into NumPy's before.
+    kinds = [working_dtype(np.dtype(getattr(dtype, "numpy_dtype", dtype))) for dtype in frame.dtypes]
+    target = np.float64 if np.float64 in kinds else np.float32
+    return frame.astype(target).to_dask_array(lengths=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +17,7 @@ from gnomon.data.stored.table import StoredTable
 __all__ = ["GroupedTable", "equal_groups"]
 
 _FEWEST = 1024  # rows that are read together, where groups are smaller
-_TOGETHER = 131_072  # rows of chosen groups that are read together
+_TOGETHER = 32_768  # rows of chosen groups that are read together
 
 
 def equal_groups(n_samples: int, step: int) -> npt.NDArray[np.int64]:
@@ -28,11 +29,19 @@ def equal_groups(n_samples: int, step: int) -> npt.NDArray[np.int64]:
 class GroupedTable(StoredTable):
     """Rows are read by whole groups; the last group that was read in part is kept for the block that follows.
 
-    A subclass sets `_bounds`, the first row of each group and the number of rows, and reads whole groups.
+    A subclass sets `_bounds`, the first row of each group and the number of rows, and reads whole groups. One thread at
+    a time reads: the libraries use threads themselves, and readers of pyarrow are made for one caller.
     """
 
+    _lock: threading.Lock
     _bounds: npt.NDArray[np.int64]
     _kept: tuple[int, Any] | None = None  # the first row of a group, and its rows as they are stored
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Give each table a lock, also one that was sent to another process."""
+        table = super().__new__(cls)
+        table._lock = threading.Lock()
+        return table
 
     @abstractmethod
     def _groups(self, first: int, last: int) -> Any:
@@ -47,8 +56,12 @@ class GroupedTable(StoredTable):
         require_memory(self.name, needed, fact=fact, remedy=remedy)
 
     def _rows(self, start: int, stop: int) -> Any:
+        with self._lock:
+            return self._read_rows(start, stop)
+
+    def _read_rows(self, start: int, stop: int) -> Any:
         pieces = []
-        kept = self._kept  # another thread may replace it
+        kept = self._kept
         if kept is not None and kept[0] <= start < kept[0] + kept[1].shape[0]:
             piece = kept[1][start - kept[0] : stop - kept[0]]
             pieces.append(piece)
@@ -83,5 +96,5 @@ class GroupedTable(StoredTable):
         return sp.vstack(pieces, format="csr") if self.is_sparse else np.concatenate(pieces)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what was kept of the last group."""
-        return {name: value for name, value in self.__dict__.items() if name != "_kept"}
+        """Leave out the lock, and what was kept of the last group."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kept", "_lock")}

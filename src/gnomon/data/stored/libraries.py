@@ -15,7 +15,7 @@ from gnomon.data.names import clean_names
 from gnomon.data.stored.arrays import ArrayTable
 from gnomon.data.stored.chunked import ChunkedTable
 from gnomon.data.stored.csr import CSRTable
-from gnomon.data.stored.dask_arrays import DaskTable, FrameTable, array_of_frame
+from gnomon.data.stored.dask_arrays import DaskTable, array_of_frame
 from gnomon.data.stored.nodes import HDF5Node, Node, ZarrNode, is_array
 from gnomon.data.stored.parquet import ParquetFile, ParquetTable
 from gnomon.data.stored.table import StoredTable
@@ -34,7 +34,7 @@ def of_library(X: Any) -> StoredTable | None:
     if ("dask", "Array") in kinds:
         return DaskTable(X)
     if {name for library, name in kinds if library in ("dask", "dask_expr")} & {"DataFrame", "FrameBase"}:
-        return FrameTable(array_of_frame(X), feature_names=clean_names(X.columns))
+        return DaskTable(array_of_frame(X), feature_names=clean_names(X.columns))
     if ("zarr", "Array") in kinds:
         return ChunkedTable(_named(ZarrNode(X, "X")))
     if ("h5py", "Dataset") in kinds:
@@ -44,6 +44,9 @@ def of_library(X: Any) -> StoredTable | None:
     if ("anndata", "BaseCompressedSparseDataset") in kinds:
         group = X.group
         return CSRTable(_named(ZarrNode(group, "X")) if hasattr(group, "store") else _dataset(group))
+    if kinds & {("zarr", "Group"), ("h5py", "Group")}:
+        fact = f"a group of {', '.join(map(repr, sorted(X)[:5])) or 'nothing'}"
+        raise TypeError(message("X", "an array", fact=fact, remedy="Pass one of its arrays, such as X['X']."))
     return None
 
 

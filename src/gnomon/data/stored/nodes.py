@@ -82,7 +82,9 @@ class HDF5Node(Node):
 
     @property
     def fingerprint(self) -> str:
-        """Path, size and time of the file, and the key."""
+        """Path, size and time of the file, and the key; of a file in memory a checksum of the numbers."""
+        if not os.path.isfile(self.path):  # a file in memory
+            return f"{self.key} {_checksum(*(array[...].tobytes() for array in _arrays(self.get())))}"
         status = os.stat(self.path)
         return f"{self.path} {status.st_size} {status.st_mtime_ns} {self.key}"
 
@@ -106,17 +108,19 @@ class ZarrNode(Node):
         return self._node
 
     def root(self) -> Any:
-        """Return the group that the store holds."""
-        zarr = import_optional("zarr", package="zarr", extra="scale")
-        return zarr.open_group(self._node.store, mode="r")
+        """Return what the store holds at its top; the array itself where that is no group."""
+        return self._group("") or self._node
 
     def around(self) -> Any:
         """Return the group that it lies in; None if it is alone."""
-        zarr = import_optional("zarr", package="zarr", extra="scale")
+        return self._group(self.key.rpartition("/")[0])
+
+    def _group(self, path: str) -> Any:
         if not self.key:
             return None
+        zarr = import_optional("zarr", package="zarr", extra="scale")
         try:
-            return zarr.open_group(self._node.store, path=self.key.rpartition("/")[0], mode="r")
+            return zarr.open_group(self._node.store, path=path, mode="r")
         except (FileNotFoundError, KeyError):  # an array that lies in a plain folder
             return None
 

@@ -95,12 +95,12 @@ class ParquetTable(GroupedTable):
         self._check_groups()
 
     def _open(self, number: int) -> Any:
-        opened = self._reader  # another thread may replace it
+        opened = self._reader
         if opened is None or opened[0] != number:
             module = import_optional("pyarrow.parquet", package="pyarrow", extra="io")
             path = self._files[number].path
             with refuse_unreadable(f"file {path!r}", "a complete Parquet file", errors=(Exception,)):
-                opened = number, module.ParquetFile(path, filesystem=self._filesystem)
+                opened = number, module.ParquetFile(path, filesystem=self._filesystem, page_checksum_verification=True)
             self._reader = opened
         return opened[1]
 
