@@ -222,7 +222,7 @@ def test_a_source_gives_the_rows_of_the_array(source, tables, elsewhere):
     assert (table.shape, table.dtype, table.n_bytes) == ((N, D), np.float32, 4.0 * N * D)
     assert table.feature_names == NAMED.get(source, table.feature_names)
     assert np.array_equal(dense(table.read(0, N)), X)
-    for start, stop in [(0, 0), (0, 1), (10, 699), (699, 701), (701, 2800), (650, 660), (2999, 3000)]:
+    for start, stop in [(0, 1), (10, 699), (699, 701), (701, 2800), (650, 660), (0, 0), (9, 3), (2900, 9999)]:
         rows = table.read(start, stop)
         assert rows.dtype == np.float32
         assert np.array_equal(dense(rows), X[start:stop])

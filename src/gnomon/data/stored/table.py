@@ -164,7 +164,7 @@ class StoredTable(ABC):
         return row_blocks(*self.shape)
 
     def read(self, start: int, stop: int) -> FloatArray | sp.csr_array:
-        """Return rows [start, stop).
+        """Return rows [start, stop), as far as there are so many.
 
         Returns
         -------
@@ -176,7 +176,8 @@ class StoredTable(ABC):
         ValueError
             If a value is missing or infinite; the text says in which row of the table.
         """
-        return self._checked(self._rows(start, stop), lambda row: start + row)
+        start, stop, _ = slice(start, stop).indices(self.n_samples)
+        return self._checked(self._rows(start, max(start, stop)), lambda row: start + row)
 
     def whole(self) -> Any:
         """Return all rows as they are stored, unchecked, as NumPy or SciPy hold them.
