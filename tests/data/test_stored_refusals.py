@@ -295,7 +295,7 @@ def test_a_dask_array_on_a_cluster_is_refused():
     import dask.array as da
     from distributed import Client
 
-    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None) as client:
+    with Client(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=":0") as client:
         array = da.from_array(X, chunks=(100, 3))
         with pytest.raises(ValueError, match="persisted on a cluster"):
             as_stored(array.persist())

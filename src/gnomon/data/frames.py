@@ -12,7 +12,7 @@ from gnomon._validation import message
 from gnomon.data.arrays import FloatArray, floats_from_objects, working_dtype
 from gnomon.data.names import clean_names
 
-__all__ = ["Frame", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
+__all__ = ["Frame", "fill_columns", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
 
 _SHOWN = 5  # columns named in an error
 
@@ -150,11 +150,12 @@ def stack_columns(
         dtype = np.float64 if any(c.dtype == np.float64 for c in frame.columns) else np.float32
     values = np.empty((frame.n_samples, len(frame.columns)), dtype)
     with np.errstate(over="ignore"):
-        _fill(values, frame.columns)
+        fill_columns(values, frame.columns)
     return values
 
 
-def _fill(values: FloatArray, columns: list[npt.NDArray[Any]]) -> None:
+def fill_columns(values: FloatArray, columns: list[npt.NDArray[Any]]) -> None:
+    """Write arrays of one dimension side by side into a table."""
     # In blocks of rows of about a megabyte, so that the strided writes of neighbouring columns meet in the cache.
     block = max(256, (1 << 20) // max(1, values.itemsize * values.shape[1]))
     for start in range(0, values.shape[0], block):

@@ -72,7 +72,8 @@ class HDF5Node(Node):
         """Return the file, which is opened if it is not open here."""
         if self._opened is None or not self._opened:
             h5py = import_optional("h5py", package="h5py", extra="scale")
-            with refuse_unreadable(f"file {self.path!r}", "a complete HDF5 file", errors=(Exception,)):
+            remedy = "If it is open for writing elsewhere, close it there."
+            with refuse_unreadable(f"file {self.path!r}", "a complete HDF5 file", errors=(Exception,), remedy=remedy):
                 self._opened = h5py.File(self.path, "r")
         return self._opened
 

@@ -16,13 +16,14 @@ from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.arrays import working_dtype
 from gnomon.data.dataset import require_name, text_array
+from gnomon.data.frames import fill_columns
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.stored.annotated import texts
 from gnomon.data.stored.grouped import GroupedTable
 
 __all__ = ["ParquetFile", "ParquetTable"]
 
-_TOGETHER = 1 << 23  # values that are decoded together, so that a row group is not in memory twice
+_TOGETHER = 1 << 22  # values that are decoded together, so that a row group is not in memory twice
 _SHOWN = 5  # columns named in an error
 
 
@@ -81,6 +82,8 @@ class ParquetTable(GroupedTable):
             for group in range(about.num_row_groups) if file.groups is None else file.groups:
                 self._places.append((number, group))
                 sizes.append(int(about.row_group(group).num_rows))
+        if min(sizes, default=0) < 0:
+            raise ValueError(message(name, "of complete Parquet files", fact="a row group has fewer rows than none"))
         self._bounds = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]).astype(np.int64)
         self.n_samples = int(self._bounds[-1])
         self._schema = schemas[0]
@@ -124,6 +127,10 @@ class ParquetTable(GroupedTable):
         kinds = {str(one.name): one.type for one in self._schema}
         for name in columns or ():
             require_name(name, list(kinds), what="columns")
+            if list(columns or ()).count(name) > 1:
+                raise ValueError(
+                    message(f"columns={list(columns or ())!r:.60}", "different", fact=f"{name!r} is repeated")
+                )
         wanted = [name for name in kinds if not name.startswith("__index_level_")] if columns is None else list(columns)
         widths = {name: self._width(name) for name in wanted}
         bad = [name for name, width in widths.items() if width is None]
@@ -182,13 +189,15 @@ class ParquetTable(GroupedTable):
             with refuse_unreadable(f"file {self._files[number].path!r}", rule, errors=(Exception,)):
                 table = self._open(number).read_row_group(group, columns=names)
                 table.validate(full=True)  # offsets and lengths are believed from here on
+                if table.num_rows != len(values):
+                    raise ValueError(f"{len(values):,} rows are promised and {table.num_rows:,} stored")
+            found: list[npt.NDArray[Any]] = []
             for name in names:
-                width = self._widths[name]
-                part = values[:, place : place + (width or 1)]
-                what = f"column {name!r} of {self._files[number].path!r}"
+                what, width = f"column {name!r} of {self._files[number].path!r}", self._widths[name]
                 with refuse_unreadable(what, _rule(width), errors=(Exception,)):
-                    _put(part, table.column(name), width)
-                place += width or 1
+                    found += _arrays(table.column(name), width)
+            fill_columns(values[:, place : place + len(found)], found)
+            place += len(found)
 
     def _batches(self, n_rows: int) -> Iterable[list[str]]:
         names: list[str] = []
@@ -249,18 +258,17 @@ def _rule(width: int) -> str:
     return f"vectors of {width} numbers" if width else "numbers"
 
 
-def _put(part: npt.NDArray[Any], column: Any, width: int) -> None:
-    """Write a column of numbers or vectors, NaN where one is missing."""
+def _arrays(column: Any, width: int) -> list[npt.NDArray[Any]]:
+    """Return a column of numbers, or the entries of its vectors, as arrays; NaN where a number is missing."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
+    inner = column.type.value_type if width else column.type
+    if pa.types.is_decimal(inner) or pa.types.is_boolean(inner):
+        column = column.cast(pa.list_(pa.float64()) if width else pa.float64())
     if width == 0:
-        if pa.types.is_decimal(column.type) or pa.types.is_boolean(column.type):
-            column = column.cast(pa.float64())
-        part[:, 0] = column.to_numpy()
-        return
+        return [column.to_numpy()]
     lengths = pc.list_value_length(column)
     if column.null_count or pc.min(lengths).as_py() != width or pc.max(lengths).as_py() != width:
         raise ValueError("some are missing or have another length")
-    flat = pc.list_flatten(column).cast(pa.float64() if part.dtype == np.float64 else pa.float32())
-    part[:] = flat.to_numpy().reshape(-1, width)
+    return list(pc.list_flatten(column).to_numpy().reshape(-1, width).T)

@@ -59,7 +59,7 @@ def as_stored(
     if isinstance(X, StoredTable):
         return X
     if isinstance(X, np.ndarray):
-        return ArrayTable(X) if isinstance(X, np.memmap) and stretch_of(X) is not None else None
+        return ArrayTable(X) if isinstance(X, np.memmap) and X.ndim == 2 and stretch_of(X) is not None else None
     if isinstance(X, (str, os.PathLike)) or (
         isinstance(X, (list, tuple)) and X and all(isinstance(one, (str, os.PathLike)) for one in X)
     ):
