@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import time
 import zlib
 from pathlib import Path
 
@@ -322,6 +323,26 @@ def test_threads_read_the_same(tables):
         for thread in threads:
             thread.join()
         assert wrong == []
+
+
+def test_one_thread_at_a_time_reads(tables, monkeypatch):
+    table, active, most = pickle.loads(pickle.dumps(tables["parquet"][0])), [], []
+    whole = table._groups
+
+    def slow(first, last):
+        active.append(first)
+        most.append(len(active))
+        time.sleep(0.01)
+        active.pop()
+        return whole(first, last)
+
+    monkeypatch.setattr(table, "_groups", slow)
+    threads = [threading.Thread(target=table.read, args=(at, at + 9)) for at in (0, GROUPS, 2 * GROUPS, 3 * GROUPS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1, 1, 1, 1]
 
 
 def test_tables_in_memory_are_not_stored_and_nothing_is_imported_to_ask():
