@@ -394,7 +394,7 @@ def test_a_spooled_table_is_removed_with_it_and_stays_where_a_folder_is_named(ta
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of memory is read from /proc")
 @pytest.mark.parametrize(
-    "source", ["memmap", "parquet", *(pytest.param(one, marks=pytest.mark.slow) for one in ("npy", "hdf5", "zarr"))]
+    "source", ["memmap", *(pytest.param(one, marks=pytest.mark.slow) for one in ("npy", "hdf5", "zarr", "parquet"))]
 )
 def test_memory_stays_low_while_a_file_is_read(source, tmp_path):
     """64 MB of numbers are read with less than 40 MB more than the libraries themselves take."""

@@ -28,9 +28,10 @@ def test_dlpack_on_the_cpu_is_read_without_a_copy():
     assert np.array_equal(found.values, X)
     backwards = check_table(Capsule(X[::-1, ::-1])).values
     assert np.array_equal(backwards, X[::-1, ::-1])
-    fixed = X.copy()
-    fixed.flags.writeable = False
-    assert np.array_equal(check_table(Capsule(fixed)).values, X)
+    if np.lib.NumpyVersion(np.__version__) >= "2.1.0":  # before, NumPy itself did not give read-only arrays away
+        fixed = X.copy()
+        fixed.flags.writeable = False
+        assert np.array_equal(check_table(Capsule(fixed)).values, X)
     assert check_table(Capsule(X.astype(np.float16))).values.dtype == np.float32
 
 
