@@ -143,14 +143,14 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
     except Exception as error:
         if isinstance(X, (list, tuple)):
             raise ValueError(message("X", "a list of rows of equal length", fact=str(error).split(". ")[0])) from error
-        # cupy refuses to copy from a device behind the user's back; so do we.
+        # torch and cupy refuse to copy from a device or to drop a gradient behind the user's back; so do we.
         kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
         raise TypeError(
             message(
                 "X",
                 "readable by NumPy",
                 fact=f"{kind}: {error}",
-                remedy="Copy it to host memory first, for instance with X.get() for cupy.",
+                remedy="Copy it to host memory first: X.detach().cpu().numpy() for torch, X.get() for cupy.",
             )
         ) from error
 
