@@ -279,6 +279,19 @@ def test_what_lies_beside_the_features_is_read_by_name(source, columns, tables):
         table.column("kinds")
 
 
+def test_the_raw_genes_of_cells_have_names_of_their_own(tmp_path):
+    import anndata
+
+    made = anndata.AnnData(X, var=pd.DataFrame(index=[f"gene {j}" for j in range(D)]))
+    raw = made.copy()
+    raw.var_names = [f"raw {j}" for j in range(D)]
+    made.raw = raw
+    made.write_h5ad(tmp_path / "x.h5ad")
+    table = open_table(tmp_path / "x.h5ad", key="raw/X")
+    assert table.feature_names == [f"raw {j}" for j in range(D)]
+    assert repr(table).endswith("x.h5ad:raw/X': 3,000 rows and 6 columns, float32)")
+
+
 def test_parquet_columns_are_chosen_and_ordered(tables):
     _, folder = tables["parquet"]
     table = open_table(folder / "x.parquet", columns=["c2", "c0"])

@@ -83,6 +83,6 @@ def gene_names(node: Node, n_features: int) -> list[str] | None:
     root = node.root()
     if not _is_cells(root) or node.key.startswith("obsm"):
         return None
-    genes = root["var"]
+    genes = root["raw/var" if node.key.startswith("raw/") else "var"]
     names = _read(genes[str(genes.attrs.get("_index", "_index"))])
     return clean_names(np.asarray(names).tolist()) if len(names) == n_features else None

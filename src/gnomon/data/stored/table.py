@@ -91,6 +91,12 @@ class StoredTable(ABC):
     is_sparse: bool = False
     name: str = "X"
 
+    def __repr__(self) -> str:
+        """Say where the table lies and how large it is."""
+        kind = "sparse " if self.is_sparse else ""
+        size = f"{self.n_samples:,} rows and {self.n_features:,} columns"
+        return f"{type(self).__name__}({self.name!r}: {size}, {kind}{np.dtype(self.dtype).name})"
+
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of rows and columns."""
