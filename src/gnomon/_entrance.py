@@ -10,7 +10,7 @@ from typing import Any, ParamSpec, TypeVar
 from gnomon._memory import check_budget
 from gnomon._progress import Reporter
 from gnomon._random import resolve_seed
-from gnomon._run import current_run, enter, leave
+from gnomon._run import Engagement, current_run, enter, leave
 from gnomon._threads import resolve_n_threads
 
 __all__ = ["entrance", "part"]
@@ -25,7 +25,7 @@ _SEEDED: dict[str, tuple[str, Callable[[Any], Any]]] = {
 
 
 def _executor(given: Any) -> Any:
-    return current_run().executor if given is None else given
+    return current_run().executor if given is None else Engagement(given)
 
 
 _OF_FUNCTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
@@ -73,7 +73,10 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
                     enter(run.but(**{attribute: make(find(args, kwargs)) for attribute, make, find in settings}))
                 return function(*args, **kwargs)
             finally:
+                used = current_run().executor
                 leave(token)
+                if used is not run.executor:
+                    used.close()
 
         return call
 

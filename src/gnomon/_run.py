@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
@@ -13,7 +14,34 @@ from typing import Any
 from gnomon._machine import usable_cpus
 from gnomon._progress import Reporter
 
-__all__ = ["Run", "current_run", "enter", "leave", "running"]
+__all__ = ["Engagement", "Run", "current_run", "enter", "leave", "running"]
+
+
+class Engagement:
+    """Who is asked to work for the length of a call: opened when first needed, closed with the call.
+
+    Parameters
+    ----------
+    asked : object
+        What `gnomon.scale.as_executor` takes, such as the address of a scheduler.
+    """
+
+    def __init__(self, asked: Any) -> None:
+        self.asked = asked
+        self._opened: Any = None
+        self._lock = threading.Lock()
+
+    def opened(self, make: Callable[[Any], Any]) -> Any:
+        """Return what `make` makes of what was asked for, made once."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = make(self.asked)
+            return self._opened
+
+    def close(self) -> None:
+        """Close what was made here; what the user gave stays open."""
+        if self._opened is not None and self._opened is not self.asked:
+            self._opened.close()
 
 
 @dataclass(frozen=True)
@@ -35,9 +63,11 @@ class Run:
         What times the stages and passes on their progress; silent by default.
     executor : object, default=None
         Who works on the blocks of a table, see `gnomon.scale.as_executor`; None is this process. No result depends on
-        who it is.
+        who it is. Inside a call it is an `Engagement`.
     journal : gnomon.scale.Journal or None, default=None
         Keeps the states of a layout every 50 iterations, so that one that was cut goes on; None keeps nothing.
+    warned : list of (str, type of Warning), default=None
+        Where the texts of warnings are collected for another process to give; None gives them here.
     """
 
     name: str = ""
@@ -47,6 +77,7 @@ class Run:
     reporter: Reporter = field(default_factory=Reporter)
     executor: Any = None
     journal: Any = None
+    warned: list[tuple[str, type[Warning]]] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_threads, numbers.Integral) or self.n_threads < 1:
@@ -108,9 +139,15 @@ def running(**changes: Any) -> Iterator[Run]:
     ...     print(run.n_threads)
     4
     """
+    asked = changes.get("executor")
+    if asked is not None and not isinstance(asked, Engagement):
+        changes["executor"] = Engagement(asked)
     run = replace(current_run(), **changes)
     token = enter(run)
     try:
         yield run
     finally:
         leave(token)
+        opened = changes.get("executor")
+        if opened is not None and opened is not asked:
+            opened.close()

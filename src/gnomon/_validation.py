@@ -27,6 +27,7 @@ __all__ = [
     "caller",
     "check_parameters",
     "message",
+    "pass_on",
     "warn",
 ]
 
@@ -70,10 +71,19 @@ def warn(text: str, category: type[Warning]) -> None:
     category : type of Warning
         Which of `gnomon.exceptions`.
     """
+    pass_on(f"{caller()}: {text}", category)
+
+
+def pass_on(text: str, category: type[Warning]) -> None:
+    """Warn with a whole text, which another process may have written; or keep it, if the run collects warnings."""
+    collected = current_run().warned
+    if collected is not None:
+        collected.append((text, category))
+        return
     level, frame = 2, sys._getframe(1)
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
-    warnings.warn(f"{caller()}: {text}", category, stacklevel=level)
+    warnings.warn(text, category, stacklevel=level)
 
 
 class Rule(Protocol):
