@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
 import os
+import secrets
+import sys
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import IO, Any, ClassVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._files import atomic_write
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.stored import RowBlock
-from gnomon.scale.executor import Executor
+from gnomon.exceptions import GnomonWarning
+from gnomon.scale.verbs import Executor
+
+if sys.platform != "win32":
+    import fcntl
 
 __all__ = ["Journal"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
+_RUN, _MARK, _LOCK = "run.json", "mark", "lock"
+_DAMAGED = (zipfile.BadZipFile, ValueError, EOFError, KeyError)  # what np.load says of half a file, or of another sort
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 
 class Journal:
     """Results of stages by name; without a folder nothing is kept.
 
+    A file appears when it is complete. One that is damaged is computed again, with a warning. Workers write their
+    blocks themselves where they see the folder; what those on other machines find is sent here and written here.
+
     Parameters
     ----------
     folder : path-like or None
-        Made if it is not there.
+        Made if it is not there; it is the user's to remove.
     run : mapping of str to str, int, float, bool or None
         What decides the results: the table's fingerprint, the parameters, the seed, the version of gnomon.
 
@@ -36,33 +54,32 @@ class Journal:
     ------
     ValueError
         If the folder holds stages of another run; the text names what differs.
+    BlockingIOError
+        If another process uses the folder now.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None, run: Mapping[str, Any]) -> None:
-        self.folder = None if folder is None else Path(folder)
+        self.folder = None if folder is None else Path(folder).absolute()
         if self.folder is None:
             return
         self.folder.mkdir(parents=True, exist_ok=True)
-        written, known = self.folder / "run.json", json.loads(json.dumps(dict(run)))
-        if not written.exists():
-            with atomic_write(written, "w") as file:
-                json.dump(known, file, indent=1)
-            return
-        before = json.loads(written.read_text())
-        other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
-        if other:
-            fact = f"{other[0]} was {before.get(other[0])!r:.80} there and is {known.get(other[0])!r:.80} now"
-            remedy = "Choose another folder, or remove it."
-            raise ValueError(message(f"folder {str(self.folder)!r}", "empty or of this run", fact=fact, remedy=remedy))
+        self._lock = _Lock.of(self.folder)
+        _check_same_run(self.folder, run)
+        if not (self.folder / _MARK).exists():
+            with atomic_write(self.folder / _MARK, "w") as file:
+                file.write(secrets.token_hex(16))
+        self._mark = (self.folder / _MARK).read_text()
 
     def stage(self, name: str, compute: Callable[[], Arrays]) -> Arrays:
         """Return the arrays of a stage, read if an earlier run left them, else computed and kept."""
         if self.folder is None:
             return compute()
         path = self.folder / f"{name}.npz"
-        if not path.exists():
-            _write(path, compute())
-        return _read(path)
+        found = _read(path) if path.exists() else None
+        if found is None:
+            found = compute()
+            _write(path, found)
+        return found
 
     def blocks(
         self,
@@ -71,34 +88,146 @@ class Journal:
         function: Callable[..., Arrays],
         blocks: Sequence[RowBlock],
         *shared: Any,
+        needed: float = 0.0,
     ) -> Iterator[Arrays]:
-        """Yield the arrays of each block, in order; workers write them, and blocks written before are only read.
+        """Yield the arrays of each block, in order; those that an earlier run left are only read.
 
-        With a folder that the workers of a cluster do not share, leave it out.
+        The others are computed as they are asked for, some ahead; `needed` is that of `Executor.map`.
         """
         if self.folder is None:
-            yield from executor.map(function, blocks, *shared)
+            yield from executor.map(function, blocks, *shared, needed=needed)
             return
         folder = self.folder / name
         folder.mkdir(exist_ok=True)
-        paths = [folder / f"{block.number:06d}.npz" for block in blocks]
-        missing = [(block, path) for block, path in zip(blocks, paths, strict=True) if not path.exists()]
-        for _ in executor.map(partial(_compute_and_write, function), missing, *shared):
-            pass
-        for path in paths:
-            yield _read(path)
+        items = [_Item(block, folder / f"{block.number:06d}.npz", self._mark) for block in blocks]
+        missing = [item for item in items if not item.path.exists()]
+        made = executor.map(partial(_compute_and_write, function), missing, *shared, needed=needed)
+        absent = {item.path for item in missing}
+        for item in items:
+            found = _keep(item, next(made)) if item.path in absent else _read(item.path)
+            if found is None:
+                (again,) = executor.map(partial(_compute_and_write, function), [item], *shared, needed=needed)
+                found = _keep(item, again)
+            if found is None:
+                raise OSError(message(f"the file {str(item.path)!r}", "one that can be read back after it is written"))
+            yield found
 
 
-def _compute_and_write(function: Callable[..., Arrays], item: tuple[RowBlock, Path], *shared: Any) -> None:
-    block, path = item
-    _write(path, function(block, *shared))
+@dataclass(frozen=True)
+class _Item:
+    """A block, where its arrays go, and what the folder there is known by."""
+
+    block: RowBlock
+    path: Path
+    mark: str
+
+    def is_here(self) -> bool:
+        """Whether this process sees the folder, and not another of the same name on another machine."""
+        try:
+            return (self.path.parents[1] / _MARK).read_text() == self.mark and self.path.parent.is_dir()
+        except OSError:
+            return False
 
 
-def _write(path: Path, arrays: Arrays) -> None:
-    with atomic_write(path) as file:
-        np.savez(file, allow_pickle=False, **arrays)
+def _compute_and_write(function: Callable[..., Arrays], item: _Item, *shared: Any) -> Arrays | None:
+    """Return the arrays only where they cannot be written."""
+    found = function(item.block, *shared)
+    if not item.is_here():
+        return found
+    _write(item.path, found)
+    return None
 
 
-def _read(path: Path) -> Arrays:
-    with np.load(path, allow_pickle=False) as stored:
-        return {name: stored[name] for name in stored.files}
+def _keep(item: _Item, found: Arrays | None) -> Arrays | None:
+    """Return the arrays of a block that a worker has written, or write what it has sent."""
+    if found is None:
+        return _read(item.path)
+    _write(item.path, found)
+    return found
+
+
+def _write(path: Path, arrays: Mapping[str, Any]) -> None:
+    if any(np.asarray(array).dtype.hasobject for array in arrays.values()):
+        raise TypeError(message(f"the stage {path.stem!r}", "arrays of numbers"))
+    try:
+        with atomic_write(path) as file:
+            np.savez(file, **arrays)
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        what, rule = f"folder {str(path.parent)!r}", "on a disk with room for the results"
+        remedy = "Make room and start the same call again: it goes on with what is there."
+        raise OSError(error.errno, message(what, rule, fact=os.strerror(error.errno or 0), remedy=remedy)) from error
+
+
+def _read(path: Path) -> Arrays | None:
+    """Return the arrays of a file; None, with a warning, if it is damaged: its checksums are compared."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+            return {name: stored[name] for name in stored.files}
+    except _DAMAGED as error:
+        warn(f"the file {str(path)!r} is damaged ({error}) and computed again.", GnomonWarning)
+        return None
+
+
+def _check_same_run(folder: Path, run: Mapping[str, Any]) -> None:
+    written, known = folder / _RUN, json.loads(json.dumps(dict(run)))
+    if not written.exists():
+        with atomic_write(written, "w") as file:
+            json.dump(known, file, indent=1)
+        return
+    what, rule, remedy = f"folder {str(folder)!r}", "empty or of this run", "Choose another folder, or remove it."
+    try:
+        before = dict(json.loads(written.read_text()))
+    except ValueError as error:
+        raise ValueError(message(what, rule, fact=f"{_RUN} there is no record of a run", remedy=remedy)) from error
+    other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
+    if other:
+        fact = f"{other[0]} was {before.get(other[0])!r:.80} there and is {known.get(other[0])!r:.80} now"
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy))
+
+
+class _Lock:
+    """A folder that is this process's own until its last journal is gone; the system lifts the lock of the dead."""
+
+    _held: ClassVar[WeakValueDictionary[Path, _Lock]] = WeakValueDictionary()
+
+    @classmethod
+    def of(cls, folder: Path) -> _Lock:
+        """Return the lock of a folder: one for all journals of the process."""
+        known = folder.resolve()
+        lock = cls._held.get(known)
+        if lock is None:
+            lock = cls._held[known] = cls(known)
+        return lock
+
+    def __init__(self, folder: Path) -> None:
+        self._file: IO[str] = open(folder / _LOCK, "a+")  # noqa: SIM115 # held open as long as the lock
+        try:
+            _hold(self._file)
+        except BlockingIOError:
+            self._file.seek(0)
+            owner = self._file.read().strip()
+            self._file.close()
+            fact, remedy = f"process {owner or 'unknown'} uses it", "Wait for it, or choose another folder."
+            raise BlockingIOError(
+                message(f"folder {str(folder)!r}", "used by one run at a time", fact=fact, remedy=remedy)
+            ) from None
+        self._file.truncate(0)
+        self._file.write(str(os.getpid()))
+        self._file.flush()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):  # it was not opened
+            self._file.close()
+
+
+def _hold(file: IO[str]) -> None:
+    """Lock an open file, unless another process has; without locks on its disk two runs write the same bytes twice."""
+    if sys.platform == "win32":
+        return
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in (errno.EACCES, errno.EAGAIN):
+            raise BlockingIOError from error
