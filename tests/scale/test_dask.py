@@ -266,6 +266,24 @@ def test_a_cluster_without_workers_is_an_error_after_a_stated_time():
             DaskExecutor(client, timeout=0.3)
 
 
+def test_workers_that_are_paused_for_memory_are_an_error_unless_they_work(client, monkeypatch):
+    from gnomon.scale.dask import DaskExecutor
+
+    executor = DaskExecutor(client, timeout=0.2)
+    workers = client.scheduler_info(n_workers=-1)["workers"]
+    assert all("executing" in worker["metrics"] for worker in workers.values())
+    for worker in workers.values():
+        worker["status"], worker["metrics"] = "paused", {"executing": 1}
+    monkeypatch.setattr(client, "scheduler_info", lambda n_workers: {"workers": workers})
+    assert list(executor.map(_times, [1], 2)) == [2]
+    for worker in workers.values():
+        worker["metrics"]["executing"] = 0
+    with pytest.raises(
+        MemoryError, match=r"all 2 are paused for 0 s because their memory, 2 GB each, is full\)\. Give"
+    ):
+        executor.map(_times, [1], 2)
+
+
 def test_dask_is_imported_by_those_who_use_it():
     code = "import sys, gnomon, gnomon.scale as s; list(s.LocalExecutor().map(abs, [1])); s.as_executor(None)"
     code += "; sys.exit(any(name in sys.modules for name in ('dask', 'distributed')))"

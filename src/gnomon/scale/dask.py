@@ -205,7 +205,7 @@ class DaskExecutor(Executor):
                 with self._client.as_current():
                     wait([future], timeout=_GLANCE)
             except TimeoutError:
-                self._await_workers()
+                self._await_workers(future)
         if future.status == "error":
             error = future.exception()
             if isinstance(error, KilledWorker):
@@ -233,14 +233,14 @@ class DaskExecutor(Executor):
             self._looked = time.monotonic()
             self._check_versions()
 
-    def _await_workers(self) -> None:
-        """Return when there is a worker that takes tasks; raise if there is none until the time is out."""
+    def _await_workers(self, future: Future[Done] | None = None) -> None:
+        """Return when a worker takes tasks or is at one, or when the future is done; raise when the time is out."""
         end = time.monotonic() + self._timeout
         while True:
             self._check_connected(end)
             self._looked = -math.inf
             self._look()
-            if any(worker.get("status") != "paused" for worker in self._workers.values()):
+            if any(map(_can_work, self._workers.values())) or (future is not None and future.done()):
                 return
             if time.monotonic() > end:
                 raise self._idle()
@@ -329,7 +329,7 @@ class DaskExecutor(Executor):
         last = getattr(error, "last_worker", None)
         if last is not None and last.memory_limit:
             share = last.memory_limit / last.nthreads
-        times = _allowed_failures()
+        times = _allowed_failures() if error is None else error.allowed_failures + 1
         ended = [event for at, event in self._client.get_events("worker-restart-memory") if at >= call.began]
         if ended:
             fact = f"workers were ended {times} times because they took more than their limit"
@@ -363,6 +363,10 @@ class _Job:
         self._left -= 1
         if self._left == 0:
             raise error()
+
+
+def _can_work(worker: dict[str, Any]) -> bool:
+    return bool(worker.get("status") != "paused" or worker.get("metrics", {}).get("executing"))
 
 
 def _allowed_failures() -> int:
