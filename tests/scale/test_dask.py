@@ -271,16 +271,14 @@ def test_workers_that_are_paused_for_memory_are_an_error_unless_they_work(client
 
     executor = DaskExecutor(client, timeout=0.2)
     workers = client.scheduler_info(n_workers=-1)["workers"]
-    assert all("executing" in worker["metrics"] for worker in workers.values())
     for worker in workers.values():
-        worker["status"], worker["metrics"] = "paused", {"executing": 1}
+        worker["status"] = "paused"
+        worker["metrics"]["task_counts"]["executing"] = 1
     monkeypatch.setattr(client, "scheduler_info", lambda n_workers: {"workers": workers})
     assert list(executor.map(_times, [1], 2)) == [2]
     for worker in workers.values():
-        worker["metrics"]["executing"] = 0
-    with pytest.raises(
-        MemoryError, match=r"all 2 are paused for 0 s because their memory, 2 GB each, is full\)\. Give"
-    ):
+        worker["metrics"]["task_counts"]["executing"] = 0
+    with pytest.raises(MemoryError, match=r"all 2 are paused for 0 s because their memory, 2 GB each, is full"):
         executor.map(_times, [1], 2)
 
 

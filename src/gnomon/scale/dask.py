@@ -366,7 +366,7 @@ class _Job:
 
 
 def _can_work(worker: dict[str, Any]) -> bool:
-    return bool(worker.get("status") != "paused" or worker.get("metrics", {}).get("executing"))
+    return bool(worker.get("status") != "paused" or worker["metrics"]["task_counts"].get("executing"))
 
 
 def _allowed_failures() -> int:
