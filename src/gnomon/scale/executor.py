@@ -6,6 +6,7 @@ from typing import Any
 
 from gnomon._run import Engagement, current_run
 from gnomon._validation import message
+from gnomon.scale.dask import DaskExecutor
 from gnomon.scale.verbs import Executor, LocalExecutor, Shared
 
 __all__ = ["Executor", "LocalExecutor", "Shared", "as_executor", "current_executor"]
@@ -29,7 +30,7 @@ def as_executor(executor: Any) -> Executor:
     TypeError
         If it is anything else.
     gnomon.exceptions.MissingDependencyError, ValueError, TimeoutError
-        If the cluster cannot be used; see `gnomon.scale.dask.DaskExecutor`.
+        If the cluster cannot be used; see `gnomon.scale.DaskExecutor`.
     """
     if isinstance(executor, Engagement):
         return executor.opened(as_executor)  # type: ignore[no-any-return]
@@ -38,8 +39,6 @@ def as_executor(executor: Any) -> Executor:
     if isinstance(executor, Executor):
         return executor
     if isinstance(executor, str) or any(base.__module__.startswith("distributed.") for base in type(executor).__mro__):
-        from gnomon.scale.dask import DaskExecutor  # Dask is imported by those who use it
-
         return DaskExecutor(executor)
     what, rule = f"executor of type {type(executor).__name__}", "None, a distributed.Client or a scheduler's address"
     raise TypeError(message(what, rule))
