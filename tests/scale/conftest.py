@@ -3,8 +3,10 @@
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 import warnings
 from pathlib import Path
@@ -40,6 +42,36 @@ def client(cluster):
     distributed = pytest.importorskip("distributed")
     with distributed.Client(cluster, set_as_default=False) as client:
         yield client
+
+
+class Killer(threading.Thread):
+    """Kills the worker that is seen at work on a stage, once for each stage; stages are named as on the dashboard."""
+
+    def __init__(self, address):
+        import distributed
+
+        super().__init__(daemon=True)
+        self.client = distributed.Client(address, set_as_default=False)
+        self.killed, self._ended = [], threading.Event()
+
+    def run(self):
+        while not self._ended.wait(0.02):
+            for worker, keys in self.client.processing().items():
+                new = {key.rsplit("-", 5)[0] for key in keys} - set(self.killed)
+                if new:
+                    (pid,) = self.client.run(os.getpid, workers=[worker], on_error="ignore").values() or (None,)
+                    if pid is not None:
+                        os.kill(pid, signal.SIGKILL)
+                        self.killed.append(sorted(new)[0])
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *error):
+        self._ended.set()
+        self.join(30)
+        self.client.close()
 
 
 class Machines:
@@ -88,3 +120,9 @@ def machines(tmp_path):
     machines = Machines(tmp_path)
     yield machines
     machines.stop()
+
+
+@pytest.fixture
+def killer():
+    """What kills a worker in each stage of the work of a cluster: ``with killer(address) as deaths:``."""
+    return Killer

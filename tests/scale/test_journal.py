@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 
 import numpy as np
 import pytest
@@ -90,6 +91,41 @@ def test_what_workers_elsewhere_find_is_written_here(tmp_path):
     assert np.array_equal(found, _X**2)
     for path in (shared / "squares").iterdir():
         assert path.read_bytes() == (apart / "squares" / path.name).read_bytes()
+
+
+class _Late(LocalExecutor):
+    """Workers whose files are seen here some time after they are written."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def map(self, function, items, *shared, needed=0.0):
+        for item in items:
+            assert function(item, *shared) is None
+            hidden = item.path.with_suffix(".late")
+            item.path.rename(hidden)
+            threading.Timer(0.1, hidden.rename, [item.path]).start()
+            yield None
+
+
+def test_files_of_workers_may_be_seen_late(tmp_path):
+    assert np.array_equal(_squares(tmp_path, _Late(tmp_path)), _X**2)
+
+
+def test_what_a_worker_may_not_write_is_written_here(tmp_path, monkeypatch):
+    class MayNot(LocalExecutor):
+        def map(self, function, items, *shared, needed=0.0):
+            for item in items:
+                with monkeypatch.context() as there:
+                    there.setattr(np, "savez", refuse)
+                    found = function(item, *shared)
+                yield found
+
+    def refuse(file, **arrays):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    assert np.array_equal(_squares(tmp_path, MayNot()), _X**2)
+    assert len(list((tmp_path / "squares").iterdir())) == len(_BLOCKS)
 
 
 def test_blocks_are_computed_as_they_are_asked_for(tmp_path):

@@ -14,7 +14,7 @@ import pytest
 import gnomon
 from gnomon._threads import single_threaded_blas
 from gnomon.data.stored import ArrayTable, row_blocks
-from gnomon.scale import LocalExecutor, as_executor
+from gnomon.scale import Journal, LocalExecutor, as_executor
 from gnomon.scale.dask import DaskExecutor
 
 distributed = pytest.importorskip("distributed")
@@ -204,6 +204,32 @@ def test_a_worker_with_too_little_memory_is_a_memory_error_with_figures(machines
         text = r"^map: the stage 'too_much' must be one whose tasks fit in 400 MB \(workers were ended 3 times"
         with gnomon.running(name="map"), pytest.raises(MemoryError, match=text):
             list(executor.map(_too_much, [1], needed=3e8))
+
+
+def _cubes(block, table):
+    time.sleep(0.2)
+    return {"cubes": table.read(block.start, block.stop) ** 3}
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_each_stage_changes_nothing(machines, killer, tmp_path):
+    table = _table(tmp_path)
+
+    def stages(executor, folder):
+        journal = Journal(folder, {})
+        total = journal.stage("total", lambda: {"sum": executor.reduce(_slow_gram, np.add, _BLOCKS, table, _weights())})
+        parts = list(journal.blocks("cubes", executor, _cubes, _BLOCKS, table))
+        again = list(executor.map(_gram, _BLOCKS, table, total["sum"][0], 0.2))
+        return [one.tobytes() for one in (*total.values(), *(part["cubes"] for part in parts), *again)]
+
+    for _ in range(2):
+        machines.worker("--nanny")
+    with distributed.Client(machines.address, set_as_default=False) as client:
+        client.wait_for_workers(2)
+        with killer(machines.address) as deaths:
+            found = stages(as_executor(client), tmp_path / "cluster")
+    assert {"slow_gram", "cubes", "gram"} <= set(deaths.killed)
+    assert found == stages(LocalExecutor(), tmp_path / "here")
 
 
 _CLIENT = """

@@ -8,6 +8,7 @@ import json
 import os
 import secrets
 import sys
+import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -35,6 +36,8 @@ Arrays = dict[str, npt.NDArray[Any]]
 _RUN, _MARK, _LOCK = "run.json", "mark", "lock"
 _DAMAGED = (zipfile.BadZipFile, ValueError, EOFError, KeyError)  # what np.load says of half a file, or of another sort
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that a worker may read alone
+_LATE = 60.0  # seconds that folders in a network remember what is not there
 
 
 class Journal:
@@ -134,16 +137,30 @@ def _compute_and_write(function: Callable[..., Arrays], item: _Item, *shared: An
     found = function(item.block, *shared)
     if not item.is_here():
         return found
-    _write(item.path, found)
+    try:
+        _write(item.path, found)
+    except OSError as error:
+        if error.errno in _NOT_OURS:
+            return found
+        raise
     return None
 
 
 def _keep(item: _Item, found: Arrays | None) -> Arrays | None:
     """Return the arrays of a block that a worker has written, or write what it has sent."""
     if found is None:
-        return _read(item.path)
+        return _read(item.path) if _appears(item.path) else None
     _write(item.path, found)
     return found
+
+
+def _appears(path: Path) -> bool:
+    """Wait for a file that another machine has written: a folder in a network may show it some time later."""
+    end = time.monotonic() + _LATE
+    while not path.exists() and time.monotonic() < end:
+        os.listdir(path.parent)  # asks the server again
+        time.sleep(0.05)
+    return path.exists()
 
 
 def _write(path: Path, arrays: Mapping[str, Any]) -> None:
