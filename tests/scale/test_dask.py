@@ -207,7 +207,7 @@ def test_a_client_an_address_and_a_cluster_are_who_works(client, cluster):
             assert current_executor() is executor
             assert executor.n_workers == 2
             assert list(executor.map(_times, [2], 3)) == [6]
-        assert executor._client.status == ("running" if given is client else "closed")
+        assert executor.client.status == ("running" if given is client else "closed")
     assert client.status == "running"
 
 
@@ -225,7 +225,7 @@ def test_what_a_call_opens_is_closed_with_it(cluster):
         return list(current_executor().map(_times, X, 2))
 
     assert public([1, 2], executor=cluster.scheduler_address) == [2, 4]
-    assert seen[0]._client.status == "closed"
+    assert seen[0].client.status == "closed"
 
 
 def test_what_cannot_work_is_refused(client, monkeypatch):

@@ -45,6 +45,10 @@ class DaskExecutor(Executor):
         Seconds without a worker, or with none but workers that are paused because their memory is full, after which a
         call fails.
 
+    Attributes
+    ----------
+    client : distributed.Client
+
     Raises
     ------
     gnomon.exceptions.MissingDependencyError
@@ -61,10 +65,10 @@ class DaskExecutor(Executor):
         distributed = import_optional("distributed", package="distributed", extra="scale")
         self._timeout = timeout
         self._owned = not isinstance(client, distributed.Client)
-        self._client: Client = _connect(distributed, client) if self._owned else client
-        if self._client.asynchronous or self._client.status != "running":
-            found = "asynchronous" if self._client.asynchronous else self._client.status
-            what, remedy = f"executor={type(self._client).__name__} that is {found}", "Make one with Client(address)."
+        self.client: Client = _connect(distributed, client) if self._owned else client
+        if self.client.asynchronous or self.client.status != "running":
+            found = "asynchronous" if self.client.asynchronous else self.client.status
+            what, remedy = f"executor={type(self.client).__name__} that is {found}", "Make one with Client(address)."
             raise ValueError(message(what, "a connected client of synchronous calls", remedy=remedy))
         self._checked: set[str] = set()  # addresses of workers whose versions are known to fit
         self._workers: dict[str, Any] = {}
@@ -78,7 +82,7 @@ class DaskExecutor(Executor):
     def close(self) -> None:
         """Close the client if it was made here."""
         if self._owned:
-            self._client.close()
+            self.client.close()
 
     def map(
         self, function: Callable[..., Any], items: Iterable[Any], *shared: Any, needed: float = 0.0
@@ -126,7 +130,7 @@ class DaskExecutor(Executor):
 
     def _submit(self, call: Call, item: Any) -> Future[Done]:
         self._look()
-        return self._client.submit(
+        return self.client.submit(
             work, call.task(item), *(one.future for one in call.shared), key=f"{call.stage}-{uuid.uuid4()}", pure=False
         )
 
@@ -163,7 +167,7 @@ class DaskExecutor(Executor):
 
         def join(left: Future[Done], right: Future[Done]) -> Future[Done]:
             key, shared = f"{joining.stage}-{uuid.uuid4()}", (one.future for one in joining.shared)
-            return self._client.submit(combine_done, joining.task(None), left, right, *shared, key=key, pure=False)
+            return self.client.submit(combine_done, joining.task(None), left, right, *shared, key=key, pure=False)
 
         try:
             for item in items:
@@ -187,9 +191,9 @@ class DaskExecutor(Executor):
         """Cancel what is still to be done; what runs ends by itself, since threads cannot be stopped."""
         futures = list(futures)
         unfinished = [future for future in futures if not future.done()]
-        if unfinished and self._client.status == "running":
+        if unfinished and self.client.status == "running":
             with contextlib.suppress(Exception):  # the error on its way says more
-                self._client.cancel(unfinished)
+                self.client.cancel(unfinished)
         for future in futures:  # the traceback of an error keeps the objects
             future.release()
 
@@ -202,7 +206,7 @@ class DaskExecutor(Executor):
 
         while not future.done():
             try:
-                with self._client.as_current():
+                with self.client.as_current():
                     wait([future], timeout=_GLANCE)
             except TimeoutError:
                 self._await_workers(future)
@@ -229,7 +233,7 @@ class DaskExecutor(Executor):
     def _look(self) -> None:
         """Ask the scheduler for the workers, not more often than the glances are apart."""
         if time.monotonic() - self._looked >= _GLANCE:
-            self._workers = dict(self._client.scheduler_info(n_workers=-1)["workers"])
+            self._workers = dict(self.client.scheduler_info(n_workers=-1)["workers"])
             self._looked = time.monotonic()
             self._check_versions()
 
@@ -248,16 +252,16 @@ class DaskExecutor(Executor):
 
     def _check_connected(self, end: float) -> None:
         """Wait for the scheduler to answer again, as long as the client tries and the time is not out."""
-        while self._client.status != "running":
-            if self._client.status in ("closed", "closing", "failed") or time.monotonic() > end:
-                fact = f"the scheduler at {_address(self._client)} does not answer"
+        while self.client.status != "running":
+            if self.client.status in ("closed", "closing", "failed") or time.monotonic() > end:
+                fact = f"the scheduler at {_address(self.client)} does not answer"
                 remedy = "Start it, and this call again; with a folder it goes on where it was."
                 raise ConnectionError(message("executor", "a cluster that is reached", fact=fact, remedy=remedy))
             time.sleep(0.1)
 
     def _idle(self) -> Exception:
         """Return the error of a cluster none of whose workers takes tasks."""
-        seconds, address = f"for {self._timeout:.0f} s", _address(self._client)
+        seconds, address = f"for {self._timeout:.0f} s", _address(self.client)
         if not self._workers:
             fact, remedy = f"the cluster has no workers {seconds}", f'Start one: "dask worker {address}".'
             return TimeoutError(message("executor", "a cluster with workers", fact=fact, remedy=remedy))
@@ -273,7 +277,7 @@ class DaskExecutor(Executor):
             return
         versions = _asker()
         here = versions(_VERSIONS)
-        for address, there in self._client.run(versions, _VERSIONS, workers=unknown, on_error="return").items():
+        for address, there in self.client.run(versions, _VERSIONS, workers=unknown, on_error="return").items():
             if isinstance(there, BaseException):  # it died, or is dying
                 continue
             for name in _VERSIONS:
@@ -288,18 +292,18 @@ class DaskExecutor(Executor):
     def _scatter(self, value: Any) -> Future[Any]:
         for _ in range(_allowed_failures()):
             try:
-                (future,) = self._client.scatter([Value(value)], broadcast=True, hash=False)
+                (future,) = self.client.scatter([Value(value)], broadcast=True, hash=False)
                 return future
             except (OSError, KeyError):  # a worker died on the way
                 self._await_workers()
-        (future,) = self._client.scatter([Value(value)], broadcast=True, hash=False)
+        (future,) = self.client.scatter([Value(value)], broadcast=True, hash=False)
         return future
 
     def _restore(self, call: Call) -> None:
         """Send again the shared values that died with their workers."""
         self._await_workers()
         for one in call.shared:
-            if one.future.status != "finished" or not self._client.who_has([one.future]).get(one.future.key):
+            if one.future.status != "finished" or not self.client.who_has([one.future]).get(one.future.key):
                 one.future = self._scatter(one.value)
 
     @property
@@ -330,7 +334,7 @@ class DaskExecutor(Executor):
         if last is not None and last.memory_limit:
             share = last.memory_limit / last.nthreads
         times = _allowed_failures() if error is None else error.allowed_failures + 1
-        ended = [event for at, event in self._client.get_events("worker-restart-memory") if at >= call.began]
+        ended = [event for at, event in self.client.get_events("worker-restart-memory") if at >= call.began]
         if ended:
             fact = f"workers were ended {times} times because they took more than their limit"
             if call.needed:

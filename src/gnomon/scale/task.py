@@ -15,7 +15,7 @@ from gnomon._run import current_run, running
 from gnomon._validation import message, pass_on
 from gnomon.scale.verbs import Shared
 
-__all__ = ["Call", "Done", "Fixed", "Task", "Value", "combine_done", "work"]
+__all__ = ["Call", "Done", "Fixed", "Packed", "Task", "Value", "combine_done", "work"]
 
 Warned = tuple[tuple[str, type[Warning]], ...]
 
@@ -74,7 +74,7 @@ class Fixed:
         return opened
 
 
-class _Packed:
+class Packed:
     """What crosses between processes as one piece.
 
     Dask hands out arrays at the addresses where they arrived, which need not be multiples of their items' size: NumPy
@@ -93,21 +93,21 @@ class _Packed:
         return int(sum(map(sizeof, self.__dict__.values())))
 
 
-def _unpack(kind: type[_Packed], packed: bytes) -> _Packed:
+def _unpack(kind: type[Packed], packed: bytes) -> Packed:
     made = object.__new__(kind)
     made.__dict__.update(pickle.loads(packed))
     return made
 
 
 @dataclass(frozen=True)
-class Value(_Packed):
+class Value(Packed):
     """A shared value."""
 
     value: Any
 
 
 @dataclass(frozen=True)
-class Task(_Packed):
+class Task(Packed):
     """One item, in an object of its own, so that Dask looks for none of its names in it."""
 
     item: Any
@@ -117,7 +117,7 @@ class Task(_Packed):
 
 
 @dataclass(frozen=True)
-class Done(_Packed):
+class Done(Packed):
     """A result and the warnings on the way to it."""
 
     result: Any
