@@ -14,7 +14,7 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import warn
 from gnomon.data.stored import ArrayTable, row_blocks
-from gnomon.exceptions import DataWarning
+from gnomon.exceptions import DataWarning, MissingDependencyError
 from gnomon.scale import LocalExecutor, as_executor, current_executor
 
 pytest.importorskip("distributed")
@@ -239,6 +239,23 @@ def test_what_cannot_work_is_refused(client, monkeypatch):
     monkeypatch.setattr(type(client), "asynchronous", True)
     with pytest.raises(ValueError, match=r"Client that is asynchronous.*Make one with Client\(address\)"):
         as_executor(client)
+
+
+def test_a_task_has_its_share_of_the_workers_threads_and_memory():
+    from distributed import LocalCluster
+
+    options = {"processes": False, "dashboard_address": ":0", "protocol": "inproc://", "memory_limit": "2GB"}
+    with LocalCluster(n_workers=1, threads_per_worker=4, **options) as cluster, gnomon.running(executor=cluster):
+        ((_, _, n_threads, memory, _),) = current_executor().map(_named, [1])
+        with pytest.raises(MemoryError, match="fit in 500 MB"):
+            current_executor().map(_named, [1], needed=6e8)
+    assert (n_threads, memory) == (4, 5e8)
+
+
+def test_without_distributed_the_error_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingDependencyError, match=r'the package distributed .* pip install "gnomon\[scale\]"'):
+        as_executor("tcp://127.0.0.1:8786")
 
 
 def test_a_closed_client_is_refused(cluster):
