@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,21 @@ import scipy.sparse as sp
 
 from gnomon._validation import message
 
-__all__ = ["SCALINGS", "ColumnScales", "Scaling", "check_scale", "choose_scaling", "column_scales", "fit_scaling"]
+__all__ = [
+    "SCALINGS",
+    "ColumnScales",
+    "Scaling",
+    "are_uncorrelated",
+    "check_scale",
+    "choose_scaling",
+    "column_scales",
+    "decide_scaling",
+    "describe_unlike_columns",
+    "describe_unlike_rows",
+    "fit_scaling",
+    "rows_that_decide",
+    "scaling_of",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -188,8 +203,20 @@ def fit_scaling(X: Any, name: str, spreads: Float64Array | None = None) -> Scali
     ValueError
         If the table is sparse and `name` is "robust": the median of most columns of such a table is 0.
     """
+    return scaling_of(column_scales(X), X, name, spreads)
+
+
+def scaling_of(scales: ColumnScales, X: Any, name: str, spreads: Float64Array | None = None) -> Scaling:
+    """Return center and spread of columns whose means and deviations are known.
+
+    Parameters
+    ----------
+    scales : ColumnScales
+    X : ndarray or csr_array of shape (n_rows, n_features)
+        Whose quartiles count, if any; some rows of the table, or none for "standard".
+    name, spreads : as for `fit_scaling`
+    """
     sparse = hasattr(X, "tocsr")
-    scales = column_scales(X)
     single = X.dtype == np.float32
     rounding = 4.0 * np.finfo(np.float32 if single else np.float64).eps
     largest = np.maximum(np.abs(scales.low), np.abs(scales.high))
@@ -239,14 +266,43 @@ def choose_scaling(
     unlike : str
         Which columns have unlike units, a clause without a full stop; empty if none have, or `scale` did not ask.
     """
+    return decide_scaling(
+        scale,
+        lambda name: fit_scaling(X, name, spreads),
+        lambda: describe_unlike_columns(X, names),
+        metric=metric,
+        unlike=spreads is not None,
+    )
+
+
+def decide_scaling(
+    scale: Any,
+    fit: Callable[[str], Scaling],
+    describe: Callable[[], str],
+    *,
+    metric: str = "euclidean",
+    unlike: bool = False,
+) -> tuple[Scaling | None, str]:
+    """Decide how a table is standardised that is known by functions alone; see `choose_scaling`.
+
+    Parameters
+    ----------
+    scale, metric : as for `choose_scaling`
+    fit : callable
+        Takes "standard" or "robust" to the scaling.
+    describe : callable
+        Returns the clause of `describe_unlike_columns`.
+    unlike : bool, default=False
+        Whether columns are known to have unlike units.
+    """
     name = check_scale(scale)
     if name in ("standard", "robust"):
-        return fit_scaling(X, name, spreads), ""
-    if spreads is not None and name == "auto" and metric in _BY_COORDINATES:
-        return fit_scaling(X, "standard", spreads), ""
-    unlike = describe_unlike_columns(X, names)
-    wanted = name == "auto" and bool(unlike) and metric in _BY_COORDINATES
-    return fit_scaling(X, "standard") if wanted else None, unlike
+        return fit(name), ""
+    if unlike and name == "auto" and metric in _BY_COORDINATES:
+        return fit("standard"), ""
+    clause = describe()
+    wanted = name == "auto" and bool(clause) and metric in _BY_COORDINATES
+    return fit("standard") if wanted else None, clause
 
 
 def describe_unlike_columns(X: Any, names: list[str]) -> str:
@@ -274,9 +330,29 @@ def describe_unlike_columns(X: Any, names: list[str]) -> str:
     """
     if hasattr(X, "tocsr"):
         return ""
-    if len(X) < _FEWEST_ROWS:
+    return describe_unlike_rows(np.asarray(X[rows_that_decide(len(X))]), names, lambda some: _uncorrelated(X[:, some]))
+
+
+def rows_that_decide(n_samples: int) -> slice:
+    """Return which rows of a table decide whether its columns have unlike units: 10,000 at most."""
+    return slice(0, n_samples, max(1, -(-n_samples // _ROWS)))
+
+
+def describe_unlike_rows(
+    rows: npt.NDArray[Any], names: list[str], uncorrelated: Callable[[npt.NDArray[np.intp]], bool]
+) -> str:
+    """Say of some rows what `describe_unlike_columns` says of a table.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_features)
+        Those of `rows_that_decide`.
+    names : list of str
+    uncorrelated : callable
+        Takes numbers of columns, 50 at most, to whether all rows of the table have no correlation between them.
+    """
+    if len(rows) < _FEWEST_ROWS:
         return ""
-    rows = np.asarray(X[:: -(-len(X) // _ROWS)])
     deviation = column_scales(rows).deviation
     varying = np.flatnonzero(deviation > 0)
     if len(varying) < 2:
@@ -284,7 +360,7 @@ def describe_unlike_columns(X: Any, names: list[str]) -> str:
     order = varying[np.argsort(-deviation[varying], kind="stable")]
     spreads = deviation[order]
     clause = _one_column(spreads, order, names) or _many_columns(spreads, order, names)
-    if not clause or _of_one_kind(rows[:, varying]) or _uncorrelated(X[:, order[:_WIDEST]]):
+    if not clause or _of_one_kind(rows[:, varying]) or uncorrelated(order[:_WIDEST]):
         return ""
     return clause
 
@@ -331,5 +407,10 @@ def _of_one_kind(rows: npt.NDArray[Any]) -> bool:
 
 def _uncorrelated(rows: npt.NDArray[Any]) -> bool:
     with np.errstate(invalid="ignore"):
-        found = np.atleast_2d(np.corrcoef(np.asarray(rows, dtype=np.float64), rowvar=False))
+        return are_uncorrelated(np.corrcoef(np.asarray(rows, dtype=np.float64), rowvar=False))
+
+
+def are_uncorrelated(correlations: Any) -> bool:
+    """Say whether correlations, (n_features, n_features), are those of principal components."""
+    found = np.atleast_2d(correlations)
     return bool(np.abs(found - np.diag(np.diag(found))).max() < _UNCORRELATED)

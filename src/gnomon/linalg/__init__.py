@@ -10,9 +10,12 @@ from gnomon.linalg.low_rank import LowRank, SymmetricAccess, nystrom, pivoted_ch
 from gnomon.linalg.principal.components import (
     PrincipalComponents,
     principal_components,
+    principal_components_in_basis,
+    principal_components_of_factor,
     principal_components_of_moments,
     project_rows,
 )
+from gnomon.linalg.principal.merged import CentredFactor, CentredProduct
 from gnomon.linalg.principal.probabilistic import draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.linalg.principal.robust_coordinates import huber_coordinates, robust_coordinates, robust_derivative
 from gnomon.linalg.principal.scatter import Moments
@@ -27,6 +30,8 @@ from gnomon.linalg.table import RowTable, dense_rows, kernel_csr, kernel_graph
 __all__ = [
     "MAX_FACTOR_ENTRIES",
     "MAX_SPECTRAL_VECTORS",
+    "CentredFactor",
+    "CentredProduct",
     "CentredProducts",
     "ClassicalScaling",
     "Eigenpairs",
@@ -62,6 +67,8 @@ __all__ = [
     "nystrom",
     "pivoted_cholesky",
     "principal_components",
+    "principal_components_in_basis",
+    "principal_components_of_factor",
     "principal_components_of_moments",
     "procrustes",
     "procrustes_error",

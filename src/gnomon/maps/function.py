@@ -12,8 +12,10 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.maps.representation import coordinates_of, in_features, rows_of
+from gnomon.scale import by_blocks
 
 if TYPE_CHECKING:
+    from gnomon.completion import Completion
     from gnomon.data import Representation
     from gnomon.data.scaling import Scaling
     from gnomon.extension import AffineAtlas, Drift
@@ -29,6 +31,7 @@ class MapFunction:
     X: Any
     scale: Scaling | None
     representation: Representation | None
+    completion: Completion | None
     surface: Surface | None
     _estimator: Any
     _atlas: AffineAtlas | None
@@ -61,14 +64,21 @@ class MapFunction:
             rule = f"in flat space for {what}"
             raise ValueError(message(f"a map on a {self.surface.name}", rule, remedy=remedy))
 
+    @property
+    def _allows_missing(self) -> bool:
+        """Whether NaN may stand for what is not known of a new row."""
+        return self.completion is not None
+
     @entrance()
+    @by_blocks
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
         """Place rows in the map, each as a smooth function of the row alone; see `extension_kind` for which.
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features), or Dataset
-            Of a Dataset, such as `gnomon.read_table` returns, the columns of the map are taken, by name.
+        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), or Dataset
+            A stored table or memory map is read in blocks, by who works in the run. Of a Dataset, such as
+            `gnomon.read_table` returns, the columns of the map are taken, by name.
             NaN is filled in as in the map if that was made of a table with missing values, else refused.
 
         Returns
@@ -86,6 +96,7 @@ class MapFunction:
         return np.asarray(self._one.transform(self._as_mapped(check_rows(self, X_new))))  # type: ignore[arg-type]
 
     @entrance()
+    @by_blocks
     def place(self, X_new: Any) -> npt.NDArray[Any]:
         """Place rows in the fitted method's own way, such as by its loss; see ``place`` of the method.
 
@@ -94,7 +105,7 @@ class MapFunction:
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
 
         Returns
         -------

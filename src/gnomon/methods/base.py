@@ -17,15 +17,16 @@ from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
-from gnomon.data import check_unused_target
+from gnomon.data import Table, check_unused_target
 from gnomon.extension import MapFunction
 from gnomon.linalg.principal.spectra import n_decomposed
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.other_names import OtherName, check_names
 from gnomon.methods.times import TIMES
+from gnomon.scale import by_blocks, require_answers, stored_of
 
 if TYPE_CHECKING:
-    from gnomon.data import Table
+    from gnomon.data.stored import StoredTable
     from gnomon.extension.sensitivity import DataLoss, Sensitivity
     from gnomon.methods.rows import SharedGraph
     from gnomon.surfaces import Surface
@@ -54,6 +55,7 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
     _memory: ClassVar[Mapping[str, Cost]] = {}  # bytes at the peak of each stage, where `_forecast` does not count them
     _time_spread: ClassVar[float] = 2.0  # factor by which the time may differ from what is forecast
     _writes_out: ClassVar[bool] = False  # whether sparse rows are written out
+    _fits_blocks: ClassVar[bool] = False  # whether a table may be fitted in blocks, whose map is not kept
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
 
     @abstractmethod
@@ -66,11 +68,25 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
         Parameters
         ----------
         X, y
-            As in `fit`.
+            As in `fit`. Of a stored table that is fitted in blocks the map is that of `transform`.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             As in the `fit` of methods that take weights of rows; an error of the others.
+
+        Raises
+        ------
+        MemoryError
+            If the map of a stored table does not fit in memory.
         """
-        return self.fit(X, y, **self._weighing(sample_weight)).embedding_
+        self._require_map(X)
+        fitted = self.fit(X, y, **self._weighing(sample_weight))
+        return fitted.embedding_ if hasattr(fitted, "embedding_") else fitted.transform(X)
+
+    @entrance()
+    def _require_map(self, X: Any) -> None:
+        """Raise MemoryError if the map of a stored table does not fit in memory."""
+        stored, kept = stored_of(X), getattr(self, "n_components", None)
+        if stored is not None and isinstance(kept, int):
+            require_answers(stored, (kept,), np.dtype(stored.dtype).itemsize)
 
     @entrance()
     def _weighing(self, sample_weight: Any) -> dict[str, Any]:
@@ -207,6 +223,11 @@ class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, B
 
     transform = MapFunction.transform  # scikit-learn's set_output sees only what an estimator's own class defines
 
+    def _remember_stored(self, stored: StoredTable) -> None:
+        """Remember the features of a table that was fitted in blocks, whose map is not kept."""
+        self._remember_features(Table(stored.read(0, 0), stored.feature_names))
+        self.__dict__.pop("embedding_", None)
+
     def _remember_features(self, table: Table) -> None:
         self.n_features_in_ = int(table.values.shape[1])
         self._keep_rows_for_atlas(table)
@@ -277,6 +298,7 @@ class PlacesRows(Embedder):
         """Return the positions of checked rows, one row at least, each a function of the row alone."""
 
     @entrance()
+    @by_blocks
     def place(self, X: Any) -> npt.NDArray[Any]:
         """Place rows in the map in the method's own way, each by the row alone; the map does not change.
 
@@ -287,7 +309,8 @@ class PlacesRows(Embedder):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
+            Of a stored table or memory map the rows are read and placed in blocks, by who works in the run.
             With metric="precomputed" the distances of the rows to those fitted, shape (n_rows, n_samples).
 
         Returns
@@ -296,7 +319,7 @@ class PlacesRows(Embedder):
             A row that was fitted gets its fitted position, up to rounding.
         """
         rows = self._check_new(X)
-        if rows.shape[0] == 0:
+        if rows.shape[0] == 0 and hasattr(self, "embedding_"):
             return np.empty((0, self._n_features_out), dtype=self.embedding_.dtype)
         if self._one_place:
             return np.repeat(self.embedding_[:1], rows.shape[0], axis=0)

@@ -129,6 +129,11 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts | None = None) 
 def _check_fit(estimator: Any, parts: Parts | None) -> None:
     """Raise ValueError unless what was fitted is of one width, one dimension and, in a map, those of the map."""
     places, n_features = getattr(estimator, "embedding_", None), getattr(estimator, "n_features_in_", None)
+    if places is None and estimator._fits_blocks:
+        directions = estimator.components_
+        if directions.ndim != 2 or directions.shape[1] != n_features:
+            raise ValueError("the method has directions of other features")
+        places = np.empty((0, directions.shape[0]))  # those of a table in blocks are not kept
     if not isinstance(places, np.ndarray) or places.ndim != 2 or places.dtype.kind != "f":
         raise ValueError("the method has no positions")
     if type(n_features) is not int or n_features < 1:

@@ -21,6 +21,7 @@ from gnomon.extension.atlas.points import MapPoints, NearestPoints
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.scale import by_blocks
 
 __all__ = ["AffineAtlas"]
 
@@ -192,12 +193,13 @@ class AffineAtlas:
         return places
 
     @entrance("AffineAtlas")
+    @by_blocks
     def transform(self, X_new: Any) -> Float64Array:
         """Place rows in the map, each as a function of the row alone.
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
 
         Returns
         -------

@@ -14,6 +14,7 @@ from gnomon.data import check_feature_count, check_one_row, check_table, plain_r
 from gnomon.extension.atlas.atlas import AffineAtlas
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import NeighborGraph, metric_name
+from gnomon.scale import by_blocks
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -123,6 +124,7 @@ class MapFunction:
         return table.values
 
     @entrance()
+    @by_blocks
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Place rows in the map, each as a function of the row alone; the map does not change.
 
@@ -131,7 +133,9 @@ class MapFunction:
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
+            Of a stored table or memory map the rows are read and placed in blocks, by who works in the run, to the
+            same bytes; the answer is in memory.
             With metric="precomputed" the distances of the rows to those fitted, shape (n_rows, n_samples); without
             features there is no derivative, and rows are placed as by the method's ``place``.
 
@@ -146,7 +150,7 @@ class MapFunction:
             If an atlas is asked for rows that are out of its range.
         """
         rows = self._check_new(X)
-        if rows.shape[0] == 0:
+        if rows.shape[0] == 0 and hasattr(self, "embedding_"):
             return np.empty((0, self.embedding_.shape[1]), dtype=self.embedding_.dtype)
         if self._is_constant():
             return np.repeat(self._fitted_places[:1], rows.shape[0], axis=0)

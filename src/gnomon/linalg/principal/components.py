@@ -15,10 +15,12 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.eigen.base import with_signs
+from gnomon.linalg.principal.merged import CentredFactor
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, require_scatter_memory
 from gnomon.linalg.principal.spectra import (
     Spectrum,
     covariance_spectrum,
+    factor_spectrum,
     gram_spectrum,
     moments_spectrum,
     sparse_covariance_spectrum,
@@ -28,7 +30,14 @@ from gnomon.linalg.principal.spectra import (
 from gnomon.linalg.principal.subspace import randomized_spectrum
 from gnomon.linalg.principal.weighted import reflected_rows
 
-__all__ = ["PrincipalComponents", "principal_components", "principal_components_of_moments", "project_rows"]
+__all__ = [
+    "PrincipalComponents",
+    "principal_components",
+    "principal_components_in_basis",
+    "principal_components_of_factor",
+    "principal_components_of_moments",
+    "project_rows",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -246,6 +255,53 @@ def principal_components_of_moments(moments: Moments, n_components: int | float)
     with single_threaded_blas():
         found = moments_spectrum(moments, n_components)
     return _components(found, "covariance", moments.count)
+
+
+@part("principal_components")
+def principal_components_of_factor(factor: CentredFactor, n_components: int | float) -> PrincipalComponents:
+    """Find the directions of largest variance of rows of which the triangular factor is known.
+
+    Parameters
+    ----------
+    factor : CentredFactor
+    n_components : int in [1, min(n_samples, n_features)] or float in (0, 1)
+        As for `principal_components`.
+
+    Returns
+    -------
+    PrincipalComponents
+    """
+    with single_threaded_blas():
+        found = factor_spectrum(factor.factor, factor.mean, n_components)
+    return _components(found, "svd", factor.count)
+
+
+def principal_components_in_basis(
+    factor: CentredFactor, n_components: int, *, basis: Float64Array, mean: Float64Array, squared_norm: float
+) -> PrincipalComponents:
+    """Find the directions of largest variance among those of a basis that nearly holds them.
+
+    Parameters
+    ----------
+    factor : CentredFactor
+        Of the coordinates of the centred rows in the basis.
+    n_components : int
+    basis : ndarray of shape (n_features, n_vectors), float64
+        Orthonormal columns.
+    mean : ndarray of shape (n_features,), float64
+        Of the rows.
+    squared_norm : float
+        Sum of all squared entries of the centred rows.
+
+    Returns
+    -------
+    PrincipalComponents
+    """
+    with single_threaded_blas():
+        inside = factor_spectrum(factor.factor, factor.mean, n_components)
+        directions = inside.components @ basis.T
+    found = Spectrum(mean, directions, inside.singular_values, squared_norm)
+    return _components(found, "randomized", factor.count)
 
 
 def _of_weighted_rows(plain: PrincipalComponents, mean: Float64Array, total: float) -> PrincipalComponents:

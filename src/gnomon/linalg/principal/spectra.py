@@ -21,6 +21,7 @@ from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, sum_of_
 __all__ = [
     "Spectrum",
     "covariance_spectrum",
+    "factor_spectrum",
     "gram_spectrum",
     "largest_deviation",
     "leading_of_matrix",
@@ -281,6 +282,25 @@ def svd_spectrum(X: npt.NDArray[Any], n_components: int | float) -> Spectrum:
     squared_norm = float(np.sum(values**2)) * unscale * unscale
     kept = _count_components(values**2, n_components)
     return Spectrum(mean, right[:kept], values[:kept] * unscale, squared_norm)
+
+
+def factor_spectrum(factor: Float64Array, mean: Float64Array, n_components: int | float) -> Spectrum:
+    """Solve by the singular value decomposition of a triangular factor that is given.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n_rows, n_features), float64
+        R of Xc = Q R.
+    mean : ndarray of shape (n_features,), float64
+    n_components : int, or float in (0, 1) for a share of the variance
+
+    Returns
+    -------
+    Spectrum
+    """
+    _, values, right = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
+    kept = _count_components(values**2, n_components)
+    return Spectrum(mean, right[:kept], values[:kept], float(np.sum(values**2)))
 
 
 def _sparse_mean_and_scale(X: Any) -> tuple[Float64Array, float]:

@@ -21,8 +21,10 @@ from gnomon.methods.base import DifferentiableScores, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import NormalModel
 from gnomon.methods.parameters import check_n_components, check_scores
+from gnomon.scale import by_blocks, several_blocks, stored_principal_components
 
 if TYPE_CHECKING:
+    from gnomon.data.stored import StoredTable
     from gnomon.extension.sensitivity import Sensitivity
 
 __all__ = ["PCA"]
@@ -30,6 +32,7 @@ __all__ = ["PCA"]
 Float64Array = npt.NDArray[np.float64]
 
 _ROWS = 4096  # of an array that is read in blocks
+_LIMIT = "min(n_samples, n_features)"
 
 
 class PCA(NormalModel, WeighsRows, DifferentiableScores):
@@ -54,7 +57,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components)
         Scores of the training rows, in the units of the features, or without unit if whitened. Rows that came in
-        blocks (`fit_blocks`, `partial_fit`) are not kept; `transform` maps them.
+        blocks (`fit_blocks`, `partial_fit`, a stored table) are not kept; `transform` maps them.
     components_ : ndarray of shape (n_components, n_features)
         Orthonormal directions; the entry of largest magnitude of each is positive.
     loadings_ : ndarray of shape (n_features, n_components)
@@ -83,7 +86,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     .. [3] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999 (likelihood and samples).
     """
 
-    _keeps_rows = False
+    _keeps_rows, _fits_blocks = False, True
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
         "solver": Options("auto", "covariance", "gram", "svd", "randomized"),
@@ -111,8 +114,13 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers. Sparse input is not densified without sample_weight.
+        X : array-like, sparse matrix, DataFrame or stored table of shape (n_samples, n_features)
+            Finite numbers. Sparse input is not densified without sample_weight. A stored table or memory map of more
+            than two blocks (of 32 MB in float32, at most 131,072 rows) is read in blocks, by who works in the run: in
+            one pass for a scatter matrix in float64 up to 4096 columns (2000 of a sparse table), beyond in four for a
+            randomized range. ``embedding_`` then is not kept. The scatter matrix loses components with singular values
+            below 1e-8 of the largest; solver="svd" finds them too, by triangular factors of the blocks. With
+            sample_weight or solver="gram" the table has to fit in memory.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
         sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -131,6 +139,9 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
             If X, y, sample_weight or a parameter is refused.
         """
         parameters = check_parameters(self._rules, self.get_params())
+        stored = several_blocks(X)
+        if stored is not None and sample_weight is None and parameters["solver"] != "gram":
+            return self._fit_stored(stored, y, parameters)
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
@@ -142,12 +153,23 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         rows = table.values if weights is None or weights.all() else table.values[weights > 0.0]
         weights = None if weights is None or (weights == 1.0).all() else weights[weights > 0.0]
         limit = min(rows.shape)
-        n_components = _resolve_n_components(parameters["n_components"], limit, "min(n_samples, n_features)")
+        n_components = _resolve_n_components(parameters["n_components"], limit, _LIMIT)
         self.seed_, self._weighted = current_run().seed, weights is not None
         model = principal_components(rows, n_components, weights=weights, seed=self.seed_, solver=parameters["solver"])
         self._moments: Moments | None = None
         self._publish(model)
         self.embedding_ = self._scale(model.transform(table.values))
+        return self
+
+    def _fit_stored(self, stored: StoredTable, y: Any, parameters: dict[str, Any]) -> Self:
+        """Find the directions of a table that is read in blocks."""
+        self._check_target(y, stored)
+        n_components = _resolve_n_components(parameters["n_components"], min(stored.shape), _LIMIT)
+        seed = current_run().seed
+        model = stored_principal_components(stored, n_components, solver=parameters["solver"], seed=seed)
+        self._remember_stored(stored)
+        self.seed_, self._weighted, self._moments = seed, False, None
+        self._publish(model)
         return self
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
@@ -257,8 +279,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         model = principal_components_of_moments(moments, n_components)
         self._moments = moments
         self._publish(model)
-        if hasattr(self, "embedding_"):  # of rows that were fitted before
-            del self.embedding_
+        self.__dict__.pop("embedding_", None)  # of rows that were fitted before
 
     def _publish(self, model: PrincipalComponents) -> None:
         self._model = model
@@ -287,12 +308,14 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         return np.sqrt(np.where(self.explained_variance_ > least, self.explained_variance_, 1.0))
 
     @entrance()
+    @by_blocks
     def transform(self, X: Any) -> npt.NDArray[Any]:
         """Return the scores of rows, each a function of the row alone.
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
+            A stored table or memory map is read in blocks; the answer is in memory all the same.
 
         Returns
         -------

@@ -20,6 +20,7 @@ from gnomon.data import check_table
 from gnomon.linalg import dense_rows, project_rows, random_directions
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.parameters import check_scores
+from gnomon.scale import several_blocks
 
 __all__ = ["RandomProjection"]
 
@@ -68,7 +69,7 @@ class RandomProjection(PlacesRows):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    _keeps_rows = False
+    _keeps_rows, _fits_blocks = False, True
     _memory: ClassVar[Mapping[str, Cost]] = {"projection": Cost(fixed=1e5, row=16.0)}
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
@@ -81,8 +82,9 @@ class RandomProjection(PlacesRows):
 
         Parameters
         ----------
-        X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers. Sparse input is not densified.
+        X : array-like, sparse matrix, DataFrame or stored table of shape (n_samples, n_features)
+            Finite numbers. Sparse input is not densified. Of a stored table or memory map of more than two blocks only
+            the width counts: ``embedding_`` is not kept, `transform` maps the rows.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
 
@@ -92,17 +94,25 @@ class RandomProjection(PlacesRows):
             The fitted estimator; the map is ``embedding_``.
         """
         parameters = check_parameters(self._rules, self.get_params())
-        table = check_table(X, accept_sparse=True, min_samples=2)
-        self._refuse_excess(table, parameters)
-        self._check_target(y, table.values)
-        n_features, n_components = int(table.values.shape[1]), parameters["n_components"]
+        stored = several_blocks(X)
+        rows: Any = stored
+        if stored is None:
+            table = check_table(X, accept_sparse=True, min_samples=2)
+            self._refuse_excess(table, parameters)
+            rows = table.values
+        self._check_target(y, rows)
+        n_features, n_components = int(rows.shape[1]), parameters["n_components"]
         if parameters["kind"] == "orthonormal" and n_components > n_features:
             what, rule = f"n_components={n_components}", f"at most n_features={n_features} for kind='orthonormal'"
             raise ValueError(message(what, rule, remedy="Use kind='gaussian' or fewer."))
-        self._remember_features(table)
+        if stored is None:
+            self._remember_features(table)
+        else:
+            self._remember_stored(stored)
         self.seed_ = current_run().seed
         self.components_: Any = random_directions(parameters["kind"], n_components, n_features, seed=self.seed_)
-        self.embedding_ = self._place(table.values)
+        if stored is None:
+            self.embedding_ = self._place(rows)
         return self
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
@@ -128,6 +138,10 @@ class RandomProjection(PlacesRows):
         positions = check_scores(Y, self.components_.shape[0])
         with single_threaded_blas():
             return np.asarray(positions @ np.linalg.pinv(dense_rows(self.components_)).T)
+
+    @property
+    def _n_features_out(self) -> int:
+        return int(self.components_.shape[0])
 
     @property
     def _has_formula(self) -> bool:

@@ -16,6 +16,7 @@ from gnomon._validation import Integer, check_parameters
 from gnomon.data import check_feature_count, check_table, check_target_length
 from gnomon.linalg import PrincipalComponents, draw_rows_of_model, log_likelihood, model_covariance, model_precision
 from gnomon.methods.parameters import check_scores
+from gnomon.scale import by_blocks
 
 __all__ = ["NormalModel", "PrincipalScores", "PrincipalSubspace", "linear_derivative"]
 
@@ -80,6 +81,7 @@ class NormalModel:
     n_features_in_: int
 
     @entrance()
+    @by_blocks
     def score_samples(self, X: Any) -> Float64Array:
         """Return the log-likelihood of rows.
 
