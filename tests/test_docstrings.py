@@ -37,7 +37,8 @@ _FAULTS = {
     "PR04": "a parameter without a type",
     "PR07": "a parameter without a description",
 }
-_BUILT_BY_FUNCTIONS = {"Explanation", "Gram"}  # classes whose attributes are documented, not how they are made
+# Classes whose attributes are documented, not how they are made.
+_BUILT_BY_FUNCTIONS = {"Explanation", "Gram", "StoredExplanation"}
 
 
 def _public() -> Iterator[tuple[str, Any]]:

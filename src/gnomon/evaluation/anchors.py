@@ -15,11 +15,23 @@ from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
 from gnomon.neighbors import row_distances
 
-__all__ = ["AnchorScores", "DistanceRows", "choose_anchors", "pairs_among", "rests_on", "score_anchors"]
+__all__ = [
+    "TILE",
+    "AnchorScores",
+    "DistanceRows",
+    "ProductDistances",
+    "choose_anchors",
+    "pairs_among",
+    "rests_on",
+    "score_anchors",
+    "some_of",
+    "stands_above_rounding",
+    "unit_of",
+]
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
-_BLOCK = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
+TILE = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
 _PROBES = 16
 # float32 products leave an error of about 1e-6 of the mean squared norm; neighbours must stand well above it.
 _SAFE_SHARE = 1e-3
@@ -29,8 +41,7 @@ _ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of
 _CHUNK_BYTES = 2**27  # of float64 distances
 
 
-def _dense(X: Any, rows: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    values = X[rows]
+def _dense(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     return np.asarray(values.toarray() if hasattr(values, "toarray") else values).astype(dtype)
 
 
@@ -39,70 +50,98 @@ def _column_means(X: Any) -> npt.NDArray[np.float64]:
     return means
 
 
-def _some(anchors: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def some_of(anchors: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return some of the anchors, for what a few decide."""
     return anchors[:: max(1, len(anchors) // _PROBES)][:_PROBES]
 
 
+def unit_of(rows: npt.NDArray[np.float64], means: npt.NDArray[np.float64]) -> float:
+    """Return the power of two that brings a few rows near length one: squares must not over- or underflow."""
+    longest = np.abs(rows - means).max(axis=1).max()
+    return float(2.0 ** -np.round(np.log2(longest))) if longest > 0 else 1.0
+
+
+@dataclass(frozen=True)
+class ProductDistances:
+    """Squared Euclidean distances or cosine distances through matrix products.
+
+    Attributes
+    ----------
+    metric : {"euclidean", "cosine"}
+    dtype : float32 or float64
+        Of the products.
+    means : ndarray of shape (n_features,), float64, or None
+        Taken away from Euclidean rows: it keeps the norms, and so the rounding of the products, small.
+    scale : float, default=1.0
+        What Euclidean rows are multiplied by.
+    """
+
+    metric: str
+    dtype: npt.DTypeLike
+    means: npt.NDArray[np.float64] | None
+    scale: float = 1.0
+
+    def prepare(self, values: Any) -> npt.NDArray[Any]:
+        """Return rows of the data, centred or of length one."""
+        dtype = np.dtype(self.dtype)
+        if self.means is not None:
+            wide = np.float64 if values.dtype == np.float64 else dtype.type
+            centered = _dense(values, wide)
+            centered -= self.means.astype(wide)
+            centered *= centered.dtype.type(self.scale)
+            return centered.astype(dtype, copy=False)
+        rows = _dense(values, dtype)
+        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        rows /= np.where(norms > 0, norms, 1)[:, None]
+        return rows
+
+    def between(self, left: npt.NDArray[Any], right: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
+        """Write the distances between rows that are prepared to an array."""
+        products = left @ right.T
+        if self.metric == "cosine":
+            np.subtract(1, products, out=out)
+            return
+        products *= -2
+        products += np.einsum("ij,ij->i", right, right)
+        np.add(products, np.einsum("ij,ij->i", left, left)[:, None], out=out)
+
+
 class _Products:
-    """Squared Euclidean distances or cosine distances through blocks of matrix products."""
+    """Rows of such distances, of a table in memory."""
 
     def __init__(self, X: Any, metric: str, dtype: npt.DTypeLike, anchors: npt.NDArray[np.int64]) -> None:
-        self.X, self.metric = X, metric
-        self.dtype = np.dtype(dtype)
-        self.scale = 1.0
-        # Centring keeps the norms, and so the rounding of the products, small.
-        self.means = _column_means(X) if metric == "euclidean" else None
-        if self.means is not None:
-            self.scale = self._unit(anchors)
-
-    def _unit(self, anchors: npt.NDArray[np.int64]) -> float:
-        """Return the power of two that brings a few anchors near length one: squares must not over- or underflow."""
-        assert self.means is not None
-        lengths = np.abs(_dense(self.X, _some(anchors), np.float64) - self.means).max(axis=1)
-        return float(2.0 ** -np.round(np.log2(lengths.max()))) if lengths.max() > 0 else 1.0
+        self.X, self.dtype = X, np.dtype(dtype)
+        means = _column_means(X) if metric == "euclidean" else None
+        self.scale = 1.0 if means is None else unit_of(_dense(X[some_of(anchors)], np.float64), means)
+        self._distances = ProductDistances(metric, self.dtype, means, self.scale)
 
     def prepare(self, rows: Any) -> npt.NDArray[Any]:
         """Return rows of the data, centred or of length one."""
-        if self.means is not None:
-            wide = np.float64 if self.X.dtype == np.float64 else self.dtype.type
-            centered = _dense(self.X, rows, wide)
-            centered -= self.means.astype(wide)
-            centered *= centered.dtype.type(self.scale)
-            return centered.astype(self.dtype, copy=False)
-        values = _dense(self.X, rows, self.dtype)
-        norms = np.sqrt(np.einsum("ij,ij->i", values, values))
-        values /= np.where(norms > 0, norms, 1)[:, None]
-        return values
+        return self._distances.prepare(self.X[rows])
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
         out = np.empty((len(anchors), n), dtype=self.dtype)
         left = self.prepare(anchors)
-        left_square = np.einsum("ij,ij->i", left, left)[:, None]
 
         def fill(begin: int) -> None:
-            block = slice(begin, min(begin + _BLOCK, n))
-            right = self.prepare(block)
-            products = left @ right.T
-            if self.metric == "cosine":
-                np.subtract(1, products, out=out[:, block])
-                return
-            products *= -2
-            products += np.einsum("ij,ij->i", right, right)
-            np.add(products, left_square, out=out[:, block])
+            block = slice(begin, min(begin + TILE, n))
+            self._distances.between(left, self.prepare(block), out[:, block])
 
         with single_threaded_blas(), ThreadPool() as pool:
-            list(pool.map(fill, range(0, n, _BLOCK)))
+            list(pool.map(fill, range(0, n, TILE)))
         return out
 
 
 def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
-    probe, some = _Products(X, "euclidean", np.float64, anchors), _some(anchors)
-    nearest = np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors]
-    centered = probe.prepare(some)
-    scale = np.mean(np.einsum("ij,ij->i", centered, centered))
-    return bool(np.min(nearest) > _SAFE_SHARE * scale)
+    probe, some = _Products(X, "euclidean", np.float64, anchors), some_of(anchors)
+    return stands_above_rounding(np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors], probe.prepare(some))
+
+
+def stands_above_rounding(nearest: npt.NDArray[Any], rows: npt.NDArray[Any]) -> bool:
+    """Say so of the squared distances of a few rows to their nearest neighbours, and these rows as prepared."""
+    return bool(np.min(nearest) > _SAFE_SHARE * np.mean(np.einsum("ij,ij->i", rows, rows)))
 
 
 def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> Rows:
@@ -119,7 +158,7 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         All rows that will be asked for. If these are all rows, products are formed in float64.
     """
     if metric == "precomputed":
-        return lambda rows: np.ascontiguousarray(_dense(X, rows, np.float64))
+        return lambda rows: np.ascontiguousarray(_dense(X[rows], np.float64))
     if metric in ("euclidean", "cosine"):
         single = len(anchors) < X.shape[0]
         if single and metric == "euclidean":

@@ -13,7 +13,9 @@ from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
+from gnomon.data.stored import StoredTable, as_stored
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, rests_on, score_anchors
+from gnomon.evaluation.blocks import score_anchors_by_blocks
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
     rank_penalty_scale,
@@ -182,6 +184,7 @@ def evaluate(
     n_anchors: int | None = None,
     n_triplets: int = 100,
     random_state: RandomState = 0,
+    executor: Any = None,
     n_jobs: int | None = None,
 ) -> Evaluation:
     """Say how far to trust a map of the data, made anywhere, overall and point by point.
@@ -189,7 +192,9 @@ def evaluate(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data; square distances for ``metric="precomputed"``.
+        The data; square distances for ``metric="precomputed"``. A table that is read in blocks (`gnomon.data.stored`, a
+        memory map of NumPy) is ranked block by block, by Euclidean or cosine distances, and gets the same scores but
+        for near ties; with all rows as anchors it is read into memory.
     Y : array-like of shape (n_samples, n_components)
         The map. Rows with NaN are left out and counted.
     n_neighbors : int >= 1, below n_samples / 2, or None, default=None
@@ -213,6 +218,8 @@ def evaluate(
         Random triplets, and pairs for the Shepard score, of each anchor.
     random_state : int, Generator, RandomState or None, default=0
         Chooses anchors and triplets; the seed is stored in the result.
+    executor : Executor, distributed.Client, str or None, default=None
+        Who works on a table that is read in blocks; None is who works in the run around the call.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -230,21 +237,23 @@ def evaluate(
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
     checked = check_parameters(_RULES, given)
     n_triplets, seed = checked["n_triplets"], current_run().seed
-    subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric)
+    subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric, as_stored(X))
     values, truth, k = subject.X, subject.truth, subject.n_neighbors
     kept, n_given, n = subject.kept, subject.n_given, len(subject.kept)
     layout = places_of(subject.Y, surface)
     anchors = choose_anchors(n, checked["n_anchors"], seed)
-    found = score_anchors(
-        values,
-        layout,
-        anchors,
-        metric=metric,
-        n_neighbors=k,
-        n_nearest=max(k, min(LABEL_NEIGHBORS, n - 1)),
-        n_triplets=n_triplets,
-        seed=seed,
-    )
+    asked: dict[str, Any] = {
+        "metric": metric,
+        "n_neighbors": k,
+        "n_nearest": max(k, min(LABEL_NEIGHBORS, n - 1)),
+        "n_triplets": n_triplets,
+        "seed": seed,
+    }
+    if isinstance(values, StoredTable) and len(anchors) < n:
+        found = score_anchors_by_blocks(values, kept, layout, anchors, **asked)
+    else:
+        in_memory = values.take(kept) if isinstance(values, StoredTable) else values
+        found = score_anchors(in_memory, layout, anchors, **asked)
     per_point = _score_points(
         layout, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=subject.graph
     )

@@ -32,6 +32,11 @@ class Layout(ABC):
     def n_components(self) -> int:
         """Dimension of the map."""
 
+    @property
+    def flat(self) -> Floats | None:
+        """Places that are the same for whoever looks, (n_samples, d); None if there are none."""
+        return None
+
     @abstractmethod
     def seen_from(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, Floats]]:
         """Yield parts rows[first:last], and places (n_samples, d) whose distances from these have the map's order."""
@@ -60,6 +65,11 @@ class _Flat(Layout):
     def n_components(self) -> int:
         """Dimension of the map."""
         return int(self.places.shape[1])
+
+    @property
+    def flat(self) -> Floats:
+        """The places."""
+        return self.places
 
     def seen_from(self, rows: npt.NDArray[np.int64]) -> Iterator[tuple[int, int, Floats]]:
         """Yield all rows, and the places."""

@@ -23,6 +23,8 @@ __all__ = [
     "trust_of_random_map",
 ]
 
+_ROWS = 1 << 18  # whose neighbours are looked for in one go
+
 
 def rank_penalty_scale(n: int, k: int) -> float:
     """Return the factor that turns a point's sum of excess ranks into 1 - trustworthiness.
@@ -59,11 +61,14 @@ def nearest_in_map(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int
     """Return the `count` nearest rows of every row in a map of few dimensions, itself not counted."""
     from scipy.spatial import cKDTree
 
-    n = Y.shape[0]
-    found: npt.NDArray[Any] = np.asarray(cKDTree(Y).query(Y, k=count + 1, workers=current_run().n_threads)[1])
-    is_self = found == np.arange(n)[:, None]
-    is_self[~is_self.any(axis=1), -1] = True  # among many copies the row itself may be missing
-    others: npt.NDArray[np.int32] = found[~is_self].reshape(n, count).astype(np.int32)
+    n, tree = Y.shape[0], cKDTree(Y)
+    others = np.empty((n, count), np.int32)
+    for begin in range(0, n, _ROWS):
+        rows = np.arange(begin, min(begin + _ROWS, n))
+        found: npt.NDArray[Any] = np.asarray(tree.query(Y[rows], k=count + 1, workers=current_run().n_threads)[1])
+        is_self = found == rows[:, None]
+        is_self[~is_self.any(axis=1), -1] = True  # among many copies the row itself may be missing
+        others[rows] = found[~is_self].reshape(len(rows), count)
     return others
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
+from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
 from gnomon.geometry.check import check_features, check_places
 from gnomon.neighbors import NeighborGraph, read_graph
@@ -79,7 +80,7 @@ class Subject:
 
     Attributes
     ----------
-    X : ndarray or CSR matrix of shape (n, n_features), or (n, n) of distances
+    X : ndarray or CSR matrix of shape (n, n_features), or (n, n) of distances, or StoredTable of all rows given
     Y : ndarray of shape (n, n_components), float64
     truth : Truth
         What their labels say.
@@ -101,9 +102,18 @@ class Subject:
     graph: NeighborGraph | None
 
     @classmethod
-    def of(cls, X: Any, Y: Any, labels: Any, graph: Any, n_neighbors: int | None, metric: str) -> Self:
-        """Check what was given; rows without a place in the map are left out."""
-        values, _ = check_features(X, None)
+    def of(
+        cls,
+        X: Any,
+        Y: Any,
+        labels: Any,
+        graph: Any,
+        n_neighbors: int | None,
+        metric: str,
+        stored: StoredTable | None = None,
+    ) -> Self:
+        """Check what was given; rows without a place in the map are left out. `stored` takes the place of X."""
+        values: Any = check_features(X, None)[0] if stored is None else stored
         n = int(values.shape[0])
         places = check_places(Y, n)
         if labels is not None:
@@ -115,7 +125,8 @@ class Subject:
         kept = np.flatnonzero(np.isfinite(places[:, 0])).astype(np.int64)
         n_neighbors = _check_n_neighbors(n_neighbors, len(kept), graph)
         if len(kept) < n:
-            values, places = values[kept], places[kept]
+            places = places[kept]
+            values = values[kept] if stored is None else stored
             values = values[:, kept] if metric == "precomputed" else values
             labels = None if labels is None else labels[kept]
         return cls(values, places, Truth.of(labels), n_neighbors, kept, n, graph)

@@ -6,10 +6,12 @@ all of them are in `gnomon` itself.
 
 from gnomon.explanations.answer import Answer
 from gnomon.explanations.axis import Axis, Profile
+from gnomon.explanations.blocks import StoredExplanation, explain_by_blocks
 from gnomon.explanations.collinear import FeatureGroups, group_features
 from gnomon.explanations.contrast import Caption, Contrast, cluster_captions, cluster_profiles
 from gnomon.explanations.counterfactual import Counterfactual
-from gnomon.explanations.explanation import Explanation, TopFeatures, explain
+from gnomon.explanations.entry import explain
+from gnomon.explanations.explanation import Explanation, TopFeatures
 from gnomon.explanations.importance import MeanImportance, importance_by_label, mean_importance
 from gnomon.explanations.interpretable import encode_features, explain_with_features
 from gnomon.explanations.outliers import Outliers
@@ -29,6 +31,7 @@ __all__ = [
     "Outliers",
     "Profile",
     "Saliency",
+    "StoredExplanation",
     "Suspects",
     "TopFeatures",
     "Why",
@@ -36,6 +39,7 @@ __all__ = [
     "cluster_profiles",
     "encode_features",
     "explain",
+    "explain_by_blocks",
     "explain_with_features",
     "group_features",
     "importance_by_label",

@@ -14,7 +14,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
-from gnomon.explanations.explanation import Explanation, explain
+from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -163,7 +163,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     if scale is not None:
         scores, scale = _in_units(explanation._X, scores, lines, [part.place for part in parts], scale)
     return FeatureGroups(
-        explanation=explain(
+        explanation=explain_in_memory(
             scores,
             explanation.places,
             n_neighbors=explanation.n_neighbors,

@@ -13,12 +13,12 @@ from gnomon._entrance import entrance
 from gnomon._printed import preformatted
 from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, choose_scaling
-from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.choice import FitChoice, choose_fit
 from gnomon.explanations.fidelity import push_fidelity
 from gnomon.explanations.reach import LINEAR, fit_forward, median_r2
 from gnomon.explanations.rows import dense_rows_of
-from gnomon.explanations.why import LOW_R2, Why, why
+from gnomon.explanations.summary import summary_of
+from gnomon.explanations.why import Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
@@ -26,8 +26,13 @@ from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
 from gnomon.surfaces import Surface
 
-__all__ = ["Explanation", "TopFeatures", "explain"]
+__all__ = ["EXPLAIN_RULES", "N_TOP", "Explanation", "TopFeatures", "explain_in_memory"]
 
+EXPLAIN_RULES: dict[str, Rule] = {
+    "n_neighbors": Either(Integer(2), Options("auto")),
+    "pooling": Either(Integer(0), Options("auto")),
+    "fit": Options("auto", "forward", "inverse"),
+}
 N_TOP = 8
 _N_NEIGHBORS = 15
 
@@ -52,7 +57,7 @@ class TopFeatures:
 
 
 class Explanation:
-    """Which features move each point of an embedding; made by `explain`.
+    """Which features move each point of an embedding; made by `gnomon.explain`.
 
     It keeps a reference to the data, from which axes and the full table of importances are formed when asked for:
     do not change the data in between.
@@ -273,22 +278,7 @@ class Explanation:
 
     def summary(self, n_top: int = 10) -> str:
         """Return the features of largest mean importance as a table, with the R2 over all points."""
-        order = np.argsort(-self.global_importance, kind="stable")[:n_top]
-        total = float(self.global_importance.sum())
-        rows = [
-            [self.feature_names[f], format_number(value), f"{value / total if total > 0 else 0.0:.1%}"]
-            for f, value in zip(order, self.global_importance[order].tolist(), strict=True)
-        ]
-        defined = self.r2[self.mask]
-        head = f"{self.n_samples} points, {self.n_features} features, {self.describe_fit()}"
-        if len(defined):
-            low = float(np.mean(defined < LOW_R2))
-            head += f"; median R2 {np.median(defined):.2f}, below {LOW_R2:g} at {low:.0%} of the points"
-        if self.scale is not None:
-            head += "; features standardised"
-        if len(defined) < self.n_samples:
-            head += f"; nothing can be said about {self.n_samples - len(defined)} points"
-        return head + "\n" + format_table(["feature", "mean importance", "share"], rows)
+        return summary_of(self, n_top)
 
     def describe_fit(self) -> str:
         """Return in words which fit was chosen, and the scores that chose it, a clause without a full stop."""
@@ -328,7 +318,7 @@ def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGra
 
 
 @entrance("explain")
-def explain(
+def explain_in_memory(
     X: Any,
     Y: Any,
     *,
@@ -342,71 +332,8 @@ def explain(
     surface: Surface | None = None,
     n_jobs: int | None = None,
 ) -> Explanation:
-    """Explain an embedding made anywhere: which features move each point, and how far to believe it.
-
-    Around each point the linear map is fitted that best carries the displacements of its neighbours in the data to
-    their displacements in the embedding. The arrow of a feature is where the point would move for one local standard
-    deviation of the feature, within the directions in which the data vary there. The explanation is of the embedding
-    as it is, not of a model beside it, and a feature that is constant among the neighbours gets exactly zero.
-
-    In tables of counts, of zeros and ones, or of much noise, neighbours in the data are mostly noise. If it predicts
-    the places of held-out rows clearly better, the map is therefore fitted the other way: the features by the place,
-    over up to 400 neighbours in the map, each feature weighted by one over the variance of its own residuals.
-
-    Parameters
-    ----------
-    X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data. float32, float64, uint8 and CSR are used without a copy.
-    Y : array-like of shape (n_samples, n_components)
-        The embedding. Rows with NaN have no place; nothing is said about them.
-    n_neighbors : int >= 2 or "auto", default="auto"
-        Neighbours of each point, itself not counted; the first of them if the graph has more. "auto": 15, or the most
-        of 4, 6, 8 and 10 that tell best which features change to a neighbour left out, where that is clearly better,
-        as in pictures of objects that turn: without noise more neighbours only smear.
-    pooling : int >= 0 or "auto", default="auto"
-        Times that the fit at each point is replaced by the mean over the point and its neighbours. Fits of single
-        neighbourhoods of noisy data rank the features poorly; a few rounds reach some hundred points at the cost of
-        reading 15. The local standard deviations of the features are then averaged too, once. More rounds smooth over
-        more of a curved map; 0 explains by each neighbourhood alone. "auto": 3; or where the fits predict their
-        neighbours with a median R2 of 0.5 at least, the most that do not leave clearly more than 4/3 of what
-        the best number leaves unpredicted of the places of held-out rows.
-    graph : NeighborGraph of n_samples rows, tuple, sparse matrix or None, default=None
-        Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`; computed if not given.
-    feature_names : sequence of n_features str, default=None
-        By default the columns of a data frame, else "feature 0" and so on.
-    metric : str, default="euclidean"
-        Metric in which the neighbours are found if the graph is not given; the fit itself is linear.
-    scale : {"auto", "standard", "robust"}, Scaling or None, default=None
-        Standardise the features for neighbours and fits, as `gnomon.map` does: "auto" where columns have unlike units.
-        Arrows and importances are per local standard deviation either way, axes and values in units of the features.
-        A given graph is taken as it is.
-    fit : {"auto", "forward", "inverse"}, default="auto"
-        "forward": the place by the features. "inverse": the features by the place, over the number of map neighbours
-        that predicts held-out rows best. "auto": the one that does, for the whole map: forward unless the inverse fit
-        predicts clearly more, and always where the median R2 of the forward fits reaches 0.5.
-        `Explanation.direction` and `Explanation.scores` tell.
-    surface : gnomon.surfaces.Surface or None, default=None
-        What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and the explanation is
-        of the places where such a map is shown: of a sphere in space, where near is near and arrows have three
-        components; of a hyperboloid in the Poincare disk, where directions are true and lengths are those of the disk.
-    n_jobs : int or None, default=None
-        Threads; None or -1 for all. Does not change the result.
-
-    Returns
-    -------
-    Explanation
-
-    References
-    ----------
-    .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
-       Projection", 2022, whose frames are taken here from the embedding itself.
-    """
-    rules: dict[str, Rule] = {
-        "n_neighbors": Either(Integer(2), Options("auto")),
-        "pooling": Either(Integer(0), Options("auto")),
-        "fit": Options("auto", "forward", "inverse"),
-    }
-    checked = check_parameters(rules, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
+    """Explain an embedding of a table in memory; parameters are those of `gnomon.explain`."""
+    checked = check_parameters(EXPLAIN_RULES, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
     given, labels = check_features(X, feature_names)
     scaling = scale if isinstance(scale, Scaling) else None
     if scaling is None and scale is not None:

@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.arrays import is_missing
 from gnomon.data.scaling import column_scales
-from gnomon.explanations.explanation import explain
+from gnomon.explanations.explanation import explain_in_memory
 from gnomon.geometry.check import check_features
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -245,4 +245,6 @@ def explain_with_features(
         single = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
         single = single if hasattr(single, "tocsr") else np.ascontiguousarray(single)
         graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric)
-    return explain(given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, scale=None, n_jobs=n_jobs)
+    return explain_in_memory(
+        given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, scale=None, n_jobs=n_jobs
+    )

@@ -97,15 +97,21 @@ class LocalJacobians:
         """Return `stretched_r2` of fits that are averaged, else `predicted_r2`."""
         return self.stretched_r2() if self.pooling else self.predicted_r2
 
-    def stretched_r2(self) -> npt.NDArray[np.float32]:
-        """Return `predicted_r2` after all predictions are stretched by the one factor that makes them best.
-
-        Damping shortens predictions; it does not change their direction. 0 where all predictions say nothing.
-        """
+    def stretch(self) -> float:
+        """Return the one factor, not negative, that makes the predictions of left-out neighbours best; 0 if nothing."""
         square = self.predicted_square.astype(np.float64)
         product = 0.5 * (self.predicted_r2 + square)
         total = float(np.sum(square[self.mask]))
-        factor = max(float(np.sum(product[self.mask])) / total, 0.0) if total > 0 else 0.0
+        return max(float(np.sum(product[self.mask])) / total, 0.0) if total > 0 else 0.0
+
+    def stretched_r2(self, factor: float | None = None) -> npt.NDArray[np.float32]:
+        """Return `predicted_r2` after all predictions are stretched by one factor, `stretch` by default.
+
+        Damping shortens predictions; it does not change their direction. 0 where all predictions say nothing.
+        """
+        factor = self.stretch() if factor is None else factor
+        square = self.predicted_square.astype(np.float64)
+        product = 0.5 * (self.predicted_r2 + square)
         stretched: npt.NDArray[np.float32] = (factor * (2.0 * product - factor * square)).astype(np.float32)
         return stretched
 

@@ -1,0 +1,153 @@
+"""Scores of tables that are read in blocks: those of the table in memory, and the same whoever works."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon import _core
+from gnomon.data.stored import ArrayTable, StoredTable, row_blocks
+from gnomon.evaluation.blocks import drawn_triplets
+from gnomon.evaluation.layout import places_of
+from gnomon.evaluation.map_ranks import MapRanks
+from gnomon.scale import LocalExecutor
+from gnomon.surfaces import Hyperboloid
+
+N = 1800
+
+
+class Blocks(StoredTable):
+    """A table in memory in blocks of some hundred rows."""
+
+    fingerprint = "blocks"
+
+    def __init__(self, values):
+        self.values, self.is_sparse, self.dtype = values, sp.issparse(values), values.dtype.type
+        self.n_samples, self.n_features = values.shape
+
+    def _rows(self, start, stop):
+        return self.values[start:stop]
+
+    def blocks(self):
+        step = 700
+        starts = range(0, self.n_samples, step)
+        blocks = row_blocks(self.n_samples, 10**6)
+        return [type(blocks[0])(i, start, min(start + step, self.n_samples)) for i, start in enumerate(starts)]
+
+
+class Elsewhere(LocalExecutor):
+    """Works on copies, as another process does, and on the last item first."""
+
+    def map(self, function, items, *shared, **options):
+        function, items, shared = pickle.loads(pickle.dumps((function, list(items), shared)))
+        found = list(super().map(function, items[::-1], *shared, **options))
+        yield from pickle.loads(pickle.dumps(found[::-1]))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    # Whole numbers whose means are whole too: all products are exact, so no rounding decides a rank.
+    X = rng.integers(-8, 9, (N // 2, 6)).astype(np.float32)
+    X = np.concatenate([X, -X])
+    Y = X[:, :2] + 0.5 * rng.normal(size=(N, 2))
+    return X, Y, (X[:, 0] + X[:, 1] > 0).astype(int)
+
+
+def _same(one, other):
+    assert one.to_dict() == other.to_dict()
+    assert one.per_point.keys() == other.per_point.keys()
+    for name, scores in one.per_point.items():
+        np.testing.assert_array_equal(scores, other.per_point[name], err_msg=name)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", ["good", "ties", "copies", "random", "three"])
+def test_scores_are_those_of_the_table_in_memory(data, kind, dtype):
+    X, Y, labels = data
+    Y = {
+        "good": Y,
+        "ties": np.round(Y),
+        "copies": np.where(np.arange(N)[:, None] % 3 == 0, 0.0, Y),
+        "random": np.random.default_rng(1).normal(size=(N, 2)),
+        "three": np.column_stack([Y, X[:, 2]]),
+    }[kind]
+    X = X.astype(dtype)
+    _same(
+        gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=150, n_triplets=20),
+        gn.evaluate(X, Y, labels=labels, n_anchors=150, n_triplets=20),
+    )
+
+
+def test_all_kinds_of_tables_and_questions_agree(data):
+    X, Y, labels = data
+    places = np.where(np.arange(N)[:, None] % 5 == 1, np.nan, Y)
+    _same(
+        gn.evaluate(Blocks(sp.csr_array(X)), Y, n_anchors=90, n_neighbors=7),
+        gn.evaluate(sp.csr_array(X), Y, n_anchors=90, n_neighbors=7),
+    )
+    missing, whole = (gn.evaluate(x, places, labels=labels, n_anchors=200) for x in (Blocks(X), X))
+    for name, value in missing.scores().items():
+        assert value == pytest.approx(whole.scores()[name], abs=1e-5)
+    assert missing.n_left_out == whole.n_left_out == N // 5
+    disk = 0.9 * Y / (1.0 + np.linalg.norm(Y, axis=1, keepdims=True))
+    curved = {"surface": Hyperboloid(), "n_anchors": 40}
+    _same(gn.evaluate(Blocks(X), disk, **curved), gn.evaluate(X, disk, **curved))
+    graph = gn.neighbors.compute_neighbors(X, 15)
+    _same(gn.evaluate(Blocks(X), Y, graph=graph, n_anchors=60), gn.evaluate(X, Y, graph=graph, n_anchors=60))
+    near = gn.evaluate(Blocks(X), Y, metric="cosine", n_anchors=200).scores()
+    for name, value in gn.evaluate(X, Y, metric="cosine", n_anchors=200).scores().items():
+        assert near[name] == pytest.approx(value, abs=1e-5)  # angles are rounded
+
+
+def test_with_all_rows_as_anchors_the_table_is_read(data):
+    X, Y, labels = data
+    _same(gn.evaluate(ArrayTable(X), Y, labels=labels), gn.evaluate(X, Y, labels=labels))
+
+
+def test_who_works_and_how_many_threads_changes_no_bit(data):
+    X, Y, labels = data
+    X = X + np.random.default_rng(2).normal(size=X.shape).astype(np.float32)
+    first = gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=100, n_jobs=1)
+    _same(first, gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=100, n_jobs=2, executor=Elsewhere()))
+
+
+def test_memory_maps_are_read_in_blocks(data, tmp_path):
+    X, Y, _ = data
+    np.save(tmp_path / "X.npy", X)
+    mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+    _same(gn.evaluate(mapped, Y, n_anchors=50), gn.evaluate(X, Y, n_anchors=50))
+
+
+def test_other_distances_are_not_formed_by_blocks(data):
+    X, Y, _ = data
+    with pytest.raises(ValueError, match=r"evaluate: metric='cityblock' must be 'euclidean' or 'cosine' \(X is read"):
+        gn.evaluate(Blocks(X), Y, metric="cityblock", n_anchors=50)
+
+
+def test_triplets_are_those_that_the_kernel_draws():
+    n, rows = 500, np.array([0, 3, 250, 499])
+    numbered = np.tile(np.arange(n, dtype=np.float64), (len(rows), 1))
+    kernel = _core.score_map(numbered, np.zeros((n, 2)), rows, 5, 10, 300, 12345, 1)
+    second, third = drawn_triplets(12345, rows, n, 300)
+    np.testing.assert_array_equal(second, kernel[5].reshape(second.shape))
+    assert second.min() == 0
+    assert third.max() == n - 1
+    assert not ((second == third) | (second == rows[:, None]) | (third == rows[:, None])).any()
+
+
+@pytest.mark.parametrize("digits", [0, 1, 9])
+def test_ranks_in_the_map_are_those_of_sorting(digits):
+    rng = np.random.default_rng(3)
+    Y = np.round(rng.normal(size=(400, 2)), digits)
+    rows, others = np.arange(0, 400, 9), rng.integers(0, 400, (45, 6))
+    others[others == rows[:, None]] = 1
+    ranks = MapRanks(places_of(Y, None))
+    for row, near, asked, found in zip(rows, ranks.nearest(rows, 12), others, ranks.ranks(rows, others), strict=True):
+        away = np.sum((Y - Y[row]) ** 2, axis=1)
+        away[row] = -1.0
+        order = np.argsort(away, kind="stable")
+        np.testing.assert_array_equal(near, order[1:13])
+        np.testing.assert_array_equal(np.argsort(order, kind="stable")[asked], found)

@@ -1,0 +1,188 @@
+"""Explanations by blocks: those of the whole table where all rows are reference rows, and the same whoever works."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.data.stored import ArrayTable, StoredTable, row_blocks
+from gnomon.explanations import StoredExplanation, explain_by_blocks
+from gnomon.scale import Journal, LocalExecutor
+
+
+class SparseTable(StoredTable):
+    """A CSR matrix in memory, read by blocks."""
+
+    is_sparse, fingerprint = True, "sparse"
+
+    def __init__(self, matrix):
+        self.matrix, self.dtype = sp.csr_array(matrix), np.float32
+        self.n_samples, self.n_features = matrix.shape
+
+    def _rows(self, start, stop):
+        return self.matrix[start:stop]
+
+
+class Blocks(ArrayTable):
+    """A table in memory in three blocks."""
+
+    def blocks(self):
+        return row_blocks(self.n_samples, 8000)
+
+
+class Elsewhere(LocalExecutor):
+    """Works on copies, as another process does, and on the last item first."""
+
+    def map(self, function, items, *shared, **options):
+        function, items, shared = pickle.loads(pickle.dumps((function, list(items), shared)))
+        found = list(super().map(function, items[::-1], *shared, **options))
+        yield from pickle.loads(pickle.dumps(found[::-1]))
+
+
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(2500, 3))
+    X = (np.tanh(Z @ rng.normal(size=(3, 12))) * 3 + 0.1 * rng.normal(size=(2500, 12))).astype(np.float32)
+    X[:, 5] = 2.0  # constant: moves nothing
+    X[:, 6] = np.maximum(Z[:, 0] - 0.5, 0.0)  # constant where most rows are: it moves none of these
+    X[100:120] = X[100]  # more copies than neighbours: no fit there
+    Y = np.column_stack([Z[:, 0] + 0.2 * np.sin(3 * Z[:, 1]), Z[:, 2]])
+    return X, Y
+
+
+def _same(one, whole):
+    indices, importance = one.top_features()
+    top = whole.top_features()
+    np.testing.assert_array_equal(one.mask, whole.mask)
+    np.testing.assert_allclose(one.r2, whole.r2, atol=1e-6)
+    np.testing.assert_allclose(one.global_importance, whole.global_importance, rtol=1e-6)
+    np.testing.assert_allclose(importance, top.importance, rtol=2e-4, atol=1e-5)
+    assert np.mean((indices == top.indices)[one.mask]) > 0.999
+
+
+@pytest.mark.parametrize("pooling", [0, 1, 3])
+def test_with_all_rows_as_reference_rows_it_is_the_explanation_of_the_table(data, pooling):
+    X, Y = data
+    Y = np.where(np.arange(len(Y))[:, None] == 7, np.nan, Y) if pooling == 0 else Y
+    whole = gn.explain(X, Y, fit="forward", pooling=pooling)
+    assert not whole.mask.all()
+    if pooling == 0:  # a row without a place is no reference row, but a neighbour that does not count in memory
+        X, Y = np.delete(X, 7, axis=0), np.delete(Y, 7, axis=0)
+        whole = gn.explain(X, Y, fit="forward", pooling=pooling)
+    _same(explain_by_blocks(ArrayTable(X), Y, pooling=pooling), whole)
+
+
+def test_sparse_and_standardised_tables_are_explained_alike(data):
+    X, Y = data
+    whole = gn.explain(sp.csr_array(X[:1500]), Y[:1500], fit="forward", pooling=2, scale="standard")
+    _same(explain_by_blocks(SparseTable(X[:1500]), Y[:1500], pooling=2, scale="standard"), whole)
+
+
+def test_a_row_answers_as_its_block_did(data):
+    X, Y = data
+    found = explain_by_blocks(ArrayTable(X), Y, landmarks=1200, pooling=2)
+    other = np.setdiff1d(np.arange(200, 1200), found.landmarks)[:3].tolist()
+    for row in [*other, int(found.landmarks[50])]:
+        why = found.why(row, 4)
+        indices, importance = found.top_features(row, row + 1)
+        assert why.index == row
+        np.testing.assert_array_equal(why.indices, indices[0, :4])
+        np.testing.assert_allclose(why.effect, importance[0, :4], rtol=1e-4)
+        np.testing.assert_allclose(why.r2, found.r2[row], atol=1e-6)
+        np.testing.assert_allclose(why.values, X[row, why.indices])
+        assert found.axes(row).shape == (2, 12)
+    whole = gn.explain(X, Y, fit="forward", pooling=2)
+    assert explain_by_blocks(ArrayTable(X), Y, pooling=2).why(3).effect == pytest.approx(whole.why(3).effect, rel=1e-6)
+
+
+def test_importance_by_label_is_that_of_the_whole_table(data):
+    X, Y = data
+    labels = np.where(Y[:, 0] > 0, "right", "left").astype(object)
+    labels[:10] = None
+    whole = gn.importance_by_label(gn.explain(X, Y, fit="forward", pooling=1), labels)
+    found = explain_by_blocks(ArrayTable(X), Y, pooling=1).importance_by_label(labels)
+    assert list(found) == ["left", "right"]
+    for label, mean in whole.items():
+        np.testing.assert_allclose(found[label][mean.indices], mean.effect, rtol=1e-5, atol=1e-8)
+
+
+def test_who_works_and_how_many_threads_changes_no_bit(data, tmp_path):
+    X, Y = data
+    table = Blocks(X)
+    assert len(table.blocks()) == 3
+    options = {"landmarks": 900, "pooling": 1}
+    first = explain_by_blocks(table, Y, n_jobs=1, **options)
+    others = [
+        explain_by_blocks(table, Y, n_jobs=2, executor=Elsewhere(), **options),
+        explain_by_blocks(table, Y, journal=Journal(tmp_path / "run", {}), **options),
+        explain_by_blocks(table, Y, journal=Journal(tmp_path / "run", {}), **options),
+        explain_by_blocks(table, Y, out=tmp_path / "out.zarr", **options),
+        explain_by_blocks(table, Y, out=tmp_path / "out.zarr", **options),
+        explain_by_blocks(table, Y, out=tmp_path / "out.parquet", **options),
+    ]
+    for other in others:
+        assert other.global_importance.tobytes() == first.global_importance.tobytes()
+        assert other.r2.tobytes() == first.r2.tobytes()
+        assert other.neighbors_kept.tobytes() == first.neighbors_kept.tobytes()
+        for one, two in zip(other.top_features(), first.top_features(), strict=True):
+            assert one.tobytes() == two.tobytes()
+    np.testing.assert_array_equal(others[-1].results.read("y"), Y)
+
+
+class Killed(LocalExecutor):
+    """Stops before the second item."""
+
+    def map(self, function, items, *shared, **options):
+        for place, found in enumerate(super().map(function, items, *shared, **options)):
+            if place == 1:
+                raise KeyboardInterrupt
+            yield found
+
+
+@pytest.mark.parametrize("where", ["out", "journal"])
+def test_a_run_that_was_cut_goes_on_where_it_stopped(data, tmp_path, where):
+    X, Y = data
+    table = Blocks(X)
+
+    def explained(executor, seed=0):
+        kept = {"out": tmp_path / "out.zarr"} if where == "out" else {"journal": Journal(tmp_path / "run", {})}
+        return explain_by_blocks(table, Y, landmarks=500, pooling=1, executor=executor, random_state=seed, **kept)
+
+    with pytest.raises(KeyboardInterrupt):
+        explained(Killed())
+    read, table.read = [], lambda start, stop: read.append(start) or ArrayTable.read(table, start, stop)
+    found = explained(LocalExecutor())
+    assert read == ([1024, 2048] if where == "out" else [2048])  # workers had written the second to the journal
+    whole = explain_by_blocks(Blocks(X), Y, landmarks=500, pooling=1)
+    assert found.r2.tobytes() == whole.r2.tobytes()
+    assert found.global_importance.tobytes() == whole.global_importance.tobytes()
+    if where == "out":
+        with pytest.raises(ValueError, match=r"landmarks was [0-9]+ there and is"):
+            explained(LocalExecutor(), seed=1)
+
+
+def test_kept_neighbours_are_all_kept_where_the_map_is_the_data():
+    X = np.random.default_rng(0).normal(size=(700, 2)).astype(np.float32)
+    kept = explain_by_blocks(ArrayTable(X), X, landmarks=300).neighbors_kept
+    np.testing.assert_array_equal(kept, np.ones(700, np.float32))
+    shuffled = explain_by_blocks(ArrayTable(X), X[::-1], landmarks=300).neighbors_kept
+    assert shuffled.mean() < 0.15
+
+
+def test_explain_takes_stored_tables(data):
+    X, Y = data
+    found = gn.explain(ArrayTable(X), Y, executor=Elsewhere())
+    assert isinstance(found, StoredExplanation)
+    assert "of 2500 reference rows" in found.summary()
+    assert np.isnan(found.r2[105])
+    with pytest.raises(ValueError, match=r"explain: fit='inverse' must be 'auto' or 'forward' \(X is read in blocks\)"):
+        gn.explain(ArrayTable(X), Y, fit="inverse")
+    with pytest.raises(ValueError, match="graph must be None"):
+        gn.explain(ArrayTable(X), Y, graph=(1, 2))
+    with pytest.raises(ValueError, match=r"row numbers in \[0, n_samples=2500\)"):
+        explain_by_blocks(ArrayTable(X), Y, landmarks=[0, 1, 2500])
+    with pytest.raises(ValueError, match="landmarks with 2 rows"):
+        explain_by_blocks(ArrayTable(X), Y, landmarks=[0, 1])
