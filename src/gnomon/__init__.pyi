@@ -32,6 +32,7 @@ from .extension import AffineAtlas as AffineAtlas
 from .geometry import intrinsic_dimension as intrinsic_dimension
 from .geometry import tangent_frames as tangent_frames
 from .geometry.distortion import distortion as distortion
+from .maps import LandmarkMap as LandmarkMap
 from .maps import Map as Map
 from .maps import load as load
 from .maps import map as map

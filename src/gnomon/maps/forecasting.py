@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.evaluation.forecast import evaluation_takes
 from gnomon.explanations.forecast import explanation_takes
-from gnomon.maps.make import make_estimator
+from gnomon.maps.fitting import make_estimator
 from gnomon.maps.pace import machine_pace
 from gnomon.methods.base import Embedder, kind_of_table
 from gnomon.methods.forecast import Forecast

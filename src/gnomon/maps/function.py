@@ -119,15 +119,21 @@ class MapFunction:
         from gnomon.maps.growing import check_rows
 
         rows = self._as_mapped(check_rows(self, X_new))  # type: ignore[arg-type]
-        placer = self._estimator if self.representation is None or self.representation.has_formula else None
-        own = getattr(placer, "place", None)
-        if own is None and (self.extension_kind == "method" or not hasattr(placer, "_has_formula")):
-            own = getattr(placer, "transform", None)  # a formula, or an estimator of another library
+        own = self._way_to_place
         if own is None:
             remedy = "Ask for transform."
             raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
         places = np.asarray(own(rows))
         return places if self.surface is None else self.surface.drawn(places)
+
+    @property
+    def _way_to_place(self) -> Any:
+        """The function of the fitted method that places rows; None if it has none, or is not known."""
+        placer = self._estimator if self.representation is None or self.representation.has_formula else None
+        own = getattr(placer, "place", None)
+        if own is None and (self.extension_kind == "method" or not hasattr(placer, "_has_formula")):
+            own = getattr(placer, "transform", None)  # a formula, or an estimator of another library
+        return own
 
     @entrance()
     def inverse_transform(self, Y: Any) -> npt.NDArray[Any]:

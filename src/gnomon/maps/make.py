@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import replace
+import os
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -13,46 +11,14 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
-from gnomon._random import resolve_seed
-from gnomon._validation import Either, Integer, Nothing, check_parameters, message, warn
-from gnomon.data import (
-    Block,
-    Dataset,
-    Reduction,
-    Representation,
-    Table,
-    check_labels,
-    check_table,
-    find_constant_columns,
-)
-from gnomon.data.cells import is_cells, read_cells
-from gnomon.data.columns import spreads_of
-from gnomon.data.feature_weights import check_feature_weight, weigh_features
-from gnomon.data.names import default_names
-from gnomon.data.records import are_records, read_records
-from gnomon.data.scaling import Scaling, check_scale, choose_scaling
-from gnomon.exceptions import DataWarning, GnomonWarning
-from gnomon.maps.blocks import (
-    GOWER,
-    encode_columns,
-    gower_scaling,
-    of_features,
-    refuse_with_blocks,
-    scaling_of_blocks,
-    told_of_blocks,
-)
-from gnomon.maps.missing import settle_missing
-from gnomon.maps.representation import leading, resolve
-from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.maps.steering import steering, take_columns, target_of_fit, told_of_fit
-from gnomon.maps.weights import SAMPLE_WEIGHT, refuse_given, with_weights, without_weights
-from gnomon.methods.base import Embedder, kind_of_table, stored_features
-from gnomon.methods.rows import RowEmbedder
-from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
+from gnomon.data import Block
+from gnomon.data.cells import is_cells
+from gnomon.data.stored import as_stored
+from gnomon.maps.fitting import Fitting, fit_map
+from gnomon.maps.prepare import Reading, prepare, stated_parts
+from gnomon.maps.result import Map
 
-__all__ = ["make_estimator", "map"]
-
-_GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
+__all__ = ["map"]
 
 
 @entrance("map")
@@ -85,14 +51,21 @@ def map(
     random_state: int = 0,
     n_jobs: int | None = None,
     memory_budget: float | str | None = None,
+    n_landmarks: int | None = None,
+    executor: Any = None,
+    folder: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
     **parameters: Any,
-) -> Map:
+) -> Map | Any:
     """Map a table: compute positions and keep them with the data, ready to be explained and evaluated.
+
+    A table that does not fit in memory is mapped by landmarks: some rows, drawn uniformly, are fitted, and every other
+    row is placed among them, block by block. The result then is a `gnomon.LandmarkMap`.
 
     Parameters
     ----------
     X : array-like, sparse matrix, DataFrame of shape (n_samples, n_features), mapping, records, AnnData or Dataset
+        Or a table that is read in blocks, as `gnomon.data.stored.as_stored` takes it, such as a memory map of NumPy.
         Numbers, NaN where a value is missing; of a data frame, a mapping of columns or a list of records also texts and
         dates. A Dataset brings its labels, names and pictures along; an AnnData object,
         also one that is a view or backed by a file, its matrix, names and annotations.
@@ -181,6 +154,21 @@ def map(
     memory_budget : float > 0, str or None, default=None
         Most memory that the map may take beyond the table: bytes, or a text such as "4G", "500 MB" or "2 GiB". What is
         forecast to take more is refused before it begins, see `gnomon.forecast`. None allows what is free.
+    n_landmarks : int in [3, n_samples] or None, default=None
+        Rows that are fitted, drawn by `gnomon.neighbors.draw_landmarks` whatever holds the table. Every other row is
+        placed where its own part of the loss is least (about 13 microseconds a row), by the formula of a method that
+        has one, or else by the `gnomon.AffineAtlas` of the landmarks; one that equals a landmark gets its position.
+        None maps all rows, unless X is read in blocks and fit and table are forecast to take more memory than
+        `memory_budget`, or than is free: then as many as this allows of 200,000, 100,000, 50,000, 20,000, 10,000,
+        5,000, 2,000 and 1,000, as a note says. Columns are standardised by all rows; the components of `n_pcs`, the
+        ranges of "gower" and the weight of a target are those of the landmarks. Of an AnnData object that is backed by
+        a file the matrix is mapped, or `use_rep`. Not with `sample_weight`, `blocks`,
+        given neighbours, starts, anchors or coordinates of single cells.
+    executor : gnomon.scale.Executor, distributed.Client, str or None, default=None
+        Who works on the blocks; None is this process. Does not change the result.
+    folder : path-like or None, default=None
+        Where each stage and block leaves its result, so that the same call goes on after it was cut, to the same bytes.
+        Of maps with landmarks; made if it is not there, and yours to remove.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
     **parameters
@@ -190,334 +178,55 @@ def map(
 
     Returns
     -------
-    Map
+    Map or LandmarkMap
+        The latter if `n_landmarks` is given, or X is read in blocks and does not fit in memory.
 
     Raises
     ------
     MemoryError
         If the fit would take more memory than memory_budget or than is free.
+    ValueError
+        If `folder` holds another run, or an argument does not go with landmarks.
     """
-    parts: dict[str, Any] = {
-        "labels": None if isinstance(labels, str) else labels,
-        "label_name": label_name,
-        "feature_names": feature_names,
-        "images": images,
-        "image_shape": image_shape,
-        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
-        "point_names": None if point_names is None else np.asarray(point_names),
-    }
-    stated = {key: value for key, value in parts.items() if value is not None}
-    cells = {"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key}
-    column = labels if isinstance(labels, str) else None
-    data = replace(_read(X, column, n_pcs, cells), **stated)
-    refuse_with_blocks(blocks, features=features, drop=drop, feature_weight=feature_weight)
-    data, drop = take_columns(data, column, target, drop)
-    weighing = sample_weight if isinstance(sample_weight, str) else SAMPLE_WEIGHT
-    data, known_blocks = encode_columns(*without_weights(data, features, drop, sample_weight), blocks)
-    if column not in (None, weighing):
-        data.metadata.pop(column, None)
-    data = with_weights(data, sample_weight)
-    n_given = data.n_samples
-    with _noted() as told:
-        data, table, completion = settle_missing(data, missing, scale=scale, random_state=random_state)
-    if missing == "drop" and parameters.get("anchors") is not None and table.n_samples < n_given:
-        fact, remedy = f"{n_given - table.n_samples} rows are left out", "Leave the rows and their anchors out before."
-        raise ValueError(message("anchors with missing='drop'", "of rows that all stay", fact=fact, remedy=remedy))
-    _refuse_equal_rows(table)
-    checked = None if data.labels is None else check_labels(data.labels, table.n_samples)
-    common = {"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs}
-    is_gower = isinstance(parameters.get("metric"), str) and parameters["metric"] == GOWER
-    if is_gower:
-        parameters = {**parameters, "metric": "manhattan"}
-    columns = None if known_blocks is None else of_features(known_blocks, data, table)
-    given = {**common, **steering(data, method), **_of_distances(data, method, parameters), **parameters}
-    if columns is not None:
-        if not isinstance(method, str):
-            raise ValueError(message("blocks", "left out where method is an estimator", remedy="Give it the blocks."))
-        given["blocks"] = columns
-    estimator = make_estimator(method, callback, given)
-    y = target_of_fit(data, estimator)
-    metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
-    with _noted() as notes:
-        if is_gower or known_blocks is not None:
-            scaling = _own_scaling(table, scale, data, known_blocks, columns)
-        else:
-            scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric)
-        weights = check_feature_weight(feature_weight, _names(table), data.columns)
-        scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
-        if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
-            _foresee(estimator, table, copied=scaling is not None)
-        mapped = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
-        seed = resolve_seed(random_state)
-        representation = resolve(data.representation, table.values, mapped.values, seed=seed)
-        if data.distances is not None:
-            mapped = check_table(data.distances, accept_sparse=True, keep_zeros=True)
-        elif representation is not None:
-            mapped = check_table(representation.values)
-        by_row = None if sample_weight is None else data.metadata[weighing]
-        graph, embedding = _lay_out(estimator, mapped, y, by_row)
-    surface = estimator.surface_ if isinstance(estimator, Embedder) else None
-    if surface is not None:
-        embedding = surface.drawn(embedding)
-        notes.append(surface.words)
-    steered, steering_notes = told_of_fit(data, estimator)
-    made = Map(
-        X=table,
-        embedding=embedding,
-        surface=surface,
-        method=method if isinstance(method, str) else type(estimator).__name__,
-        parameters={**_parameters_used(estimator), **steered},
-        labels=checked,
-        label_name=data.label_name or "label",
-        feature_names=list(table.feature_names or []),
-        images=None
-        if images is None and data.image_shape is not None
-        else data.images,  # pixels are drawn from the features
-        image_shape=data.image_shape,
-        metadata=data.metadata if y is None else {data.target_name: y, **data.metadata},
-        point_names=data.point_names,
-        metric=metric,
-        scale=scaling,
-        columns=data.columns,
-        representation=representation,
-        completion=completion,
-        graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
-        timings=dict(getattr(estimator, "timings_", {})),
-        notes=[*data.notes, *told, *notes, *steering_notes, *metric_notes, *_constant_features(table)],
-        name=name or (data.name if data.source else "map"),
-        n_jobs=n_jobs,
+    stated = stated_parts(
+        labels=labels,
+        label_name=label_name,
+        feature_names=feature_names,
+        images=images,
+        image_shape=image_shape,
+        metadata=metadata,
+        point_names=point_names,
     )
-    if data.distances is None:  # what was fitted to distances takes no rows of features
-        made._estimator = estimator
-    return made
-
-
-def _lay_out(estimator: Any, table: Table, y: Any, weights: Any) -> tuple[NeighborGraph | None, npt.NDArray[Any]]:
-    """Fit the estimator; return the neighbours that it searched for, if it did, and the positions."""
-    plain = replace(table, feature_names=None)
-    if isinstance(estimator, RowEmbedder):
-        graph = estimator.fit_sharing_graph(plain, N_NEIGHBORS, y, weights)
-        return graph, np.asarray(estimator.embedding_)
-    if isinstance(estimator, Embedder):
-        return None, np.asarray(estimator.fit_transform(plain, y, sample_weight=weights))
-    given = {} if weights is None else {"sample_weight": weights}
-    return None, np.asarray(estimator.fit_transform(table.values, *([] if y is None else [y]), **given))
-
-
-def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
-    """Return what is to be mapped, with the coordinates in which that is asked for."""
-    check_parameters({"n_pcs": Either(Integer(0), Nothing())}, {"n_pcs": n_pcs})
-    if is_cells(X):
-        return read_cells(X, n_pcs=n_pcs, labels=labels, **cells)
-    for name, value in cells.items():
-        if value is not None:
-            fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
-            raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
-    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(X)
-    if n_pcs is None:
-        return data
-    if n_pcs == 0:
-        return replace(data, representation=None)
-    if isinstance(data.representation, Representation):
-        return replace(data, representation=leading(data.representation, n_pcs))
-    columns = None if data.representation is None else data.representation.columns
-    return replace(data, representation=Reduction(n_pcs, columns))
-
-
-def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method that is to take given distances; none if there are none."""
-    if data.distances is None:
-        return {}
-    if not isinstance(method, str) or "metric" in parameters:
-        what = "metric" if isinstance(method, str) else "method"
-        rule = "left out where neighbors_key is given" if isinstance(method, str) else "the name of one"
-        raise ValueError(message(what, rule, remedy="The distances are those of the graph."))
-    most = int(np.diff(data.distances.indptr).max())
-    default = _estimator_of(method)().get_params()
-    found: dict[str, Any] = {"metric": "precomputed"}
-    if "n_neighbors" in default:
-        found["n_neighbors"] = most
-    if "perplexity" in default:
-        found["perplexity"] = max(most / 3.0, 1.0)  # as the methods themselves choose neighbours
-    if default.get("init") == "pca":  # which asks for a table
-        found["init"] = "spectral"
-    return found
-
-
-@contextmanager
-def _noted() -> Iterator[list[str]]:
-    """Keep the texts of gnomon's warnings; the warnings themselves go on to the caller."""
-    notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", GnomonWarning)
-        yield notes
-    for warning in caught:
-        if issubclass(warning.category, GnomonWarning):
-            notes.append(str(warning.message))
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
-
-
-def _scaling(table: Table, scale: Any, data: Dataset, estimator: Any, metric: str) -> Scaling | None:
-    """Decide how the columns are standardised, and warn of unlike units."""
-    if isinstance(data.representation, Representation) or data.distances is not None:
-        if check_scale(scale) in ("standard", "robust"):
-            given = "distances" if data.distances is not None else str(data.representation)
-            fact, remedy = f"the map is made of {given}", "Standardise the table before these are computed."
-            raise ValueError(message(f"scale={scale!r}", "left out", fact=fact, remedy=remedy))
-        return None
-    ours = isinstance(estimator, Embedder)
-    if scale in ("auto", None) and (data.image_shape is not None or not ours):
-        return None
-    names = _names(table)
-    spreads = None if data.columns is None else spreads_of(data.columns, table.values)
-    scaling, unlike = choose_scaling(table.values, scale, names=names, metric=metric, spreads=spreads)
-    if unlike and scaling is not None:
-        warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
-    elif unlike:
-        warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
-    return scaling
-
-
-def _names(table: Table) -> list[str]:
-    return table.feature_names or default_names(table.n_features)
-
-
-def _own_scaling(
-    table: Table, scale: Any, data: Dataset, blocks: dict[str, Block] | None, columns: dict[str, Block] | None
-) -> Scaling | None:
-    """Return the scaling that Gower's coefficient asks for, or that of the blocks, with a warning of unlike units."""
-    if check_scale(scale) != "auto":
-        reason = "metric='gower' divides columns by their ranges" if blocks is None else "each block has its own"
-        raise ValueError(message(f"scale={scale!r}", "'auto' here", fact=reason))
-    if blocks is None or columns is None:
-        if data.distances is not None or data.representation is not None:
-            remedy = "Leave the coordinates out, or use metric='manhattan'."
-            raise ValueError(message("metric='gower'", "used with a map of the features themselves", remedy=remedy))
-        return gower_scaling(data, table)
-    scaling, unlike = scaling_of_blocks(blocks, columns, data, table)
-    for clause in unlike:
-        warn(f"{clause}. Each block is standardised by its own scale, 'auto' if it names none.", DataWarning)
-    return scaling
-
-
-def _refuse_equal_rows(table: Table) -> None:
-    if len(find_constant_columns(table.values)) == table.n_features:
-        fact = f"all {table.n_samples:,} rows are the same"
-        raise ValueError(message("X", "a table of rows that differ", fact=fact, remedy="Are these the right columns?"))
-
-
-def _constant_features(table: Table) -> list[str]:
-    constant = find_constant_columns(table.values)
-    if not len(constant):
-        return []
-    return [f"{len(constant)} of {table.n_features} features are constant; their importance is exactly 0."]
-
-
-def _estimator_of(method: str) -> Any:
-    from gnomon import methods
-
-    card = methods.find_method(method)
-    if card is None:
-        names = ", ".join(repr(known.name) for known in methods.METHODS)
-        raise ValueError(message(f"method={method!r}", f"one of {names}"))
-    return getattr(methods, card.estimator)
-
-
-def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
-    """Raise MemoryError if the fit and a standardised copy of the table would take too much."""
-    expected = estimator.foresee(
-        table.n_samples, stored_features(estimator, table.values), **kind_of_table(table.values)
+    reading = Reading(
+        stated=stated,
+        cells={"use_rep": use_rep, "explain": explain, "layer": layer, "neighbors_key": neighbors_key},
+        column=labels if isinstance(labels, str) else None,
+        target=target,
+        n_pcs=n_pcs,
+        features=features,
+        drop=drop,
+        blocks=blocks,
+        scale=scale,
+        feature_weight=feature_weight,
+        sample_weight=sample_weight,
+        missing=missing,
+        random_state=random_state,
+        anchored=parameters.get("anchors") is not None,
     )
-    if expected is not None and copied:
-        stored = table.values if isinstance(table.values, np.ndarray) else table.values.data
-        expected = expected.beside(float(stored.nbytes), "a standardised copy of the table")
-    if expected is not None:
-        expected.check(table.n_samples)
+    fitting = Fitting(
+        method=method,
+        parameters=parameters,
+        common={"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs},
+        scale=scale,
+        feature_weight=feature_weight,
+        name=name,
+        images_given=images is not None,
+        callback=callback,
+    )
+    asked = n_landmarks is not None or folder is not None
+    stored = as_stored(X, use_rep=use_rep) if asked or not is_cells(X) else None
+    if stored is None and not asked:
+        return fit_map(prepare(X, reading), fitting)
+    from gnomon.maps.landmarks import map_by_landmarks  # loaded when first asked for
 
-
-def make_estimator(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
-    """Return the estimator of a name with its parameters, or an estimator as it is.
-
-    Parameters
-    ----------
-    method : str or estimator
-    callback : callable or None
-        For methods that take one.
-    parameters : dict
-
-    Returns
-    -------
-    estimator
-
-    Raises
-    ------
-    TypeError
-        If the method has no parameter of a name.
-    """
-    if not isinstance(method, str):
-        return method
-    estimator = _estimator_of(method)
-    allowed = estimator().get_params()
-    if callback is not None and "callback" in allowed:
-        parameters = {**parameters, "callback": callback}
-    for name in parameters:
-        if name not in allowed:
-            raise TypeError(
-                message(f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
-            )
-    return estimator(**parameters)
-
-
-def _parameters_used(estimator: Any) -> dict[str, Any]:
-    """Return the parameters that differ from the default, and the seed."""
-    from sklearn.utils._pprint import _changed_params
-
-    if not hasattr(estimator, "get_params"):  # any object with fit_transform makes a map
-        return {}
-    shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
-    if "precomputed_knn" in shown:
-        shown["precomputed_knn"] = "given"
-    if "blocks" in shown:
-        shown["blocks"] = told_of_blocks(shown["blocks"])
-    if hasattr(estimator, "seed_"):
-        shown["random_state"] = estimator.seed_
-    return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
-
-
-def _metric_of(estimator: Any) -> tuple[str, list[str]]:
-    """Return the metric to explain and evaluate in, and a note where it is not the one the map was made with."""
-    metric = getattr(estimator, "metric", "euclidean")
-    if isinstance(metric, str) and metric == "precomputed":
-        raise ValueError(
-            message(
-                "metric='precomputed'",
-                "a metric between rows of features",
-                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map; for "
-                "an AnnData object pass neighbors_key.",
-            )
-        )
-    if blocks := getattr(estimator, "blocks", None):
-        return "euclidean", [
-            f"The map was made of blocks of columns ({told_of_blocks(blocks)}); it is explained and evaluated in "
-            "euclidean distance of all columns."
-        ]
-    named = metric_name(metric, getattr(estimator, "metric_params", None))
-    if named is not None:
-        return named, []
-    return "euclidean", [
-        "The map was made with a metric of its own; it is explained and evaluated in euclidean distance."
-    ]
-
-
-def _usable(graph: NeighborGraph | None, kept: Any, n_samples: int, metric: str) -> NeighborGraph | None:
-    """Return the graph that a fit found if it is sound, of the rows of X, in this metric and large enough to explain.
-
-    What the estimator kept says in which metric, and of which features; it is the graph itself of an estimator that
-    shares none.
-    """
-    if not isinstance(kept, NeighborGraph) or kept.metric != metric_name(metric):
-        return None
-    found = kept if graph is None else graph
-    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or graph_fault(found):
-        return None
-    return found
+    return map_by_landmarks(X, stored, reading, fitting, n_landmarks=n_landmarks, folder=folder)

@@ -11,18 +11,25 @@ from gnomon._entrance import entrance
 from gnomon.extension import AffineAtlas
 from gnomon.extension.atlas.file import KIND as ATLAS
 from gnomon.maps.file import KIND as MAP
+from gnomon.maps.landmarks.file import KIND as LANDMARK_MAP
+from gnomon.maps.landmarks.result import LandmarkMap
 from gnomon.maps.result import Map
 from gnomon.methods.file import KIND as METHOD
 from gnomon.methods.file import load_method
 
 __all__ = ["load"]
 
-_READERS: dict[str, Callable[[Any], Any]] = {MAP: Map.load, METHOD: load_method, ATLAS: AffineAtlas.load}
+_READERS: dict[str, Callable[[Any], Any]] = {
+    MAP: Map.load,
+    LANDMARK_MAP: LandmarkMap.load,
+    METHOD: load_method,
+    ATLAS: AffineAtlas.load,
+}
 
 
 @entrance("load")
 def load(path: str | os.PathLike[str]) -> Any:
-    """Read a fitted estimator, a map or an atlas from the file that its ``save`` wrote.
+    """Read a fitted estimator, a map, one with landmarks or an atlas from the file that its ``save`` wrote.
 
     The file holds arrays and text. Loading runs no code from it, so that a file from anybody may be read; a pickle may
     not. What is loaded gives the same bytes as what was saved, with the same version of gnomon on the same machine.
@@ -34,7 +41,7 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    estimator, Map or AffineAtlas
+    estimator, Map, LandmarkMap or AffineAtlas
         Of the class that was saved.
 
     Raises

@@ -17,9 +17,10 @@ from gnomon.linalg import uniform_matrix
 from gnomon.neighbors.distances import row_distances
 from gnomon.neighbors.precomputed import clip_distances
 
-__all__ = ["Landmarks", "choose_landmarks"]
+__all__ = ["Landmarks", "choose_landmarks", "draw_landmarks"]
 
-_STREAM = 231
+_STREAM, _STREAM_DRAWN = 231, 232
+_KEYS = 1 << 20  # made at a time
 _RULES: dict[str, Rule] = {"n_landmarks": Integer(1), "method": Options("maxmin", "random")}
 
 Float64Array = npt.NDArray[np.float64]
@@ -51,6 +52,65 @@ class Landmarks:
     def counts(self) -> npt.NDArray[np.int64]:
         """Rows in the cell of each landmark, itself counted."""
         return np.bincount(self.nearest, minlength=len(self.indices))
+
+
+@part("draw_landmarks")
+def draw_landmarks(n_samples: int, n_landmarks: int, *, seed: int = 0, stream: int = 0) -> npt.NDArray[np.int64]:
+    """Draw rows uniformly, without looking at them.
+
+    Each row has a key, 64 bits of a hash of seed, stream and row number; the rows of the smallest keys are drawn. So
+    neither blocks nor workers change which these are, one pass over the numbers finds them, and a larger draw holds a
+    smaller one.
+
+    Parameters
+    ----------
+    n_samples : int >= 1
+        Rows there are.
+    n_landmarks : int in [1, n_samples]
+        How many are drawn.
+    seed : int in [0, 2**63), default=0
+        Of the hash.
+    stream : int >= 0, default=0
+        Another stream draws other rows.
+
+    Returns
+    -------
+    ndarray of shape (n_landmarks,), int64
+        Their row numbers, ascending.
+
+    References
+    ----------
+    .. [1] Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014 (the hash).
+    """
+    n = check_parameters({"n_samples": Integer(1)}, {"n_samples": n_samples})["n_samples"]
+    wanted = check_parameters({"n_landmarks": Integer(1)}, {"n_landmarks": n_landmarks})["n_landmarks"]
+    if wanted > n:
+        raise ValueError(message(f"n_landmarks={wanted}", f"at most n_samples={n}"))
+    start = _mixed(np.array([seed, stream, _STREAM_DRAWN], dtype=np.uint64))
+    start = _mixed(start[:1] ^ _mixed(start[1:2] ^ start[2:]))
+    share = (wanted + 8.0 * np.sqrt(wanted) + 64.0) / n  # of the keys; hardly ever too few are below it
+    rows = _smallest_keys(n, wanted, start, share)
+    return np.sort(rows if len(rows) == wanted else _smallest_keys(n, wanted, start, 1.0))
+
+
+def _smallest_keys(n: int, wanted: int, start: npt.NDArray[np.uint64], share: float) -> npt.NDArray[np.int64]:
+    """Return the rows of the smallest keys, as far as these are in the lowest share of all keys that there can be."""
+    most = np.uint64(2**64 - 1) if share >= 1.0 else np.uint64(share * 2.0**64)
+    rows, keys = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.uint64)
+    for first in range(0, n, _KEYS):
+        some = np.arange(first, min(first + _KEYS, n), dtype=np.int64)
+        found = _mixed(_mixed(some.astype(np.uint64)) ^ start)
+        small = found <= most
+        rows, keys = np.concatenate([rows, some[small]]), np.concatenate([keys, found[small]])
+    return rows[np.lexsort((rows, keys))[:wanted]]
+
+
+def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    """Return the hash of each word: the step and the finisher of SplitMix64."""
+    mixed = words + np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(mixed ^ (mixed >> np.uint64(31)))
 
 
 @part("choose_landmarks")

@@ -190,6 +190,9 @@ class PageContent:
         What one must know to read the map, shown above how far to trust it.
     info : dict, default=None
         Shown under "About this map": parameters, seed, timings.
+    all_positions : array of shape (n_all, 2) or (n_all, 3), default=None
+        Positions of all rows of a larger map, of which `embedding` is a uniform sample: the page shows their density
+        behind the sample, and says how many of how many rows it shows.
     """
 
     embedding: npt.ArrayLike
@@ -214,6 +217,7 @@ class PageContent:
     suspects: Any = None
     caution: str = ""
     info: Mapping[str, object] | None = None
+    all_positions: npt.ArrayLike | None = None
 
     @classmethod
     def of(cls, map: Any) -> Self:

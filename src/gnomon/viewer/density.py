@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["DensityGrid", "count_points"]
+from gnomon._validation import message
+
+__all__ = ["DensityGrid", "count_points", "positions_of_all"]
 
 _SIDE = 512
 
@@ -48,3 +50,12 @@ def count_points(embedding: npt.NDArray[Any]) -> DensityGrid | None:
     counts = np.bincount(cells[:, 1] * _SIDE + cells[:, 0], minlength=_SIDE * _SIDE)
     x, y = (low + span).tolist()
     return DensityGrid(counts.reshape(_SIDE, _SIDE).astype(np.uint32), (float(low[0]), float(low[1])), (x, y))
+
+
+def positions_of_all(given: Any, shown: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the positions of all rows of a larger map, of as many dimensions as those that are shown; or raise."""
+    found = np.asarray(given)
+    if found.ndim != 2 or found.shape[1] != shown.shape[1] or len(found) < len(shown) or found.dtype.kind not in "iuf":
+        rule = f"numbers of shape (n, {shown.shape[1]}), n at least {len(shown):,}"
+        raise ValueError(message(f"all_positions of shape {found.shape}", rule))
+    return found

@@ -27,7 +27,7 @@ from gnomon.viewer.columns import (
 )
 from gnomon.viewer.content import PageContent, encode_frames
 from gnomon.viewer.content import Sequence as EmbeddingSequence
-from gnomon.viewer.density import count_points
+from gnomon.viewer.density import count_points, positions_of_all
 from gnomon.viewer.levels import PageLevel
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.rounding import POSITION_LEVELS
@@ -69,6 +69,7 @@ class Document:
         *,
         most: int | None = None,
         beside: str = "",
+        all_positions: Any = None,
     ) -> None:
         Y = np.asarray(embedding)
         if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
@@ -84,8 +85,12 @@ class Document:
             label = encode_column(labels, self.n_samples, name="labels", as_label=True, missing_name=unlabelled)
         self.rows: npt.NDArray[np.int64] | None = None
         limit = MAX_POINTS if most is None else min(MAX_POINTS, most)
+        behind = None if all_positions is None else positions_of_all(all_positions, Y)
+        self.n_all = self.n_samples if behind is None else len(behind)
         if self.n_samples > limit:
-            self._draw_sample(Y, None if label is None else label.codes, limit)
+            self._draw_sample(None if label is None else label.codes, limit)
+        if self.n_all > min(self.n_samples, limit):
+            self._add_density(Y if behind is None else behind, uniform=behind is not None)
         self.embedding = self._shown(Y).astype(np.float32)
         self.payload.header |= {"n": len(self.embedding), "d": self.n_components, "ramp": list(RAMP), "other": OTHER}
         self.payload.header |= {"diverging": list(DIVERGING_MARKS), "standsOut": list(STANDS_OUT)}
@@ -105,17 +110,21 @@ class Document:
         if label is not None:
             self._add_label(label, label_name or "label")
 
-    def _draw_sample(self, Y: npt.NDArray[Any], codes: npt.NDArray[Any] | None, limit: int) -> None:
-        """Show some points, and behind them how many of all lie where."""
+    def _draw_sample(self, codes: npt.NDArray[Any] | None, limit: int) -> None:
+        """Show some of the points."""
         self.rows = stratified_rows(codes, self.n_samples, limit)
-        said = "drawn at random with every class in proportion."
         self.payload.add("core", "rows", self.rows.astype(np.uint32))
+
+    def _add_density(self, Y: npt.NDArray[Any], *, uniform: bool) -> None:
+        """Show behind the points how many of all lie where, and say how many there are."""
+        shown = self.n_samples if self.rows is None else len(self.rows)
+        said = "drawn uniformly." if uniform else "drawn at random with every class in proportion."
         grid = count_points(Y)
         if grid is not None:
             self.payload.add("core", "density", grid.counts)
             self.payload.header["density"] = {"low": list(grid.low), "high": list(grid.high)}
             said = f"{said[:-1]}; the shade behind them counts all."
-        self.notes.append(f"{len(self.rows):,} of {self.n_samples:,} points are shown, {said}")
+        self.notes.append(f"{shown:,} of {len(Y):,} points are shown, {said}")
 
     @classmethod
     def of(
@@ -138,7 +147,15 @@ class Document:
         budget = usual_budget(n_samples) if byte_budget is None else byte_budget
         n_columns = len(content.metadata or ()) + len(content.points or ()) + (content.labels is not None)
         most = most_points(budget, n_columns=n_columns, explained=explanation is not None)
-        made = cls(content.embedding, content.labels, content.label_name, of_label, most=most, beside=side_file)
+        made = cls(
+            content.embedding,
+            content.labels,
+            content.label_name,
+            of_label,
+            most=most,
+            beside=side_file,
+            all_positions=content.all_positions,
+        )
         made.add_metadata(content.metadata, unlabelled)
         made.add_levels(content.levels)
         made.add_point_names(content.point_names)

@@ -269,6 +269,9 @@ def _pieces(
     document.notes.extend(notes)
     document.payload.header |= {"title": heading, **header}
     picture = preview_png(document.embedding, document.colors)
-    subtitle = " · ".join(filter(None, [content.method, f"{document.n_samples:,} points"]))
+    count = f"{document.n_samples:,}"
+    if document.n_all > document.n_samples:
+        count = f"{count} of {document.n_all:,}"
+    subtitle = " · ".join(filter(None, [content.method, f"{count} points"]))
     served = "server" in document.payload.header
     return page_parts(document.payload.parts(), title=heading, subtitle=subtitle, preview=picture, served=served)

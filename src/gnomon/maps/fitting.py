@@ -1,0 +1,335 @@
+"""From a prepared table to a map: the estimator, the scaling, the fit, and the map with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Callback
+from gnomon._random import resolve_seed
+from gnomon._validation import message, warn
+from gnomon.data import Block, Dataset, Representation, Table, check_table, find_constant_columns
+from gnomon.data.columns import spreads_of
+from gnomon.data.feature_weights import check_feature_weight, weigh_features
+from gnomon.data.names import default_names
+from gnomon.data.scaling import Scaling, check_scale, choose_scaling
+from gnomon.exceptions import DataWarning
+from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
+from gnomon.maps.prepare import Prepared, noted
+from gnomon.maps.representation import resolve
+from gnomon.maps.result import N_NEIGHBORS, Map
+from gnomon.maps.steering import steering, target_of_fit, told_of_fit
+from gnomon.maps.weights import refuse_given
+from gnomon.methods.base import Embedder, kind_of_table, stored_features
+from gnomon.methods.rows import RowEmbedder
+from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
+
+__all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
+
+_GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
+
+ChooseScaling = Callable[..., tuple[Scaling | None, str]]
+"""What `choose_scaling` returns, of (scale, names=, metric=, spreads=)."""
+
+
+@dataclass(frozen=True)
+class Fitting:
+    """How a prepared table is fitted: the arguments of `gnomon.map` by their names.
+
+    Attributes
+    ----------
+    parameters : dict
+        Of the method.
+    common : dict
+        ``n_components``, ``random_state`` and ``n_jobs``.
+    images_given : bool
+        Whether pictures were given, and not made of the features.
+    choose : callable, default=None
+        Decides how columns are standardised; None by the table itself.
+    """
+
+    method: Any
+    parameters: dict[str, Any]
+    common: dict[str, Any]
+    scale: Any
+    feature_weight: Any
+    name: str | None
+    images_given: bool
+    callback: Callback | None
+    choose: ChooseScaling | None = None
+
+    def estimator(self, more: dict[str, Any]) -> Any:
+        """Return the estimator, with more parameters than were given."""
+        given = {**self.common, **more, **self.parameters}
+        if isinstance(given.get("metric"), str) and given["metric"] == GOWER:
+            given["metric"] = "manhattan"
+        return make_estimator(self.method, self.callback, given)
+
+
+def fit_map(prepared: Prepared, how: Fitting) -> Map:
+    """Fit a method to a prepared table and return the map."""
+    method, parameters, common, scale = how.method, how.parameters, how.common, how.scale
+    data, table, known_blocks = prepared.data, prepared.table, prepared.blocks
+    choose = how.choose or partial(choose_scaling, table.values)
+    checked = prepared.labels
+    is_gower = isinstance(parameters.get("metric"), str) and parameters["metric"] == GOWER
+    columns = None if known_blocks is None else of_features(known_blocks, data, table)
+    more = {**steering(data, method), **_of_distances(data, method, parameters)}
+    if columns is not None:
+        if not isinstance(method, str):
+            raise ValueError(message("blocks", "left out where method is an estimator", remedy="Give it the blocks."))
+        more["blocks"] = columns
+    estimator = how.estimator(more)
+    y = target_of_fit(data, estimator)
+    metric, metric_notes = (data.metric, []) if data.distances is not None else _metric_of(estimator)
+    with noted() as notes:
+        if is_gower or known_blocks is not None:
+            scaling = _own_scaling(table, scale, data, known_blocks, columns)
+        else:
+            scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric, choose)
+        weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
+        scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
+        if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
+            _foresee(estimator, table, copied=scaling is not None)
+        mapped = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
+        seed = resolve_seed(common["random_state"])
+        representation = resolve(data.representation, table.values, mapped.values, seed=seed)
+        if data.distances is not None:
+            mapped = check_table(data.distances, accept_sparse=True, keep_zeros=True)
+        elif representation is not None:
+            mapped = check_table(representation.values)
+        by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
+        graph, embedding = _lay_out(estimator, mapped, y, by_row)
+    surface = estimator.surface_ if isinstance(estimator, Embedder) else None
+    if surface is not None:
+        embedding = surface.drawn(embedding)
+        notes.append(surface.words)
+    steered, steering_notes = told_of_fit(data, estimator)
+    made = Map(
+        X=table,
+        embedding=embedding,
+        surface=surface,
+        method=method if isinstance(method, str) else type(estimator).__name__,
+        parameters={**_parameters_used(estimator), **steered},
+        labels=checked,
+        label_name=data.label_name or "label",
+        feature_names=list(table.feature_names or []),
+        images=None
+        if not how.images_given and data.image_shape is not None
+        else data.images,  # pixels are drawn from the features
+        image_shape=data.image_shape,
+        metadata=data.metadata if y is None else {data.target_name: y, **data.metadata},
+        point_names=data.point_names,
+        metric=metric,
+        scale=scaling,
+        columns=data.columns,
+        representation=representation,
+        completion=prepared.completion,
+        graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
+        timings=dict(getattr(estimator, "timings_", {})),
+        notes=[*data.notes, *prepared.told, *notes, *steering_notes, *metric_notes, *_constant_features(table)],
+        name=how.name or (data.name if data.source else "map"),
+        n_jobs=common["n_jobs"],
+    )
+    if data.distances is None:  # what was fitted to distances takes no rows of features
+        made._estimator = estimator
+    return made
+
+
+def _lay_out(estimator: Any, table: Table, y: Any, weights: Any) -> tuple[NeighborGraph | None, npt.NDArray[Any]]:
+    """Fit the estimator; return the neighbours that it searched for, if it did, and the positions."""
+    plain = replace(table, feature_names=None)
+    if isinstance(estimator, RowEmbedder):
+        graph = estimator.fit_sharing_graph(plain, N_NEIGHBORS, y, weights)
+        return graph, np.asarray(estimator.embedding_)
+    if isinstance(estimator, Embedder):
+        return None, np.asarray(estimator.fit_transform(plain, y, sample_weight=weights))
+    given = {} if weights is None else {"sample_weight": weights}
+    return None, np.asarray(estimator.fit_transform(table.values, *([] if y is None else [y]), **given))
+
+
+def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters of a method that is to take given distances; none if there are none."""
+    if data.distances is None:
+        return {}
+    if not isinstance(method, str) or "metric" in parameters:
+        what = "metric" if isinstance(method, str) else "method"
+        rule = "left out where neighbors_key is given" if isinstance(method, str) else "the name of one"
+        raise ValueError(message(what, rule, remedy="The distances are those of the graph."))
+    most = int(np.diff(data.distances.indptr).max())
+    default = _estimator_of(method)().get_params()
+    found: dict[str, Any] = {"metric": "precomputed"}
+    if "n_neighbors" in default:
+        found["n_neighbors"] = most
+    if "perplexity" in default:
+        found["perplexity"] = max(most / 3.0, 1.0)  # as the methods themselves choose neighbours
+    if default.get("init") == "pca":  # which asks for a table
+        found["init"] = "spectral"
+    return found
+
+
+def _scaling(
+    table: Table, scale: Any, data: Dataset, estimator: Any, metric: str, choose: ChooseScaling
+) -> Scaling | None:
+    """Decide how the columns are standardised, and warn of unlike units."""
+    if isinstance(data.representation, Representation) or data.distances is not None:
+        if check_scale(scale) in ("standard", "robust"):
+            given = "distances" if data.distances is not None else str(data.representation)
+            fact, remedy = f"the map is made of {given}", "Standardise the table before these are computed."
+            raise ValueError(message(f"scale={scale!r}", "left out", fact=fact, remedy=remedy))
+        return None
+    ours = isinstance(estimator, Embedder)
+    if scale in ("auto", None) and (data.image_shape is not None or not ours):
+        return None
+    names = _names(table)
+    spreads = None if data.columns is None else spreads_of(data.columns, table.values)
+    scaling, unlike = choose(scale, names=names, metric=metric, spreads=spreads)
+    if unlike and scaling is not None:
+        warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
+    elif unlike:
+        warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
+    return scaling
+
+
+def _names(table: Table) -> list[str]:
+    return table.feature_names or default_names(table.n_features)
+
+
+def _own_scaling(
+    table: Table, scale: Any, data: Dataset, blocks: dict[str, Block] | None, columns: dict[str, Block] | None
+) -> Scaling | None:
+    """Return the scaling that Gower's coefficient asks for, or that of the blocks, with a warning of unlike units."""
+    if check_scale(scale) != "auto":
+        reason = "metric='gower' divides columns by their ranges" if blocks is None else "each block has its own"
+        raise ValueError(message(f"scale={scale!r}", "'auto' here", fact=reason))
+    if blocks is None or columns is None:
+        if data.distances is not None or data.representation is not None:
+            remedy = "Leave the coordinates out, or use metric='manhattan'."
+            raise ValueError(message("metric='gower'", "used with a map of the features themselves", remedy=remedy))
+        return gower_scaling(data, table)
+    scaling, unlike = scaling_of_blocks(blocks, columns, data, table)
+    for clause in unlike:
+        warn(f"{clause}. Each block is standardised by its own scale, 'auto' if it names none.", DataWarning)
+    return scaling
+
+
+def _constant_features(table: Table) -> list[str]:
+    constant = find_constant_columns(table.values)
+    if not len(constant):
+        return []
+    return [f"{len(constant)} of {table.n_features} features are constant; their importance is exactly 0."]
+
+
+def _estimator_of(method: str) -> Any:
+    from gnomon import methods
+
+    card = methods.find_method(method)
+    if card is None:
+        names = ", ".join(repr(known.name) for known in methods.METHODS)
+        raise ValueError(message(f"method={method!r}", f"one of {names}"))
+    return getattr(methods, card.estimator)
+
+
+def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
+    """Raise MemoryError if the fit and a standardised copy of the table would take too much."""
+    expected = estimator.foresee(
+        table.n_samples, stored_features(estimator, table.values), **kind_of_table(table.values)
+    )
+    if expected is not None and copied:
+        stored = table.values if isinstance(table.values, np.ndarray) else table.values.data
+        expected = expected.beside(float(stored.nbytes), "a standardised copy of the table")
+    if expected is not None:
+        expected.check(table.n_samples)
+
+
+def make_estimator(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
+    """Return the estimator of a name with its parameters, or an estimator as it is.
+
+    Parameters
+    ----------
+    method : str or estimator
+    callback : callable or None
+        For methods that take one.
+    parameters : dict
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    TypeError
+        If the method has no parameter of a name.
+    """
+    if not isinstance(method, str):
+        return method
+    estimator = _estimator_of(method)
+    allowed = estimator().get_params()
+    if callback is not None and "callback" in allowed:
+        parameters = {**parameters, "callback": callback}
+    for name in parameters:
+        if name not in allowed:
+            raise TypeError(
+                message(f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
+            )
+    return estimator(**parameters)
+
+
+def _parameters_used(estimator: Any) -> dict[str, Any]:
+    """Return the parameters that differ from the default, and the seed."""
+    from sklearn.utils._pprint import _changed_params
+
+    if not hasattr(estimator, "get_params"):  # any object with fit_transform makes a map
+        return {}
+    shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
+    if "precomputed_knn" in shown:
+        shown["precomputed_knn"] = "given"
+    if "blocks" in shown:
+        shown["blocks"] = told_of_blocks(shown["blocks"])
+    if hasattr(estimator, "seed_"):
+        shown["random_state"] = estimator.seed_
+    return {key: value if isinstance(value, (int, float, str, bool)) else str(value) for key, value in shown.items()}
+
+
+def _metric_of(estimator: Any) -> tuple[str, list[str]]:
+    """Return the metric to explain and evaluate in, and a note where it is not the one the map was made with."""
+    metric = getattr(estimator, "metric", "euclidean")
+    if isinstance(metric, str) and metric == "precomputed":
+        raise ValueError(
+            message(
+                "metric='precomputed'",
+                "a metric between rows of features",
+                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map; for "
+                "an AnnData object pass neighbors_key.",
+            )
+        )
+    if blocks := getattr(estimator, "blocks", None):
+        return "euclidean", [
+            f"The map was made of blocks of columns ({told_of_blocks(blocks)}); it is explained and evaluated in "
+            "euclidean distance of all columns."
+        ]
+    named = metric_name(metric, getattr(estimator, "metric_params", None))
+    if named is not None:
+        return named, []
+    return "euclidean", [
+        "The map was made with a metric of its own; it is explained and evaluated in euclidean distance."
+    ]
+
+
+def _usable(graph: NeighborGraph | None, kept: Any, n_samples: int, metric: str) -> NeighborGraph | None:
+    """Return the graph that a fit found if it is sound, of the rows of X, in this metric and large enough to explain.
+
+    What the estimator kept says in which metric, and of which features; it is the graph itself of an estimator that
+    shares none.
+    """
+    if not isinstance(kept, NeighborGraph) or kept.metric != metric_name(metric):
+        return None
+    found = kept if graph is None else graph
+    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or graph_fault(found):
+        return None
+    return found

@@ -1,0 +1,202 @@
+"""From a table larger than memory to a map: landmarks are drawn and fitted, and every other row is placed."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gnomon import __version__
+from gnomon._progress import Reporter
+from gnomon._random import resolve_seed
+from gnomon._run import running
+from gnomon._validation import message
+from gnomon.data.scaling import Scaling
+from gnomon.data.stored import StoredTable
+from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
+from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landmarks
+from gnomon.maps.landmarks.place import STAGE, place_all, way_of
+from gnomon.maps.landmarks.result import LandmarkMap
+from gnomon.maps.landmarks.source import Rows, Source, crc_of, open_source
+from gnomon.maps.prepare import Reading, prepare
+from gnomon.maps.result import Map
+from gnomon.neighbors import draw_landmarks
+from gnomon.scale import Journal
+
+__all__ = ["map_by_landmarks"]
+
+_FIT = "fit.gnomon"
+_OF_ROWS = ("precomputed_knn", "init")  # parameters that may hold something for each row
+
+
+def map_by_landmarks(
+    X: Any,
+    stored: StoredTable | None,
+    reading: Reading,
+    fitting: Fitting,
+    *,
+    n_landmarks: int | None,
+    folder: str | os.PathLike[str] | None,
+) -> Map | LandmarkMap:
+    """Map a table by landmarks, or as a whole if it is read in blocks and fits in memory; see `gnomon.map`.
+
+    Parameters
+    ----------
+    X : object
+        As it was given.
+    stored : StoredTable or None
+        What X is if it is read in blocks.
+    reading : Reading
+        How it is read.
+    fitting : Fitting
+        How it is fitted.
+    n_landmarks : int or None
+    folder : path-like or None
+        Where stages are kept.
+    """
+    if n_landmarks is None and stored is None:
+        remedy = "Pass n_landmarks=..., or leave the folder out."
+        raise ValueError(message(f"folder={os.fspath(folder or '')!r}", "of a map with landmarks", remedy=remedy))
+    _refuse_of_rows(fitting)
+    seed = resolve_seed(fitting.common["random_state"])
+    reading = replace(reading, random_state=seed)
+    fitting = replace(fitting, common={**fitting.common, "random_state": seed})
+    if stored is not None and n_landmarks is None and folder is None:
+        needs = Needs(stored, fitting.estimator({}), int(fitting.common["n_components"]))
+        if count_landmarks(needs) == stored.n_samples:
+            return fit_map(prepare(_whole(X, stored), _of_whole(reading, stored)), fitting)
+    source = open_source(X, stored, reading)
+    reporter = Reporter(fitting.callback)
+    table, n = source.table, source.table.n_samples
+    if n < FEWEST:
+        raise ValueError(message(f"X of {n} rows", f"a table of at least {FEWEST} rows"))
+    wanted = None if n_landmarks is None else check_count(n_landmarks, n)
+    needs = Needs(table, fitting.estimator({}), int(fitting.common["n_components"]))
+    journal = Journal(folder, {} if folder is None else _record(source, fitting, wanted, reading))
+    reporter.begin("landmarks", n)
+    rows = journal.stage("landmarks", lambda: {"rows": _draw(needs, wanted, seed)})["rows"]
+    needs.check(len(rows))
+    fitted = _fitted(source, rows, fitting, journal, reporter)
+    places = place_all(table, rows, fitted, journal, reporter)
+    return LandmarkMap(
+        embedding=places,
+        landmarks=rows,
+        landmark_map=fitted,
+        table=table,
+        labels=source.labels,
+        notes=_notes(rows, n, wanted, fitted, places),
+        timings=_timings(reporter.timings, fitted.timings),
+        random_state=seed,
+    )
+
+
+def _refuse_of_rows(fitting: Fitting) -> None:
+    for name in _OF_ROWS:
+        value = fitting.parameters.get(name)
+        if value is not None and not isinstance(value, str):
+            remedy = "Leave it out, or map all rows without n_landmarks."
+            raise ValueError(message(name, "left out where landmarks are fitted", remedy=remedy))
+
+
+def _whole(X: Any, stored: StoredTable) -> Any:
+    """Return a table that fits in memory, in memory."""
+    if isinstance(X, np.ndarray):
+        return X
+    from gnomon.data import Dataset
+
+    names = stored.feature_names
+    return Dataset(stored.read(0, stored.n_samples), feature_names=None if names is None else list(names))
+
+
+def _of_whole(reading: Reading, stored: StoredTable) -> Reading:
+    """Return how a whole table is read whose columns of labels and target are stored beside it."""
+    stated, target = dict(reading.stated), reading.target
+    if reading.column is not None:
+        stated = {"label_name": reading.column, **stated, "labels": stored.column(reading.column)}
+    if isinstance(target, str):
+        target = stored.column(target)
+    return replace(reading, stated=stated, column=None, target=target)
+
+
+def _record(source: Source, fitting: Fitting, wanted: int | None, reading: Reading) -> dict[str, Any]:
+    """Return what decides a map, for its folder."""
+    method = fitting.method
+    named = {key: crc_of(value) for key, value in sorted(fitting.parameters.items())}
+    shown = {key: crc_of(value) for key, value in sorted(reading.stated.items()) if key != "labels"}
+    return {
+        "gnomon": __version__,
+        "table": source.table.fingerprint,
+        "n_landmarks": wanted,
+        "method": method if isinstance(method, str) else f"{type(method).__name__} {crc_of(repr(method))}",
+        "scale": fitting.scale,
+        "feature_weight": crc_of(fitting.feature_weight),
+        "missing": str(reading.missing),
+        "n_components": fitting.common["n_components"],
+        "random_state": fitting.common["random_state"],
+        **{f"parameter {key}": value for key, value in named.items()},
+        **{f"given {key}": value for key, value in shown.items()},
+        **{f"rows' {key}": value for key, value in source.facts.items()},
+    }
+
+
+def _draw(needs: Needs, wanted: int | None, seed: int) -> Rows:
+    """Draw the landmarks, as many as are wanted, or as the memory allows."""
+    count = count_landmarks(needs) if wanted is None else wanted
+    return draw_landmarks(needs.table.n_samples, count, seed=seed)
+
+
+def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, reporter: Reporter) -> Map:
+    """Return the map of the landmarks, fitted or as an earlier run left it."""
+    path = None if journal.folder is None else Path(journal.folder) / _FIT
+    if path is None or not path.exists():
+        part = source.part(rows)
+        reporter.end()
+        all_rows = len(rows) == source.table.n_samples
+        choose = None if all_rows else _kept(source.choose, journal)
+        with running(journal=None if path is None else journal):
+            made = fit_map(part, replace(fitting, choose=choose))
+        if path is None:
+            return made
+        made.save(path)
+    reporter.end()
+    loaded = Map.load(path)  # also of the first run, so that those that go on place by the same function
+    loaded.n_jobs = fitting.common["n_jobs"]
+    return loaded
+
+
+def _kept(choose: ChooseScaling, journal: Journal) -> ChooseScaling:
+    """Return how columns are standardised, found once for a folder."""
+
+    def kept(scale: Any, **about: Any) -> tuple[Scaling | None, str]:
+        def found() -> dict[str, Any]:
+            scaling, unlike = choose(scale, **about)
+            arrays = {} if scaling is None else {"center": scaling.center, "spread": scaling.spread}
+            return {"name": np.array("" if scaling is None else scaling.name), "unlike": np.array(unlike), **arrays}
+
+        arrays = journal.stage("scaling", found)
+        name = str(arrays["name"])
+        return Scaling(name, arrays["center"], arrays["spread"]) if name else None, str(arrays["unlike"])
+
+    return kept
+
+
+def _timings(own: dict[str, float], of_fit: dict[str, float]) -> dict[str, float]:
+    """Return the seconds of all stages, in their order."""
+    before = {stage: seconds for stage, seconds in own.items() if stage != STAGE}
+    return {**before, **of_fit, STAGE: own.get(STAGE, 0.0)}
+
+
+def _notes(rows: Rows, n: int, wanted: int | None, fitted: Map, places: Any) -> list[str]:
+    """Return what a reader of the map should know."""
+    notes = list(fitted.notes)
+    if len(rows) < n:
+        why = "" if wanted is not None else ", as many as the memory allows"
+        told = f"{len(rows):,} of {n:,} rows, drawn uniformly{why}, are fitted; all others are placed {way_of(fitted)}."
+        notes.append(told)
+    missing = int(np.isnan(places[:, 0]).sum())
+    if missing:
+        notes.append(f"{missing:,} rows have no place: the callback ended the stage {STAGE!r}.")
+    return notes

@@ -1,0 +1,87 @@
+"""Positions of all rows: those of landmarks as they were fitted, of every other row by the map of the landmarks."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._progress import Reporter
+from gnomon.data.stored import RowBlock, StoredTable
+from gnomon.exceptions import DataWarning
+from gnomon.maps.result import Map
+from gnomon.scale import Journal, current_executor
+
+__all__ = ["STAGE", "place_all", "way_of"]
+
+STAGE = "positions"
+_TOGETHER = 16_384  # rows placed at a time: an interrupt waits for no more
+
+Rows = npt.NDArray[np.int64]
+
+
+def way_of(fitted: Map) -> str:
+    """Return how a map places rows, in words that follow "placed"."""
+    if fitted._way_to_place is None:
+        return "by the smooth atlas of the landmarks"
+    if fitted.extension_kind == "method" or not hasattr(fitted._estimator, "place"):
+        return "by the formula of the method"
+    return "where their own part of the loss is least"
+
+
+def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, reporter: Reporter) -> npt.NDArray[Any]:
+    """Return the positions of all rows of a table.
+
+    Parameters
+    ----------
+    table : StoredTable of shape (n_samples, n_features)
+    rows : ndarray of shape (n_landmarks,), int64
+        Of the landmarks, ascending.
+    fitted : Map
+        Of the landmarks, in this order.
+    journal : Journal
+        Where blocks are kept.
+    reporter : Reporter
+        Told about the rows done.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_components), float32
+        NaN for rows whose blocks were not reached because the callback ended the stage.
+    """
+    n, found = table.n_samples, fitted.embedding
+    reporter.begin(STAGE, n)
+    if len(rows) == n:
+        reporter.update(n, n)
+        reporter.end()
+        return found
+    places = np.full((n, found.shape[1]), np.nan, dtype=np.float32)
+    places[rows] = found
+    workers, blocks = current_executor(), table.blocks()
+    shared = workers.broadcast(table), workers.broadcast(rows), workers.broadcast(fitted)
+    for block, arrays in zip(
+        blocks, journal.blocks(STAGE, workers, _place_block, blocks, *shared), strict=False
+    ):  # what is left when the stage is ended is not asked for
+        places[block.start : block.stop] = arrays["places"]
+        if reporter.update(block.stop, n):
+            break
+    reporter.end()
+    return places
+
+
+def _place_block(block: RowBlock, table: StoredTable, rows: Rows, fitted: Map) -> dict[str, npt.NDArray[Any]]:
+    values = table.read(block.start, block.stop)
+    first, last = np.searchsorted(rows, [block.start, block.stop]).tolist()
+    places = np.empty((len(block), fitted.embedding.shape[1]), dtype=np.float32)
+    landmarks = rows[first:last] - block.start
+    places[landmarks] = fitted.embedding[first:last]
+    others = np.setdiff1d(np.arange(len(block)), landmarks, assume_unique=True)
+    place = fitted.transform if fitted._way_to_place is None else fitted.place
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)  # of rows out of range: `novelty` says which
+        for start in range(0, len(others), _TOGETHER):
+            some = others[start : start + _TOGETHER]
+            places[some] = place(values[some])
+    return {"places": places}

@@ -1,0 +1,159 @@
+"""From what a user gives to a table of numbers that can be mapped, with everything that goes with its rows."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from gnomon._validation import Either, Integer, Nothing, check_parameters, message
+from gnomon.completion import Completion
+from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_labels, find_constant_columns
+from gnomon.data.cells import is_cells, read_cells
+from gnomon.data.records import are_records, read_records
+from gnomon.exceptions import GnomonWarning
+from gnomon.maps.blocks import encode_columns, refuse_with_blocks
+from gnomon.maps.missing import settle_missing
+from gnomon.maps.representation import leading
+from gnomon.maps.steering import take_columns
+from gnomon.maps.weights import SAMPLE_WEIGHT, with_weights, without_weights
+
+__all__ = ["Prepared", "Reading", "noted", "prepare", "stated_parts"]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A table of finite numbers that differ, with what goes with its rows.
+
+    Attributes
+    ----------
+    data : Dataset
+    table : Table
+        Its numbers, without missing values.
+    completion : Completion or None
+        How missing values were filled in.
+    blocks : dict of str to Block, or None
+    weighing : str or None
+        The metadata that hold the weights of the rows, if they have any.
+    told : list of str
+        What a reader of the map should know.
+    """
+
+    data: Dataset
+    table: Table
+    completion: Completion | None = None
+    blocks: dict[str, Block] | None = None
+    weighing: str | None = None
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def labels(self) -> Any:
+        """The labels, checked; None without any."""
+        return None if self.data.labels is None else check_labels(self.data.labels, self.table.n_samples)
+
+
+def stated_parts(*, labels: Any, metadata: Mapping[str, Any] | None, point_names: Any, **others: Any) -> dict[str, Any]:
+    """Return the fields of a Dataset that a user states beside the table."""
+    parts = {
+        "labels": None if isinstance(labels, str) else labels,
+        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
+        "point_names": None if point_names is None else np.asarray(point_names),
+        **others,
+    }
+    return {key: value for key, value in parts.items() if value is not None}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a table is read: the arguments of `gnomon.map` by their names.
+
+    Attributes
+    ----------
+    stated : dict
+        What `stated_parts` returns.
+    cells : dict
+        Parts of an AnnData object by the names of the arguments.
+    column : str or None
+        The labels, if they are a column.
+    anchored : bool
+        Whether some rows have given positions, so that none may be left out.
+    """
+
+    stated: dict[str, Any]
+    cells: dict[str, str | None]
+    column: str | None
+    target: Any
+    n_pcs: int | None
+    features: Sequence[str] | None
+    drop: Sequence[str] | None
+    blocks: Mapping[str, Block] | None
+    scale: Any
+    feature_weight: Any
+    sample_weight: Any
+    missing: Any
+    random_state: int
+    anchored: bool
+
+
+def prepare(X: Any, how: Reading) -> Prepared:
+    """Read, encode and complete a table."""
+    weights, column = how.sample_weight, how.column
+    data = replace(_read(X, column, how.n_pcs, how.cells), **how.stated)
+    refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
+    data, drop = take_columns(data, column, how.target, how.drop)
+    weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
+    data, known_blocks = encode_columns(*without_weights(data, how.features, drop, weights), how.blocks)
+    if column is not None and column != weighing:
+        data.metadata.pop(column, None)
+    data = with_weights(data, weights)
+    n_given = data.n_samples
+    with noted() as told:
+        data, table, completion = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
+    if how.missing == "drop" and how.anchored and table.n_samples < n_given:
+        fact, remedy = f"{n_given - table.n_samples} rows are left out", "Leave the rows and their anchors out before."
+        raise ValueError(message("anchors with missing='drop'", "of rows that all stay", fact=fact, remedy=remedy))
+    _refuse_equal_rows(table)
+    return Prepared(data, table, completion, known_blocks, None if weights is None else weighing, told)
+
+
+def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
+    """Return what is to be mapped, with the coordinates in which that is asked for."""
+    check_parameters({"n_pcs": Either(Integer(0), Nothing())}, {"n_pcs": n_pcs})
+    if is_cells(X):
+        return read_cells(X, n_pcs=n_pcs, labels=labels, **cells)
+    for name, value in cells.items():
+        if value is not None:
+            fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
+            raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
+    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(X)
+    if n_pcs is None:
+        return data
+    if n_pcs == 0:
+        return replace(data, representation=None)
+    if isinstance(data.representation, Representation):
+        return replace(data, representation=leading(data.representation, n_pcs))
+    columns = None if data.representation is None else data.representation.columns
+    return replace(data, representation=Reduction(n_pcs, columns))
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Keep the texts of gnomon's warnings; the warnings themselves go on to the caller."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GnomonWarning)
+        yield notes
+    for warning in caught:
+        if issubclass(warning.category, GnomonWarning):
+            notes.append(str(warning.message))
+        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+
+
+def _refuse_equal_rows(table: Table) -> None:
+    if len(find_constant_columns(table.values)) == table.n_features:
+        fact = f"all {table.n_samples:,} rows are the same"
+        raise ValueError(message("X", "a table of rows that differ", fact=fact, remedy="Are these the right columns?"))

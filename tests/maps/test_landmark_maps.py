@@ -1,0 +1,434 @@
+"""A map with landmarks is the map of these, and every other row lies where that map places it, whoever works."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_digits
+from sklearn.decomposition import PCA as OtherPCA
+
+import gnomon
+from gnomon.data.stored import ArrayTable
+from gnomon.maps.landmarks import make, place
+from gnomon.maps.landmarks.count import STEPS, Needs, count_landmarks
+from gnomon.neighbors import draw_landmarks
+from gnomon.scale import LocalExecutor
+from gnomon.viewer.document import Document
+
+X, LABELS = load_digits(return_X_y=True)
+X = X.astype(np.float32)
+N = len(X)
+
+
+class Reversed(LocalExecutor):
+    """Works on the last item first."""
+
+    def map(self, function, items, *shared, **options):
+        found = list(super().map(function, list(items)[::-1], *shared, **options))
+        return iter(found[::-1])
+
+
+class Placeless:
+    """A method of another library that places no rows."""
+
+    def fit_transform(self, X):
+        return OtherPCA(2).fit_transform(X)
+
+
+class Small(ArrayTable):
+    """A table whose blocks are short."""
+
+    step = 500
+
+    def blocks(self):
+        from gnomon.data.stored import RowBlock
+
+        starts = range(0, self.n_samples, self.step)
+        return [RowBlock(k, start, min(start + self.step, self.n_samples)) for k, start in enumerate(starts)]
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    path = tmp_path_factory.mktemp("table") / "X.npy"
+    np.save(path, X)
+    return Small(np.load(path, mmap_mode="r"))
+
+
+@pytest.fixture(scope="module")
+def made(stored):
+    return gnomon.map(stored, n_landmarks=600, labels=LABELS)
+
+
+def test_drawn_rows_are_those_of_the_smallest_keys_whatever_is_wanted():
+    rows = draw_landmarks(100_000, 5_000, seed=3)
+    assert len(rows) == 5_000
+    assert (np.diff(rows) > 0).all()
+    assert rows[0] >= 0
+    assert rows[-1] < 100_000
+    assert set(draw_landmarks(100_000, 500, seed=3)) < set(rows)
+    assert np.array_equal(draw_landmarks(7, 7, seed=3), np.arange(7))
+    assert not np.array_equal(rows, draw_landmarks(100_000, 5_000, seed=4))
+    assert not np.array_equal(rows, draw_landmarks(100_000, 5_000, seed=3, stream=1))
+
+
+def test_drawn_rows_do_not_depend_on_how_many_keys_are_made_at_a_time(monkeypatch):
+    from gnomon.neighbors import landmarks
+
+    rows = draw_landmarks(10_000, 300, seed=5)
+    monkeypatch.setattr(landmarks, "_KEYS", 77)
+    assert np.array_equal(rows, draw_landmarks(10_000, 300, seed=5))
+
+
+def test_drawn_rows_are_uniform():
+    counts = np.bincount(draw_landmarks(2**17, 2**13, seed=0) >> 10, minlength=128)
+    assert abs(counts - 64).max() < 5 * 8  # of a Poisson distribution of mean 64
+
+
+def test_more_landmarks_than_rows_are_refused():
+    with pytest.raises(ValueError, match=r"draw_landmarks: n_landmarks=9 must be at most n_samples=8"):
+        draw_landmarks(8, 9)
+    with pytest.raises(ValueError, match=r"map: n_landmarks=1,798 must be at most n_samples=1,797\. Leave it out"):
+        gnomon.map(X, n_landmarks=N + 1)
+    with pytest.raises(ValueError, match=r"map: n_landmarks=2 must be an integer >= 3"):
+        gnomon.map(X, n_landmarks=2)
+
+
+@pytest.mark.parametrize("method", ["umap", "pca"])
+def test_all_rows_as_landmarks_are_the_ordinary_map(method):
+    whole = gnomon.map(X[:500], method)
+    found = gnomon.map(X[:500], method, n_landmarks=500)
+    assert found.embedding.tobytes() == whole.embedding.tobytes()
+    assert found.landmark_loss().value == 0.0
+
+
+def test_landmarks_are_the_map_of_their_rows_and_the_others_are_placed_by_it(made):
+    rows = draw_landmarks(N, 600)
+    assert np.array_equal(made.landmarks, rows)
+    fitted = gnomon.map(X[rows])
+    assert made.landmark_map.embedding.tobytes() == fitted.embedding.tobytes()
+    assert made.embedding[rows].tobytes() == fitted.embedding.tobytes()
+    others = np.setdiff1d(np.arange(N), rows)
+    assert np.array_equal(made.embedding[others], fitted.place(X[others]))
+    assert np.array_equal(made.landmark_map.labels, LABELS[rows])
+    assert np.array_equal(made.labels, LABELS)
+
+
+def test_a_row_that_equals_a_landmark_gets_its_position():
+    twice = np.concatenate([X[:400], X[:400]])
+    with pytest.warns(gnomon.exceptions.DataWarning, match="equal rows share one position"):
+        found = gnomon.map(twice, n_landmarks=400)
+    at = np.flatnonzero(~np.isin((found.landmarks + 400) % 800, found.landmarks))
+    assert len(at) > 50
+    rows = found.landmarks[at]
+    assert np.array_equal(found.embedding[rows], found.embedding[(rows + 400) % 800])
+
+
+@pytest.mark.parametrize("options", [{"executor": Reversed()}, {"n_jobs": 1}, {"n_jobs": 2}])
+def test_the_bytes_do_not_depend_on_who_works(stored, made, options):
+    assert gnomon.map(stored, n_landmarks=600, **options).embedding.tobytes() == made.embedding.tobytes()
+
+
+def test_the_bytes_do_not_depend_on_blocks_or_on_where_the_table_is(stored, made, monkeypatch):
+    monkeypatch.setattr(Small, "step", 111)
+    monkeypatch.setattr(place, "_TOGETHER", 17)
+    assert gnomon.map(stored, n_landmarks=600).embedding.tobytes() == made.embedding.tobytes()
+    assert gnomon.map(X, n_landmarks=600).embedding.tobytes() == made.embedding.tobytes()
+
+
+class CutError(Exception):
+    """What ends a run."""
+
+
+def _cut(monkeypatch, owner, name, after=0):
+    """Let a function raise an error after so many calls."""
+    real, calls = getattr(owner, name), []
+
+    def fails(*args, **kwargs):
+        calls.append(1)
+        if len(calls) > after:
+            raise CutError
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, fails)
+
+
+@pytest.mark.parametrize(
+    ("owner", "name", "after", "left"),
+    [
+        (make, "_draw", 0, set()),
+        (make, "fit_map", 0, {"landmarks.npz"}),
+        (make.Map, "save", 0, {"landmarks.npz", "scaling.npz"}),
+        (place, "_place_block", 2, {"landmarks.npz", "scaling.npz", "fit.gnomon", "positions"}),
+    ],
+)
+def test_a_run_that_was_cut_goes_on_to_the_same_bytes(stored, made, tmp_path, monkeypatch, owner, name, after, left):
+    with monkeypatch.context() as patch:
+        _cut(patch, owner, name, after)
+        with pytest.raises(CutError):
+            gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+    assert left <= {path.name for path in tmp_path.iterdir()}
+    assert len(list(tmp_path.glob("positions/*.npz"))) == after
+    again = gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+    assert again.embedding.tobytes() == made.embedding.tobytes()
+    if after:
+        _cut(monkeypatch, make, "_draw")
+        _cut(monkeypatch, make, "fit_map")
+        _cut(monkeypatch, place, "_place_block")
+        finished = gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+        assert finished.embedding.tobytes() == made.embedding.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "differs"),
+    [({"random_state": 1}, "random_state"), ({"n_neighbors": 9}, "parameter n_neighbors"), ({"scale": None}, "scale")],
+)
+def test_a_folder_of_another_run_is_refused(tmp_path, options, differs):
+    gnomon.map(X[:300], n_landmarks=100, folder=tmp_path)
+    with pytest.raises(ValueError, match=rf"map: folder .* must be empty or of this run \({differs} was"):
+        gnomon.map(X[:300], n_landmarks=100, folder=tmp_path, **options)
+
+
+def test_columns_are_standardised_by_all_rows():
+    table = np.random.default_rng(0).normal(size=(900, 10))
+    table[5, 3] = 1e4  # a row that is no landmark
+    assert 5 not in draw_landmarks(900, 300)
+    found = gnomon.map(table, n_landmarks=300, scale="standard")
+    np.testing.assert_allclose(found.landmark_map.scale.spread, table.std(axis=0, dtype=np.float64), rtol=1e-6)
+
+
+def test_columns_of_a_stored_table_are_standardised_by_all_rows(stored):
+    found = gnomon.map(stored, n_landmarks=600, scale="standard")
+    spread = X.std(axis=0, dtype=np.float64)
+    np.testing.assert_allclose(found.landmark_map.scale.spread[spread > 0], spread[spread > 0], rtol=1e-6)
+    inside = gnomon.map(X, n_landmarks=600, scale="standard")
+    np.testing.assert_allclose(inside.landmark_map.scale.spread, found.landmark_map.scale.spread, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "way"),
+    [
+        ("umap", "where their own part of the loss is least"),
+        ("tsne", "where their own part of the loss is least"),
+        ("pca", "by the formula of the method"),
+        (Placeless(), "by the smooth atlas of the landmarks"),
+    ],
+)
+def test_the_notes_say_how_rows_are_placed(method, way):
+    found = gnomon.map(X[:300], method, n_landmarks=150)
+    assert found.notes[-1] == f"150 of 300 rows, drawn uniformly, are fitted; all others are placed {way}."
+    assert np.isfinite(found.embedding).all()
+
+
+def test_sparse_tables_data_frames_and_estimators_of_other_libraries(made):
+    import pandas as pd
+
+    inside = gnomon.map(sp.csr_array(X), n_landmarks=600)
+    assert np.abs(inside.embedding - made.embedding).max() < 1e-3 * np.ptp(made.embedding)
+    frame = pd.DataFrame(X[:300], columns=[f"p{j}" for j in range(64)]).assign(kind=LABELS[:300].astype(str))
+    found = gnomon.map(frame, n_landmarks=100, labels="kind")
+    assert found.landmark_map.feature_names[0] == "p0"
+    assert np.array_equal(found.labels, LABELS[:300].astype(str))
+    other = gnomon.map(X[:300], OtherPCA(2), n_landmarks=100)
+    plain = OtherPCA(2).fit(X[:300][other.landmarks])
+    np.testing.assert_allclose(other.embedding, plain.transform(X[:300]), rtol=1e-4, atol=1e-3)
+
+
+def test_missing_values_of_a_table_in_memory_are_filled_in_before():
+    holes = np.array(X[:300])
+    holes[::7, 20] = np.nan
+    with pytest.warns(gnomon.exceptions.DataWarning, match="missing"):
+        found = gnomon.map(holes, n_landmarks=100)
+    assert np.isfinite(found.embedding).all()
+    assert any("filled in before landmarks were drawn" in note for note in found.notes)
+    holes[4, 20] = np.nan
+    with pytest.raises(ValueError, match=r"row 0 of X must be finite numbers"):
+        gnomon.map(ArrayTable(holes), n_landmarks=300)
+
+
+def test_a_target_steers_by_the_landmarks_and_rows_keep_what_goes_with_them():
+    images = np.arange(300, dtype=np.uint8)[:, None, None] * np.ones((1, 4, 4), np.uint8)
+    metadata = {"number": np.arange(300)}
+    found = gnomon.map(X[:300], n_landmarks=100, target=LABELS[:300], images=images, metadata=metadata)
+    assert found.landmark_map.caution
+    assert np.array_equal(found.landmark_map.metadata["number"], found.landmarks)
+    assert np.array_equal(found.landmark_map.images[:, 0, 0], found.landmarks.astype(np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        ({"sample_weight": np.ones(300)}, "sample_weight must be left out where landmarks are fitted"),
+        ({"blocks": {"a": gnomon.Block([0, 1])}}, "blocks must be left out where landmarks are fitted"),
+        ({"anchors": np.full((300, 2), np.nan)}, "anchors must be left out where landmarks are fitted"),
+        ({"init": np.zeros((300, 2))}, "init must be left out where landmarks are fitted"),
+    ],
+)
+def test_what_does_not_go_with_landmarks_is_refused(options, text):
+    with pytest.raises(ValueError, match=f"map: {text}"):
+        gnomon.map(X[:300], n_landmarks=100, **options)
+
+
+def test_what_only_a_table_in_memory_has_is_refused_of_a_stored_one(stored):
+    with pytest.raises(ValueError, match=r"map: drop must be left out for a table that is read in blocks"):
+        gnomon.map(stored, n_landmarks=100, drop=[0])
+    with pytest.raises(ValueError, match=r"map: point_names of shape \(3,\) must be of 1,797 rows"):
+        gnomon.map(stored, n_landmarks=100, point_names=["a", "b", "c"])
+    with pytest.raises(ValueError, match=r"map: folder='there' must be of a map with landmarks"):
+        gnomon.map(X, folder="there")
+
+
+def test_a_stored_table_that_fits_in_memory_has_an_ordinary_map(stored, tmp_path):
+    np.save(tmp_path / "X.npy", X[:300])
+    for table in (np.load(tmp_path / "X.npy", mmap_mode="r"), ArrayTable(X[:300])):
+        found = gnomon.map(table, labels=LABELS[:300])
+        assert isinstance(found, gnomon.Map)
+        assert found.embedding.tobytes() == gnomon.map(X[:300]).embedding.tobytes()
+
+
+def test_as_many_landmarks_as_the_memory_allows():
+    class Large(ArrayTable):
+        def __init__(self, n):
+            super().__init__(np.zeros((1, 50), np.float32))
+            self.n_samples = n
+
+    needs = Needs(Large(20_000_000), gnomon.UMAP(), 2)
+    counts = []
+    for count in STEPS:
+        with gnomon.running(memory=needs.with_landmarks(count)):
+            counts.append(count_landmarks(needs))
+    assert counts == list(STEPS)
+    with gnomon.running(memory=1e8):
+        assert count_landmarks(needs) == STEPS[-1]
+        with pytest.raises(MemoryError, match=r"X of 20,000,000 rows and 50 columns .* \(1,000 landmarks"):
+            needs.check(STEPS[-1])
+    with gnomon.running(memory=needs.fit(20_000)):
+        assert count_landmarks(Needs(Large(20_000), gnomon.UMAP(), 2)) == 20_000
+
+
+def test_too_little_memory_is_refused_before_anything_is_read(stored, monkeypatch):
+    _cut(monkeypatch, type(stored), "read")
+    _cut(monkeypatch, type(stored), "take")
+    with pytest.raises(MemoryError, match=r"map: X of 1,797 rows .* \(600 landmarks .* Use fewer landmarks"):
+        gnomon.map(stored, n_landmarks=600, memory_budget="10 MB")
+
+
+def test_progress_is_told_and_a_callback_ends_the_positions(stored):
+    heard = []
+    gnomon.map(stored, n_landmarks=600, callback=lambda one: heard.append((one.stage, one.done, one.total)))
+    assert [one for one in heard if one[0] == "positions"] == [("positions", k, N) for k in (0, 500, 1000, 1500, N)]
+    found = gnomon.map(stored, n_landmarks=600, callback=lambda one: one.stage == "positions" and one.done >= 1000)
+    placed = np.isfinite(found.embedding[:, 0])
+    assert placed[:1000].all()
+    assert placed[found.landmarks].all()
+    assert placed.sum() == 1000 + (found.landmarks >= 1000).sum()
+    assert "rows have no place: the callback ended" in found.notes[-1]
+
+
+def test_the_map_is_near_a_fit_of_all_rows():
+    whole, made = gnomon.map(X, labels=LABELS).evaluate(), gnomon.map(X, labels=LABELS, n_landmarks=1200)
+    found = made.as_map().evaluate()
+    assert found.knn_accuracy > whole.knn_accuracy - 0.01
+    assert found.trustworthiness > whole.trustworthiness - 0.01
+
+
+def test_the_loss_is_the_difference_of_the_trust_of_landmarks_and_others(made):
+    loss, scores = made.landmark_loss(), gnomon.evaluate(X, made.embedding).per_point["trustworthiness"]
+    among = np.isin(np.arange(N), made.landmarks)
+    assert loss.n_anchors == 1600
+    assert loss.n_rows == N
+    assert loss.landmarks == pytest.approx(scores[among].mean(), abs=1e-4)  # equal distances
+    assert abs(loss.placed - scores[~among].mean()) < 4 * loss.standard_error
+    assert loss.value == pytest.approx(loss.landmarks - loss.placed)
+    assert f"{loss.value:+.4f}" in made.summary()
+
+
+@pytest.mark.parametrize("scale", [None, "standard"])
+def test_explain_and_evaluate_are_those_of_all_rows(stored, scale):
+    found = gnomon.map(stored, n_landmarks=600, labels=LABELS, scale=scale, n_pcs=20 if scale else None)
+    whole = found.as_map().evaluate()
+    assert found.evaluate().scores() == pytest.approx(whole.scores(), abs=1e-4)  # equal distances
+    explanation = found.explain()
+    assert explanation.n_samples == N
+    assert np.nanmedian(explanation.r2) > 0.5
+    assert found.explain() is explanation
+
+
+def test_new_rows_are_placed_as_the_others_were(made):
+    others = np.setdiff1d(np.arange(N), made.landmarks)[:50]
+    assert np.array_equal(made.place(X[others]), made.embedding[others])
+    assert made.transform(X[others]).shape == (50, 2)
+
+
+def test_a_map_is_saved_and_loaded(made, stored, tmp_path):
+    made.save(tmp_path / "made.gnomon")
+    found = gnomon.load(tmp_path / "made.gnomon")
+    assert isinstance(found, gnomon.LandmarkMap)
+    assert found.embedding.tobytes() == made.embedding.tobytes()
+    assert np.array_equal(found.landmarks, made.landmarks)
+    assert np.array_equal(found.labels, made.labels)
+    assert (found.notes, found.timings, found.random_state) == (made.notes, made.timings, made.random_state)
+    assert np.array_equal(found.place(X[:20]), made.place(X[:20]))
+    with pytest.raises(ValueError, match=r"the map must be one that has its table .* Call attach\(X\) first"):
+        found.evaluate()
+    with pytest.raises(ValueError, match=r"LandmarkMap.attach: X must be the table that was mapped"):
+        found.attach(X[:-1])
+    assert found.attach(stored).landmark_loss() == made.landmark_loss()
+
+
+@pytest.mark.parametrize("change", [{"landmarks": "reversed"}, {"embedding": "short"}, {"extra": "there"}])
+def test_a_damaged_file_is_refused(made, tmp_path, change):
+    from gnomon._archive import read_archive, write_archive
+
+    path = tmp_path / "made.gnomon"
+    made.save(path)
+    arrays, about = read_archive(path, kind="gnomon-landmark-map", version=1, check=lambda *_: None)
+    if "landmarks" in change:
+        arrays["landmarks"] = np.ascontiguousarray(arrays["landmarks"][::-1])
+    elif "embedding" in change:
+        arrays["embedding"] = arrays["embedding"][:, :1].copy()
+    else:
+        arrays["extra"] = np.zeros(3)
+    about = {key: value for key, value in about.items() if key not in ("kind", "version")}
+    write_archive(path, kind="gnomon-landmark-map", version=1, arrays=arrays, description=about)
+    with pytest.raises(ValueError, match="must be a complete gnomon-landmark-map file"):
+        gnomon.load(path)
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".zarr", ".parquet"])
+def test_positions_are_written(made, tmp_path, suffix):
+    path = tmp_path / f"made{suffix}"
+    made.write(path)
+    if suffix == ".npy":
+        assert np.array_equal(np.load(path), made.embedding)
+        with pytest.raises(ValueError, match=r"made.txt' must be one that ends in .npy, .zarr or .parquet"):
+            made.write(tmp_path / "made.txt")
+        return
+    from gnomon.scale import read_results
+
+    found = read_results(path)
+    assert np.array_equal(found.read("y"), made.embedding)
+    assert np.array_equal(found.read("label"), LABELS)
+
+
+def test_the_page_shows_a_sample_before_the_density_of_all(made, tmp_path):
+    made.write_html(tmp_path / "page.html", n_shown=200, title="Digits")
+    text = (tmp_path / "page.html").read_text()
+    assert "200 of 1,797 points" in text
+    assert "<h1" in text
+    assert "Digits" in text
+    content = made.page(200)
+    assert len(content.embedding) == 200
+    assert len(content.all_positions) == N
+    assert np.array_equal(content.embedding, made.embedding[content.metadata["row"]])
+    assert content.info["landmarks"] == "600"
+    assert Document.of(content, None).payload.groups["core"]["density"].sum() == N
+    with pytest.raises(ValueError, match=r"all_positions of shape \(10, 2\) must be numbers of shape \(n, 2\)"):
+        Document.of(replace(content, all_positions=made.embedding[:10]), None)
+
+
+def test_an_iterator_of_blocks_is_read_once(made):
+    found = gnomon.map((X[start : start + 400] for start in range(0, N, 400)), n_landmarks=600)
+    assert found.embedding.tobytes() == made.embedding.tobytes()
