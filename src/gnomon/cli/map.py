@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import csv
+import os
 import sys
+import time
 from typing import Any
 
 import click
@@ -14,6 +16,7 @@ from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_data
+from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
 from gnomon.cli.options import with_data, with_method, with_page
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
@@ -86,7 +89,13 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
 @click.option("--report", metavar="FILE", help="Write a report to read and to print, one HTML file.")
 @click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
-@click.option("--coordinates", metavar="FILE", help="Write the place of each row (.csv or .npy).")
+@click.option(
+    "--coordinates",
+    "--embedding",
+    "coordinates",
+    metavar="FILE",
+    help="Write the place of each row (.csv or .npy; of a map with landmarks also .parquet or .zarr).",
+)
 @with_method
 @with_data
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
@@ -144,6 +153,13 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
+@click.option(
+    "--landmarks",
+    type=click.IntRange(2),
+    help="Fit so many rows, chosen uniformly, and place all others; the table is read in blocks.",
+)
+@click.option("--cluster", metavar="ADDRESS", help="Scheduler of a Dask cluster that works on the blocks of the table.")
+@click.option("--folder", metavar="DIR", help="Keep the result of each stage there; a run that was cut goes on.")
 @click.option("--title", help="Title of the HTML page.")
 @with_page
 @with_config
@@ -176,6 +192,9 @@ def map(
     seed: int,
     threads: int | None,
     memory: str | None,
+    landmarks: int | None,
+    cluster: str | None,
+    folder: str | None,
     title: str | None,
     byte_budget: int | None,
     side_file: bool,
@@ -188,7 +207,8 @@ def map(
 
     DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
     digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample; - is a .csv file on standard
-    input.
+    input. A .zarr or .h5 file, a folder of Parquet files, and a .npy, .parquet or .h5ad file that would take more than
+    a quarter of the memory, or with --landmarks, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
 
@@ -196,37 +216,63 @@ def map(
     check_outputs(paths, as_json=as_json)
     page = page_options(paths, byte_budget, side_file=side_file)
     _check_dimensions(method_parameters["n_components"], paths)
+    scaling = given(n_landmarks=landmarks, executor=cluster, folder=folder)
+    in_blocks = _is_stored(data, memory, asked=bool(scaling))
     stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
+    if in_blocks or scaling:
+        refuse_options({"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file})
+        refuse_options({"byte-budget": byte_budget, "no-verdicts": no_verdicts})
+    if in_blocks:
+        refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images})
+        refuse_options({"layer": layer, "obsm": obsm, "missing": missing})
     found: list[str] = []
+    began = time.perf_counter()
     with collect_warnings(found):
-        gaps = "error" if missing == "error" else "keep"
-        dataset = open_data(data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps)
-        if memory is not None:
-            _refuse_what_follows(dataset, method, {*paths}, memory)
+        if in_blocks:
+            table, classes = open_large(data, labels)
+            dataset, columns = None, given(labels=classes)
+        else:
+            gaps = "error" if missing == "error" else "keep"
+            dataset = table = open_data(
+                data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps
+            )
+            columns = given(features=features, drop=drop, blocks=blocks, target=target)
+            if memory is not None and not scaling:
+                _refuse_what_follows(dataset, method, {*paths}, memory)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
-            result = make_map(
-                dataset,
+            result: Any = make_map(
+                table,
                 method=method,
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
-                **given(
-                    **method_parameters,
-                    memory_budget=memory,
-                    features=features,
-                    drop=drop,
-                    blocks=blocks,
-                    target=target,
-                ),
+                **given(**method_parameters, memory_budget=memory),
+                **columns,
+                **scaling,
                 **stated,
                 **extra,
             )
+            by_landmarks = hasattr(result, "landmark_map")
             for kind, path in paths.items():
-                write_map(result, kind, path, title=title or dataset.name, source=data, **page)
-            write_records(paths, data=dataset, made=result)
+                if by_landmarks:
+                    write_large(result, kind, path, title=title or table.name)
+                else:
+                    write_map(result, kind, path, title=title or table.name, source=data, **page)
+            told_of = {kind: path for kind, path in paths.items() if not os.path.isdir(path)}
+            write_records(told_of, data=dataset, made=None if by_landmarks else result)
     if as_json:
-        document = {"data": data_document(dataset), "map": result.to_dict(), "warnings": found, "files": paths}
-        click.echo(json_text(document))
+        about = {} if dataset is None else {"data": data_document(dataset)}
+        made = told(result, time.perf_counter() - began) if by_landmarks else {"map": result.to_dict()}
+        click.echo(json_text({**about, **made, "warnings": found, "files": paths}))
     elif not quiet:
-        tell(result.report(verdicts=not no_verdicts), paths)
+        tell(result.summary() if by_landmarks else result.report(verdicts=not no_verdicts), paths)
         tell_files(paths)
+
+
+def _is_stored(data: str, memory: str | None, *, asked: bool) -> bool:
+    """Say whether DATA are read in blocks, by the memory that may be taken."""
+    from gnomon._memory import check_budget
+    from gnomon._run import running
+
+    with running(memory=check_budget(memory, "--memory")):
+        return is_stored(data, asked=asked)

@@ -27,7 +27,7 @@ _SUFFIXES = {  # by kind of output, the usual one first
     "report": (".html", ".htm"),
     "png": (".png", ".pdf", ".svg", ".jpg"),
     "map": (".gnomon",),
-    "coordinates": (".csv", ".npy"),
+    "coordinates": (".csv", ".npy", ".parquet", ".zarr"),
     "table": (".csv", ".parquet", ".h5ad"),
 }
 
@@ -120,6 +120,9 @@ def write_map(result: Any, kind: str, path: str, *, title: str | None = None, so
 
 def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDArray[Any] | None) -> None:
     """Write positions as an array (.npy), or as text: the name or number of each row, x, y and z."""
+    if path.lower().endswith((".parquet", ".zarr")):
+        fact, remedy = "the map has no landmarks", "Name it .csv or .npy, or give --landmarks."
+        raise ValueError(message(f"output file {path!r}", "one that ends in .csv or .npy", fact=fact, remedy=remedy))
     import numpy as np
 
     from gnomon.data.writers import write_columns
@@ -142,6 +145,13 @@ def tell_files(paths: Mapping[str, str]) -> None:
     """Say which files were written."""
     for path in paths.values():
         if path != STDOUT:
-            size = os.path.getsize(path)
+            size = _size(path)
             amount = f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{max(1, size // 1000)} kB"
             tell(f"Wrote {path} ({amount})", paths)
+
+
+def _size(path: str) -> int:
+    """Return the bytes of a file, or of all files of a folder."""
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)

@@ -31,6 +31,8 @@ _APART = {
     "data",
     "map_path",
     "side_file",
+    "cluster",
+    "folder",
 }
 
 

@@ -1,0 +1,120 @@
+"""`gnomon map` of a table that is read in blocks: landmarks are fitted, all other rows placed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from gnomon._memory import available_memory
+from gnomon._validation import message
+from gnomon.cli.outputs import destination, write_coordinates
+
+__all__ = ["is_stored", "open_large", "refuse_options", "told", "write_large"]
+
+_ONLY_STORED = (".zarr", ".h5", ".hdf5")
+_BY_SIZE = (".npy", ".parquet", ".h5ad")
+_SHARE = 0.25  # of the memory; a smaller file is read whole
+
+
+def is_stored(data: str, *, asked: bool) -> bool:
+    """Say whether DATA are read in blocks: what only blocks can read, and files that would fill the memory.
+
+    Parameters
+    ----------
+    data : str
+    asked : bool
+        Whether landmarks, a cluster or a folder are asked for: then every file that can be is read in blocks.
+    """
+    path = data.rstrip("/").lower()
+    if path.endswith(_ONLY_STORED) or "://" in path:
+        return True
+    is_parquet = os.path.isdir(data) and any(name.endswith(".parquet") for name in os.listdir(data))
+    if not path.endswith(_BY_SIZE) and not is_parquet:
+        return False
+    return asked or is_parquet or _file_bytes(data) > _SHARE * available_memory()
+
+
+def _file_bytes(path: str) -> float:
+    return float(os.path.getsize(path)) if os.path.isfile(path) else 0.0
+
+
+def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
+    """Open a stored table and read its column of labels.
+
+    Parameters
+    ----------
+    data : str
+        A path that `gnomon.open_table` takes.
+    labels : str or None
+        A column that is stored with the table, or an .npy file of one value a row.
+
+    Returns
+    -------
+    StoredTable, ndarray or None
+    """
+    import numpy as np
+
+    from gnomon.data import stored
+
+    table = stored.open_stored(data)
+    if labels is None:
+        return table, None
+    values = np.load(labels, allow_pickle=False) if labels.lower().endswith(".npy") else table.column(labels)
+    if len(values) != table.n_samples:
+        rule, fact = f"of {table.n_samples:,} values, one for each row", f"it has {len(values):,}"
+        raise ValueError(message(f"--labels={labels!r}", rule, fact=fact))
+    return table, values
+
+
+def refuse_options(given: Mapping[str, Any]) -> None:
+    """Raise ValueError for an option that a table read in blocks has no use for.
+
+    Parameters
+    ----------
+    given : mapping of str to object
+        Options by name, None or empty where they are not given.
+    """
+    for name, value in given.items():
+        if value:
+            rule = "left out for a table that is read in blocks"
+            remedy = "Prepare the columns before they are stored, or map a sample of the rows."
+            raise ValueError(message(f"--{name}", rule, remedy=remedy))
+
+
+def write_large(result: Any, kind: str, path: str, *, title: str | None) -> None:
+    """Write a map of landmarks as a page, a file of its own or its positions.
+
+    Parameters
+    ----------
+    result : LandmarkMap
+    kind : {"html", "map", "coordinates"}
+    path : str
+    title : str or None
+        Of a page.
+    """
+    if kind == "coordinates":
+        if path.lower().endswith((".parquet", ".zarr")):
+            result.write(path)
+        else:
+            write_coordinates(path, result.embedding, None)
+        return
+    with destination(kind, path) as file:
+        if kind == "html":
+            result.write_html(file, title=title)
+        else:
+            result.save(file)
+
+
+def told(result: Any, seconds: float) -> dict[str, Any]:
+    """Return what was made, for programs: sizes, and the seconds of each stage and of all."""
+    return {
+        "map": {
+            "method": result.method,
+            "n_samples": result.n_samples,
+            "n_landmarks": len(result.landmarks),
+            "notes": list(result.notes),
+        },
+        "timings": dict(result.timings),
+        "seconds": seconds,
+    }

@@ -1,0 +1,115 @@
+"""`gnomon map` of a table that is read in blocks, against a stand-in for the map of landmarks."""
+
+from __future__ import annotations
+
+import importlib
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from gnomon.cli import main
+from gnomon.data import stored
+from gnomon.data.stored import ArrayTable
+
+map_room = importlib.import_module("gnomon.maps")
+
+
+class FakeLandmarkMap:
+    method, n_samples, landmarks, landmark_map = "umap", 40, np.arange(10), None
+    notes, timings = ["uniform"], {"fit": 1.5}
+    embedding = np.zeros((40, 2), dtype=np.float32)
+
+    def write_html(self, path, title):
+        with open(path, "w") as file:
+            file.write(title)
+
+    def write(self, path):
+        with open(path, "w") as file:
+            file.write("positions")
+
+    def save(self, path):
+        with open(path, "w") as file:
+            file.write("map")
+
+    def summary(self):
+        return "10 of 40 rows are landmarks."
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    calls = []
+
+    def fake_map(X, **options):
+        calls.append((X, options))
+        return FakeLandmarkMap()
+
+    monkeypatch.setattr(map_room, "map", fake_map)
+    monkeypatch.setattr(stored, "open_stored", lambda path: ArrayTable(np.load(path, mmap_mode="r")), raising=False)
+    return calls
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    np.save("X.npy", np.zeros((40, 3), dtype=np.float32))
+    np.save("y.npy", np.arange(40) % 2)
+    return lambda *arguments: CliRunner().invoke(main, ["map", *map(str, arguments)])
+
+
+def test_landmarks_cluster_and_folder_reach_the_map(run, calls):
+    found = run("X.npy", "--landmarks", 10, "--cluster", "tcp://127.0.0.1:1", "--folder", "kept", "--memory", "1G")
+    assert found.exit_code == 0, found.output
+    (table, options), *_ = calls
+    assert isinstance(table, ArrayTable)
+    wanted = {"n_landmarks": 10, "executor": "tcp://127.0.0.1:1", "folder": "kept", "memory_budget": "1G"}
+    assert wanted.items() <= options.items()
+    assert found.stdout == "10 of 40 rows are landmarks.\n"
+
+
+def test_everything_is_written(run, calls, tmp_path):
+    files = ("-o", "map.html", "--embedding", "map.parquet", "--save", "map.gnomon", "--title", "large")
+    assert run("X.npy", "--landmarks", 10, *files).exit_code == 0
+    assert (tmp_path / "map.html").read_text() == "large"
+    assert (tmp_path / "map.parquet").read_text() == "positions"
+    assert (tmp_path / "map.gnomon").read_text() == "map"
+    options = json.loads((tmp_path / "map.html.run.json").read_text())["options"]
+    assert options["landmarks"] == 10
+
+
+def test_labels_are_read_from_a_file(run, calls):
+    assert run("X.npy", "--landmarks", 10, "--labels", "y.npy").exit_code == 0
+    assert np.array_equal(calls[0][1]["labels"], np.arange(40) % 2)
+    np.save("short.npy", np.zeros(7))
+    found = run("X.npy", "--landmarks", 10, "--labels", "short.npy")
+    assert found.exit_code == 2
+    assert "must be of 40 values, one for each row (it has 7)" in found.output
+
+
+def test_the_record_for_programs_has_times(run, calls):
+    told = json.loads(run("X.npy", "--landmarks", 10, "--json").stdout)
+    assert told["map"] == {"method": "umap", "n_samples": 40, "n_landmarks": 10, "notes": ["uniform"]}
+    assert told["timings"] == {"fit": 1.5}
+    assert told["seconds"] > 0
+
+
+def test_a_file_is_read_in_blocks_if_it_would_take_a_quarter_of_the_memory(run, calls):
+    assert run("X.npy", "--memory", "1500").exit_code == 0
+    assert isinstance(calls[0][0], ArrayTable)
+    run("X.npy", "--memory", "1G")
+    assert not isinstance(calls[1][0], ArrayTable)
+
+
+@pytest.mark.parametrize("option", [("--png", "a.png"), ("--target", "y"), ("--features", "a"), ("--missing", "drop")])
+def test_what_blocks_have_no_use_for_is_refused_before_the_work(run, calls, option):
+    found = run("X.npy", "--landmarks", 10, *option)
+    assert found.exit_code == 2
+    assert f"{option[0]} must be left out for a table that is read in blocks" in " ".join(found.output.split())
+    assert not calls
+
+
+def test_other_data_have_landmarks_too(run, calls):
+    assert run("iris", "--landmarks", 50).exit_code == 0
+    assert calls[0][1]["n_landmarks"] == 50
+    assert calls[0][0].n_samples == 150
