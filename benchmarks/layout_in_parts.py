@@ -22,27 +22,11 @@ from gnomon.kernels import UMAPKernel
 from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import CrossEntropy, KLDivergence
 from gnomon.optimizers import GradientDescent, SampledDescent
-from gnomon.scale import Executor, LocalExecutor
+from gnomon.scale import DaskExecutor, LocalExecutor
 
 __all__ = ["main", "measure"]
 
 _N_NEIGHBORS = 15
-
-
-class _OnCluster(Executor):
-    """The rounds of a client, with as many parts as there are workers."""
-
-    def __init__(self, client: Any, n_workers: int) -> None:
-        self.client, self.n_workers = client, n_workers
-
-    def map(self, function: Any, items: Any, *shared: Any) -> Any:
-        raise NotImplementedError
-
-    def reduce(self, function: Any, combine: Any, items: Any, *shared: Any) -> Any:
-        raise NotImplementedError
-
-    def broadcast(self, value: Any) -> Any:
-        raise NotImplementedError
 
 
 def _problem(method: str, n: int, n_iter: int) -> tuple[Any, Any, Any]:
@@ -99,7 +83,7 @@ def measure(method: str, n: int, n_iter: int, workers: Sequence[int]) -> list[di
     for n_workers in workers:
         settings: dict[str, Any] = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
         with LocalCluster(**settings) as cluster, Client(cluster) as client:
-            embedding = add(f"{n_workers} workers", _OnCluster(client, n_workers))
+            embedding = add(f"{n_workers} workers", DaskExecutor(client))
         found[-1]["equal"] = bool(np.array_equal(embedding, parts))
     return found
 

@@ -24,7 +24,7 @@ from gnomon.optimizers.partitioned import (
     n_mesh_parts,
     part_bounds,
 )
-from gnomon.scale import Executor, Journal, LocalExecutor
+from gnomon.scale import DaskExecutor, Journal, LocalExecutor
 
 distributed = pytest.importorskip("distributed")
 
@@ -33,23 +33,6 @@ distributed = pytest.importorskip("distributed")
 def however_few(monkeypatch):
     """Layouts in parts for maps of any size."""
     monkeypatch.setattr("gnomon.optimizers.base.IN_PARTS_FROM", 0)
-
-
-class OnCluster(Executor):
-    """Rounds alone, on a client."""
-
-    def __init__(self, client):
-        self.client = client
-        self.n_workers = len(client.scheduler_info(n_workers=-1)["workers"])
-
-    def map(self, function, items, *shared):
-        raise NotImplementedError
-
-    def reduce(self, function, combine, items, *shared):
-        raise NotImplementedError
-
-    def broadcast(self, value):
-        raise NotImplementedError
 
 
 @pytest.fixture(scope="module")
@@ -186,11 +169,11 @@ def test_umap_on_a_cluster_has_the_bytes_of_this_process(client):
     X = rng.normal(size=(600, 5)) + 4 * rng.integers(0, 3, size=(600, 1))
     make = lambda: gnomon.UMAP(max_iter=30, random_state=3)  # noqa: E731
     alone = make().fit(X)
-    with gnomon.running(executor=OnCluster(client)):
+    with gnomon.running(executor=DaskExecutor(client)):
         shared = make().fit(X)
     assert np.array_equal(alone.embedding_, shared.embedding_)
     assert alone.solution_.where == "in this process"
-    assert shared.solution_.where == "in 3 parts by OnCluster"
+    assert shared.solution_.where == "in 3 parts by DaskExecutor"
 
 
 def anchored(n):
@@ -234,7 +217,7 @@ def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
 def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
     objective, optimizer = divergence(700), GradientDescent(max_iter=6, early_exaggeration_iter=3, block=4)
     found = []
-    one = OnCluster(client)
+    one = DaskExecutor(client)
     for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (one, 1)):
         with gnomon.running(executor=executor, n_threads=n_threads):
             found.append(optimizer.minimize(objective, points(700)))
@@ -338,7 +321,7 @@ def test_a_worker_killed_in_the_middle_of_a_layout_changes_nothing(stage):
         pids = sorted(client.run(os.getpid).values())
         timer = threading.Timer(1.5, os.kill, [pids[0], signal.SIGKILL])
         timer.start()
-        with gnomon.running(executor=OnCluster(client)):
+        with gnomon.running(executor=DaskExecutor(client)):
             found = optimizer.minimize(objective, Y0)
         assert not timer.is_alive()
         assert pids[0] not in client.run(os.getpid).values()

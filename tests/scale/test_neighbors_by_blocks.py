@@ -46,9 +46,9 @@ class _Backwards(LocalExecutor):
 
     n_workers = 3
 
-    def map(self, function, items, *shared):
+    def map(self, function, items, *shared, **stated):
         items = list(items)
-        found = [pickle.loads(pickle.dumps(one)) for one in super().map(function, items[::-1], *shared)]
+        found = [pickle.loads(pickle.dumps(one)) for one in super().map(function, items[::-1], *shared, **stated)]
         return iter(found[::-1])
 
     def broadcast(self, value):

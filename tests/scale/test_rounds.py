@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon.scale import LocalExecutor, LocalRounds, RoundsWork, Sent, rounds_of
+from gnomon.scale import DaskExecutor, LocalExecutor, LocalRounds, RoundsWork, Sent, rounds_of
 
 distributed = pytest.importorskip("distributed")
 
@@ -50,17 +50,10 @@ def client():
         yield client
 
 
-class OnClient:
-    """What rounds ask of an executor."""
-
-    def __init__(self, client):
-        self.client = client
-
-
 @pytest.mark.parametrize("n_parts", [1, 2, 5])
 def test_rounds_do_the_same_on_a_cluster_with_any_number_of_parts_on_a_worker(client, n_parts):
     states = list(range(n_parts))
-    local, shared = rounds_of(Ring(n_parts), LocalExecutor()), rounds_of(Ring(n_parts), OnClient(client))
+    local, shared = rounds_of(Ring(n_parts), LocalExecutor()), rounds_of(Ring(n_parts), DaskExecutor(client))
     assert isinstance(local, LocalRounds)
     expected = plain(n_parts, states, 4)
     assert local.run(states, 0, 4) == expected
@@ -72,8 +65,8 @@ def test_rounds_do_the_same_on_a_cluster_with_any_number_of_parts_on_a_worker(cl
 
 
 def test_the_error_of_a_part_arrives_and_the_others_do_not_wait_for_it(client):
-    rounds = rounds_of(Ring(2, fails_at=3), OnClient(client))
+    rounds = rounds_of(Ring(2, fails_at=3), DaskExecutor(client))
     with pytest.raises(ZeroDivisionError, match="in the second part"):
         rounds.run([0, 1], 0, 400)
     assert client.submit(int, 3).result(timeout=5) == 3
-    assert rounds_of(Ring(2), OnClient(client)).run([0, 1], 0, 3) == plain(2, [0, 1], 3)
+    assert rounds_of(Ring(2), DaskExecutor(client)).run([0, 1], 0, 3) == plain(2, [0, 1], 3)

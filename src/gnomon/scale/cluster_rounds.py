@@ -139,7 +139,7 @@ class ClusterRounds(Rounds):
     def _await(self, futures: Sequence[Future[Any]]) -> None:
         """Wait for tasks; raise what one of them raised, or that one of their workers is gone."""
         while True:
-            with suppress(TimeoutError):
+            with self.client.as_current(), suppress(TimeoutError):
                 wait(futures, timeout=_GLANCE)
             errors = [one.exception() for one in futures if one.status == "error"]
             gone = not set(self._held) <= set(self._workers())

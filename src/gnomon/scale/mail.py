@@ -20,6 +20,7 @@ from distributed.protocol.serialize import Serialize, to_serialize
 from gnomon._progress import Reporter
 from gnomon._run import running
 from gnomon.scale.rounds import RoundOf, RoundsWork, Source
+from gnomon.scale.task import Packed
 
 if TYPE_CHECKING:
     from distributed import Worker
@@ -81,7 +82,7 @@ class Mailbox(WorkerPlugin):
 
 
 @dataclass(frozen=True)
-class Held:
+class Held(Packed):
     """What a worker has of the work.
 
     Attributes
@@ -184,7 +185,7 @@ def _send(worker: Worker, place: str, key: Key, message: Any) -> Future[Any]:
     async def send() -> None:
         await worker.rpc(place).gnomon_mail(key=key, data=to_serialize(message))
 
-    return asyncio.run_coroutine_threadsafe(send(), worker.loop.asyncio_loop)  # type: ignore[attr-defined]
+    return asyncio.run_coroutine_threadsafe(send(), worker.loop.asyncio_loop)
 
 
 def _arrived(sending: Future[Any]) -> bool:

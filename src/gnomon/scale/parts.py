@@ -74,7 +74,8 @@ class PartedTable:
         fact, remedy = "one part and what is found in it", "Allow more memory, or pass fewer neighbours."
         require_memory(f"X of {self.table.n_features:,} columns", needed, fact=fact, remedy=remedy)
         shared = self.executor.broadcast(given)
-        yield from (journal or self.journal).blocks(name, self.executor, function, parts, self.shared, shared)
+        journal = journal or self.journal
+        yield from journal.blocks(name, self.executor, function, parts, self.shared, shared, needed=needed)
 
     def nearest(self, name: str, rows: npt.NDArray[np.integer], k: int) -> Found:
         """Return the k nearest of all rows for some of them, themselves included, before `native.distances`."""

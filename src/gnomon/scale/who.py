@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gnomon.scale.dask import DaskExecutor
 from gnomon.scale.executor import Executor, LocalExecutor
 from gnomon.scale.rounds import LocalRounds, Rounds, RoundsWork
 
@@ -15,7 +16,7 @@ def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
     ----------
     work : RoundsWork
     executor : Executor
-        A `LocalExecutor`, or one with a `distributed.Client`, whose workers do them.
+        A `LocalExecutor`, or a `DaskExecutor`, whose workers do them.
 
     Returns
     -------
@@ -25,5 +26,5 @@ def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
         return LocalRounds(work)
     from gnomon.scale.cluster_rounds import ClusterRounds  # needs distributed
 
-    client = getattr(executor, "client", None) or executor._client  # type: ignore[attr-defined]
-    return ClusterRounds(work, client)
+    assert isinstance(executor, DaskExecutor)
+    return ClusterRounds(work, executor.client)
