@@ -69,7 +69,7 @@ def measure(method: str, n: int, n_iter: int, workers: Sequence[int]) -> list[di
     objective, optimizer, Y0 = _problem(method, n, n_iter)
     first, found = optimizer.block_end(0), list[dict[str, Any]]()
 
-    def add(where: str, executor: Executor | None) -> Any:
+    def add(where: str, executor: Any) -> Any:
         with running(n_threads=1, executor=executor):
             made = optimizer if executor is None else optimizer.in_parts(objective, 2)[0]
             seconds, state = _time(made, objective, Y0, first)

@@ -13,7 +13,7 @@ from gnomon.data.stored import row_blocks
 __all__ = ["LIMITS", "Limit", "ScaleForecast", "forecast_landmarks"]
 
 _FIT = Cost(row=7e4, entry=150.0)  # nanoseconds of one core, of each landmark: its map, and what explains it
-_STAGES: Mapping[str, Cost] = {  # of each row of the table; measured at 50 columns, among 100,000 landmarks
+_STAGES: Mapping[str, Cost] = {  # of each row; sums at 50 columns as measured, their split by columns assumed
     "read and scale": Cost(entry=6.0),
     "place": Cost(row=1.8e4, entry=200.0),
     "explain": Cost(row=1.1e4, entry=200.0),
