@@ -31,13 +31,13 @@ class SmallBlocks(StoredTable):
 class Backwards(LocalExecutor):
     """Other processes, as it were: what they are sent is pickled, and the last item is worked on first."""
 
-    def map(self, function, items, *shared):
+    def map(self, function, items, *shared, needed=0.0):
         values = [one.held if isinstance(one, Shared) else one for one in shared]
         function, items, values = pickle.loads(pickle.dumps((function, list(items), values)))
         found = [function(item, *values) for item in reversed(items)]
         return iter(pickle.loads(pickle.dumps(found[::-1])))
 
-    def reduce(self, function, combine, items, *shared):
+    def reduce(self, function, combine, items, *shared, needed=0.0):
         found = list(self.map(function, items, *shared))
 
         def tree(parts):

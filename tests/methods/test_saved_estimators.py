@@ -231,9 +231,8 @@ def test_one_function_loads_whatever_was_saved(tmp_path):
     with pytest.raises(FileNotFoundError):
         gn.load(tmp_path / "none")
     np.savez(tmp_path / "table.npz", X=X)
-    with pytest.raises(
-        ValueError, match=r"^load: file .* must be a complete gnomon-map or gnomon-method or gnomon-atlas"
-    ):
+    kinds = "gnomon-map or gnomon-landmark-map or gnomon-method or gnomon-atlas"
+    with pytest.raises(ValueError, match=rf"^load: file .* must be a complete {kinds}"):
         gn.load(tmp_path / "table.npz")
 
 
