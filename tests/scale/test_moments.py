@@ -57,11 +57,11 @@ def test_sparse_blocks_are_not_densified(monkeypatch):
 def test_no_bit_depends_on_who_works():
     X = np.random.default_rng(3).normal(size=(1000, 5)).astype(np.float32)
     table = SmallBlocks(X, 90)
-    one, other = column_moments(table), column_moments(table, Backwards())
+    one = column_moments(table)
     with gnomon.running(executor=Backwards()):
-        third = column_moments(table)
+        other = column_moments(table)
     for name in ("mean", "squares", "low", "high"):
-        assert getattr(one, name).tobytes() == getattr(other, name).tobytes() == getattr(third, name).tobytes()
+        assert getattr(one, name).tobytes() == getattr(other, name).tobytes()
 
 
 def test_what_is_missing_is_named_by_its_row():

@@ -45,7 +45,8 @@ def test_no_bit_depends_on_who_works_nor_on_threads(solver):
     X = (np.random.default_rng(0).normal(size=(3000, 12)) * np.arange(1, 13)).astype(np.float32)
     table = SmallBlocks(X, 170)
     one = stored_principal_components(table, 3, solver=solver)
-    found = [stored_principal_components(table, 3, solver=solver, executor=Backwards())]
+    with gnomon.running(executor=Backwards()):
+        found = [stored_principal_components(table, 3, solver=solver)]
     found += [on_threads(n, stored_principal_components)(table, 3, solver=solver) for n in (1, 2)]
     for other in found:
         assert other.components.tobytes() == one.components.tobytes()

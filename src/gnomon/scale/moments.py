@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon.data.scaling import ColumnScales, column_scales
 from gnomon.data.stored import RowBlock, StoredTable
-from gnomon.scale.executor import as_executor, current_executor
+from gnomon.scale.executor import current_executor
 
 __all__ = ["ColumnMoments", "column_moments"]
 
@@ -70,7 +70,7 @@ class ColumnMoments:
         return np.asarray(self.low == self.high)
 
 
-def column_moments(table: StoredTable, executor: Any = None) -> ColumnMoments:
+def column_moments(table: StoredTable) -> ColumnMoments:
     """Return mean, deviation and range of each column of a stored table, in one pass.
 
     Each block is taken about its own mean, in float64, and blocks are merged along a fixed tree: columns that lie far
@@ -80,8 +80,6 @@ def column_moments(table: StoredTable, executor: Any = None) -> ColumnMoments:
     ----------
     table : StoredTable
         Of one row at least.
-    executor : None, Executor, distributed.Client or str, default=None
-        Who works; None for who does so in the run.
 
     Returns
     -------
@@ -92,7 +90,7 @@ def column_moments(table: StoredTable, executor: Any = None) -> ColumnMoments:
     ValueError
         If a value is missing or infinite; the text says in which row.
     """
-    workers = current_executor() if executor is None else as_executor(executor)
+    workers = current_executor()
     found: ColumnMoments = workers.reduce(_moments, ColumnMoments.merge, table.blocks(), workers.broadcast(table))
     return found
 

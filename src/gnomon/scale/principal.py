@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,7 @@ from gnomon.linalg import (
     principal_components_of_moments,
     project_rows,
 )
-from gnomon.scale.executor import Executor, as_executor, current_executor
+from gnomon.scale.executor import Executor, current_executor
 
 __all__ = ["WIDEST_DENSE", "WIDEST_SPARSE", "ProjectedTable", "stored_principal_components"]
 
@@ -64,7 +64,6 @@ def stored_principal_components(
     *,
     solver: str = "auto",
     seed: int = 0,
-    executor: Any = None,
 ) -> PrincipalComponents:
     """Find the directions of largest variance of a stored table.
 
@@ -85,8 +84,6 @@ def stored_principal_components(
         of a sparse table up to 2000, else "randomized".
     seed : int, default=0
         Used by "randomized" only.
-    executor : None, Executor, distributed.Client or str, default=None
-        Who works; None for who does so in the run.
 
     Returns
     -------
@@ -105,7 +102,7 @@ def stored_principal_components(
     .. [2] Demmel, Grigori, Hoemmen & Langou, "Communication-optimal parallel and sequential QR and LU factorizations",
        SIAM Journal on Scientific Computing 34, 2012.
     """
-    workers = current_executor() if executor is None else as_executor(executor)
+    workers = current_executor()
     n, width = table.shape
     if n_components > min(n, width):
         fact = f"n_samples={n}, n_features={width}"

@@ -18,7 +18,6 @@ from gnomon.data.scaling import (
 )
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.linalg import Moments
-from gnomon.scale.executor import Executor, as_executor, current_executor
 from gnomon.scale.moments import ColumnMoments, column_moments
 
 __all__ = ["choose_stored_scaling"]
@@ -33,7 +32,6 @@ def choose_stored_scaling(
     names: list[str],
     metric: str = "euclidean",
     moments: ColumnMoments | None = None,
-    executor: Any = None,
 ) -> tuple[Scaling | None, str]:
     """Decide how a stored table is standardised, as `gnomon.data.scaling.choose_scaling` does of one in memory.
 
@@ -51,8 +49,6 @@ def choose_stored_scaling(
     metric : str, default="euclidean"
     moments : ColumnMoments or None, default=None
         Of the table, if they are known; None to find them where they are needed.
-    executor : None, Executor, distributed.Client or str, default=None
-        Who works; None for who does so in the run.
 
     Returns
     -------
@@ -65,17 +61,16 @@ def choose_stored_scaling(
     ValueError
         If the table is sparse and `scale` is "robust".
     """
-    workers = current_executor() if executor is None else as_executor(executor)
 
     def fit(name: str) -> Scaling:
         robust = name == "robust"
         if robust and table.is_sparse:
             raise ValueError(message("scale='robust'", "for a dense table", remedy="Pass scale='standard'."))
         rows = table.take(_spaced(table)) if robust else table.read(0, 0)
-        known = column_moments(table, workers) if moments is None else moments
+        known = column_moments(table) if moments is None else moments
         return scaling_of(known.scales, rows, name)
 
-    return decide_scaling(scale, fit, lambda: _describe(table, names, workers), metric=metric)
+    return decide_scaling(scale, fit, lambda: _describe(table, names), metric=metric)
 
 
 def _spaced(table: StoredTable) -> npt.NDArray[np.int64]:
@@ -86,12 +81,13 @@ def _spaced(table: StoredTable) -> npt.NDArray[np.int64]:
     return np.arange(wanted) * table.n_samples // wanted
 
 
-def _describe(table: StoredTable, names: list[str], workers: Executor) -> str:
+def _describe(table: StoredTable, names: list[str]) -> str:
     """Say which columns have unlike units."""
     if table.is_sparse:
         return ""
 
     def uncorrelated(columns: npt.NDArray[np.intp]) -> bool:
+        workers = current_executor()
         shared = workers.broadcast(table), columns
         scatter = workers.reduce(_moments_of_columns, Moments.merge, table.blocks(), *shared).scatter
         roots = np.sqrt(scatter.diagonal())
