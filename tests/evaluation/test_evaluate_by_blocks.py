@@ -1,49 +1,19 @@
 """Scores of tables that are read in blocks: those of the table in memory, and the same whoever works."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.stored import Backwards, SmallBlocks
 
 import gnomon as gn
 from gnomon import _core
-from gnomon.data.stored import ArrayTable, StoredTable, row_blocks
+from gnomon.data.stored import ArrayTable
 from gnomon.evaluation.blocks import drawn_triplets
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.map_ranks import MapRanks
-from gnomon.scale import LocalExecutor
 from gnomon.surfaces import Hyperboloid
 
 N = 1800
-
-
-class Blocks(StoredTable):
-    """A table in memory in blocks of some hundred rows."""
-
-    fingerprint = "blocks"
-
-    def __init__(self, values):
-        self.values, self.is_sparse, self.dtype = values, sp.issparse(values), values.dtype.type
-        self.n_samples, self.n_features = values.shape
-
-    def _rows(self, start, stop):
-        return self.values[start:stop]
-
-    def blocks(self):
-        step = 700
-        starts = range(0, self.n_samples, step)
-        blocks = row_blocks(self.n_samples, 10**6)
-        return [type(blocks[0])(i, start, min(start + step, self.n_samples)) for i, start in enumerate(starts)]
-
-
-class Elsewhere(LocalExecutor):
-    """Works on copies, as another process does, and on the last item first."""
-
-    def map(self, function, items, *shared, **options):
-        function, items, shared = pickle.loads(pickle.dumps((function, list(items), shared)))
-        found = list(super().map(function, items[::-1], *shared, **options))
-        yield from pickle.loads(pickle.dumps(found[::-1]))
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +46,7 @@ def test_scores_are_those_of_the_table_in_memory(data, kind, dtype):
     }[kind]
     X = X.astype(dtype)
     _same(
-        gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=150, n_triplets=20),
+        gn.evaluate(SmallBlocks(X, 700), Y, labels=labels, n_anchors=150, n_triplets=20),
         gn.evaluate(X, Y, labels=labels, n_anchors=150, n_triplets=20),
     )
 
@@ -85,19 +55,19 @@ def test_all_kinds_of_tables_and_questions_agree(data):
     X, Y, labels = data
     places = np.where(np.arange(N)[:, None] % 5 == 1, np.nan, Y)
     _same(
-        gn.evaluate(Blocks(sp.csr_array(X)), Y, n_anchors=90, n_neighbors=7),
+        gn.evaluate(SmallBlocks(sp.csr_array(X), 700), Y, n_anchors=90, n_neighbors=7),
         gn.evaluate(sp.csr_array(X), Y, n_anchors=90, n_neighbors=7),
     )
-    missing, whole = (gn.evaluate(x, places, labels=labels, n_anchors=200) for x in (Blocks(X), X))
+    missing, whole = (gn.evaluate(x, places, labels=labels, n_anchors=200) for x in (SmallBlocks(X, 700), X))
     for name, value in missing.scores().items():
         assert value == pytest.approx(whole.scores()[name], abs=1e-5)
     assert missing.n_left_out == whole.n_left_out == N // 5
     disk = 0.9 * Y / (1.0 + np.linalg.norm(Y, axis=1, keepdims=True))
     curved = {"surface": Hyperboloid(), "n_anchors": 40}
-    _same(gn.evaluate(Blocks(X), disk, **curved), gn.evaluate(X, disk, **curved))
+    _same(gn.evaluate(SmallBlocks(X, 700), disk, **curved), gn.evaluate(X, disk, **curved))
     graph = gn.neighbors.compute_neighbors(X, 15)
-    _same(gn.evaluate(Blocks(X), Y, graph=graph, n_anchors=60), gn.evaluate(X, Y, graph=graph, n_anchors=60))
-    near = gn.evaluate(Blocks(X), Y, metric="cosine", n_anchors=200).scores()
+    _same(gn.evaluate(SmallBlocks(X, 700), Y, graph=graph, n_anchors=60), gn.evaluate(X, Y, graph=graph, n_anchors=60))
+    near = gn.evaluate(SmallBlocks(X, 700), Y, metric="cosine", n_anchors=200).scores()
     for name, value in gn.evaluate(X, Y, metric="cosine", n_anchors=200).scores().items():
         assert near[name] == pytest.approx(value, abs=1e-5)  # angles are rounded
 
@@ -110,8 +80,8 @@ def test_with_all_rows_as_anchors_the_table_is_read(data):
 def test_who_works_and_how_many_threads_changes_no_bit(data):
     X, Y, labels = data
     X = X + np.random.default_rng(2).normal(size=X.shape).astype(np.float32)
-    first = gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=100, n_jobs=1)
-    _same(first, gn.evaluate(Blocks(X), Y, labels=labels, n_anchors=100, n_jobs=2, executor=Elsewhere()))
+    first = gn.evaluate(SmallBlocks(X, 700), Y, labels=labels, n_anchors=100, n_jobs=1)
+    _same(first, gn.evaluate(SmallBlocks(X, 700), Y, labels=labels, n_anchors=100, n_jobs=2, executor=Backwards()))
 
 
 def test_memory_maps_are_read_in_blocks(data, tmp_path):
@@ -124,7 +94,7 @@ def test_memory_maps_are_read_in_blocks(data, tmp_path):
 def test_other_distances_are_not_formed_by_blocks(data):
     X, Y, _ = data
     with pytest.raises(ValueError, match=r"evaluate: metric='cityblock' must be 'euclidean' or 'cosine' \(X is read"):
-        gn.evaluate(Blocks(X), Y, metric="cityblock", n_anchors=50)
+        gn.evaluate(SmallBlocks(X, 700), Y, metric="cityblock", n_anchors=50)
 
 
 def test_triplets_are_those_that_the_kernel_draws():

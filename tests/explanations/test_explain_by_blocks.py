@@ -1,28 +1,14 @@
 """Explanations by blocks: those of the whole table where all rows are reference rows, and the same whoever works."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.stored import Backwards, SmallBlocks
 
 import gnomon as gn
-from gnomon.data.stored import ArrayTable, StoredTable, row_blocks
+from gnomon.data.stored import ArrayTable, row_blocks
 from gnomon.explanations import StoredExplanation, explain_by_blocks
 from gnomon.scale import Journal, LocalExecutor
-
-
-class SparseTable(StoredTable):
-    """A CSR matrix in memory, read by blocks."""
-
-    is_sparse, fingerprint = True, "sparse"
-
-    def __init__(self, matrix):
-        self.matrix, self.dtype = sp.csr_array(matrix), np.float32
-        self.n_samples, self.n_features = matrix.shape
-
-    def _rows(self, start, stop):
-        return self.matrix[start:stop]
 
 
 class Blocks(ArrayTable):
@@ -30,15 +16,6 @@ class Blocks(ArrayTable):
 
     def blocks(self):
         return row_blocks(self.n_samples, 8000)
-
-
-class Elsewhere(LocalExecutor):
-    """Works on copies, as another process does, and on the last item first."""
-
-    def map(self, function, items, *shared, **options):
-        function, items, shared = pickle.loads(pickle.dumps((function, list(items), shared)))
-        found = list(super().map(function, items[::-1], *shared, **options))
-        yield from pickle.loads(pickle.dumps(found[::-1]))
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +55,7 @@ def test_with_all_rows_as_reference_rows_it_is_the_explanation_of_the_table(data
 def test_sparse_and_standardised_tables_are_explained_alike(data):
     X, Y = data
     whole = gn.explain(sp.csr_array(X[:1500]), Y[:1500], fit="forward", pooling=2, scale="standard")
-    _same(explain_by_blocks(SparseTable(X[:1500]), Y[:1500], pooling=2, scale="standard"), whole)
+    _same(explain_by_blocks(SmallBlocks(sp.csr_array(X[:1500]), 1500), Y[:1500], pooling=2, scale="standard"), whole)
 
 
 def test_a_row_answers_as_its_block_did(data):
@@ -116,7 +93,7 @@ def test_who_works_and_how_many_threads_changes_no_bit(data, tmp_path):
     options = {"landmarks": 900, "pooling": 1}
     first = explain_by_blocks(table, Y, n_jobs=1, **options)
     others = [
-        explain_by_blocks(table, Y, n_jobs=2, executor=Elsewhere(), **options),
+        explain_by_blocks(table, Y, n_jobs=2, executor=Backwards(), **options),
         explain_by_blocks(table, Y, journal=Journal(tmp_path / "run", {}), **options),
         explain_by_blocks(table, Y, journal=Journal(tmp_path / "run", {}), **options),
         explain_by_blocks(table, Y, out=tmp_path / "out.zarr", **options),
@@ -174,7 +151,7 @@ def test_kept_neighbours_are_all_kept_where_the_map_is_the_data():
 
 def test_explain_takes_stored_tables(data):
     X, Y = data
-    found = gn.explain(ArrayTable(X), Y, executor=Elsewhere())
+    found = gn.explain(ArrayTable(X), Y, executor=Backwards())
     assert isinstance(found, StoredExplanation)
     assert "of 2500 reference rows" in found.summary()
     assert np.isnan(found.r2[105])

@@ -9,26 +9,18 @@ import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as OtherPCA
+from tests.stored import Backwards
 
 import gnomon
 from gnomon.data.stored import ArrayTable
 from gnomon.maps.landmarks import make, place
 from gnomon.maps.landmarks.count import STEPS, Needs, count_landmarks
 from gnomon.neighbors import draw_landmarks
-from gnomon.scale import LocalExecutor
 from gnomon.viewer.document import Document
 
 X, LABELS = load_digits(return_X_y=True)
 X = X.astype(np.float32)
 N = len(X)
-
-
-class Reversed(LocalExecutor):
-    """Works on the last item first."""
-
-    def map(self, function, items, *shared, **options):
-        found = list(super().map(function, list(items)[::-1], *shared, **options))
-        return iter(found[::-1])
 
 
 class Placeless:
@@ -126,7 +118,7 @@ def test_a_row_that_equals_a_landmark_gets_its_position():
     assert np.array_equal(found.embedding[rows], found.embedding[(rows + 400) % 800])
 
 
-@pytest.mark.parametrize("options", [{"executor": Reversed()}, {"n_jobs": 1}, {"n_jobs": 2}])
+@pytest.mark.parametrize("options", [{"executor": Backwards()}, {"n_jobs": 1}, {"n_jobs": 2}])
 def test_the_bytes_do_not_depend_on_who_works(stored, made, options):
     assert gnomon.map(stored, n_landmarks=600, **options).embedding.tobytes() == made.embedding.tobytes()
 

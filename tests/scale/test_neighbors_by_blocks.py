@@ -1,17 +1,16 @@
 """Neighbours by parts of a table: those of a search in memory, whoever works, and little is read at a time."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tests.stored import Backwards
 
 import gnomon
 from gnomon.data.stored import ArrayTable, RowBlock
 from gnomon.neighbors import RowSearch, compute_neighbors
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.parts import NearestLists, PartMetric, cell_groups
-from gnomon.scale import Journal, LocalExecutor, cells, neighbors, neighbors_by_blocks, query_by_blocks
+from gnomon.scale import Journal, cells, neighbors, neighbors_by_blocks, query_by_blocks
 from gnomon.scale.cell_lists import lists_of_cells
 
 
@@ -39,20 +38,6 @@ class _SparseTable(_Stored):
 
     def _chosen(self, rows):
         return sp.csr_array(self._values[rows])
-
-
-class _Backwards(LocalExecutor):
-    """Works from the last item to the first, on copies as other processes have them."""
-
-    n_workers = 3
-
-    def map(self, function, items, *shared, **stated):
-        items = list(items)
-        found = [pickle.loads(pickle.dumps(one)) for one in super().map(function, items[::-1], *shared, **stated)]
-        return iter(found[::-1])
-
-    def broadcast(self, value):
-        return super().broadcast(pickle.loads(pickle.dumps(value)))
 
 
 @pytest.fixture(autouse=True)
@@ -123,7 +108,7 @@ def test_workers_and_threads_do_not_change_a_byte():
     X = _mixture(3000)
     for method in ("exact", "cells"):
         first = neighbors_by_blocks(_Stored(X), 5, method=method)
-        _same(neighbors_by_blocks(_Stored(X), 5, method=method, executor=_Backwards()), first)
+        _same(neighbors_by_blocks(_Stored(X), 5, method=method, executor=Backwards()), first)
         with gnomon.running(n_threads=1):
             _same(neighbors_by_blocks(_Stored(X), 5, method=method), first)
 
@@ -247,7 +232,7 @@ def test_rows_ask_a_table_in_memory_block_by_block(k):
     X, landmarks = _mixture(1200), _mixture(200, seed=5)
     search = RowSearch.of(landmarks, 7)
     expected = search.find(X, k)
-    for executor in (None, _Backwards()):
+    for executor in (None, Backwards()):
         asked = list(query_by_blocks(_Stored(X), search, k, executor=executor))
         assert [(block.start, block.stop) for block, *_ in asked] == [(0, 500), (500, 1000), (1000, 1200)]
         for found, there in zip(zip(*asked, strict=True), ((), *expected), strict=True):
