@@ -18,6 +18,7 @@ from gnomon.data.scaling import (
 )
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.linalg import Moments
+from gnomon.scale.executor import current_executor
 from gnomon.scale.moments import ColumnMoments, column_moments
 
 __all__ = ["choose_stored_scaling"]
