@@ -170,8 +170,7 @@ def test_garbage_is_left_out_with_a_message(open_page, blobs_page):
             text.replace("ID", own),
         )
         opened.settle()
-        assert opened.page.locator("#message").is_visible(), text
-        assert "left out" in opened.page.inner_text("#message"), text
+        opened.page.locator("#message", has_text="left out").wait_for(state="visible")
         now = opened.state
         assert now["selection"] == []
         assert now["shown"] == fresh["shown"]
