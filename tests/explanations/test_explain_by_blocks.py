@@ -52,6 +52,17 @@ def test_with_all_rows_as_reference_rows_it_is_the_explanation_of_the_table(data
     _same(explain_by_blocks(ArrayTable(X), Y, pooling=pooling), whole)
 
 
+def test_many_rows_find_their_reference_rows_through_cells_with_the_same_answers(data, monkeypatch):
+    X, Y = data
+    exact = explain_by_blocks(ArrayTable(X), Y, landmarks=1500)
+    monkeypatch.setattr("gnomon.neighbors.row_search._MANY_FROM", 1500)
+    cells = explain_by_blocks(ArrayTable(X), Y, landmarks=1500)
+    assert (exact._fits._search.method, cells._fits._search.method) == ("exact", "cells")
+    np.testing.assert_allclose(cells.global_importance, exact.global_importance, rtol=1e-3)
+    assert np.mean(cells.r2 == exact.r2) > 0.95
+    assert explain_by_blocks(ArrayTable(X), Y)._fits._search.method == "exact"  # as in memory
+
+
 def test_sparse_and_standardised_tables_are_explained_alike(data):
     X, Y = data
     whole = gn.explain(sp.csr_array(X[:1500]), Y[:1500], fit="forward", pooling=2, scale="standard")

@@ -27,7 +27,7 @@ from gnomon import (
 )
 from gnomon.affinities import Affinities, conditional_affinities, uniform_affinities
 from gnomon.exceptions import GnomonWarning
-from gnomon.extension import PlacementField, tabulate_repulsion
+from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import compute_neighbors
@@ -329,3 +329,24 @@ def test_a_sample_of_the_points_repels_like_all():
     weights = np.full((30, 5), 0.2, dtype=np.float32)
     one, other = (field.losses(indices, weights, many[indices[:, 0]])[0] for field in (exact, sample))
     np.testing.assert_allclose(other, one, rtol=0.02)
+
+
+def test_a_table_of_some_ten_thousand_rows_is_searched_through_cells_whoever_asks_for_how_much(monkeypatch):
+    monkeypatch.setattr("gnomon.neighbors.row_search._MANY_FROM", 4000)
+    rows = np.random.default_rng(0).normal(size=(4000, 4)).astype(np.float32)
+    loss = UMAP(max_iter=5, random_state=0).fit(rows[:100]).placement_.loss
+
+    def placed(n_fitted):
+        return RowPlacement(rows[:n_fitted], rows[:n_fitted, :2].copy(), 10, uniform_weights, loss)
+
+    assert placed(3999).search.method == "exact"
+    one = placed(4000)
+    assert (one.search.method, one.search.recall >= 0.999) == ("cells", True)
+    new = rows[:60] * np.float32(1.01)
+    together = one.place(new)
+    np.testing.assert_array_equal(np.concatenate([one.place(new[:1]), placed(4000).place(new[1:])]), together)
+    np.testing.assert_array_equal(one.place(rows[:20]), rows[:20, :2])
+
+
+def uniform_weights(rows, new, indices, distances):
+    return np.full(indices.shape, 0.1, np.float32)

@@ -57,6 +57,23 @@ def test_small_tables_are_compared_with_all_rows():
         np.testing.assert_array_equal(one, other)
 
 
+def test_cells_serve_a_smaller_table_where_many_ask_and_miss_one_neighbour_in_a_thousand(monkeypatch):
+    assert RowSearch.of(TABLE, 10, many=True).method == "exact"
+    monkeypatch.setattr("gnomon.neighbors.row_search._MANY_FROM", len(TABLE))
+    search = RowSearch.of(TABLE, 10, many=True)
+    assert search.method == "cells"
+    assert search.recall >= 0.999
+    asked = TABLE[:1000] + np.float32(0.1)
+    true = query_neighbors(TABLE, asked, 10)
+    indices, distances = search.find(asked)
+    assert (distances <= true[1][:, -1:]).mean() >= 0.998
+    for start, stop in ((0, 1), (1, 300), (300, 1000)):  # whatever else is asked
+        np.testing.assert_array_equal(search.find(asked[start:stop])[0], indices[start:stop])
+    assert RowSearch.of(TABLE, 10).method == "exact"
+    assert RowSearch.of(TABLE, 10, many=True, method="exact").method == "exact"
+    assert RowSearch.of(TABLE, 10, many=True, metric="manhattan").method == "exact"
+
+
 def test_fewer_neighbours_are_the_first_of_more(search):
     for one, other in zip(search.find(NEW, 3), search.find(NEW), strict=True):
         np.testing.assert_array_equal(one, other[:, :3])

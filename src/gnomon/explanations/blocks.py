@@ -336,7 +336,7 @@ def explain_by_blocks(
         fit="forward",
     )
     fitted = values if reference.scale is None else reference.scale.apply(values)
-    fits = ReferenceFits(rows, fitted, reference, metric)
+    fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples)
     shared = (executor.broadcast(table), executor.broadcast(fits))
     blocks = _placed(table, places, np.zeros(table.n_samples, np.int64))
     if out is None:

@@ -74,16 +74,19 @@ class ReferenceFits:
         Of the reference rows, by forward fits.
     metric : str
         In which neighbours are searched.
+    n_samples : int
+        Rows of the table. If there are more than reference rows, these may be found through cells, see `RowSearch`.
     """
 
     rows: npt.NDArray[np.int64]
     values: Any
     explanation: Explanation
     metric: str
+    n_samples: int
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made when it is first asked for."""
-        return {name: self.__dict__[name] for name in ("rows", "values", "explanation", "metric")}
+        return {name: self.__dict__[name] for name in self.__dataclass_fields__}
 
     @property
     def fits(self) -> LocalJacobians:
@@ -93,7 +96,7 @@ class ReferenceFits:
     @cached_property
     def _search(self) -> RowSearch:
         n_neighbors = min(self.fits.indices.shape[1] + 1, len(self.rows))
-        return RowSearch.of(self.values, n_neighbors, metric=self.metric)
+        return RowSearch.of(self.values, n_neighbors, metric=self.metric, many=self.n_samples > len(self.rows))
 
     @cached_property
     def _tree(self) -> Any:

@@ -112,7 +112,7 @@ class NearestPoints:
     def search(self) -> RowSearch:
         """How points are found: exactly in tables of moderate size, else through cells."""
         size = min(int(self.table.shape[0]), _MOST * self.n_neighbors + 2)
-        return RowSearch.of(self.table, size, target_recall=_RECALL)
+        return RowSearch.of(self.table, size, target_recall=_RECALL, many=True)
 
     @cached_property
     def sketch(self) -> _core.RowSketch:

@@ -290,6 +290,7 @@ class RowPlacement:
             min(self.n_neighbors, self.rows.shape[0]),
             metric=self.metric,
             metric_params=self.metric_params,
+            many=True,
             seed=self.seed,
         )
 
