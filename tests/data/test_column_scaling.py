@@ -9,7 +9,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import gnomon
-from gnomon.data.scaling import choose_scaling, describe_unlike_columns, fit_scaling
+from gnomon.data.scaling import choose_scaling, column_scales, describe_unlike_columns, fit_scaling
 
 
 def names(X):
@@ -115,3 +115,17 @@ def test_zeros_of_a_sparse_table_stay():
 def test_another_word_is_refused():
     with pytest.raises(ValueError, match="scale='minmax' must be one of 'auto', 'standard', 'robust', None"):
         choose_scaling(np.eye(3), "minmax", names=list("abc"))
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("shape", [(40_001, 1), (9_001, 7), (1300, 50), (3, 40_000)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.uint8])
+def test_columns_are_added_up_row_after_row_however_few_are_in_the_cache(shape, dtype, order):
+    X = (np.random.default_rng(1).random(shape) * 200).astype(dtype, order=order)
+    first, wide = X[0].astype(np.float64), X.astype(np.float64)
+    mean = first + (wide - first).sum(axis=0) / len(X)
+    found = column_scales(X)
+    np.testing.assert_array_equal(found.mean, mean)
+    np.testing.assert_array_equal(found.deviation, np.sqrt(((wide - mean) ** 2).sum(axis=0) / len(X)))
+    np.testing.assert_array_equal(found.low, wide.min(axis=0))
+    np.testing.assert_array_equal(found.high, wide.max(axis=0))

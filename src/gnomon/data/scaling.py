@@ -34,6 +34,7 @@ SCALINGS = ("standard", "robust", "gower", "blocks", "none")
 """Names of scalings."""
 
 _BLOCK = 1 << 22  # numbers made dense at a time
+_CACHED = 1 << 15  # numbers worked on at a time where they are added up
 _ROWS = 10_000  # rows that decide, at most
 _FEWEST_ROWS = 10  # fewer say nothing about spreads
 _BY_COORDINATES = {
@@ -101,17 +102,43 @@ def column_scales(X: Any) -> ColumnScales:
         first = np.asarray(X[0], dtype=np.float64)
         low, high, shift = first.copy(), first.copy(), np.zeros(n_features)
         for start in starts:
-            block = np.asarray(X[start : start + step], dtype=np.float64)
-            np.minimum(low, block.min(axis=0), out=low)
-            np.maximum(high, block.max(axis=0), out=high)
-            shift += (block - first).sum(axis=0)
+            block = X[start : start + step]
+            np.minimum(low, _extreme(block, np.minimum), out=low)
+            np.maximum(high, _extreme(block, np.maximum), out=high)
+            shift += _sum_beyond(block, first, power=1)
         mean = first + shift / n
         variance = np.zeros(n_features)
         for start in starts:
-            block = np.asarray(X[start : start + step], dtype=np.float64)
-            variance += ((block - mean) ** 2).sum(axis=0)
+            variance += _sum_beyond(X[start : start + step], mean, power=2)
         variance /= n
     return ColumnScales(mean, np.where(high > low, np.sqrt(variance), 0.0), low, high)
+
+
+def _sum_beyond(block: Any, origin: Float64Array, *, power: int) -> Float64Array:
+    """Return the sums over rows of (x - origin)^power, power 1 or 2, row after row, a few at a time in the cache."""
+    n, n_features = block.shape
+    in_rows = n_features > 1 and block.strides[0] >= block.strides[1]
+    step = min(n, max(1, _CACHED // n_features)) if in_rows else n
+    held = np.empty((step + 1, n_features), order="C" if in_rows else "F")  # the sum of the rows before, and rows
+    for start in range(0, n, step):
+        rows = held[1 : 1 + min(step, n - start)]
+        np.subtract(block[start : start + step], origin, out=rows)
+        if power == 2:
+            np.multiply(rows, rows, out=rows)
+        held[0] = (held[: len(rows) + 1] if start else rows).sum(axis=0)
+    total: Float64Array = held[0]
+    return total
+
+
+def _extreme(block: Any, ufunc: np.ufunc) -> Float64Array:
+    """Return the least or largest value of each column; many rows are taken as one, which is longer and faster."""
+    n, n_features = block.shape
+    together = max(1, min(n, _CACHED // (8 * n_features)))
+    if together == 1 or not block.flags.c_contiguous:
+        return np.asarray(ufunc.reduce(block, axis=0), dtype=np.float64)
+    whole = n - n % together
+    found = ufunc.reduce(block[:whole].reshape(-1, together * n_features), axis=0).reshape(together, n_features)
+    return np.asarray(ufunc.reduce(np.concatenate([found, block[whole:]]), axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
