@@ -10,7 +10,7 @@ from gnomon.data.stored import ArrayTable, RowBlock
 from gnomon.neighbors import RowSearch, compute_neighbors
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.parts import NearestLists, PartMetric, cell_groups
-from gnomon.scale import Journal, cells, neighbors, neighbors_by_blocks, query_by_blocks
+from gnomon.scale import Journal, LocalExecutor, cells, neighbors, neighbors_by_blocks, query_by_blocks
 from gnomon.scale.cell_lists import lists_of_cells
 
 
@@ -274,3 +274,36 @@ def test_groups_hold_each_cell_once_and_few_rows():
     assert np.array_equal(np.sort(np.concatenate(groups)), np.arange(200))
     assert all(counts[group].sum() <= 300 or len(group) == 1 for group in groups)
     assert all((np.diff(group) > 0).all() for group in groups)
+
+
+def test_a_fit_on_a_cluster_takes_the_same_neighbours_from_its_workers(client, monkeypatch):
+    """From as many rows on as its layout is done in parts, where the bytes are those of a search in memory."""
+    X, asked = _mixture(900), []
+    monkeypatch.setattr("gnomon.methods.rows.IN_PARTS_FROM", len(X))
+    monkeypatch.setattr("gnomon.neighbors.compute.EXACT_FLOPS", 1e6)
+    here = gnomon.UMAP(max_iter=1, random_state=0).fit(X)
+
+    def counted(table, n_neighbors, **given):
+        asked.append(neighbors_by_blocks(table, n_neighbors, **given))
+        return asked[-1]
+
+    monkeypatch.setattr("gnomon.methods.rows.neighbors_by_blocks", counted)
+
+    def fitted(X, executor=client, more=0, **given):
+        asked.clear()
+        estimator = gnomon.UMAP(max_iter=1, random_state=0, **given)
+        with gnomon.running(executor=executor):
+            shared = estimator.fit_sharing_graph(X, more)
+        return estimator.embedding_.tobytes(), shared
+
+    found, shared = fitted(X)
+    assert found == here.embedding_.tobytes()
+    assert [graph.method for graph in asked] == ["cells"]
+    assert shared is asked[0]
+    assert fitted(X, more=14)[1] is asked[0]
+    for other in (X[1:], sp.csr_array(X[:, :3]), np.tile(X, (1, 20))):  # too few rows; other bytes
+        fitted(other)
+        assert not asked
+    for given in ({"executor": LocalExecutor()}, {"more": 20}, {"metric": "cosine"}):
+        fitted(X, **given)
+        assert not asked

@@ -15,10 +15,14 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
 from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses
+from gnomon.data.stored import ArrayTable
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
 from gnomon.methods.parameters import METRIC, check_start
 from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.optimizers.base import IN_PARTS_FROM
+from gnomon.scale import LocalExecutor, current_executor
+from gnomon.scale.neighbors import as_in_memory, neighbors_by_blocks
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -237,15 +241,21 @@ class RowEmbedder(Embedder):
         return self._search_neighbors(X, min(wanted, possible), parameters)
 
     def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> NeighborGraph:
-        graph = compute_neighbors(
-            X,
-            n_neighbors,
-            metric=parameters["metric"],
-            metric_params=parameters["metric_params"],
-            keep=0 if self._shared is None else self._shared.n_neighbors,
-            seed=self.seed_,
-            reporter=current_run().reporter,
-        )
+        """Return the graph, searched for by the workers of the run where they find the same and many rows ask."""
+        keep = 0 if self._shared is None else self._shared.n_neighbors
+        large = X.shape[0] >= IN_PARTS_FROM and keep <= n_neighbors
+        if large and as_in_memory(X, parameters["metric"]) and not isinstance(current_executor(), LocalExecutor):
+            graph = neighbors_by_blocks(ArrayTable(X), n_neighbors, seed=self.seed_)
+        else:
+            graph = compute_neighbors(
+                X,
+                n_neighbors,
+                metric=parameters["metric"],
+                metric_params=parameters["metric_params"],
+                keep=keep,
+                seed=self.seed_,
+                reporter=current_run().reporter,
+            )
         if self._shared is not None:
             self._shared.graph = graph
         return graph.nearest(n_neighbors)

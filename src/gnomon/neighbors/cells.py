@@ -26,6 +26,7 @@ from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_
 from gnomon.neighbors.searched import SearchedRows
 
 __all__ = [
+    "PROJECT_ABOVE",
     "Approximation",
     "Space",
     "approximate_search",
@@ -35,9 +36,11 @@ __all__ = [
     "n_cells",
 ]
 
+PROJECT_ABOVE = 128
+"""Features above which candidates are sought in the leading principal directions."""
+
 _log = logging.getLogger("gnomon.neighbors")
 
-_PROJECT_ABOVE = 128  # features; above, candidates are sought in the leading principal directions
 _PROJECTED = 96
 _BASIS_FLOATS = 2**22  # size of the sample of rows that gives the directions
 _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
@@ -123,7 +126,7 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     -------
     float
     """
-    projected = n_features > _PROJECT_ABOVE
+    projected = n_features > PROJECT_ABOVE
     width = _PROJECTED if projected else n_features
     basis = basis_memory(n_samples, n_features)
     kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
@@ -144,7 +147,7 @@ def basis_memory(n_samples: int, n_features: float) -> float:
     -------
     float
     """
-    return 8.0 * min(n_samples * n_features, _BASIS_FLOATS) if n_features > _PROJECT_ABOVE else 0.0
+    return 8.0 * min(n_samples * n_features, _BASIS_FLOATS) if n_features > PROJECT_ABOVE else 0.0
 
 
 def n_cells(n_samples: int) -> int:
@@ -210,7 +213,7 @@ def _basis(
     points: Points, n: int, take: Callable[[npt.NDArray[np.int64]], Values], rng: np.random.Generator
 ) -> npt.NDArray[np.float32] | None:
     n_features = points.X.shape[1]
-    if n_features <= _PROJECT_ABOVE:
+    if n_features <= PROJECT_ABOVE:
         return None
     some = take(_evenly(n, max(4 * _PROJECTED, _BASIS_FLOATS // n_features)))
     return _principal_basis(points.centred(some), min(_PROJECTED, len(some)), seed=int(rng.integers(2**31)))

@@ -14,6 +14,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.neighbors import NeighborGraph, RowSearch, native_metric
+from gnomon.neighbors.cells import PROJECT_ABOVE
 from gnomon.neighbors.compute import by_cells, check_n_neighbors
 from gnomon.neighbors.forecast import pairs_seconds
 from gnomon.neighbors.parts import Found, NearestLists, PartMetric
@@ -22,7 +23,7 @@ from gnomon.scale.executor import Executor, current_executor
 from gnomon.scale.journal import Journal
 from gnomon.scale.parts import PartedTable
 
-__all__ = ["neighbors_by_blocks", "query_by_blocks"]
+__all__ = ["as_in_memory", "neighbors_by_blocks", "query_by_blocks"]
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
@@ -117,7 +118,8 @@ def neighbors_by_blocks(
     -------
     NeighborGraph
         Rows ascending by (distance, index); `method` is "exact" or "cells" and `recall` measured. Equal bytes for any
-        workers and threads; of an exact Euclidean search among dense rows those of a search in memory.
+        workers and threads; of a Euclidean search among dense rows, by cells of at most 128 features, those of a search
+        in memory.
 
     Raises
     ------
@@ -153,6 +155,22 @@ def neighbors_by_blocks(
         return NeighborGraph(found.indices, native.distances(found.distances), None, native.name, "cells", found.recall)
     indices, distances = _all_pairs(parted, k)
     return NeighborGraph(indices, native.distances(distances), None, native.name, "exact", 1.0)
+
+
+def as_in_memory(X: Any, metric: Any) -> bool:
+    """Return whether `neighbors_by_blocks` finds the bytes of `gnomon.neighbors.compute_neighbors`.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+    metric : str or callable
+
+    Returns
+    -------
+    bool
+        True for Euclidean distances of dense rows of at most 128 features.
+    """
+    return isinstance(X, np.ndarray) and X.shape[1] <= PROJECT_ABOVE and metric in ("euclidean", "l2")
 
 
 def _method(parted: PartedTable, method: str) -> str:
