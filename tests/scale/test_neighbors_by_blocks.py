@@ -148,6 +148,19 @@ def test_many_features_are_searched_along_principal_directions():
     assert found.recall >= 0.98
 
 
+@pytest.mark.parametrize(("method", "in_memory"), [("exact", "exact"), ("cells", "approximate")])
+@pytest.mark.parametrize("keep", [14, 40])
+def test_more_neighbours_are_kept_as_in_memory(method, in_memory, keep):
+    X = _mixture(1500)
+    X[:4] += 50.0  # alone in its cell, with too few others
+    expected = compute_neighbors(X, 10, method=in_memory, keep=keep)
+    found = neighbors_by_blocks(_Stored(X), 10, method=method, keep=keep)
+    assert found.n_neighbors > 10
+    _same(found, expected)
+    without = neighbors_by_blocks(_Stored(X), 10, method=method)
+    np.testing.assert_array_equal(found.indices[:, :10], without.indices)
+
+
 def test_hubs_are_found():
     """One row is among the nearest of most others."""
     rng = np.random.default_rng(4)
@@ -300,10 +313,12 @@ def test_a_fit_on_a_cluster_takes_the_same_neighbours_from_its_workers(client, m
     assert found == here.embedding_.tobytes()
     assert [graph.method for graph in asked] == ["cells"]
     assert shared is asked[0]
-    assert fitted(X, more=14)[1] is asked[0]
+    more = fitted(X, more=20)[1]
+    assert more is asked[0]
+    _same(more, gnomon.UMAP(max_iter=1, random_state=0).fit_sharing_graph(X, 20))
     for other in (X[1:], sp.csr_array(X[:, :3]), np.tile(X, (1, 20))):  # too few rows; other bytes
         fitted(other)
         assert not asked
-    for given in ({"executor": LocalExecutor()}, {"more": 20}, {"metric": "cosine"}):
+    for given in ({"executor": LocalExecutor()}, {"metric": "cosine"}):
         fitted(X, **given)
         assert not asked

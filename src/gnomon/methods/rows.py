@@ -243,9 +243,9 @@ class RowEmbedder(Embedder):
     def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> NeighborGraph:
         """Return the graph, searched for by the workers of the run where they find the same and many rows ask."""
         keep = 0 if self._shared is None else self._shared.n_neighbors
-        large = X.shape[0] >= IN_PARTS_FROM and keep <= n_neighbors
+        large = X.shape[0] >= IN_PARTS_FROM
         if large and as_in_memory(X, parameters["metric"]) and not isinstance(current_executor(), LocalExecutor):
-            graph = neighbors_by_blocks(ArrayTable(X), n_neighbors, seed=self.seed_)
+            graph = neighbors_by_blocks(ArrayTable(X), n_neighbors, keep=keep, seed=self.seed_)
         else:
             graph = compute_neighbors(
                 X,

@@ -45,7 +45,9 @@ _VISITS = 4.0  # groups of cells that a row looks into, about, in each of which 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def search_by_cells(parted: PartedTable, n_neighbors: int, target_recall: float, seed: int) -> Approximation | None:
+def search_by_cells(
+    parted: PartedTable, n_neighbors: int, target_recall: float, seed: int, *, keep: int = 0
+) -> Approximation | None:
     """Find most of the neighbours of every row.
 
     Parameters
@@ -56,6 +58,8 @@ def search_by_cells(parted: PartedTable, n_neighbors: int, target_recall: float,
     target_recall : float in [0, 1)
         Held on the sample.
     seed : int
+    keep : int, default=0
+        Return up to so many neighbours, as `gnomon.neighbors.cells.approximate_search` does.
 
     Returns
     -------
@@ -70,7 +74,7 @@ def search_by_cells(parted: PartedTable, n_neighbors: int, target_recall: float,
         journal = parted.journal
         if journal.folder is None and isinstance(parted.executor, LocalExecutor):
             journal = Journal(stack.enter_context(tempfile.TemporaryDirectory(prefix="gnomon-")), {})
-        return _Search(parted, n_neighbors, journal).found(target_recall, seed)
+        return _Search(parted, n_neighbors, max(n_neighbors, keep), journal).found(target_recall, seed)
 
 
 @dataclass(frozen=True)
@@ -80,21 +84,24 @@ class _Search:
     Attributes
     ----------
     parted : PartedTable
-    k : int
+    k, keep : int
+        Neighbours that the search is planned for, and how many are returned where the candidates hold them.
     journal : Journal
         That of the table, or one in a folder that is removed at the end.
     """
 
     parted: PartedTable
     k: int
+    keep: int
     journal: Journal
 
     def found(self, target_recall: float, seed: int) -> Approximation | None:
         """Search with more and more cells until the recall is reached."""
         parted, table, rng = self.parted, self.parted.table, np.random.default_rng(seed)
         rows = sample_rows(table.n_samples, rng)
-        near = parted.nearest(f"sample-{self.k}", rows, self.k + 1)
-        sample = Sample(rows, *without_own(*near, rows))
+        near = parted.nearest(f"sample-{self.keep}", rows, self.keep + 1)
+        wide = Sample(rows, *without_own(*near, rows))
+        sample = wide.nearest(self.k)
         frame = parted.metric.frame
         assert frame is not None
         space = Space.learned(frame, table.n_samples, lambda some: parted.metric.prepared(table.take(some)), rng)
@@ -104,10 +111,10 @@ class _Search:
         plan = self._plan(sample, space, aim_for(target_recall, False), effort)
         while plan is not None:
             indices, distances = self._searched(space, plan, effort)
-            recall = sample.recall(distances)
+            recall = sample.recall(distances[:, : self.k])
             _log.debug("%s of %d cells: recall %.4f", plan, len(space.centres), recall)
             if recall >= target_recall:
-                return Approximation(indices, distances, recall)
+                return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
             plan = effort.raised(plan)
             if not effort.affords(plan):
                 return None
@@ -142,16 +149,18 @@ class _Search:
         groups = cell_groups(space.centres, np.diff(lists.member_offsets), most_members)
         tasks = tasks_of_groups(lists, groups, most_members, most_askers)
         needed = most_members * 16.0 * table.n_features
-        needed += most_askers * (8.0 * table.n_features + 4.0 * plan.n_candidates + 24.0 * self.k + 16.0)
-        nearest = NearestLists(table.n_samples, self.k)
-        given = rows, lists, space, self.k, plan.n_candidates
-        stage = f"{name}-of-{self.k}"
+        most = max(self.k, min(self.keep, plan.n_candidates))
+        needed += most_askers * (8.0 * table.n_features + 4.0 * plan.n_candidates + 24.0 * most + 16.0)
+        nearest = NearestLists(table.n_samples, most)
+        given = rows, lists, space, most, plan.n_candidates
+        stage = f"{name}-of-{most}"
         for task, found in zip(tasks, parted.run(stage, _search_task, tasks, *given, needed=needed), strict=True):
             nearest.join(found["rows"], (found["indices"], found["lengths"]))
             current_run().reporter.update(table.n_samples * (task.number + 1) // len(tasks), table.n_samples)
         indices, distances = nearest.finish(parted.metric)
         self._fill(indices, distances, stage)
-        return indices, distances
+        full = int(np.count_nonzero((indices >= 0).all(axis=0)))
+        return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
 
     def _lists(self, space: Space, n_probes: int, name: str) -> CellLists:
         """Sort rows by cells, or take what an earlier run has sorted."""
@@ -192,10 +201,10 @@ class _Search:
 
     def _fill(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32], stage: str) -> None:
         """Compare rows whose cells have too few members with all others, in place."""
-        short = np.flatnonzero(indices[:, -1] < 0)
+        short = np.flatnonzero(indices[:, self.k - 1] < 0)
         for start in range(0, len(short), _FILLED):
             rows = short[start : start + _FILLED]
-            near = self.parted.nearest(f"{stage}-short-{start}", rows, self.k + 1)
+            near = self.parted.nearest(f"{stage}-short-{start}", rows, indices.shape[1] + 1)
             indices[rows], distances[rows] = without_own(*near, rows)
 
 

@@ -82,6 +82,7 @@ def neighbors_by_blocks(
     metric_params: Mapping[str, Any] | None = None,
     method: str = "auto",
     target_recall: float = 0.98,
+    keep: int = 0,
     seed: int = 0,
     executor: Any = None,
     journal: Journal | None = None,
@@ -105,6 +106,9 @@ def neighbors_by_blocks(
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that a search by cells must find, measured on 200 rows whose neighbours are sought
         among all.
+    keep : int, default=0
+        Return up to so many neighbours where the same search holds them, at most n_samples - 1; the first `n_neighbors`
+        of each row are those found without.
     seed : int, default=0
         Chooses the cells and the sample of a search by cells.
     executor : None, Executor, distributed.Client or str, default=None
@@ -150,10 +154,10 @@ def neighbors_by_blocks(
     wanted = _method(parted, checked["method"])
     found = None
     if wanted == "cells" and checked["target_recall"] < 1.0:
-        found = search_by_cells(parted, k, checked["target_recall"], seed)
+        found = search_by_cells(parted, k, checked["target_recall"], seed, keep=min(keep, table.n_samples - 1))
     if found is not None:
         return NeighborGraph(found.indices, native.distances(found.distances), None, native.name, "cells", found.recall)
-    indices, distances = _all_pairs(parted, k)
+    indices, distances = _all_pairs(parted, max(k, min(keep, table.n_samples - 1)))
     return NeighborGraph(indices, native.distances(distances), None, native.name, "exact", 1.0)
 
 
