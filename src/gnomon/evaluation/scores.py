@@ -64,7 +64,7 @@ def nearest_in_map(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int
     n, tree = Y.shape[0], cKDTree(Y)
     others = np.empty((n, count), np.int32)
     for begin in range(0, n, _ROWS):
-        rows = np.arange(begin, min(begin + _ROWS, n))
+        rows = tree.indices[begin : begin + _ROWS]  # leaf by leaf: what one row looks at is in the cache for the next
         found: npt.NDArray[Any] = np.asarray(tree.query(Y[rows], k=count + 1, workers=current_run().n_threads)[1])
         is_self = found == rows[:, None]
         is_self[~is_self.any(axis=1), -1] = True  # among many copies the row itself may be missing

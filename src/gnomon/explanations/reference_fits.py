@@ -105,6 +105,11 @@ class ReferenceFits:
         return cKDTree(self.fits.places)
 
     @cached_property
+    def _leaf_order(self) -> npt.NDArray[np.intp]:
+        """Where each reference row stands in the tree."""
+        return np.argsort(self._tree.indices)
+
+    @cached_property
     def _stretch(self) -> float:
         return self.fits.stretch()
 
@@ -289,6 +294,7 @@ class ReferenceFits:
     def _kept(self, near: Ints, numbers: npt.NDArray[np.int64], places: npt.NDArray[np.float64]) -> Singles:
         """Return which share of the nearest reference rows of rows is nearest in the map too."""
         placed = np.flatnonzero(np.isfinite(places[:, 0]))
+        placed = placed[np.argsort(self._leaf_order[near[placed, 0]])]  # those near each other one after another
         k = near.shape[1]
         found = self._tree.query(places[placed], k=min(k + 1, len(self.rows)), workers=current_run().n_threads)[1]
         both = np.concatenate([near[placed], _without(found, self._own_places(numbers[placed]), k)], axis=1)
