@@ -28,6 +28,7 @@ from gnomon import (
 from gnomon.affinities import Affinities, conditional_affinities, uniform_affinities
 from gnomon.exceptions import GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
+from gnomon.extension.atlas.points import NearestPoints
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import compute_neighbors
@@ -340,6 +341,7 @@ def test_a_table_of_some_ten_thousand_rows_is_searched_through_cells_whoever_ask
         return RowPlacement(rows[:n_fitted], rows[:n_fitted, :2].copy(), 10, uniform_weights, loss)
 
     assert placed(3999).search.method == "exact"
+    assert NearestPoints(rows, 2).search.method == "cells"
     one = placed(4000)
     assert (one.search.method, one.search.recall >= 0.999) == ("cells", True)
     new = rows[:60] * np.float32(1.01)

@@ -161,6 +161,15 @@ def test_more_neighbours_are_kept_as_in_memory(method, in_memory, keep):
     np.testing.assert_array_equal(found.indices[:, :10], without.indices)
 
 
+def test_neighbours_that_the_cells_of_some_row_do_not_hold_are_not_kept_for_any():
+    X = _mixture(1500)
+    X[:120] += 40.0 * np.repeat(np.random.default_rng(7).normal(size=(8, X.shape[1])), 15, axis=0)  # 14 others each
+    given = {"keep": 40, "target_recall": 0.3}
+    expected = compute_neighbors(X, 10, method="approximate", **given)
+    assert 10 < expected.n_neighbors < 18  # candidates
+    _same(neighbors_by_blocks(_Stored(X), 10, method="cells", **given), expected)
+
+
 def test_hubs_are_found():
     """One row is among the nearest of most others."""
     rng = np.random.default_rng(4)
