@@ -97,13 +97,12 @@ class ProductDistances:
 
     def between(self, left: npt.NDArray[Any], right: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
         """Write the distances between rows that are prepared to an array."""
-        products = left @ right.T
         if self.metric == "cosine":
-            np.subtract(1, products, out=out)
+            np.subtract(1, left @ right.T, out=out)
             return
-        products *= -2
-        products += np.einsum("ij,ij->i", right, right)
-        np.add(products, np.einsum("ij,ij->i", left, left)[:, None], out=out)
+        np.matmul(-2 * left, right.T, out=out)
+        out += np.einsum("ij,ij->i", right, right)
+        out += np.einsum("ij,ij->i", left, left)[:, None]
 
 
 class _Products:

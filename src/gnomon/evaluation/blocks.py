@@ -348,9 +348,10 @@ def _answer_tile(first: int, values: Any, asked: _Question) -> _Tile:
     pair_columns, pair_anchors = asked.pair_rows[begin:end] - first, asked.pair_anchors[begin:end]
     before, pairs = np.zeros((m, k), np.int64), np.empty(end - begin)
     found: list[tuple[Ints, Ints, npt.NDArray[Any]]] = []
+    held = np.empty((min(_TOGETHER, m), len(right)), right.dtype)
     for start in range(0, m, _TOGETHER):
         part = slice(start, min(start + _TOGETHER, m))
-        away = np.empty((part.stop - start, len(right)), right.dtype)
+        away = held[: part.stop - start]
         asked.distances.between(asked.left[part], right, away)
         mine = np.flatnonzero((pair_anchors >= start) & (pair_anchors < part.stop))
         pairs[mine] = away[pair_anchors[mine] - start, pair_columns[mine]]
@@ -365,17 +366,23 @@ def _answer_tile(first: int, values: Any, asked: _Question) -> _Tile:
 def _counted(
     away: npt.NDArray[Any], first: int, asked: _Question, part: slice
 ) -> tuple[Ints, Ints, Ints, npt.NDArray[Any]]:
-    """Return how many rows of a tile come before the others, and anchors, columns and distances of near rows."""
+    """Return how many rows of a tile come before the others, and anchors, columns and distances of near rows.
+
+    The distances `away` are put in order.
+    """
     others, limits, bounds = asked.others[part], asked.limits[part], asked.bounds[part]
     # Rows as far as another come before it if their number is lower: all of a tile before it, none of one behind.
     behind = others >= first + away.shape[1]
     highest = np.where(behind, limits, np.nextafter(limits, -np.inf, dtype=limits.dtype))
     near = np.flatnonzero(away <= bounds[:, None])
     at, columns = np.divmod(near, away.shape[1])
-    sides = zip(np.sort(away, axis=1), highest, strict=True)
-    before = np.stack([row.searchsorted(limit, side="right") for row, limit in sides]).astype(np.int64)
+    distances = away[at, columns]
+    before = np.zeros(others.shape, np.int64)
     for one, place in zip(*np.nonzero(~behind & (others >= first)), strict=True):
         column, limit = others[one, place] - first, limits[one, place]
         before[one, place] += np.count_nonzero(away[one, :column] == limit)
         before[one, place] -= away[one, column] <= highest[one, place]
-    return before, at, columns, away[at, columns]
+    away.sort(axis=1)
+    for counted, row, limit in zip(before, away, highest, strict=True):
+        counted += row.searchsorted(limit, side="right")
+    return before, at, columns, distances
