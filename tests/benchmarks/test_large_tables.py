@@ -11,10 +11,14 @@ from benchmarks.large.curve import main as curve
 from benchmarks.large.data import Recipe, write_table
 from benchmarks.large.landmarks import place_all
 from benchmarks.large.measure import Stages
+from benchmarks.large.run import Record, bars
 from benchmarks.large.run import main as run
-from benchmarks.large.slopes import exponents
+from benchmarks.large.slopes import as_table, expected_of, exponents
 
 import gnomon
+
+_OF_MAP = ["landmarks", "scaling", "fit", "positions"]
+_AFTER = ["explanation", "evaluation", "loss", "page", "file"]
 
 
 @pytest.fixture(scope="module")
@@ -88,17 +92,20 @@ def test_a_curve_is_written_with_its_figure(recipe, tmp_path, capsys):
     assert "| 400 |" in capsys.readouterr().out
 
 
-def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatch):
+def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatch, capsys):
     """The map is a stand-in; the sample of all rows is fitted with the same seed, so the two are equal."""
 
-    def fake_map(X, *, n_landmarks, labels, random_state, **options):
+    def fake_map(X, *, n_landmarks, labels, random_state, callback, **options):
+        for stage in ("landmarks", "scaling", "neighbors", "layout", "positions"):
+            callback(gnomon.Progress(stage, 0, 1, 0.0))
         placed = place_all(X, len(X), seed=random_state)
         scores = gnomon.evaluate(np.asarray(X), placed.embedding, labels=labels)
         return SimpleNamespace(
             embedding=placed.embedding,
             landmarks=placed.landmarks[:n_landmarks],
-            explain=lambda: SimpleNamespace(r2=np.ones(len(X))),
-            evaluate=lambda: scores,
+            explain=lambda executor: SimpleNamespace(r2=np.ones(len(X))),
+            evaluate=lambda executor: scores,
+            landmark_loss=lambda: SimpleNamespace(value=0.01, standard_error=0.002),
             write_html=lambda path: path.write_text("page"),
             write=lambda path: path.write_text("positions"),
             summary=lambda: "map",
@@ -109,9 +116,18 @@ def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatc
     arguments = ["--table", str(path), "--landmarks", "100", "--sample", "400", "--out", str(tmp_path / "out")]
     assert run([*arguments, "--within", "0.001"]) == 0
     found = json.loads((tmp_path / "out" / "record.json").read_text())
-    assert set(found["stages"]) == {"map", "explain", "evaluate", "page", "write"}
+    assert list(found["stages"]) == ["preparation", *_OF_MAP, *_AFTER]
+    assert found["complete"]
     assert found["landmarks"] == 100
+    assert found["landmark_loss"] == {"value": 0.01, "standard_error": 0.002}
+    assert found["cpu_seconds"] == pytest.approx(sum(one["cpu_seconds"] for one in found["stages"].values()))
     assert all(value == pytest.approx(0.0, abs=1e-6) for value in found["more"].values())
+    assert [one["met"] for one in found["bars"]] == [True, True, True]
+    printed = capsys.readouterr().out
+    assert all(f"| {name} |" in printed for name in found["stages"])
+    assert "| knn_accuracy below the sample |" in printed
+    assert run([*arguments[:-4], "--sample", "0", "--memory", "1M", "--out", str(tmp_path / "out")]) == 1
+    assert "MISSED" in capsys.readouterr().out
 
 
 def test_memory_of_a_stage_is_seen():
@@ -122,6 +138,59 @@ def test_memory_of_a_stage_is_seen():
         held = np.ones(30_000_000)
     assert stages.taken["much"]["peak_bytes"] - stages.taken["little"]["peak_bytes"] > 0.9 * held.nbytes
     assert stages.peak_bytes == stages.taken["much"]["peak_bytes"]
+
+
+def test_a_stage_that_is_entered_again_is_added_to():
+    told = []
+    stages = Stages(lambda name, taken: told.append(name))
+    callback = stages.follow({"positions": "place"}, "fit")
+    for stage in ("neighbors", "layout", "positions", "positions", "affinities"):
+        callback(gnomon.Progress(stage, 0, 1, 0.0))
+        sum(range(200_000))
+    stages.end()
+    stages.end()
+    assert told == ["fit", "place", "fit"]
+    assert set(stages.taken) == {"fit", "place"}
+    assert stages.taken["fit"]["cpu_seconds"] > 0
+
+
+def test_a_cut_run_still_tells_what_ended(tmp_path, capsys):
+    record = Record(tmp_path / "record.json")
+    record.add(shape=[10, 2])
+    record.stage("fit", {"seconds": 1.5, "cpu_seconds": 2.5, "peak_bytes": 3e6})
+    found = json.loads((tmp_path / "record.json").read_text())
+    assert found == {
+        "complete": False,
+        "shape": [10, 2],
+        "stages": {"fit": {"seconds": 1.5, "cpu_seconds": 2.5, "peak_bytes": 3e6}},
+    }
+    assert capsys.readouterr().out.splitlines()[-1] == "| fit | 1.5 | 2.5 | 3 |"
+
+
+def test_a_bar_is_met_up_to_what_is_allowed():
+    found = {"peak_bytes": 2e9, "answered": 60.0, "more": {"trustworthiness": -0.02, "knn_accuracy": 0.5}}
+    asked = SimpleNamespace(memory="2G", minutes=0.9, within=0.01)
+    assert [one["met"] for one in bars(found, asked)] == [True, False, False, True]
+    assert len(bars({"peak_bytes": 1.0}, SimpleNamespace(memory="2G", minutes=None, within=0.01))) == 1
+
+
+def test_slopes_are_told_beside_what_was_forecast():
+    def record(n):
+        stages = {"fit": 2.0, "positions": n / 1000, "loss": 1.0}
+        told = {"layout": 1.0, "neighbors": 2.0, "positions": n / 4000, "page": 1.0}
+        return {
+            "base_bytes": 1e6,
+            "stages": {name: {"cpu_seconds": value, "peak_bytes": 5e6} for name, value in stages.items()},
+            "forecast": {"durations": told, "stages": dict.fromkeys(told, 2e6)},
+        }
+
+    found = {1000: record(1000), 4000: record(4000)}
+    assert expected_of(found[1000], "fit") == (3.0, 2e6)
+    lines = as_table(found).splitlines()
+    assert lines[0] == "| CPU seconds (forecast / measured) | 1,000 | 4,000 | exponent |"
+    assert "| fit | 2.00 (1.50) | 2.00 (1.50) | 0.00 |" in lines
+    assert "| positions | 1.00 (0.25) | 4.00 (0.25) | 1.00 |" in lines
+    assert "| positions | 4 (0.50) | 4 (0.50) |" in lines
 
 
 def test_exponents_are_slopes_of_logarithms():

@@ -5,14 +5,30 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.scale.costs import LIMITS, forecast_landmarks
+from gnomon.scale.costs import BY_BLOCKS, LIMITS, STAGES, forecast_landmarks, rows_held
 
 
-def test_every_stage_but_the_fit_is_proportional_to_the_rows():
-    short, long = (forecast_landmarks(n, 50, 100_000) for n in (1_000_000, 10_000_000))
+def test_a_stage_grows_with_the_rows_that_it_goes_through_and_not_with_those_it_holds():
+    short, middle, long = (forecast_landmarks(n, 50, 100_000) for n in (10**6, 10**7, 2 * 10**7))
+    assert list(long.durations) == list(STAGES)
     assert long.durations["fit"] == short.durations["fit"]
-    for name in short.durations.keys() - {"fit"}:
-        assert long.durations[name] == pytest.approx(10 * short.durations[name])
+    for name, cost in STAGES.items():
+        step = 1e-9 * 10**7 * (cost.rows.row + 50 * cost.rows.entry + cost.doubling * np.log2(100_000))
+        assert long.durations[name] - middle.durations[name] == pytest.approx(step, abs=1e-9)
+
+
+def test_no_row_is_placed_where_all_are_landmarks():
+    cost = STAGES["positions"]
+    all_rows, but_one = (forecast_landmarks(5000 + more, 7, 5000).durations["positions"] for more in (0, 1))
+    assert 0 < 1e9 * (but_one - all_rows) == pytest.approx(cost.rows.of(1, 7) + cost.doubling * np.log2(5000), rel=1e-6)
+
+
+def test_an_explanation_holds_no_more_landmarks_than_it_fits():
+    assert rows_held("explanation", 10**7, 50, 500_000) == 100_000
+    assert rows_held("explanation", 10**7, 50, 20_000) == 20_000
+    assert rows_held("page", 10**7, 50, 20_000) == 50_000
+    assert rows_held("page", 3000, 50, 2000) == 3000
+    assert rows_held("fit", 10**7, 50, 20_000) == 20_000
 
 
 def test_a_worker_holds_landmarks_and_a_block_whatever_the_length_of_the_table():
@@ -35,11 +51,11 @@ def test_what_ends_is_said_from_there_on():
     assert "row numbers in graphs are of 32 bits" in text
 
 
-def test_workers_share_all_but_the_fit():
+def test_workers_share_all_that_is_done_by_blocks():
     one, four = (forecast_landmarks(10**7, 50, 100_000, n_workers=w) for w in (1, 4))
     assert one.seconds == four.seconds
-    fit = one.durations["fit"]
-    assert np.isclose((one.elapsed() - fit) / (four.elapsed() - fit), 4.0)
+    own = sum(one.durations[name] for name in STAGES if name not in BY_BLOCKS)
+    assert np.isclose((one.elapsed() - own) / (four.elapsed() - own), 4.0)
 
 
 @pytest.mark.parametrize(
@@ -48,6 +64,7 @@ def test_workers_share_all_but_the_fit():
         ((10, 5, 11), "n_landmarks=11 must be at most n_samples=10"),
         ((2**32, 5, 2**31), "must be below 2^31"),
         ((1, 5, 2), "n_samples"),
+        ((10, 0, 5), "n_features=0 must be above 0"),
     ],
 )
 def test_impossible_sizes_are_refused(given, said):

@@ -12,6 +12,7 @@ from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
 from gnomon.cli.console import collect_warnings, json_text
 from gnomon.cli.inputs import open_data
+from gnomon.cli.large import is_stored, open_large
 from gnomon.cli.options import with_json, with_method
 
 __all__ = ["forecast"]
@@ -36,6 +37,8 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     type=click.Choice(["explanation", "evaluation", "page", "file"]),
     help="What is made of the map, such as page; may be repeated. The page needs explanation and evaluation.",
 )
+@click.option("--landmarks", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
+@click.option("--workers", type=click.IntRange(1), help="Workers of a cluster that share the blocks of such a map.")
 @with_method
 @with_json
 @entrance("gnomon forecast")
@@ -43,6 +46,8 @@ def forecast(
     data: str | None,
     shape: tuple[int, ...] | None,
     then: tuple[str, ...],
+    landmarks: int | None,
+    workers: int | None,
     method: str,
     extra: dict[str, Any],
     as_json: bool,
@@ -50,17 +55,17 @@ def forecast(
     """Say how much memory and time a fit of DATA would take, by stage; DATA are not fitted.
 
     DATA is read as by `gnomon map`; with --shape there need be no data. Memory is that beyond the table. Time is at the
-    pace of this machine, which small fits of a third of a second measure.
+    pace of this machine, which small fits of a third of a second measure. A table that `gnomon map` reads in blocks is
+    not read; one that does not fit in memory is forecast with as many landmarks as the map would have.
     """
     from gnomon.maps.forecasting import forecast as foresee
 
     if (data is None) == (shape is None):
         raise ValueError(message("DATA and --shape", "given one without the other"))
+    table: Any = shape
     if shape is None:
-        with collect_warnings([]):
-            dataset = open_data(str(data), missing="keep")
-        shape = (dataset.n_samples, dataset.n_features)
-    found = foresee(shape, method, then=then, **extra)
+        table, shape = _opened(str(data), asked=landmarks is not None)
+    found = foresee(table, method, then=then, n_landmarks=landmarks, n_workers=workers, **extra)
     if as_json:
         time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
         told = {"method": method, "shape": shape, **asdict(found), **time, "free": available_memory()}
@@ -68,3 +73,14 @@ def forecast(
         return
     click.echo(f"{method}, {shape[0]:,} rows of {shape[1]:,} numbers: {found}")
     click.echo(f"{in_bytes(available_memory())} are free.")
+
+
+def _opened(data: str, *, asked: bool) -> tuple[Any, tuple[int, ...]]:
+    """Return a table that is read in blocks, or the shape of one that is read as a whole, and its shape."""
+    if is_stored(data, asked=asked):
+        stored, _ = open_large(data, None)
+        return stored, stored.shape
+    with collect_warnings([]):
+        dataset = open_data(data, missing="keep")
+    shape = dataset.n_samples, dataset.n_features
+    return shape, shape

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import csv
 import os
 import sys
@@ -81,6 +82,20 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
     if then:
         with running(memory=check_budget(memory)):
             forecast((dataset.n_samples, dataset.n_features), method, then=then).check(dataset.n_samples)
+
+
+def _foretell(table: Any, method: str, landmarks: int | None, memory: str | None, parameters: dict[str, Any]) -> None:
+    """Write what a map of a table that is read in blocks is forecast to take to standard error.
+
+    Without a word where nothing can be told: what is wrong the map says itself.
+    """
+    from gnomon._memory import check_budget
+    from gnomon._run import running
+    from gnomon.maps.forecasting import forecast
+
+    with contextlib.suppress(ValueError, TypeError), running(memory=check_budget(memory, "--memory")):
+        expected = forecast(getattr(table, "X", table), method, n_landmarks=landmarks, **given(**parameters))
+        click.echo(f"Forecast: {expected}", err=True)
 
 
 @click.command("map")
@@ -239,6 +254,8 @@ def map(
             columns = given(features=features, drop=drop, blocks=blocks, target=target)
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)
+        if (in_blocks or scaling) and not (quiet or as_json):
+            _foretell(table, method, landmarks, memory, {**method_parameters, **extra})
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result: Any = make_map(
                 table,

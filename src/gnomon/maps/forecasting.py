@@ -7,12 +7,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.data.stored import StoredTable, as_stored
 from gnomon.evaluation.forecast import evaluation_takes
 from gnomon.explanations.forecast import explanation_takes
 from gnomon.maps.fitting import make_estimator
+from gnomon.maps.landmarks.count import Needs, Shape, Sized, check_count, count_landmarks
+from gnomon.maps.landmarks.forecast import LandmarkForecast, forecast_with_landmarks
 from gnomon.maps.pace import machine_pace
 from gnomon.methods.base import Embedder, kind_of_table
 from gnomon.methods.forecast import Forecast
@@ -31,7 +36,15 @@ _SPREAD = 3.0  # of the time of a map with all that follows: the data decide how
 
 
 @entrance("forecast")
-def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (), **parameters: Any) -> Forecast:
+def forecast(
+    X: Any,
+    method: str | Embedder = "umap",
+    *,
+    then: Sequence[str] = (),
+    n_landmarks: int | None = None,
+    n_workers: int | None = None,
+    **parameters: Any,
+) -> Forecast | LandmarkForecast:
     """Tell what a fit, and what is made of its map, would take, without beginning it.
 
     Memory is counted by the arrays that each stage holds, time by operations, at the pace of this machine, which small
@@ -40,22 +53,31 @@ def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (
 
     Parameters
     ----------
-    X : (int, int), ndarray, sparse matrix or DataFrame of shape (n_samples, n_features)
+    X : (int, int), ndarray, sparse matrix, DataFrame or stored table of shape (n_samples, n_features)
         The table, or its shape: ``(1_000_000, 50)``. Of a table its type counts as well and, of a dense one, how many
-        columns vary, which is looked for in one pass if some rows have constant ones: fits leave these out.
+        columns vary, which is looked for in one pass if some rows have constant ones: fits leave these out. One that is
+        read in blocks, see `gnomon.open_table`, is not read; where its fit takes more than is free the forecast is that
+        of as many landmarks as `gnomon.map` would take.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, or one of our estimators.
     then : sequence of {"explanation", "evaluation", "page", "file"}, default=()
-        What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html`, which needs both, and `Map.save`.
+        What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html`, which needs both, and `Map.save`. Of a
+        map of landmarks those of `LandmarkMap`, whose page explains and scores the rows that it shows.
+    n_landmarks : int in [3, n_samples] or None, default=None
+        Rows that are fitted, as in `gnomon.map`; every other row is placed. The time of the fit is that of the method;
+        how long a row is placed was measured with UMAP, and a method that places by a formula takes less.
+    n_workers : int >= 1 or None, default=None
+        Workers of one core each that share the blocks of a map of landmarks. None: the process that calls does all.
     **parameters
         Parameters of the method, such as ``n_neighbors=30`` and ``n_jobs=4``; an estimator has its own.
 
     Returns
     -------
-    Forecast
+    Forecast or LandmarkForecast
         ``n_bytes`` at the peak, beyond the table and the libraries that are loaded, and ``stages``, those of each;
         ``seconds`` of one core, ``between`` which they are expected, ``elapsed`` by the clock, and ``durations``, those
-        of each stage.
+        of each stage. The latter for a map of landmarks, with what a worker holds, receives and sends, and what ends
+        below so many rows.
 
     Raises
     ------
@@ -74,10 +96,15 @@ def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (
     >>> least, most = expected.between
     >>> least < expected.seconds < most
     True
+    >>> expected = gnomon.forecast((100_000_000, 50), n_landmarks=100_000, n_workers=8)
+    >>> expected.worker_bytes < 1e9 < expected.n_bytes < 4e9
+    True
     """
     unknown = [name for name in then if name not in FOLLOWING]
     if isinstance(then, str) or unknown:
         raise ValueError(message(f"then={then!r:.60}", f"a sequence of {', '.join(map(repr, FOLLOWING))}"))
+    if n_workers is not None:
+        check_parameters({"n_workers": Integer(1)}, {"n_workers": n_workers})
     estimator = make_estimator(method, None, parameters)
     if not isinstance(estimator, Embedder):
         remedy = "Give a name that `gnomon methods` lists."
@@ -85,12 +112,35 @@ def forecast(X: Any, method: str | Embedder = "umap", *, then: Sequence[str] = (
     if parameters and not isinstance(method, str):
         rule, remedy = "left out where method is an estimator", "Give them to the estimator."
         raise ValueError(message(", ".join(parameters), rule, remedy=remedy))
-    n_samples, n_features, kind = _shape(X, estimator)
-    found = estimator.foresee(n_samples, n_features, **kind)
+    stored = as_stored(X)
+    n_samples, n_features, kind = _shape(X if stored is None else stored, estimator)
+    needs = Needs(_sized(X, stored, n_samples), estimator, int(getattr(estimator, "n_components", 2)))
+    if n_landmarks is not None:
+        n_landmarks = check_count(n_landmarks, n_samples)
+    elif stored is not None and (count := count_landmarks(needs)) < n_samples:
+        n_landmarks = count
+    if n_landmarks is None and n_workers is not None:
+        raise ValueError(message(f"n_workers={n_workers}", "of a map of landmarks", remedy="Pass n_landmarks=... too."))
+    if n_landmarks is None:
+        found = estimator.foresee(n_samples, n_features, **kind)
+    else:
+        following = [name for name in FOLLOWING if name in then]
+        found = forecast_with_landmarks(needs, n_landmarks, following, width=n_features, n_workers=n_workers)
     if found is None:
         fact = "its memory has not been measured"
         raise ValueError(message(f"method={method!r:.60}", "one that tells what it takes", fact=fact))
-    return _with_what_follows(found, then, n_samples, n_features).at_pace(machine_pace())
+    if n_landmarks is None:
+        found = _with_what_follows(found, then, n_samples, n_features)
+    return found.at_pace(machine_pace())
+
+
+def _sized(X: Any, stored: StoredTable | None, n_samples: int) -> Sized:
+    """Return what of a table decides the memory of a map of landmarks."""
+    if stored is not None:
+        return stored
+    itemsize = getattr(getattr(X, "dtype", None), "itemsize", 4 if isinstance(X, tuple) else 8)
+    n_features = X[1] if isinstance(X, tuple) else X.shape[1]
+    return Shape(n_samples, int(n_features), np.float32 if itemsize == 4 else np.float64)
 
 
 def _with_what_follows(found: Forecast, then: Sequence[str], n_samples: int, n_features: float) -> Forecast:
@@ -129,4 +179,6 @@ def _shape(X: Any, estimator: Embedder) -> tuple[int, float, dict[str, Any]]:
     check_parameters({"n_samples": Integer(2), "n_features": Integer(1)}, named)
     stored = None if estimator._writes_out else getattr(X, "nnz", None)  # of a sparse matrix
     width = float(named["n_features"] if stored is None else stored / named["n_samples"])
+    if isinstance(X, StoredTable):
+        return named["n_samples"], width, {"itemsize": X.dtype().itemsize}
     return named["n_samples"], width, {} if isinstance(X, tuple) else kind_of_table(X)

@@ -2,27 +2,75 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gnomon._costs import Cost
 from gnomon._memory import in_bytes
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import row_blocks
 
-__all__ = ["LIMITS", "Limit", "ScaleForecast", "forecast_landmarks"]
+__all__ = ["BY_BLOCKS", "LIMITS", "STAGES", "Limit", "ScaleForecast", "StageCost", "forecast_landmarks", "rows_held"]
 
-_FIT = Cost(row=7e4, entry=150.0)  # nanoseconds of one core, of each landmark: its map, and what explains it
-_STAGES: Mapping[str, Cost] = {  # of each row; sums at 50 columns as measured, their split by columns assumed
-    "read and scale": Cost(entry=6.0),
-    "place": Cost(row=1.8e4, entry=200.0),
-    "explain": Cost(row=1.1e4, entry=200.0),
-    "evaluate": Cost(row=8e3, entry=200.0),
-    "write": Cost(row=500.0),
+BY_BLOCKS = ("scaling", "landmarks", "positions", "explanation", "evaluation")
+"""Stages that go through the rows block by block, which workers share."""
+
+_REFERENCES, _NUMBERS = 100_000, 2.0**27  # rows that an explanation fits at most, and numbers of their fits
+_SHOWN = 50_000  # rows of a page
+
+
+@dataclass(frozen=True)
+class StageCost:
+    """Nanoseconds of one core of the reference machine.
+
+    Attributes
+    ----------
+    rows : Cost
+        Of the rows of the table; of "positions" only those that are placed.
+    held : Cost
+        Of the rows that the stage holds in memory, see `rows_held`.
+    doubling : float, default=0.0
+        Of each row and each doubling of the landmarks, among which it is searched.
+    """
+
+    rows: Cost
+    held: Cost = field(default_factory=Cost)
+    doubling: float = 0.0
+
+    def seconds(self, n_samples: float, n_features: float, n_landmarks: float, n_held: float) -> float:
+        """Return seconds for a table.
+
+        Parameters
+        ----------
+        n_samples : float
+            Rows that are gone through.
+        n_features : float
+            Numbers stored for a row.
+        n_landmarks : float >= 2
+        n_held : float
+        """
+        searched = self.doubling * n_samples * math.log2(n_landmarks)
+        return 1e-9 * (self.rows.of(n_samples, n_features) + self.held.of(n_held, n_features) + searched)
+
+
+# What `python -m benchmarks.large constants` prints; landmarks were fitted by UMAP.
+STAGES: Mapping[str, StageCost] = {
+    "scaling": StageCost(Cost(entry=6.0)),
+    "landmarks": StageCost(Cost(), Cost(entry=6.0)),
+    "fit": StageCost(Cost(), Cost(row=7e4, entry=150.0)),
+    "positions": StageCost(Cost(row=1.8e4, entry=200.0)),
+    "explanation": StageCost(Cost(row=1.1e4, entry=200.0)),
+    "evaluation": StageCost(Cost(row=8e3, entry=200.0)),
+    "page": StageCost(Cost(), Cost(row=1e5, entry=300.0)),
+    "file": StageCost(Cost(row=500.0)),
 }
-_BLOCK_COPIES = 8.0  # of a block of rows while it is placed: as read, scaled, its neighbours and their places
+"""Costs by stage, in the order in which a map goes through them; those from "explanation" on are what may follow it."""
+
 _LANDMARK_BYTES = 900.0  # of each landmark beside its features: graph, affinities, layout and search
-_POSITION, _ANSWERS = 8.0, 80.0  # bytes of each row: two float32; r2, eight features and their weights, scores
+_LANDMARK_COPIES = 1.0  # of its features
+_BLOCK_COPIES = 8.0  # of a block of rows while it is placed: as read, scaled, its neighbours and their places
+_POSITION, _ANSWERS = 8.0, 73.0  # bytes of each row: two float32; these in float64, r2, eight features with weights
 
 
 @dataclass(frozen=True)
@@ -58,14 +106,14 @@ class ScaleForecast:
     ----------
     n_samples, n_landmarks, n_workers : int
     durations : mapping of str to float
-        Seconds of one core of the reference machine, by stage.
+        Seconds of one core of the reference machine, by stage: those of `STAGES`.
     worker_bytes : float
         Memory of a worker at its peak: the landmarks with their search, and one block.
     client_bytes : float
-        Memory of the process that calls: positions of all rows and the fit of the landmarks; answers about rows are
-        counted if they are kept in memory and not written.
+        Memory of the process that calls: positions of all rows and the landmarks; answers about rows are counted if
+        they are kept in memory and not written.
     messages : mapping of str to float
-        Bytes that a worker receives or sends, by what they are.
+        Bytes that a worker receives, reads or sends, by what they are.
     ends : tuple of Limit
         What ends below so many rows.
     """
@@ -85,14 +133,14 @@ class ScaleForecast:
         return sum(self.durations.values())
 
     def elapsed(self, cores_per_worker: int = 1) -> float:
-        """Return the seconds by the clock if the blocks are shared evenly; the fit is that of one worker.
+        """Return the seconds by the clock if blocks are shared evenly; what has no blocks is done by one worker.
 
         Parameters
         ----------
         cores_per_worker : int >= 1, default=1
         """
-        fit = self.durations["fit"]
-        return (fit + (self.seconds - fit) / self.n_workers) / cores_per_worker
+        shared = sum(self.durations[name] for name in BY_BLOCKS)
+        return (self.seconds - shared + shared / self.n_workers) / cores_per_worker
 
     def __str__(self) -> str:
         lines = [
@@ -105,18 +153,38 @@ class ScaleForecast:
         return "\n".join(lines)
 
 
-def forecast_landmarks(
-    n_samples: int, n_features: int, n_landmarks: int, *, n_workers: int = 1, keep_answers: bool = True
-) -> ScaleForecast:
-    """Tell what a map of landmarks takes, with explanation and evaluation, without reading a row.
-
-    Each stage but the fit is proportional to the rows. Slopes were measured at 50 columns with fits of up to 100,000
-    rows; how they grow with the columns is an estimate. ``python -m benchmarks.large slopes`` measures them anew.
+def rows_held(stage: str, n_samples: float, n_features: float, n_landmarks: float) -> float:
+    """Return how many rows a stage holds in memory: the landmarks, some of them, or those that a page shows.
 
     Parameters
     ----------
-    n_samples, n_features : int
+    stage : str
+        Of `STAGES`.
+    n_samples, n_features, n_landmarks : float
+        Of the table, and rows fitted.
+    """
+    if stage == "page":
+        return min(n_samples, _SHOWN)
+    if stage == "explanation":
+        return min(n_landmarks, _REFERENCES, max(1000.0, _NUMBERS / (3.0 * n_features)))
+    return n_landmarks
+
+
+def forecast_landmarks(
+    n_samples: int, n_features: float, n_landmarks: int, *, n_workers: int = 1, keep_answers: bool = True
+) -> ScaleForecast:
+    """Tell what a map of landmarks and all that follows it takes, without reading a row.
+
+    Stages that go through the rows are proportional to them; see `STAGES` for what was measured, and
+    ``python -m benchmarks.large slopes``, which puts measurements beside it. `gnomon.forecast` tells the same of a
+    method and its parameters, at the pace of a machine.
+
+    Parameters
+    ----------
+    n_samples : int
         Of the table.
+    n_features : float
+        Numbers stored for a row.
     n_landmarks : int in [2, n_samples]
     n_workers : int >= 1, default=1
     keep_answers : bool, default=True
@@ -131,29 +199,37 @@ def forecast_landmarks(
     ValueError
         If there are more landmarks than rows, or as many as 32-bit row numbers cannot count.
     """
-    bounds = {"n_samples": Integer(2), "n_features": Integer(1), "n_landmarks": Integer(2), "n_workers": Integer(1)}
-    given = {"n_samples": n_samples, "n_features": n_features, "n_landmarks": n_landmarks, "n_workers": n_workers}
+    bounds = {"n_samples": Integer(2), "n_landmarks": Integer(2), "n_workers": Integer(1)}
+    given = {"n_samples": n_samples, "n_landmarks": n_landmarks, "n_workers": n_workers}
     check_parameters(bounds, given)
+    if not n_features > 0:
+        raise ValueError(message(f"n_features={n_features}", "above 0"))
     if n_landmarks > n_samples:
         raise ValueError(message(f"n_landmarks={n_landmarks}", f"at most n_samples={n_samples}"))
     if n_landmarks >= LIMITS[0].n_samples:
         raise ValueError(message(f"n_landmarks={n_landmarks}", "below 2^31", fact=LIMITS[0].why))
-    durations = {"fit": 1e-9 * _FIT.of(n_landmarks, n_features)}
-    durations |= {name: 1e-9 * cost.of(n_samples, n_features) for name, cost in _STAGES.items()}
-    of_landmarks = n_landmarks * (4.0 * n_features + _LANDMARK_BYTES)
-    block = 4.0 * n_features * _rows_of_block(n_samples, n_features)
+    shape = n_samples, n_features, n_landmarks
+    durations = {
+        name: cost.seconds(
+            n_samples - n_landmarks if name == "positions" else n_samples,
+            n_features,
+            n_landmarks,
+            rows_held(name, *shape),
+        )
+        for name, cost in STAGES.items()
+    }
+    row = 4.0 * n_features
+    of_landmarks = n_landmarks * (_LANDMARK_COPIES * row + _LANDMARK_BYTES)
     rows = n_samples / n_workers
     return ScaleForecast(
-        n_samples,
-        n_landmarks,
-        n_workers,
+        *(n_samples, n_landmarks, n_workers),
         durations,
-        worker_bytes=of_landmarks + _BLOCK_COPIES * block,
+        worker_bytes=of_landmarks + _BLOCK_COPIES * row * _rows_of_block(n_samples, n_features),
         client_bytes=of_landmarks + n_samples * (_POSITION + (_ANSWERS if keep_answers else 0.0)),
-        messages={"landmarks": of_landmarks, "rows": 4.0 * n_features * rows, "positions": _POSITION * rows},
+        messages={"landmarks": of_landmarks, "rows": row * rows, "positions": _POSITION * rows},
         ends=tuple(limit for limit in LIMITS if limit.n_samples <= n_samples),
     )
 
 
-def _rows_of_block(n_samples: int, n_features: int) -> int:
-    return len(row_blocks(min(n_samples, 131_072), n_features)[0])
+def _rows_of_block(n_samples: int, n_features: float) -> int:
+    return len(row_blocks(min(n_samples, 131_072), max(1, round(n_features)))[0])

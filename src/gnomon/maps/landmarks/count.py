@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
 
 from gnomon._memory import available_memory, in_bytes, require_memory
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.data.stored import StoredTable
+from gnomon.data.stored import RowBlock, row_blocks
 from gnomon.methods.base import Embedder
+from gnomon.methods.forecast import Forecast
 
-__all__ = ["FEWEST", "STEPS", "Needs", "check_count", "count_landmarks"]
+__all__ = ["FEWEST", "STEPS", "Needs", "Shape", "Sized", "check_count", "count_landmarks"]
 
 FEWEST = 3
 """Rows that a map needs."""
@@ -24,19 +28,49 @@ _BLOCK = 4.0  # of a block: as it is read, checked, without units and what is ma
 _MAPPED = 2e8  # bytes: search and field of the landmarks
 
 
+class Sized(Protocol):
+    """What of a table decides the memory that its map takes; a `StoredTable` has it."""
+
+    n_samples: int
+    n_features: int
+    dtype: Any
+
+    def blocks(self) -> Sequence[RowBlock]:
+        """Return the blocks in which its rows are read."""
+
+
+@dataclass
+class Shape:
+    """A table of which nothing but its shape and type is known.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+    dtype : type, default=numpy.float32
+    """
+
+    n_samples: int
+    n_features: int
+    dtype: Any = np.float32
+
+    def blocks(self) -> Sequence[RowBlock]:
+        """Return the blocks in which its rows would be read."""
+        return row_blocks(self.n_samples, self.n_features)
+
+
 @dataclass(frozen=True)
 class Needs:
     """What a map with landmarks takes.
 
     Attributes
     ----------
-    table : StoredTable
+    table : StoredTable or Shape
     estimator : object
         That is to be fitted.
     n_components : int
     """
 
-    table: StoredTable
+    table: Sized
     estimator: Any
     n_components: int
 
@@ -46,13 +80,20 @@ class Needs:
 
     def fit(self, count: int) -> float:
         """Return the bytes that it takes to read and fit so many rows."""
-        expected = None
-        if isinstance(self.estimator, Embedder):
-            expected = self.estimator.foresee(
-                count, self.table.n_features, n_columns=self.table.n_features, itemsize=self.table.dtype().itemsize
-            )
+        expected = self.foreseen(count)
         taken = _OF_OTHERS * count * self._row if expected is None else expected.n_bytes
-        return taken + _COPIES * count * self._row
+        return taken + self.reading(count)
+
+    def foreseen(self, count: int) -> Forecast | None:
+        """Return what the estimator tells of the fit of so many rows; None if it does not."""
+        if not isinstance(self.estimator, Embedder):
+            return None
+        n_features = self.table.n_features
+        return self.estimator.foresee(count, n_features, n_columns=n_features, itemsize=self.table.dtype().itemsize)
+
+    def reading(self, count: int) -> float:
+        """Return the bytes of so many rows, as they are read, checked and without units."""
+        return _COPIES * count * self._row
 
     @property
     def placing(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon import __version__
-from gnomon._progress import Reporter
+from gnomon._progress import ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import running
 from gnomon._validation import message
@@ -18,13 +19,15 @@ from gnomon.data.scaling import Scaling
 from gnomon.data.stored import StoredTable
 from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
 from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landmarks
+from gnomon.maps.landmarks.forecast import forecast_with_landmarks
 from gnomon.maps.landmarks.place import STAGE, place_all, way_of
 from gnomon.maps.landmarks.result import LandmarkMap
 from gnomon.maps.landmarks.source import Rows, Source, crc_of, open_source
+from gnomon.maps.pace import machine_pace
 from gnomon.maps.prepare import Reading, prepare
 from gnomon.maps.result import Map
 from gnomon.neighbors import draw_landmarks
-from gnomon.scale import Journal
+from gnomon.scale import Journal, LocalExecutor, current_executor
 
 __all__ = ["map_by_landmarks"]
 
@@ -79,6 +82,9 @@ def map_by_landmarks(
     reporter.begin("landmarks", n)
     rows = journal.stage("landmarks", lambda: {"rows": _draw(needs, wanted, seed)})["rows"]
     needs.check(len(rows))
+    if getattr(needs.estimator, "verbose", False):
+        reporter.listen(ProgressLines("map"))
+        _foretell(needs, len(rows))
     fitted = _fitted(source, rows, fitting, journal, reporter)
     places = place_all(table, rows, fitted, journal, reporter)
     return LandmarkMap(
@@ -91,6 +97,15 @@ def map_by_landmarks(
         timings=_timings(reporter.timings, fitted.timings),
         random_state=seed,
     )
+
+
+def _foretell(needs: Needs, count: int) -> None:
+    """Write what the map is forecast to take, if its method tells, to standard error."""
+    executor = current_executor()
+    workers = None if isinstance(executor, LocalExecutor) else executor.n_workers
+    expected = forecast_with_landmarks(needs, count, (), width=float(needs.table.n_features), n_workers=workers)
+    if expected is not None:
+        sys.stderr.write(f"{expected.at_pace(machine_pace())}\n")
 
 
 def _refuse_of_rows(fitting: Fitting) -> None:
@@ -155,7 +170,7 @@ def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, repo
         part = source.part(rows)
         reporter.end()
         all_rows = len(rows) == source.table.n_samples
-        choose = None if all_rows else _kept(source.choose, journal)
+        choose = None if all_rows else _kept(source.choose, journal, reporter)
         with running(journal=None if path is None else journal):
             made = fit_map(part, replace(fitting, choose=choose))
         if path is None:
@@ -167,7 +182,7 @@ def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, repo
     return loaded
 
 
-def _kept(choose: ChooseScaling, journal: Journal) -> ChooseScaling:
+def _kept(choose: ChooseScaling, journal: Journal, reporter: Reporter) -> ChooseScaling:
     """Return how columns are standardised, found once for a folder."""
 
     def kept(scale: Any, **about: Any) -> tuple[Scaling | None, str]:
@@ -176,7 +191,9 @@ def _kept(choose: ChooseScaling, journal: Journal) -> ChooseScaling:
             arrays = {} if scaling is None else {"center": scaling.center, "spread": scaling.spread}
             return {"name": np.array("" if scaling is None else scaling.name), "unlike": np.array(unlike), **arrays}
 
+        reporter.begin("scaling")
         arrays = journal.stage("scaling", found)
+        reporter.end()
         name = str(arrays["name"])
         return Scaling(name, arrays["center"], arrays["spread"]) if name else None, str(arrays["unlike"])
 
