@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import resource
 import subprocess
 import sys
 import tempfile
@@ -19,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from benchmarks.tools import peak_memory
 
 __all__ = ["TOOLS", "fit", "main"]
 
@@ -61,8 +62,12 @@ def _measure(tool: str, path: str, n_components: int) -> dict[str, Any]:
     began = time.process_time()
     values = fit(tool, X, n_components)
     seconds = time.process_time() - began
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    return {"tool": tool, "cpu": seconds, "peak": peak, "singular_values": np.asarray(values, dtype=float).tolist()}
+    return {
+        "tool": tool,
+        "cpu": seconds,
+        "peak": (peak_memory() or np.nan) / 2**20,
+        "singular_values": np.asarray(values, dtype=float).tolist(),
+    }
 
 
 def main(arguments: list[str] | None = None) -> int:

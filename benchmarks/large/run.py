@@ -109,16 +109,17 @@ def measure(given: argparse.Namespace, record: Record) -> None:
         scores={name: float(getattr(evaluation, name)) for name in _SCORES},
         median_r2=float(np.nanmedian(explanation.r2)),
     )
-    with stages.stage("loss"):
-        loss = made.landmark_loss()
-    record.add(landmark_loss={"value": loss.value, "standard_error": loss.standard_error})
-    with stages.stage("page"):
-        made.write_html(given.out / "map.html")
+    if not given.no_page:
+        with stages.stage("loss"):
+            loss = made.landmark_loss()
+        record.add(landmark_loss={"value": loss.value, "standard_error": loss.standard_error})
+        with stages.stage("page"):
+            made.write_html(given.out / "map.html")
     with stages.stage("file"):
         made.write(given.out / "map.parquet")
     of_all = {name: sum(one[name] for one in stages.taken.values()) for name in ("seconds", "cpu_seconds")}
     of_all["peak_bytes"] = stages.peak_bytes
-    print(_row("all", of_all), f"\n\n{made.summary()}", flush=True)
+    print(_row("all", of_all), f"\n\n{made.summary(loss=not given.no_page)}", flush=True)
     record.add(**of_all, answered=sum(stages.taken[name]["seconds"] for name in _ANSWERED if name in stages.taken))
     if given.sample:
         record.add(**_beside_sample(X, labels, made.embedding, given))
@@ -181,6 +182,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("large"), metavar="FOLDER")
     parser.add_argument("--within", type=float, help="most that trust and accuracy may lie below those of the sample")
+    parser.add_argument("--no-page", action="store_true", help="leave out the page, and the loss of trust by placing")
     parser.add_argument("--one-sample", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.one_sample:

@@ -108,7 +108,7 @@ def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatc
             landmark_loss=lambda: SimpleNamespace(value=0.01, standard_error=0.002),
             write_html=lambda path: path.write_text("page"),
             write=lambda path: path.write_text("positions"),
-            summary=lambda: "map",
+            summary=lambda loss: "map",
         )
 
     monkeypatch.setattr(gnomon, "map", fake_map)
@@ -126,7 +126,7 @@ def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatc
     printed = capsys.readouterr().out
     assert all(f"| {name} |" in printed for name in found["stages"])
     assert "| knn_accuracy below the sample |" in printed
-    assert run([*arguments[:-4], "--sample", "0", "--memory", "1M", "--out", str(tmp_path / "out")]) == 1
+    assert run([*arguments[:-4], "--sample", "0", "--memory", "1M", "--no-page", "--out", str(tmp_path / "out")]) == 1
     assert "MISSED" in capsys.readouterr().out
 
 

@@ -76,3 +76,35 @@ def test_a_page_that_would_take_more_than_the_budget_is_refused_before_the_fit(t
     assert found.exit_code == 2
     assert "page of the map take" in found.output
     assert not path.exists()
+
+
+def test_landmarks_and_workers_are_told():
+    found = run(
+        "forecast", "--shape", "10000000x50", "--landmarks", "100000", "--workers", "4", "--then", "explanation"
+    )
+    assert found.exit_code == 0, found.output
+    assert "100,000 landmarks are fitted and 9,900,000 rows placed" in found.output
+    assert "4 workers" in found.output
+    told = json.loads(run("forecast", "--shape", "10000x50", "--landmarks", "1000", "--json").output)
+    assert told["n_landmarks"] == 1000
+    assert told["messages"].keys() == {"landmarks", "rows", "positions"}
+    assert told["n_bytes"] == gnomon.forecast((10_000, 50), n_landmarks=1000).n_bytes
+
+
+def test_a_table_that_is_read_in_blocks_is_not_read(table, monkeypatch):
+    from gnomon.data.stored import ArrayTable
+
+    monkeypatch.setattr(ArrayTable, "_rows", None)
+    found = run("forecast", table, "--landmarks", "100")
+    assert found.exit_code == 0, found.output
+    assert "100 landmarks are fitted and 200 rows placed" in found.output
+
+
+def test_a_map_of_landmarks_tells_its_forecast_first(table, tmp_path):
+    given = ["map", table, "--landmarks", "100", "--coordinates", tmp_path / "map.csv", "-p", "max_iter=2"]
+    found = run(*given)
+    assert found.exit_code == 0, found.output
+    assert found.stderr.startswith("Forecast: 100 landmarks are fitted and 200 rows placed")
+    assert "Forecast" not in run(*given, "--quiet").stderr
+    assert "Forecast" not in run(*given, "--json").stderr
+    assert "Forecast" not in run(*given[:3], "1000", *given[4:]).stderr  # what is wrong the map says itself
