@@ -40,7 +40,7 @@ def _assert_alike(printed, stated):
         ("figures.md", 3),
         ("functions.md", 5),
         ("illusions.md", 1),
-        ("large.md", 1),
+        ("large.md", 2),
         ("methods.md", 2),
         ("notebooks.md", 1),
         ("parts.md", 5),

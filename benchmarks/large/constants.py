@@ -143,7 +143,6 @@ def _ratios(records: list[Record], stages: dict[str, dict[str, float]]) -> str:
 
 def _measured(given: argparse.Namespace) -> list[Record]:
     records: list[Record] = []
-    more = ["--no-page"] if given.no_page else []
     for width in given.columns:
         for landmarks in given.landmarks:
             n = landmarks + given.placed
@@ -153,7 +152,7 @@ def _measured(given: argparse.Namespace) -> list[Record]:
             with tempfile.TemporaryDirectory(dir=given.scratch) as folder:
                 path = Path(folder, "X.npy")
                 write_drawn(path, n, width)
-                one: dict[str, Any] = measured_run(path, n, landmarks, given.memory, more)
+                one: dict[str, Any] = measured_run(path, n, landmarks, given)
             records.append(one)
             told = " ".join(f"{name} {taken['cpu_seconds']:.1f}" for name, taken in one["stages"].items())
             print(f"{n:,} x {width}, {landmarks:,} landmarks, pace {one['pace']:.2f}: {told}", flush=True)
@@ -170,6 +169,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--placed", type=int, default=100_000, help="rows beside the landmarks")
     parser.add_argument("--largest", type=float, default=1.0, metavar="GB", help="larger tables are left out")
     parser.add_argument("--memory", default="8G")
+    parser.add_argument("--threads", type=int, default=1, help="one wastes no time on waiting for others")
     parser.add_argument("--no-page", action="store_true", help="leave out the page, the longest of short tables")
     parser.add_argument("--scratch", type=Path, help="folder for the tables; a temporary one by default")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep what was measured")

@@ -98,6 +98,7 @@ def measure(given: argparse.Namespace, record: Record) -> None:
         memory_budget=given.memory,
         folder=given.folder,
         random_state=given.seed,
+        n_jobs=given.threads,
         callback=stages.follow(_OF_MAP, "fit"),
     )
     stages.end()
@@ -174,6 +175,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--table", type=Path, help="X.npy beside y.npy, as `make` writes them")
     parser.add_argument("--rows", type=int, help="the first rows of the table; all by default")
     parser.add_argument("--landmarks", type=int, default=200_000)
+    parser.add_argument("--threads", type=int, help="of this process; all by default")
     parser.add_argument("--memory", default="8G", help="budget, and bar of the peak")
     parser.add_argument("--minutes", type=float, help="bar of the time by the clock until the map is explained")
     parser.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler; by default this process works")

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,13 +80,26 @@ def _beside(measured: float, expected: float, digits: str) -> str:
     return f"{measured:{digits}}{ratio}"
 
 
-def measured_run(table: Path, n_rows: int, n_landmarks: int, memory: str, more: Sequence[str] = ()) -> Record:
-    """Map and ask the first rows of a table in a process of its own; return its record."""
+def measured_run(table: Path, n_rows: int, n_landmarks: int, given: argparse.Namespace) -> Record:
+    """Map and ask the first rows of a table in a process of its own; return its record.
+
+    Parameters
+    ----------
+    table : Path
+    n_rows, n_landmarks : int
+    given : Namespace
+        ``memory``, ``threads``, which bound those of linear algebra too, and ``no_page``.
+    """
+    more = ["--no-page"] if given.no_page else []
+    bound = {}
+    if given.threads is not None:
+        more += ["--threads", str(given.threads)]
+        bound = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), str(given.threads))
     with tempfile.TemporaryDirectory() as folder:
-        options = {"table": table, "rows": n_rows, "landmarks": n_landmarks, "memory": memory, "sample": 0}
+        options = {"table": table, "rows": n_rows, "landmarks": n_landmarks, "memory": given.memory, "sample": 0}
         command = [sys.executable, "-m", "benchmarks.large", "run", "--out", folder, *more]
         command += [text for name, value in options.items() for text in (f"--{name}", str(value))]
-        done = subprocess.run(command, check=False, capture_output=True, text=True)
+        done = subprocess.run(command, check=False, capture_output=True, text=True, env={**os.environ, **bound})
         path = Path(folder, "record.json")
         record: Record = json.loads(path.read_text()) if path.exists() else {}
         if not record.get("complete"):
@@ -101,11 +114,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 300_000, 1_000_000, 3_000_000, 10_000_000])
     parser.add_argument("--landmarks", type=int, default=50_000)
     parser.add_argument("--memory", default="8G")
+    parser.add_argument("--threads", type=int, help="of each process; all by default")
+    parser.add_argument("--no-page", action="store_true", help="leave out the page, whose time does not grow")
     parser.add_argument("--json", type=Path, metavar="FILE")
     given = parser.parse_args(arguments)
     found: dict[int, Record] = {}
     for n_rows in given.rows:
-        found[n_rows] = measured_run(given.table, n_rows, min(given.landmarks, n_rows // 2), given.memory)
+        found[n_rows] = measured_run(given.table, n_rows, min(given.landmarks, n_rows // 2), given)
         taken = found[n_rows]["stages"]
         print(f"{n_rows:>12,}", *(f"{name} {one['cpu_seconds']:.1f} s" for name, one in taken.items()), flush=True)
         if given.json:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from benchmarks.large.constants import as_code, fit_memory, fit_stages, main, write_drawn
+from benchmarks.large.forecasts import forecast_table
 
 from gnomon._costs import Cost
 from gnomon.data.stored import row_blocks
@@ -81,3 +83,8 @@ def test_drawn_rows_lie_near_eight_dimensions(tmp_path):
     values = np.linalg.svd(np.load(tmp_path / "X.npy"), compute_uv=False)
     assert values[7] > 3 * values[8]
     assert math.isclose(len(set(np.load(tmp_path / "y.npy").tolist())), 8)
+
+
+def test_the_documentation_has_the_forecasts_of_the_constants():
+    page = Path(__file__).parents[2] / "docs" / "large.md"
+    assert forecast_table() in page.read_text()
