@@ -54,7 +54,8 @@ class StageCost:
         return 1e-9 * (self.rows.of(n_samples, n_features) + self.held.of(n_held, n_features) + searched)
 
 
-# What `python -m benchmarks.large constants` prints; landmarks were fitted by UMAP.
+# What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP and are more than 4,096: rows among
+# fewer are placed with the repulsion of each of them, which takes longer.
 STAGES: Mapping[str, StageCost] = {
     "scaling": StageCost(Cost(entry=6.0)),
     "landmarks": StageCost(Cost(), Cost(entry=6.0)),

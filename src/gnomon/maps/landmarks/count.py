@@ -76,7 +76,7 @@ class Needs:
 
     @property
     def _row(self) -> float:
-        return float(self.table.n_features) * self.table.dtype().itemsize
+        return float(self.table.n_features * self.table.dtype().itemsize)
 
     def fit(self, count: int) -> float:
         """Return the bytes that it takes to read and fit so many rows."""
