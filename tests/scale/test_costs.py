@@ -17,10 +17,12 @@ def test_a_stage_grows_with_the_rows_that_it_goes_through_and_not_with_those_it_
         assert long.durations[name] - middle.durations[name] == pytest.approx(step, abs=1e-9)
 
 
-def test_no_row_is_placed_where_all_are_landmarks():
+def test_only_rows_beside_the_landmarks_are_placed():
     cost = STAGES["positions"]
-    all_rows, but_one = (forecast_landmarks(5000 + more, 7, 5000).durations["positions"] for more in (0, 1))
-    assert 0 < 1e9 * (but_one - all_rows) == pytest.approx(cost.rows.of(1, 7) + cost.doubling * np.log2(5000), rel=1e-6)
+    all_rows, more = (forecast_landmarks(n, 7, 5000).durations["positions"] for n in (5000, 8000))
+    assert 1e9 * all_rows == pytest.approx(cost.held.of(5000, 7))
+    placed = cost.rows.of(3000, 7) + 3000 * cost.doubling * np.log2(5000)
+    assert 1e9 * (more - all_rows) == pytest.approx(placed)
 
 
 def test_an_explanation_holds_no_more_landmarks_than_it_fits():
