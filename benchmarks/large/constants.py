@@ -1,12 +1,12 @@
 """Measure the constants of `gnomon.scale.costs` and print them as they stand there.
 
 python -m benchmarks.large constants --columns 10 50 200 784 --landmarks 10000 50000 200000 --json measured.json
-python -m benchmarks.large constants --from measured.json      # prints what an earlier run measured
+python -m benchmarks.large constants --from measured.json slopes.json      # prints what earlier runs measured
 
 Rows near a subspace of eight dimensions are drawn, so many landmarks and rows to place, and mapped and asked about in a
 process of each own. Seconds of each stage are divided by the pace of the machine, and explained by rows, numbers,
 rows held in memory and doublings of the landmarks, with no cost below zero and relative errors as small as possible;
-the same is done for the peaks of placing. The ratio of the model to each measurement is printed last.
+the same is done for the peaks of the stages by blocks. The ratio of the model to each measurement is printed last.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 from benchmarks.large.slopes import Record, measured_run
 from gnomon.data.stored import row_blocks
-from gnomon.scale.costs import STAGES, rows_held
+from gnomon.scale.costs import PEAKS, STAGES, rows_held
 
 __all__ = ["fit_memory", "fit_stages", "main", "write_drawn"]
 
@@ -36,13 +36,16 @@ _TERMS: dict[str, tuple[str, ...]] = {
     "fit": ("held", "held entry"),
     "positions": ("row", "entry", "doubling", "held", "held entry"),
     "explanation": ("row", "entry", "doubling", "held", "held entry"),
-    "evaluation": ("row", "entry"),
+    "evaluation": ("fixed", "row", "entry"),
     "page": ("row", "held", "held entry"),
     "file": ("row",),
 }
 """What explains the seconds of each stage."""
 
+_KEPT = {"positions": 8.0, "explanation": 81.0, "evaluation": 81.0}  # bytes of each row, that stay
+
 _OF: dict[str, Callable[[float, float, float, float], float]] = {
+    "fixed": lambda n, width, landmarks, held: 1.0,
     "row": lambda n, width, landmarks, held: n,
     "entry": lambda n, width, landmarks, held: n * width,
     "doubling": lambda n, width, landmarks, held: n * math.log2(landmarks),
@@ -95,34 +98,39 @@ def fit_stages(records: list[Record]) -> dict[str, dict[str, float]]:
     return found
 
 
-def fit_memory(records: list[Record]) -> dict[str, float]:
-    """Return what the peak of placing is made of: bytes and copies of a landmark, copies of a block."""
-    terms, peaks = [], []
-    for one in records:
-        (n, width), landmarks = one["shape"], one["landmarks"]
-        block = 4.0 * width * len(row_blocks(n, width)[0])
-        terms.append([1.0, landmarks, 4.0 * width * landmarks, block])
-        peaks.append(one["stages"]["positions"]["peak_bytes"] - one["base_bytes"] - 8.0 * n)
-    names = ("_PLACING_BYTES", "_LANDMARK_BYTES", "_LANDMARK_COPIES", "_BLOCK_COPIES")
-    return dict(zip(names, _explained(np.array(terms), np.array(peaks)).tolist(), strict=True))
+def fit_memory(records: list[Record]) -> dict[str, dict[str, float]]:
+    """Return what the peaks of the stages by blocks are made of, by stage and field of `PeakCost`."""
+    found = {}
+    for stage in PEAKS:
+        terms, peaks = [], []
+        for one in (one for one in records if stage in one["stages"]):
+            (n, width), held = one["shape"], _sizes(one, stage)[3]
+            terms.append([1.0, held, 4.0 * width * held, 4.0 * width * len(row_blocks(n, width)[0])])
+            kept = _KEPT[stage] * n
+            peaks.append(max(one["stages"][stage]["peak_bytes"] - one["base_bytes"] - kept, 1.0))
+        if peaks:
+            values = _explained(np.array(terms), np.array(peaks)).tolist()
+            found[stage] = dict(zip(("fixed", "held", "copies", "block"), values, strict=True))
+    return found
 
 
-def _cost(**terms: float) -> str:
-    given = ", ".join(f"{name}={value:.3g}" for name, value in terms.items() if value > 0)
-    return f"Cost({given})"
+def _called(name: str, **terms: float) -> str:
+    given = ", ".join(f"{term}={value:.3g}" for term, value in terms.items() if value > 0)
+    return f"{name}({given})"
 
 
-def as_code(stages: dict[str, dict[str, float]], memory: dict[str, float]) -> str:
-    """Return the constants as they stand in `gnomon.scale.costs`."""
-    lines = []
+def as_code(stages: dict[str, dict[str, float]], memory: dict[str, dict[str, float]]) -> str:
+    """Return `STAGES` and `PEAKS` as they stand in `gnomon.scale.costs`."""
+    lines = ["STAGES = {"]
     for stage, terms in stages.items():
-        rows = _cost(row=terms.get("row", 0.0), entry=terms.get("entry", 0.0))
-        held = _cost(row=terms.get("held", 0.0), entry=terms.get("held entry", 0.0))
+        rows = _called("Cost", **{name: terms.get(name, 0.0) for name in ("fixed", "row", "entry")})
+        held = _called("Cost", row=terms.get("held", 0.0), entry=terms.get("held entry", 0.0))
         doubling = terms.get("doubling", 0.0)
         more = f", {held}" if held != "Cost()" or doubling > 0 else ""
         more += f", doubling={doubling:.3g}" if doubling > 0 else ""
         lines.append(f'    "{stage}": StageCost({rows}{more}),')
-    return "\n".join([*lines, "", *(f"{name} = {value:.3g}" for name, value in memory.items())])
+    lines += ["}", "PEAKS = {", *(f'    "{stage}": {_called("PeakCost", **terms)},' for stage, terms in memory.items())]
+    return "\n".join([*lines, "}"])
 
 
 def _ratios(records: list[Record], stages: dict[str, dict[str, float]]) -> str:
@@ -161,6 +169,12 @@ def _measured(given: argparse.Namespace) -> list[Record]:
     return records
 
 
+def _read(path: Path) -> list[Record]:
+    """Return the runs of a file that this command or `slopes` wrote."""
+    found = json.loads(path.read_text())
+    return found if isinstance(found, list) else list(found["sizes"].values())
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Print the constants and how well they hold."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -173,12 +187,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--no-page", action="store_true", help="leave out the page, the longest of short tables")
     parser.add_argument("--scratch", type=Path, help="folder for the tables; a temporary one by default")
     parser.add_argument("--json", type=Path, metavar="FILE", help="keep what was measured")
-    parser.add_argument("--from", dest="known", type=Path, nargs="+", metavar="FILE", help="of --json; runs nothing")
+    parser.add_argument(
+        "--from", dest="known", type=Path, nargs="+", metavar="FILE", help="of --json, here or of slopes"
+    )
     given = parser.parse_args(arguments)
-    if given.known:
-        records = [record for path in given.known for record in json.loads(path.read_text())]
-    else:
-        records = _measured(given)
+    records = [record for path in given.known for record in _read(path)] if given.known else _measured(given)
     stages = {name: terms for name, terms in fit_stages(records).items() if name in STAGES}
     print(f"\n{as_code(stages, fit_memory(records))}\n\n{_ratios(records, stages)}")
     return 0

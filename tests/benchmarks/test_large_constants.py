@@ -13,15 +13,14 @@ from benchmarks.large.constants import as_code, fit_memory, fit_stages, main, wr
 from benchmarks.large.forecasts import forecast_table
 
 from gnomon._costs import Cost
-from gnomon.data.stored import row_blocks
-from gnomon.scale.costs import STAGES, StageCost, rows_held
+from gnomon.scale.costs import STAGES, PeakCost, StageCost, rows_held
 
 _TRUE = {
     "fit": StageCost(Cost(), Cost(row=7e4, entry=150.0)),
     "positions": StageCost(Cost(row=5e3, entry=20.0), Cost(row=900.0), doubling=700.0),
     "evaluation": StageCost(Cost(row=8e3, entry=30.0)),
 }
-_MEMORY = {"_PLACING_BYTES": 1e8, "_LANDMARK_BYTES": 900.0, "_LANDMARK_COPIES": 2.0, "_BLOCK_COPIES": 5.0}
+_PEAK = PeakCost(fixed=1e8, held=900.0, copies=2.0, block=5.0)
 
 
 def _record(width, landmarks, placed, pace):
@@ -36,9 +35,7 @@ def _record(width, landmarks, placed, pace):
         }
         for name, cost in _TRUE.items()
     }
-    block = 4.0 * width * len(row_blocks(n, width)[0])
-    parts = np.array([1.0, landmarks, 4.0 * width * landmarks, block])
-    stages["positions"]["peak_bytes"] = 5e7 + 8.0 * n + float(parts @ list(_MEMORY.values()))
+    stages["positions"]["peak_bytes"] = 5e7 + 8.0 * n + _PEAK.of(n, width, landmarks)
     return {"shape": [n, width], "landmarks": landmarks, "pace": pace, "base_bytes": 5e7, "stages": stages}
 
 
@@ -56,7 +53,7 @@ def test_constants_are_found_again_at_any_pace(records):
         true |= {"held": cost.held.row, "held entry": cost.held.entry}
         for term, value in found[name].items():
             assert value == pytest.approx(true[term], rel=1e-4, abs=1.0)
-    assert fit_memory(records) == pytest.approx(_MEMORY, rel=1e-4)
+    assert fit_memory(records)["positions"] == pytest.approx(vars(_PEAK), rel=1e-4)
 
 
 def test_what_is_printed_is_the_code_of_the_constants(records, tmp_path, capsys):
@@ -65,17 +62,18 @@ def test_what_is_printed_is_the_code_of_the_constants(records, tmp_path, capsys)
     assert main(["--from", str(path)]) == 0
     printed = capsys.readouterr().out
     code, _, ratios = printed.partition("| rows |")
-    made = eval(f"{{{code.split('_PLACING_BYTES')[0]}}}", {"Cost": Cost, "StageCost": StageCost})
-    assert made["fit"] == _TRUE["fit"]
-    assert set(made) <= set(STAGES)
-    assert "_BLOCK_COPIES = 5\n" in code
+    made = {"Cost": Cost, "StageCost": StageCost, "PeakCost": PeakCost}
+    exec(code, made)
+    assert made["STAGES"]["fit"] == _TRUE["fit"]
+    assert set(made["STAGES"]) <= set(STAGES)
+    assert made["PEAKS"]["positions"] == _PEAK
     cells = [float(cell) for line in ratios.splitlines()[2:] for cell in line.split("|")[4:-1]]
     assert len(cells) == 3 * len(records)
     assert cells == pytest.approx([1.0] * len(cells), abs=0.011)
 
 
 def test_costs_that_are_nothing_are_not_written():
-    assert as_code({"file": {"row": 500.0}}, {}).strip() == '"file": StageCost(Cost(row=500)),'
+    assert '    "file": StageCost(Cost(row=500)),\n}' in as_code({"file": {"row": 500.0}}, {})
 
 
 def test_drawn_rows_lie_near_eight_dimensions(tmp_path):

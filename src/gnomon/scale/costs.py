@@ -11,7 +11,18 @@ from gnomon._memory import in_bytes
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import row_blocks
 
-__all__ = ["BY_BLOCKS", "LIMITS", "STAGES", "Limit", "ScaleForecast", "StageCost", "forecast_landmarks", "rows_held"]
+__all__ = [
+    "BY_BLOCKS",
+    "LIMITS",
+    "PEAKS",
+    "STAGES",
+    "Limit",
+    "PeakCost",
+    "ScaleForecast",
+    "StageCost",
+    "forecast_landmarks",
+    "rows_held",
+]
 
 BY_BLOCKS = ("scaling", "landmarks", "positions", "explanation", "evaluation")
 """Stages that go through the rows block by block, which workers share."""
@@ -57,20 +68,62 @@ class StageCost:
 # What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP and are more than 4,096: rows among
 # fewer are placed with the repulsion of each of them, which takes longer.
 STAGES: Mapping[str, StageCost] = {
-    "scaling": StageCost(Cost(entry=6.0)),
-    "landmarks": StageCost(Cost(), Cost(entry=6.0)),
-    "fit": StageCost(Cost(), Cost(row=7e4, entry=150.0)),
-    "positions": StageCost(Cost(row=1.8e4, entry=200.0)),
-    "explanation": StageCost(Cost(row=1.1e4, entry=200.0)),
-    "evaluation": StageCost(Cost(row=8e3, entry=200.0)),
-    "page": StageCost(Cost(), Cost(row=1e5, entry=300.0)),
-    "file": StageCost(Cost(row=500.0)),
+    "scaling": StageCost(Cost(row=188, entry=3.48)),
+    "landmarks": StageCost(Cost(entry=3.73), Cost(row=669, entry=0.746)),
+    "fit": StageCost(Cost(), Cost(row=7.38e4)),
+    "positions": StageCost(Cost(), Cost(row=2.57e4), doubling=2.47e3),
+    "explanation": StageCost(Cost(entry=83), Cost(row=5.57e4, entry=294), doubling=2.28e3),
+    "evaluation": StageCost(Cost(fixed=3.39e8, row=1.92e4, entry=175)),
+    "page": StageCost(Cost(), Cost(row=2.6e5)),
+    "file": StageCost(Cost(row=505)),
 }
 """Costs by stage, in the order in which a map goes through them; those from "explanation" on are what may follow it."""
 
-_LANDMARK_BYTES = 900.0  # of each landmark beside its features: graph, affinities, layout and search
-_LANDMARK_COPIES = 1.0  # of its features
-_BLOCK_COPIES = 8.0  # of a block of rows while it is placed: as read, scaled, its neighbours and their places
+
+@dataclass(frozen=True)
+class PeakCost:
+    """Bytes that a stage holds where its blocks are worked on, beside what is kept of all rows.
+
+    Attributes
+    ----------
+    fixed : float
+    held : float
+        For each row that it holds in memory, see `rows_held`.
+    copies : float
+        Of the features of these rows.
+    block : float
+        Copies of a block of rows.
+    """
+
+    fixed: float = 0.0
+    held: float = 0.0
+    copies: float = 0.0
+    block: float = 0.0
+
+    def of(self, n_samples: int, n_features: float, n_held: float) -> float:
+        """Return bytes for a table.
+
+        Parameters
+        ----------
+        n_samples : int
+        n_features : float
+            Numbers stored for a row.
+        n_held : float
+        """
+        row, rows = 4.0 * n_features, _rows_of_block(n_samples, n_features)
+        return self.fixed + n_held * (self.held + self.copies * row) + self.block * row * rows
+
+
+PEAKS: Mapping[str, PeakCost] = {
+    "positions": PeakCost(fixed=1.75e8, held=449, copies=1.18, block=0.832),
+    "explanation": PeakCost(fixed=1.25e7, held=3840, copies=17.7, block=3.3),
+    "evaluation": PeakCost(fixed=2.35e7, held=3560, copies=15.2, block=2.31),
+}
+"""What the same command prints: peaks of one process that goes through all stages, so that an evaluation has what an
+explanation left."""
+
+_SENT = 560.0  # bytes of each landmark beside its features, as a map of UMAP is sent: graph, affinities, layout, search
+_FITS = 670.0  # of each row that is fitted for an explanation, beside its features, as the fits are sent
 _POSITION, _ANSWERS = 8.0, 73.0  # bytes of each row: two float32; these in float64, r2, eight features with weights
 
 
@@ -109,7 +162,8 @@ class ScaleForecast:
     durations : mapping of str to float
         Seconds of one core of the reference machine, by stage: those of `STAGES`.
     worker_bytes : float
-        Memory of a worker at its peak: the landmarks with their search, and one block.
+        Memory of a worker at its peak: the landmarks with their search and field, or the fits of an explanation, and
+        one block.
     client_bytes : float
         Memory of the process that calls: positions of all rows and the landmarks; answers about rows are counted if
         they are kept in memory and not written.
@@ -220,16 +274,22 @@ def forecast_landmarks(
         for name, cost in STAGES.items()
     }
     row = 4.0 * n_features
-    of_landmarks = n_landmarks * (_LANDMARK_COPIES * row + _LANDMARK_BYTES)
+    of_landmarks = n_landmarks * (row + _SENT)
     rows = n_samples / n_workers
     return ScaleForecast(
         *(n_samples, n_landmarks, n_workers),
         durations,
-        worker_bytes=of_landmarks + _BLOCK_COPIES * row * _rows_of_block(n_samples, n_features),
+        worker_bytes=max(PEAKS["positions"].of(*shape), _explaining(*shape)),
         client_bytes=of_landmarks + n_samples * (_POSITION + (_ANSWERS if keep_answers else 0.0)),
         messages={"landmarks": of_landmarks, "rows": row * rows, "positions": _POSITION * rows},
         ends=tuple(limit for limit in LIMITS if limit.n_samples <= n_samples),
     )
+
+
+def _explaining(n_samples: int, n_features: float, n_landmarks: int) -> float:
+    """Return the bytes of a worker that explains blocks: what it is sent of the fits, which the client makes."""
+    sent = rows_held("explanation", n_samples, n_features, n_landmarks) * (4.0 * n_features + _FITS)
+    return PEAKS["explanation"].of(n_samples, n_features, 0) + sent
 
 
 def _rows_of_block(n_samples: int, n_features: float) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gnomon._memory import in_bytes
 from gnomon._validation import Integer, check_parameters
@@ -11,7 +11,7 @@ from gnomon.evaluation.forecast import evaluation_takes
 from gnomon.explanations.forecast import explanation_takes
 from gnomon.maps.landmarks.count import Needs
 from gnomon.methods.forecast import Forecast
-from gnomon.scale.costs import BY_BLOCKS, Limit, ScaleForecast, forecast_landmarks, rows_held
+from gnomon.scale.costs import BY_BLOCKS, PEAKS, Limit, ScaleForecast, forecast_landmarks, rows_held
 from gnomon.viewer.forecast import page_takes
 
 __all__ = ["LandmarkForecast", "forecast_with_landmarks"]
@@ -31,7 +31,8 @@ class LandmarkForecast(Forecast):
     n_workers : int or None
         Workers of one core each that share the blocks of the table; None if the process that calls does all the work.
     worker_bytes : float
-        Memory of a worker at its peak: the landmarks with their search, and one block.
+        Memory of a worker at its peak: the landmarks with their search and field, or the fits of an explanation, and
+        one block.
     messages : mapping of str to float
         Bytes that a worker receives (``"landmarks"``), reads (``"rows"``) and sends (``"positions"``).
     ends : tuple of Limit
@@ -117,19 +118,20 @@ def _memory(
     needs: Needs, fit: Forecast, scale: ScaleForecast, then: Sequence[str], n_workers: int | None
 ) -> dict[str, float]:
     """Return the bytes at the peak of each stage of the process that calls, which works on blocks if no others do."""
-    count, table, held = scale.n_landmarks, needs.table, scale.client_bytes
+    count, width, held = scale.n_landmarks, needs.table.n_features, scale.client_bytes
+    sizes = scale.n_samples, width, count
+    own = {name: replace(peak, block=0.0) if n_workers else peak for name, peak in PEAKS.items()}
+    peaks = {name: peak.of(*sizes[:2], rows_held(name, *sizes)) for name, peak in own.items()}
     reading = needs.reading(count)
-    block = 0.0 if n_workers else scale.worker_bytes - scale.messages["landmarks"]
-    found = {"landmarks": reading, "scaling": reading + block}
+    found = {"landmarks": reading, "scaling": reading}
     found |= {name: reading + taken for name, taken in (fit.stages or {"fit": fit.n_bytes}).items()}
     found["positions"] = held + needs.fit(count) if n_workers else needs.with_landmarks(count)
-    sizes = scale.n_samples, table.n_features, count
     references, shown = (int(rows_held(name, *sizes)) for name in ("explanation", "page"))
+    of_shown = sum(of(shown, width)[0] for of in (explanation_takes, evaluation_takes, page_takes))
     takes = {
-        "explanation": block + explanation_takes(references, table.n_features)[0],
-        "evaluation": block,
-        "page": needs.reading(shown)
-        + sum(of(shown, table.n_features)[0] for of in (explanation_takes, evaluation_takes, page_takes)),
+        "explanation": max(peaks["explanation"], explanation_takes(references, width)[0]),
+        "evaluation": peaks["evaluation"],
+        "page": needs.reading(shown) + of_shown,
         "file": 0.0,
     }
     return found | {name: held + takes[name] for name in then}
