@@ -18,7 +18,7 @@ from gnomon.scale.costs import STAGES, PeakCost, StageCost, rows_held
 _TRUE = {
     "fit": StageCost(Cost(), Cost(row=7e4, entry=150.0)),
     "positions": StageCost(Cost(row=5e3, entry=20.0), Cost(row=900.0), doubling=700.0),
-    "evaluation": StageCost(Cost(row=8e3, entry=30.0)),
+    "evaluation": StageCost(Cost(fixed=3e8, row=8e3, entry=30.0)),
 }
 _PEAK = PeakCost(fixed=1e8, held=900.0, copies=2.0, block=5.0)
 
@@ -49,7 +49,7 @@ def test_constants_are_found_again_at_any_pace(records):
     found = fit_stages(records)
     assert set(found) == set(_TRUE)
     for name, cost in _TRUE.items():
-        true = {"row": cost.rows.row, "entry": cost.rows.entry, "doubling": cost.doubling}
+        true = {"fixed": cost.rows.fixed, "row": cost.rows.row, "entry": cost.rows.entry, "doubling": cost.doubling}
         true |= {"held": cost.held.row, "held entry": cost.held.entry}
         for term, value in found[name].items():
             assert value == pytest.approx(true[term], rel=1e-4, abs=1.0)
