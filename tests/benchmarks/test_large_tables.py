@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from benchmarks.large import run as large_run
 from benchmarks.large.curve import main as curve
 from benchmarks.large.data import Recipe, write_table
 from benchmarks.large.landmarks import place_all
@@ -127,8 +128,14 @@ def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatc
     printed = capsys.readouterr().out
     assert all(f"| {name} |" in printed for name in found["stages"])
     assert "| knn_accuracy below the sample |" in printed
-    assert run([*arguments[:-4], "--sample", "0", "--memory", "1M", "--no-page", "--out", str(tmp_path / "out")]) == 1
-    assert "MISSED" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("gigabytes", "status", "said"), [(1.9, 0, "met"), (2.1, 1, "MISSED")])
+def test_a_missed_bar_is_the_exit_status(tmp_path, monkeypatch, capsys, gigabytes, status, said):
+    monkeypatch.setattr(large_run, "measure", lambda given, record: record.add(peak_bytes=1e9 * gigabytes))
+    assert run(["--table", "X.npy", "--sample", "0", "--memory", "2G", "--out", str(tmp_path)]) == status
+    assert f"| memory, GB | {gigabytes} | 2 | {said} |" in capsys.readouterr().out
+    assert json.loads((tmp_path / "record.json").read_text())["complete"]
 
 
 def test_memory_of_a_stage_is_seen():
