@@ -109,6 +109,8 @@ def test_each_thing_that_follows_has_its_time_and_memory():
     assert whole.seconds > bare.seconds
     assert whole.stages.keys() - bare.stages.keys() == {"explanation", "page", "file"}
     assert whole.n_bytes == max(whole.stages.values())
+    assert whole.stages["positions"] == bare.stages["positions"]
+    assert whole.stages["file"] - gnomon.forecast((10**6, 20), then=("file",), **sizes).stages["file"] == 73e6
 
 
 def test_what_ends_is_said():

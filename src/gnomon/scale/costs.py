@@ -12,6 +12,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import row_blocks
 
 __all__ = [
+    "ANSWERS",
     "BY_BLOCKS",
     "LIMITS",
     "PEAKS",
@@ -124,7 +125,10 @@ explanation left."""
 
 _SENT = 560.0  # bytes of each landmark beside its features, as a map of UMAP is sent: graph, affinities, layout, search
 _FITS = 670.0  # of each row that is fitted for an explanation, beside its features, as the fits are sent
-_POSITION, _ANSWERS = 8.0, 73.0  # bytes of each row: two float32; these in float64, r2, eight features with weights
+ANSWERS = 73.0
+"""Bytes that an explanation keeps of each row: the position in float64, R2, eight features with their weights."""
+
+_POSITION = 8.0  # bytes of each row: two float32
 
 
 @dataclass(frozen=True)
@@ -280,7 +284,7 @@ def forecast_landmarks(
         *(n_samples, n_landmarks, n_workers),
         durations,
         worker_bytes=max(PEAKS["positions"].of(*shape), _explaining(*shape)),
-        client_bytes=of_landmarks + n_samples * (_POSITION + (_ANSWERS if keep_answers else 0.0)),
+        client_bytes=of_landmarks + n_samples * (_POSITION + (ANSWERS if keep_answers else 0.0)),
         messages={"landmarks": of_landmarks, "rows": row * rows, "positions": _POSITION * rows},
         ends=tuple(limit for limit in LIMITS if limit.n_samples <= n_samples),
     )

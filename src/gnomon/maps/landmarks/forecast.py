@@ -11,7 +11,7 @@ from gnomon.evaluation.forecast import evaluation_takes
 from gnomon.explanations.forecast import explanation_takes
 from gnomon.maps.landmarks.count import Needs
 from gnomon.methods.forecast import Forecast
-from gnomon.scale.costs import BY_BLOCKS, PEAKS, Limit, ScaleForecast, forecast_landmarks, rows_held
+from gnomon.scale.costs import ANSWERS, BY_BLOCKS, PEAKS, Limit, ScaleForecast, forecast_landmarks, rows_held
 from gnomon.viewer.forecast import page_takes
 
 __all__ = ["LandmarkForecast", "forecast_with_landmarks"]
@@ -92,7 +92,7 @@ def forecast_with_landmarks(
     if fit is None:
         return None
     n = needs.table.n_samples
-    scale = forecast_landmarks(n, width, n_landmarks, n_workers=n_workers or 1, keep_answers="explanation" in then)
+    scale = forecast_landmarks(n, width, n_landmarks, n_workers=n_workers or 1, keep_answers=False)
     durations = {name: scale.durations[name] for name in _BEFORE} | dict(fit.durations)
     durations |= {name: scale.durations[name] for name in ("positions", *then)}
     stages = _memory(needs, fit, scale, then, n_workers)
@@ -134,4 +134,5 @@ def _memory(
         "page": needs.reading(shown) + of_shown,
         "file": 0.0,
     }
-    return found | {name: held + takes[name] for name in then}
+    answers = ANSWERS * scale.n_samples if "explanation" in then else 0.0
+    return found | {name: held + answers + takes[name] for name in then}
