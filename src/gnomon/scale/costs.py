@@ -69,14 +69,14 @@ class StageCost:
 # What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP and are more than 4,096: rows among
 # fewer are placed with the repulsion of each of them, which takes longer.
 STAGES: Mapping[str, StageCost] = {
-    "scaling": StageCost(Cost(row=188, entry=3.48)),
-    "landmarks": StageCost(Cost(entry=3.73), Cost(row=669, entry=0.746)),
-    "fit": StageCost(Cost(), Cost(row=7.38e4)),
-    "positions": StageCost(Cost(), Cost(row=2.57e4), doubling=2.47e3),
-    "explanation": StageCost(Cost(entry=83), Cost(row=5.57e4, entry=294), doubling=2.28e3),
-    "evaluation": StageCost(Cost(fixed=3.39e8, row=1.92e4, entry=175)),
+    "scaling": StageCost(Cost(row=165, entry=1.26)),
+    "landmarks": StageCost(Cost(entry=3.77), Cost(row=671, entry=0.667)),
+    "fit": StageCost(Cost(), Cost(row=7.06e4)),
+    "positions": StageCost(Cost(row=2.26e4, entry=4.39), Cost(row=3.67e4, entry=6.63)),
+    "explanation": StageCost(Cost(row=834, entry=125), Cost(row=7.54e4, entry=170), doubling=1.64e3),
+    "evaluation": StageCost(Cost(fixed=4.69e8, row=1.47e4, entry=173)),
     "page": StageCost(Cost(), Cost(row=2.6e5)),
-    "file": StageCost(Cost(row=505)),
+    "file": StageCost(Cost(row=428)),
 }
 """Costs by stage, in the order in which a map goes through them; those from "explanation" on are what may follow it."""
 
@@ -116,9 +116,9 @@ class PeakCost:
 
 
 PEAKS: Mapping[str, PeakCost] = {
-    "positions": PeakCost(fixed=1.75e8, held=449, copies=1.18, block=0.832),
-    "explanation": PeakCost(fixed=1.25e7, held=3840, copies=17.7, block=3.3),
-    "evaluation": PeakCost(fixed=2.35e7, held=3560, copies=15.2, block=2.31),
+    "positions": PeakCost(fixed=1.63e8, held=1460, copies=0.292, block=1.18),
+    "explanation": PeakCost(fixed=1.21e7, held=3880, copies=17.7, block=3.3),
+    "evaluation": PeakCost(fixed=2.4e7, held=3500, copies=15.1, block=2.3),
 }
 """What the same command prints: peaks of one process that goes through all stages, so that an evaluation has what an
 explanation left."""
