@@ -44,6 +44,10 @@ def _expected_to_fail(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
-@parametrize_with_checks(_CHECKED, expected_failed_checks=_expected_to_fail)
+@parametrize_with_checks(_CHECKED)
 def test_scikit_learn_checks(estimator, check):
-    check(estimator)
+    if check.func.__name__ in _expected_to_fail(estimator):
+        with pytest.raises((AssertionError, ValueError)):  # a mark of pytest would print each of these at length
+            check(estimator)
+    else:
+        check(estimator)
