@@ -9,6 +9,12 @@ import numpy as np
 import pytest
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes(config, specs):
+    """Let BLAS run on one thread in each of the workers, which share the processors: threads that wait spin."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
 @pytest.fixture(scope="session")
 def iris():
     """The 150 x 4 iris table and its species, as float64."""

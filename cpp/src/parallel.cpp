@@ -88,6 +88,7 @@ public:
 
 private:
     void submit(const std::shared_ptr<Job>& job, std::size_t helpers) {
+        std::size_t coming = 0;  // helpers that see the job without being woken
         {
             const std::lock_guard lock(mutex_);
             while (n_threads_ < helpers) {
@@ -97,11 +98,13 @@ private:
                     break;  // no more threads to be had: those that exist do the work
                 }
                 ++n_threads_;
+                ++coming;
             }
             jobs_.push_back(job);
             submitted_.fetch_add(1);
         }
-        wake_.notify_all();
+        // No more are woken than can help: a region of two threads costs the same after one of twenty.
+        for (coming += spinning_.load(); coming < helpers; ++coming) wake_.notify_one();
     }
 
     void retire(const std::shared_ptr<Job>& job) {
@@ -118,14 +121,18 @@ private:
     }
 
     void serve() {
+        int spin = 0;  // since the last job: a thread that others forestall goes to sleep
         while (true) {
             std::size_t seen = submitted_.load();
             if (auto [job, worker] = join(); job) {
                 job->work(worker, [] {});
                 job->active.fetch_sub(1);
+                spin = 0;
                 continue;
             }
-            for (int spin = 0; spin < kSpins && submitted_.load() == seen; ++spin) relax();
+            spinning_.fetch_add(1);
+            for (; spin < kSpins && submitted_.load() == seen; ++spin) relax();
+            spinning_.fetch_sub(1);
             std::unique_lock lock(mutex_);
             wake_.wait(lock, [&] { return submitted_.load() != seen; });
         }
@@ -147,6 +154,7 @@ private:
     std::list<std::shared_ptr<Job>> jobs_;
     std::size_t n_threads_ = 0;
     std::atomic<std::size_t> submitted_{0};
+    std::atomic<std::size_t> spinning_{0};  // threads that wait awake
 };
 
 // The pool is never destroyed: its threads may still be waiting while the process exits. A forked child has none of

@@ -134,6 +134,25 @@ def test_f80_the_number_of_threads_may_change_from_call_to_call():
     assert _run(script) == "done\n"
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs /proc")
+def test_f80_threads_of_an_earlier_call_are_left_asleep():
+    out = _run("""
+import os
+from gnomon import _core
+
+def switches():
+    lines = [line for task in os.listdir("/proc/self/task") for line in open(f"/proc/self/task/{task}/status")]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+_core.wait(20, 40, 0.001)
+before = switches()
+for _ in range(100):
+    _core.wait(2, 2, 0.0002)
+print(switches() - before)
+""")
+    assert int(out) < 800, out  # each thread that is woken switches once: 19 of them in each of the 100 calls
+
+
 @posix
 def test_f76_a_child_forked_after_a_parallel_region_computes_and_so_does_its_parent():
     out = _run("""
