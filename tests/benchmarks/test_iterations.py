@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import importlib.util
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -87,6 +89,30 @@ def test_an_interpreter_without_pytorch_is_reported(capsys):
 
 def test_against_pytorch(capsys):
     pytest.importorskip("torch")
-    arguments = ["--torch-rows", "300", "--repeats", "1", "--no-growth", "--torch-python", sys.executable]
-    assert main(arguments) == 0
+    arguments = ["--torch-rows", "300", "--repeats", "1", "--no-growth", "--losses", "raw stress"]
+    assert main([*arguments, "--torch-python", sys.executable]) == 0
     assert "| raw stress" in capsys.readouterr().out
+
+
+def test_every_loss_is_that_of_pytorch(table, tmp_path):
+    """All of them in one process: to import PyTorch takes longer than to evaluate them."""
+    pytest.importorskip("torch")
+    for k, case in enumerate(CASES):
+        np.savez(tmp_path / f"{k}.npz", Y=table.Y, **case.arrays(table))
+    program = """
+import sys
+import numpy as np, torch
+import torch_losses
+for k, name in enumerate(sys.argv[1:]):
+    points, given = torch_losses._load(f"{k}.npz")
+    value = torch_losses.LOSSES[name](points, given)
+    (gradient,) = torch.autograd.grad(value, points)
+    np.savez(f"found-{k}.npz", loss=value.item(), gradient=gradient.numpy())
+"""
+    command = [sys.executable, "-c", program, *(case.torch for case in CASES)]
+    path = os.pathsep.join([str(Path(losses.__file__).parent), *sys.path])
+    subprocess.run(command, check=True, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})
+    for k, case in enumerate(CASES):
+        found = np.load(tmp_path / f"found-{k}.npz")
+        answer = {"loss": float(found["loss"])}, found["gradient"]
+        iterations._check_agreement(case, case.objective(table, "exact"), table.Y, answer)

@@ -37,6 +37,7 @@ def hostile(monkeypatch):
         start, call = whole.rsplit("; ", 1)
         replace = f"import ctypes, os, signal, sys, time\ndef read(*a, **k):\n{body}\n"
         replace += "from gnomon.data import isolated\nisolated._READERS['arrow'] = read\n"
+        replace += "isolated._IMPORTS['arrow'] = lambda path: None\n"  # it reads nothing, so it needs no library
         monkeypatch.setattr(isolated, "_PROGRAM", f"{start}\n{replace}{call}")
 
     return hostile

@@ -9,24 +9,32 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from gnomon.data import draw_rows, open_dataset, read_table
+from gnomon.data import draw_rows, isolated, open_dataset, read_table
 from gnomon.exceptions import MissingDependencyError
 
 pa = pytest.importorskip("pyarrow")
 FRAME = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "ok": [True, False], "kind": pd.Categorical(["x", "y"])})
 
 
+@pytest.fixture
+def here(monkeypatch):
+    """Read in this process: what is read is the same, and each process has to import the library anew."""
+    monkeypatch.setattr(isolated, "_interpreter", lambda: None)
+
+
 @pytest.mark.parametrize("suffix", ["parquet", "feather"])
-def test_columnar_files(tmp_path, suffix):
+def test_columnar_files(tmp_path, suffix, monkeypatch):
     path = tmp_path / f"t.{suffix}"
     getattr(FRAME, f"to_{suffix}")(path)
     data = read_table(path, labels="kind")
     assert data.feature_names == ["a", "b", "ok"]
     np.testing.assert_array_equal(data.X, [[1, 0.5, 1], [2, 1.5, 0]])
     assert data.labels.tolist() == ["x", "y"]
+    monkeypatch.setattr(isolated, "_interpreter", lambda: None)  # again, in this process
     assert read_table(path).metadata["kind"].tolist() == ["x", "y"]
 
 
+@pytest.mark.usefixtures("here")
 @pytest.mark.parametrize("kind", [pa.list_(pa.float32()), pa.list_(pa.float32(), 3), pa.large_list(pa.float64())])
 def test_vector_columns_are_expanded(tmp_path, kind):
     from pyarrow import parquet
@@ -39,11 +47,13 @@ def test_vector_columns_are_expanded(tmp_path, kind):
     np.testing.assert_array_equal(data.X, [[1, 2, 3], [4, 5, 6]])
 
 
+@pytest.mark.usefixtures("here")
 def test_index_of_pandas_names_the_points(tmp_path):
     FRAME.set_axis(["p", "q"]).to_parquet(tmp_path / "t.parquet")
     assert read_table(tmp_path / "t.parquet").point_names.tolist() == ["p", "q"]
 
 
+@pytest.mark.usefixtures("here")
 def test_missing_value_in_a_parquet_file(tmp_path):
     pd.DataFrame({"a": [1.0, None]}).to_parquet(tmp_path / "t.parquet")
     with pytest.raises(ValueError, match="column 'a' has 1 missing, the first in row 1"):
@@ -60,7 +70,7 @@ def test_broken_columnar_file(tmp_path, name):
 
 
 @pytest.mark.parametrize("sparse", [True, False])
-def test_single_cell_file(tmp_path, sparse):
+def test_single_cell_file(tmp_path, sparse, monkeypatch):
     anndata = pytest.importorskip("anndata")
     X = np.array([[0.0, 1], [2, 0], [0, 3]], np.float32)
     cells = anndata.AnnData(
@@ -76,8 +86,9 @@ def test_single_cell_file(tmp_path, sparse):
     assert data.labels.tolist() == ["T", "B", "T"]
     assert data.point_names.tolist() == ["c1", "c2", "c3"]
     assert data.metadata["depth"].tolist() == [1, 2, 3]
-    if sparse:  # what a file lacks is told alike of any table, and each reading costs a process
+    if sparse:  # what a file lacks is told alike of any table
         return
+    monkeypatch.setattr(isolated, "_interpreter", lambda: None)  # the rest in this process
     np.testing.assert_array_equal(read_table(tmp_path / "c.h5ad", layer="double").X, 2 * X)
     with pytest.raises(ValueError, match=r"labels='typ' .*Did you mean 'type'"):
         read_table(tmp_path / "c.h5ad", labels="typ")
