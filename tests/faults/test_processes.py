@@ -291,41 +291,37 @@ _MANY = "import numpy as np, gnomon\nX = np.random.default_rng(0).normal(size=(1
 
 
 @posix
-@pytest.mark.parametrize(
-    "method",
-    [
-        "UMAP(n_neighbors=5, max_iter=1_000_000)",
-        "TSNE(perplexity=10, max_iter=1_000_000, method='exact')",
-        "MDS(max_iter=1_000_000, tol=0)",
-    ],
-    ids=["f75-umap", "f75-tsne", "f75-mds"],
-)
-def test_ctrl_c_ends_a_fit_within_a_second_and_leaves_it_unfitted(method):
+def test_f75_ctrl_c_ends_a_fit_within_a_second_and_leaves_it_unfitted():
     process = _start(f"""{_MANY}
-import time
-begun = []
-def say(progress):
-    if progress.stage == "layout" and not begun:
-        begun.append(1)
-        print("working", flush=True)
-model = gnomon.{method}.set_params(callback=say)
-try:
-    model.fit(X)
-    print("not stopped")
-except KeyboardInterrupt:
-    print("stopped", hasattr(model, "embedding_"))
-    print(model.set_params(max_iter=5).fit(X[:100]).embedding_.shape)
+for model in (
+    gnomon.UMAP(n_neighbors=5, max_iter=1_000_000),
+    gnomon.TSNE(perplexity=10, max_iter=1_000_000, method="exact"),
+    gnomon.MDS(max_iter=1_000_000, tol=0),
+):
+    begun = []
+    def say(progress):
+        if progress.stage == "layout" and not begun:
+            begun.append(1)
+            print("working", flush=True)
+    try:
+        model.set_params(callback=say).fit(X)
+        print("not stopped", flush=True)
+    except KeyboardInterrupt:
+        print("stopped", hasattr(model, "embedding_"), flush=True)
+        print(model.set_params(max_iter=5).fit(X[:100]).embedding_.shape, flush=True)
 """)
     try:
         assert process.stdout is not None
-        assert process.stdout.readline() == "working\n"
-        time.sleep(0.2)  # into the layout
-        process.send_signal(signal.SIGINT)
-        began = time.perf_counter()
-        assert process.stdout.readline() == "stopped False\n"
-        assert time.perf_counter() - began < 2.0  # a machine under load included
+        for _ in range(3):
+            assert process.stdout.readline() == "working\n"
+            time.sleep(0.2)  # into the layout
+            process.send_signal(signal.SIGINT)
+            began = time.perf_counter()
+            assert process.stdout.readline() == "stopped False\n"
+            assert time.perf_counter() - began < 2.0  # a machine under load included
+            assert process.stdout.readline() == "(100, 2)\n"
         out, err = process.communicate(timeout=_TIMEOUT)
-        assert out == "(100, 2)\n", err
+        assert (out, process.returncode) == ("", 0), err
     finally:
         _end(process)
 
