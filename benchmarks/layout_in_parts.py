@@ -1,91 +1,198 @@
-"""Time the layout in parts on the workers of a Dask cluster on this machine against one process, and compare bytes.
+"""Lay out in parts on the workers of Dask clusters on this machine and in one process; compare costs and bytes.
 
-python -m benchmarks.layout_in_parts --rows 1000000 --workers 1 4 --method umap
+python -m benchmarks.layout_in_parts --method umap --rows 1000000 --workers 1 2 4 --neighbors neighbors.npz
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
+import resource
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from benchmarks.machine import describe_machine
 from benchmarks.report import table_of
 from gnomon._run import running
 from gnomon.affinities import fuzzy_simplicial_set, gaussian_affinities
 from gnomon.kernels import UMAPKernel
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 from gnomon.objectives import CrossEntropy, KLDivergence
 from gnomon.optimizers import GradientDescent, SampledDescent
 from gnomon.scale import DaskExecutor, LocalExecutor
 
-__all__ = ["main", "measure"]
+__all__ = ["Cost", "main", "measure"]
 
 _N_NEIGHBORS = 15
 
 
-def _problem(method: str, n: int, n_iter: int) -> tuple[Any, Any, Any]:
+@dataclass(frozen=True)
+class Cost:
+    """What a layout took, and what came of it.
+
+    Attributes
+    ----------
+    where : str
+    seconds : float
+        From the start to the last iteration, the sending of parts included.
+    ms : float
+        Milliseconds of an iteration, after the first block.
+    cpu_ms : float
+        CPU milliseconds of an iteration, likewise: of the client and all workers.
+    megabytes : float
+        Of the messages between parts in an iteration.
+    peak : float
+        Largest resident memory of a worker so far, in MB; NaN in this process.
+    sha256 : str
+        Of the positions.
+    equal : bool
+        Whether these are the bytes of one process: of the whole for UMAP, in parts for t-SNE.
+    divergence : float
+        Of t-SNE's map; NaN for UMAP.
+    """
+
+    where: str
+    seconds: float
+    ms: float
+    cpu_ms: float
+    megabytes: float
+    peak: float
+    sha256: str
+    equal: bool
+    divergence: float
+
+
+def _usage() -> tuple[float, float]:
+    """Return CPU seconds and the largest resident megabytes of a process."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024.0
+
+
+def _neighbors(X: npt.NDArray[np.float32], path: Path | None) -> NeighborGraph:
+    """Return the neighbours kept in a file, or find them and keep them there."""
+    if path is not None and path.exists():
+        with np.load(path) as kept:
+            graph = NeighborGraph(kept["indices"], kept["distances"])
+        if len(graph.indices) != len(X):
+            raise SystemExit(f"{path} holds neighbours of {len(graph.indices):,} rows, not of {len(X):,}.")
+        return graph
+    graph = compute_neighbors(X, _N_NEIGHBORS)
+    if path is not None:
+        np.savez(path, indices=graph.indices, distances=graph.distances)
+    return graph
+
+
+def _problem(method: str, n: int, n_iter: int | None, path: Path | None) -> tuple[Any, Any, Any]:
     """Return objective, optimizer and start: neighbours of points in clusters, in random order."""
     rng = np.random.default_rng(0)
     centres = 8.0 * rng.normal(size=(20, 3))
     X = (centres[rng.integers(0, 20, n)] + rng.normal(size=(n, 3))).astype(np.float32)
-    graph = compute_neighbors(X, _N_NEIGHBORS)
+    graph, Y0 = _neighbors(X, path), X[:, :2].copy()
     if method == "umap":
         objective: Any = CrossEntropy(fuzzy_simplicial_set(graph), UMAPKernel.from_min_dist(0.1))
-        return objective, SampledDescent(max_iter=n_iter), X[:, :2].copy()
+        return objective, SampledDescent(max_iter="auto" if n_iter is None else n_iter), Y0
     affinities = gaussian_affinities(graph, perplexity=_N_NEIGHBORS / 3)
-    optimizer = GradientDescent(max_iter=n_iter, early_exaggeration_iter=n_iter // 2)
-    return KLDivergence(affinities, evaluation="interpolated"), optimizer, X[:, :2].copy()
+    optimizer = (
+        GradientDescent() if n_iter is None else GradientDescent(max_iter=n_iter, early_exaggeration_iter=n_iter // 3)
+    )
+    return KLDivergence(affinities, evaluation="interpolated"), optimizer, Y0
 
 
-def _time(optimizer: Any, objective: Any, Y0: Any, first: int) -> tuple[float, Any]:
-    """Return seconds of an iteration after the first ones, in which parts are sent, and the state at the end."""
-    state = optimizer.start(objective, Y0.copy())
-    last = optimizer.resolve_max_iter(objective.n_samples)
-    began = time.perf_counter()
-    while state.iteration < last:
-        if state.iteration <= first:
-            began, before = time.perf_counter(), state.iteration
-        optimizer.step(objective, state, min(optimizer.block_end(state.iteration), last))
-    return (time.perf_counter() - began) / (last - before), state
+def _laid_out(
+    where: str, problem: tuple[Any, Any, Any], executor: Any, usages: Callable[[], Sequence[tuple[float, float]]]
+) -> tuple[Cost, npt.NDArray[np.float32]]:
+    """Do all iterations of a layout; usages: of this process, and of each worker."""
+    objective, optimizer, Y0 = problem
+    with running(n_threads=1, executor=executor):
+        began = time.perf_counter()
+        made = optimizer if executor is None else optimizer.in_parts(objective, 2)[0]
+        state, last = made.start(objective, Y0.copy()), made.resolve_max_iter(objective.n_samples)
+
+        def advance(to: int) -> tuple[float, Sequence[tuple[float, float]]]:
+            while state.iteration < to:
+                made.step(objective, state, min(made.block_end(state.iteration), to))
+            return time.perf_counter(), usages()
+
+        first = min(made.block_end(0), last // 2)
+        (after, used), (ended, found) = advance(first), advance(last)
+        sent = 0.0 if executor is None else made.parts.n_bytes / last
+        cost = Cost(
+            where,
+            ended - began,
+            1e3 * (ended - after) / (last - first),
+            1e3 * (sum(cpu for cpu, _ in found) - sum(cpu for cpu, _ in used)) / (last - first),
+            sent / 1e6,
+            max((peak for _, peak in found[1:]), default=float("nan")),
+            hashlib.sha256(state.embedding.tobytes()).hexdigest(),
+            equal=True,
+            divergence=objective.loss(state.embedding) if isinstance(objective, KLDivergence) else float("nan"),
+        )
+    return cost, state.embedding
 
 
-def measure(method: str, n: int, n_iter: int, workers: Sequence[int]) -> list[dict[str, Any]]:
+def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> list[Cost]:
     """Lay out in this process, in parts in this process, and in parts on clusters of so many workers, one thread each.
+
+    Parameters
+    ----------
+    problem : tuple
+        Objective, optimizer and start.
+    workers : sequence of int
 
     Returns
     -------
-    list of dict
-        `where`, seconds and megabytes of messages an iteration, and whether bytes are those of the parts in this
-        process (and for UMAP those of the whole).
+    list of Cost
     """
     from distributed import Client, LocalCluster
 
-    objective, optimizer, Y0 = _problem(method, n, n_iter)
-    first, found = optimizer.block_end(0), list[dict[str, Any]]()
-
-    def add(where: str, executor: Any) -> Any:
-        with running(n_threads=1, executor=executor):
-            made = optimizer if executor is None else optimizer.in_parts(objective, 2)[0]
-            seconds, state = _time(made, objective, Y0, first)
-        sent = 0.0 if executor is None else made.parts.n_bytes / n_iter / 1e6
-        found.append({"where": where, "seconds": seconds, "megabytes": sent})
-        return state.embedding
-
-    whole = add("one thread, whole", None)
-    parts = add("one thread, in parts", LocalExecutor())
-    found[0]["equal"], found[1]["equal"] = method != "umap" or bool(np.array_equal(whole, parts)), True
+    costs = [
+        _laid_out("one process, whole", problem, None, lambda: [_usage()]),
+        _laid_out("one process, in parts", problem, LocalExecutor(), lambda: [_usage()]),
+    ]
     for n_workers in workers:
         settings: dict[str, Any] = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
         with LocalCluster(**settings) as cluster, Client(cluster) as client:
-            embedding = add(f"{n_workers} workers", DaskExecutor(client))
-        found[-1]["equal"] = bool(np.array_equal(embedding, parts))
-    return found
+            where = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
+            costs.append(
+                _laid_out(
+                    where,
+                    problem,
+                    DaskExecutor(client),
+                    lambda: [_usage(), *client.run(_usage).values()],
+                )
+            )
+    one = costs[0 if isinstance(problem[0], CrossEntropy) else 1]
+    return [replace(cost, equal=cost.sha256 == one.sha256) for cost in costs]
+
+
+def _table(costs: Sequence[Cost]) -> str:
+    """Return the costs as a table in Markdown."""
+    header = ["where", "seconds", "ms an iteration", "CPU ms an iteration", "MB sent an iteration"]
+    header += ["peak MB of a worker", "SHA-256", "bytes of one process"]
+    rows = [
+        [
+            cost.where,
+            f"{cost.seconds:.1f}",
+            f"{cost.ms:.1f}",
+            f"{cost.cpu_ms:.1f}",
+            f"{cost.megabytes:.2f}",
+            "" if np.isnan(cost.peak) else f"{cost.peak:.0f}",
+            cost.sha256[:12],
+            "yes" if cost.equal else "no",
+        ]
+        for cost in costs
+    ]
+    if not np.isnan(costs[0].divergence):
+        header.append("divergence")
+        rows = [[*row, f"{cost.divergence:.4f}"] for row, cost in zip(rows, costs, strict=True)]
+    return table_of(header, rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -93,19 +200,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--method", choices=["umap", "tsne"], default="umap")
     parser.add_argument("--rows", type=int, default=100_000)
-    parser.add_argument("--iterations", type=int, default=50, help="of the whole layout, whose rate falls to its end")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--iterations", type=int, help="at least 2; the default schedule where it is left out")
+    parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--neighbors", type=Path, help="file, .npz, of the neighbours; written if it is not there")
     parser.add_argument("--json", type=Path)
     given = parser.parse_args(arguments)
-    found = measure(given.method, given.rows, given.iterations, given.workers)
-    rows = [
-        [one["where"], f"{1e3 * one['seconds']:.1f}", f"{one['megabytes']:.2f}", "yes" if one["equal"] else "no"]
-        for one in found
-    ]
-    print(f"{given.method}, {given.rows:,} rows, {given.iterations} iterations; {describe_machine()}")
-    print(table_of(["where", "ms an iteration", "MB an iteration", "equal bytes"], rows))
+    problem = _problem(given.method, given.rows, given.iterations, given.neighbors)
+    n_iter, machine = problem[1].resolve_max_iter(given.rows), describe_machine()
+    costs = measure(problem, given.workers)
+    print(f"{given.method}, {given.rows:,} rows, {n_iter} iterations; {machine['cpu']}, {machine['cores']} cores\n")
+    print(_table(costs))
     if given.json:
-        given.json.write_text(json.dumps({"arguments": vars(given) | {"json": None}, "found": found}, indent=1))
+        arguments_given = {
+            name: str(value) if isinstance(value, Path) else value for name, value in vars(given).items()
+        }
+        found = {"arguments": arguments_given, "machine": machine, "costs": [asdict(cost) for cost in costs]}
+        given.json.write_text(json.dumps(found, indent=1))
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ void bind_sampled_epoch_of(std::int64_t first, const Graph& edges, const Values&
     check.components(d);
     check.at_least("epoch", epoch, 0);
     check.at_least("first", first, 0);
+    check.at_least("the number of rows", static_cast<std::int64_t>(own), 1);
     check.require(first % 64 == 0, "first", "a multiple of 64");
     check.at_most("the last row", static_cast<std::size_t>(first) + own, rows.size());
     check.equal("the number of rows of edges", edges.n(), own + halo.shape(0));
@@ -68,6 +69,9 @@ void bind_sampled_epoch_of(std::int64_t first, const Graph& edges, const Values&
     check.indices("halo", halo, rows.size());
     for (const std::int32_t row : view(halo))
         check.require(rows.holds(static_cast<std::size_t>(row)), "known", "a set that holds the rows of the halo");
+    check.require(std::ranges::is_sorted(view(halo)), "halo", "ascending");
+    for (std::size_t row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(first) + own; ++row)
+        check.require(rows.holds(row), "known", "a set that holds the own rows");
     check.shape("places", places, rows.count(), d);
     check.shape("first_moment", first_moment, own, d);
     check.shape("second_moment", second_moment, own, d);
@@ -86,11 +90,13 @@ void register_sampled_parts(nb::module_& m) {
           "Set the bits of the rows that an epoch draws for the rows [begin, end) of n.");
     m.def("take_marked", &bind_take_marked, nb::arg("marked").noconvert(), nb::arg("values").noconvert(),
           nb::arg("n_threads"), "The rows of values whose bits are set, in ascending order.");
-    m.def("sampled_epoch_of", &bind_sampled_epoch_of, nb::arg("first"), nb::arg("edges"), nb::arg("u").noconvert(),
-          nb::arg("halo").noconvert(), nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("epoch"),
-          nb::arg("n"), nb::arg("known").noconvert(), nb::arg("places").noconvert(), nb::arg("Y").noconvert(),
-          nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
-          "Run one epoch of the rows of n that begin at `first`, in place; places are those of the rows known.");
+    m.def(
+        "sampled_epoch_of", &bind_sampled_epoch_of, nb::arg("first"), nb::arg("edges"), nb::arg("u").noconvert(),
+        nb::arg("halo").noconvert(), nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("epoch"),
+        nb::arg("n"), nb::arg("known").noconvert(), nb::arg("places").noconvert(), nb::arg("Y").noconvert(),
+        nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
+        "Run one epoch of the rows of n that begin at `first`, into Y; places are those of these rows, and then of the "
+        "other rows known.");
 }
 
 }  // namespace gnomon::bindings

@@ -101,13 +101,18 @@ void sampled_epoch_of(const OwnedRows& owned, const OutputKernel& kernel, const 
     check_law(PairLaw::log_deficit, kernel);
     const std::size_t own = state.Y.rows(), d = state.Y.cols(), n = own + owned.halo.size();
     const RankedRows drawn(known);
-    std::vector<float> here(n * d);
-    std::copy_n(state.Y.data(), own * d, here.data());
-    for (std::size_t h = 0; h < owned.halo.size(); ++h)
-        std::copy_n(places.row(drawn.place(static_cast<std::size_t>(owned.halo[h]))), d, here.data() + (own + h) * d);
-    const SampledPart part{owned.first, own, drawn, places};
+    const SampledPart part{owned.first, own, drawn, places, drawn.place(owned.first)};
+    std::vector<float> ends;  // places of the own rows and of the halo, where others are given between them
+    if (n != places.rows()) {
+        ends.resize(n * d);
+        std::copy_n(places.data(), own * d, ends.data());
+        for (std::size_t h = 0; h < owned.halo.size(); ++h)
+            std::copy_n(places.row(part.place(static_cast<std::size_t>(owned.halo[h]))), d,
+                        ends.data() + (own + h) * d);
+    }
     const SamplingWeights weights{owned.u, {}};
-    SampledEpoch epoch(owned.edges, weights, kernel, parameters, {here.data(), n, d}, t, schedule.isotropic);
+    const Span2<const float> Y{ends.empty() ? places.data() : ends.data(), n, d};
+    SampledEpoch epoch(owned.edges, weights, kernel, parameters, Y, t, schedule.isotropic);
     epoch.part = &part;
     const float rate = rate_of(schedule, t);
     std::vector<SampledRows> workers = SampledRows::of_workers(context, d);

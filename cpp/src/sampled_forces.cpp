@@ -31,13 +31,18 @@ std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) 
 }
 
 /// Rows of the whole map to places among those that are known.
-GNOMON_INLINE void place_lanes(const RankedRows& known, std::int32_t* index) {
-    if (known.whole()) return;
+GNOMON_INLINE void place_lanes(const SampledPart& part, std::int32_t* index) {
+    if (part.drawn.whole()) {
+        const auto first = static_cast<std::int32_t>(part.first), count = static_cast<std::int32_t>(part.count);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            index[l] += index[l] < first ? count : index[l] < first + count ? -first : 0;
+        return;
+    }
     bool all = true;
     for (std::size_t l = 0; l < kLanes; ++l) {
         const auto row = static_cast<std::size_t>(index[l]);
-        all &= known.rows().holds(row);
-        index[l] = static_cast<std::int32_t>(known.place(row));
+        all &= part.drawn.rows().holds(row);
+        index[l] = static_cast<std::int32_t>(part.place(row));
     }
     if (!all) throw std::invalid_argument("sampled_epoch_of: known must hold the rows that are drawn.");
 }
@@ -57,7 +62,7 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
     for (int t = 0; t < count; ++t) {
         simd::store(bits, draw_bits(base, begin + t));
         for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(scale_to(bits[l], n));
-        if (part != nullptr) place_lanes(part->drawn, index);
+        if (part != nullptr) place_lanes(*part, index);
         gather_points<D>(points, index, d, there);
         simd::store(tile.squared + t * kLanes, differences<D>(here, there, d, away));  // 0 for the point itself
         for (int c = 0; c < width; ++c) simd::store(tile.away.data() + (t * width + c) * kLanes, away[c]);

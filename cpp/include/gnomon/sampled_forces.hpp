@@ -46,8 +46,15 @@ inline constexpr std::size_t kSampledRows = 64;  // rows in a chunk
 /// Where the rows of a part, consecutive ones of a whole map, and those drawn for them stand.
 struct SampledPart {
     std::size_t first, count;         // of its rows
-    const RankedRows& drawn;          // rows of the whole map, those that are drawn among them
-    Span2<const float> drawn_points;  // their places, in their order
+    const RankedRows& drawn;          // rows of the whole map: its own, and those that are drawn among others
+    Span2<const float> drawn_points;  // their places: of its own rows, and then of the others in their order
+    std::size_t before;               // how many of them are before its own
+
+    /// Where row i of the whole map, which is in `drawn`, stands in drawn_points.
+    std::size_t place(std::size_t i) const {
+        const std::size_t rank = drawn.place(i);
+        return i < first ? count + rank : i < first + count ? rank - before : rank;
+    }
 };
 
 /// One epoch of sampling.

@@ -68,12 +68,15 @@ class RoundsWork(ABC):
 
     @abstractmethod
     def step(self, held: Any, state: Any, read: Sequence[Any], run: RoundOf) -> Sent:
-        """Do a part's work of one round, on a worker; a function of its arguments, which it leaves as they are.
+        """Do a part's work of one round, on a worker; a function of its arguments.
+
+        It leaves messages and the state that a run begins with as they are, and shares no memory with the state that
+        the run ends with. In between it may change what it made itself, once all readers have it.
 
         Parameters
         ----------
         held : object
-            What `part` made.
+            What `part` made; it may keep memory there to be used again.
         state : object
             What the part's round before left.
         read : sequence of object

@@ -14,7 +14,7 @@ from gnomon import _core
 from gnomon.objectives.pairs import Edges
 from gnomon.scale import Executor, RoundsWork, rounds_of
 
-__all__ = ["ROWS", "OwnedEdges", "PartsRun", "part_bounds"]
+__all__ = ["ROWS", "OwnedEdges", "PartsRun", "Scratch", "part_bounds"]
 
 ROWS = 64
 """Parts begin at multiples of it: rows that the kernels of sampled descent take together, and the bits of a word."""
@@ -54,12 +54,15 @@ class OwnedEdges:
     halo: npt.NDArray[np.int32]
 
     @classmethod
-    def of(cls, edges: Edges, first: int, stop: int) -> OwnedEdges:
-        """Take the edges of the rows [first, stop)."""
+    def of(cls, edges: Edges, first: int, stop: int, *, among_all: bool = False) -> OwnedEdges:
+        """Take the edges of the rows [first, stop); with `among_all`, all other rows are the halo."""
         begin, end = edges.offsets[first], edges.offsets[stop]
         columns = edges.columns[begin:end]
         outside = (columns < first) | (columns >= stop)
-        halo = np.unique(columns[outside])
+        if among_all:
+            halo = np.delete(np.arange(len(edges.offsets) - 1, dtype=np.int32), slice(first, stop))
+        else:
+            halo = np.unique(columns[outside])
         places = columns - np.int32(first)
         places[outside] = (stop - first) + np.searchsorted(halo, columns[outside])
         offsets = edges.offsets[first : stop + 1] - begin
@@ -78,6 +81,32 @@ class OwnedEdges:
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "graph"}
+
+
+class Scratch:
+    """Memory of a part that its steps use again: fresh pages of a system may cost more than what is written there.
+
+    It stays where it was made.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[str, npt.NDArray[np.float32]] = {}
+
+    def take(self, name: str, n_rows: int, n_components: int) -> npt.NDArray[np.float32]:
+        """Return the array of a name, with what was written there last where it had as many rows or more."""
+        kept = self._kept.get(name)
+        if kept is None or len(kept) < n_rows or kept.shape[1] != n_components:
+            kept = self._kept[name] = np.empty((n_rows, n_components), dtype=np.float32)
+        return kept[:n_rows]
+
+    def copy(self, name: str, values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Return the array of a name, with these values."""
+        kept = self.take(name, *values.shape)
+        kept[...] = values
+        return kept
+
+    def __reduce__(self) -> tuple[type[Scratch], tuple[()]]:
+        return Scratch, ()
 
 
 class PartsRun:

@@ -2,7 +2,8 @@
 
 The rows drawn are a function of seed, epoch and row, so an owner knows what it will draw before it knows where that
 lies. It asks for it an epoch ahead: a bit for each row. A message answers with the places of the rows asked for, in
-their order, and asks for those of the next epoch. Every row is moved as in `gnomon._core.sampled_epochs` of the whole
+their order, and asks for those of the next epoch. A part that draws most rows takes the places of all, unasked. Every
+row is moved as in `gnomon._core.sampled_epochs` of the whole
 map, from the same places in the same order of sums, so the bytes are the same for any number of parts.
 """
 
@@ -10,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.objectives.pairs import Edges, compile_kernel
-from gnomon.optimizers.partitioned.parts import ROWS, OwnedEdges
+from gnomon.optimizers.partitioned.parts import ROWS, OwnedEdges, Scratch
 from gnomon.scale import RoundOf, RoundsWork, Sent
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = ["SampledPart", "SampledParts", "SampledSpec"]
 Words = npt.NDArray[np.uint64]
 Points = npt.NDArray[np.float32]
 
+_MOMENTS = ("first_moment", "second_moment")
 _MOST = 0.75  # share of all rows, expected to be drawn by a part, above which it takes the places of all
 
 
@@ -64,7 +66,8 @@ class SampledPart:
     ----------
     embedding, first_moment, second_moment : ndarray of shape (n_rows, n_components), float32
     known, after : ndarray of shape (n_words,), uint64, or None
-        The rows whose places the next epoch takes, and those of the epoch after it; None between runs of rounds.
+        The rows whose places the next epoch takes, and those of the epoch after it, where not of all rows; None
+        between runs of rounds.
     n_bytes : int
         Of the messages sent so far.
     """
@@ -82,6 +85,7 @@ class _Owned:
     edges: OwnedEdges
     u: npt.NDArray[np.float32]
     always: Words  # the rows whose places every epoch takes: the own ones and the halo
+    scratch: Scratch = field(default_factory=Scratch)
 
 
 class SampledParts(RoundsWork):
@@ -114,7 +118,8 @@ class SampledParts(RoundsWork):
         assert self._edges is not None
         assert self._u is not None
         first, stop = self.bounds[number : number + 2]
-        edges, always = OwnedEdges.of(self._edges, first, stop), np.zeros(self.bounds[-1], dtype=bool)
+        edges = OwnedEdges.of(self._edges, first, stop, among_all=self._takes_all(number))
+        always = np.zeros(self.bounds[-1], dtype=bool)
         always[first:stop] = True
         always[edges.halo] = True
         return _Owned(edges, self._u[first:stop].copy(), _words(always))
@@ -126,35 +131,41 @@ class SampledParts(RoundsWork):
         return [dict.fromkeys(parts, ()), others, *[others] * (last - first)]
 
     def step(self, held: _Owned, state: SampledPart, read: Sequence[Any], run: RoundOf) -> Sent:
-        """Ask, answer, or move the own rows by one epoch."""
+        """Ask, answer, or move the own rows by one epoch.
+
+        Within a run the state is in the scratch of the part. The places of two epochs are kept there: those of the
+        epoch before the last have been read by all who were sent them, for they have sent what came of them.
+        """
         own = self.bounds.index(held.edges.first)
         others = [part for part in range(self.n_parts) if part != own]
         epoch = run.first + run.number - 2  # the one that is run, if any
         if run.number == 0:
-            known = self._wanted(held, run.first)
-            return self._sent(replace(state, known=known), others, [self._of(known, part) for part in others])
+            moments = {name: held.scratch.copy(name, getattr(state, name)) for name in _MOMENTS}
+            state = replace(state, known=self._wanted(held, own, run.first), **moments)
+            return self._sent(state, others, [self._of(state.known, part) for part in others])
         if run.number == 1:
             wishes = read
         else:
             wishes = [wish for _, wish in read]
             state = self._moved(held, state, [places for places, _ in read], own, epoch)
         if epoch + 1 == run.last:
-            return Sent(replace(state, known=None, after=None))
-        after = self._wanted(held, epoch + 2) if epoch + 2 < run.last else None
-        asked = [None if after is None else self._of(after, part) for part in others]
-        threads = current_run().n_threads
+            left = {name: getattr(state, name).copy() for name in ("embedding", *_MOMENTS)}
+            return Sent(replace(state, known=None, after=None, **left))
+        after = self._wanted(held, own, epoch + 2) if epoch + 2 < run.last else None
         answers = [
-            (_core.take_marked(wish, state.embedding, threads), ask) for wish, ask in zip(wishes, asked, strict=True)
+            (self._places(state.embedding, wish, part), self._of(after, part))
+            for part, wish in zip(others, wishes, strict=True)
         ]
         return self._sent(replace(state, after=after), others, answers)
 
     def _moved(self, held: _Owned, state: SampledPart, places: list[Points], own: int, epoch: int) -> SampledPart:
         """Return the state after an epoch, for which the other parts sent these places."""
-        assert state.known is not None
         spec, kernel = self.spec, compile_kernel(self.spec.kernel)
         assert kernel is not None
-        here = np.concatenate([*places[:own], state.embedding, *places[own:]])
-        Y, first_moment, second_moment = state.embedding.copy(), state.first_moment.copy(), state.second_moment.copy()
+        n_rows, d = state.embedding.shape
+        here = held.scratch.take("here", n_rows + sum(map(len, places)), d)
+        np.concatenate([state.embedding, *places], out=here)
+        Y = held.scratch.take(f"embedding {epoch % 2}", n_rows, d)
         _core.sampled_epoch_of(
             held.edges.first,
             held.edges.graph,
@@ -165,27 +176,36 @@ class SampledParts(RoundsWork):
             _core.SampledSchedule(spec.learning_rate, spec.max_epochs, spec.isotropic),
             epoch,
             self.bounds[-1],
-            state.known,
+            held.always if self._takes_all(own) else state.known,
             here,
             Y,
-            first_moment,
-            second_moment,
+            state.first_moment,
+            state.second_moment,
             current_run().n_threads,
         )
-        return replace(state, embedding=Y, first_moment=first_moment, second_moment=second_moment, known=state.after)
+        return replace(state, embedding=Y, known=state.after)
 
-    def _wanted(self, held: _Owned, epoch: int) -> Words:
-        """Return the rows whose places a part takes in an epoch: its own, its halo, and those that it draws."""
+    def _takes_all(self, part: int) -> bool:
+        """Say whether a part draws so many rows that it takes the places of all."""
+        first, stop = self.bounds[part : part + 2]
+        return -math.expm1(-self.spec.sampling.n_draws * (stop - first) / self.bounds[-1]) > _MOST
+
+    def _wanted(self, held: _Owned, own: int, epoch: int) -> Words | None:
+        """Return the rows whose places a part takes in an epoch: its own, its halo, those it draws; None for all."""
+        if self._takes_all(own):
+            return None
         words = held.always.copy()
         first, stop, n = held.edges.first, held.edges.stop, self.bounds[-1]
-        if -math.expm1(-self.spec.sampling.n_draws * (stop - first) / n) > _MOST:
-            return _words(np.ones(n, dtype=bool))
         _core.mark_draws(self.spec.sampling, epoch, first, stop, n, words, current_run().n_threads)
         return words
 
-    def _of(self, words: Words, part: int) -> Words:
-        """Return the bits of the rows of a part."""
-        return words[self.bounds[part] // ROWS : -(-self.bounds[part + 1] // ROWS)].copy()
+    def _places(self, Y: Points, wish: Words | None, part: int) -> Points:
+        """Return the own places that another part takes."""
+        return Y if self._takes_all(part) else _core.take_marked(wish, Y, current_run().n_threads)
+
+    def _of(self, words: Words | None, part: int) -> Words | None:
+        """Return the bits of the rows of a part, if any are asked for."""
+        return None if words is None else words[self.bounds[part] // ROWS : -(-self.bounds[part + 1] // ROWS)].copy()
 
     def _sent(self, state: SampledPart, others: list[int], messages: list[Any]) -> Sent:
         """Name the messages and count their bytes."""
