@@ -50,6 +50,23 @@ Output<float> bind_take_marked(const ConstWords& marked, const Matrix<const floa
     return taken;
 }
 
+/// Demands that the own rows [first, first + own) and those of the halo are known, and that the halo is in order.
+void check_known(const Arguments& check, const ConstRowSet& known, std::size_t first, std::size_t own,
+                 std::span<const std::int32_t> halo) {
+    const std::size_t n = known.size();
+    bool all = true, ordered = true;
+    for (std::size_t row = first; row < first + own; ++row) all &= known.holds(row);
+    std::size_t last = own - 1;  // rows counted from the first one on
+    for (const std::int32_t row : halo) {
+        const auto i = static_cast<std::size_t>(row), from = i < first ? i + n - first : i - first;
+        all &= known.holds(i);
+        ordered &= from > last;
+        last = from;
+    }
+    check.require(all, "known", "a set that holds the own rows and those of the halo");
+    check.require(ordered, "halo", "the rows after the own ones and then those before them, ascending");
+}
+
 void bind_sampled_epoch_of(std::int64_t first, const Graph& edges, const Values& u, const Columns& halo,
                            const OutputKernel& kernel, const SamplingParameters& parameters,
                            const SampledSchedule& schedule, std::int64_t epoch, std::int64_t n, const ConstWords& known,
@@ -67,11 +84,7 @@ void bind_sampled_epoch_of(std::int64_t first, const Graph& edges, const Values&
     check.equal("the number of rows of edges", edges.n(), own + halo.shape(0));
     check.length("u", u, own);
     check.indices("halo", halo, rows.size());
-    for (const std::int32_t row : view(halo))
-        check.require(rows.holds(static_cast<std::size_t>(row)), "known", "a set that holds the rows of the halo");
-    check.require(std::ranges::is_sorted(view(halo)), "halo", "ascending");
-    for (std::size_t row = static_cast<std::size_t>(first); row < static_cast<std::size_t>(first) + own; ++row)
-        check.require(rows.holds(row), "known", "a set that holds the own rows");
+    check_known(check, rows, static_cast<std::size_t>(first), own, view(halo));
     check.shape("places", places, rows.count(), d);
     check.shape("first_moment", first_moment, own, d);
     check.shape("second_moment", second_moment, own, d);
@@ -95,8 +108,8 @@ void register_sampled_parts(nb::module_& m) {
         nb::arg("halo").noconvert(), nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("epoch"),
         nb::arg("n"), nb::arg("known").noconvert(), nb::arg("places").noconvert(), nb::arg("Y").noconvert(),
         nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("n_threads"),
-        "Run one epoch of the rows of n that begin at `first`, into Y; places are those of these rows, and then of the "
-        "other rows known.");
+        "Run one epoch of the rows of n that begin at `first`, into Y; places are those of the rows known from `first` "
+        "on, and then of those before it.");
 }
 
 }  // namespace gnomon::bindings

@@ -30,17 +30,13 @@ std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) 
     return static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)));
 }
 
-/// Rows of the whole map to places among those that are known.
+/// Rows of the whole map, counted from the first row of a part on, to places among those that are known.
 GNOMON_INLINE void place_lanes(const SampledPart& part, std::int32_t* index) {
-    if (part.drawn.whole()) {
-        const auto first = static_cast<std::int32_t>(part.first), count = static_cast<std::int32_t>(part.count);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            index[l] += index[l] < first ? count : index[l] < first + count ? -first : 0;
-        return;
-    }
+    if (part.drawn.whole()) return;
+    const std::size_t n = part.drawn.rows().size();
     bool all = true;
     for (std::size_t l = 0; l < kLanes; ++l) {
-        const auto row = static_cast<std::size_t>(index[l]);
+        const std::size_t from = part.first + static_cast<std::size_t>(index[l]), row = from < n ? from : from - n;
         all &= part.drawn.rows().holds(row);
         index[l] = static_cast<std::int32_t>(part.place(row));
     }
@@ -55,13 +51,17 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
     const SampledPart* part = epoch.part;
     const auto n = static_cast<std::uint32_t>(part == nullptr ? epoch.Y.rows() : part->drawn.rows().size());
     const float* points = part == nullptr ? epoch.Y.data() : part->drawn_points.data();
+    const auto shift = static_cast<std::int32_t>(part == nullptr ? 0 : part->first);
     const float* v = epoch.weights.v.empty() ? nullptr : epoch.weights.v.data();
     f32 there[kHeld<D>], away[kHeld<D>];
     std::int32_t index[kLanes];
     std::uint32_t bits[kLanes];
     for (int t = 0; t < count; ++t) {
         simd::store(bits, draw_bits(base, begin + t));
-        for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(scale_to(bits[l], n));
+        for (std::size_t l = 0; l < kLanes; ++l) {  // from the first row of the part on, and then those before it
+            const std::int32_t from = static_cast<std::int32_t>(scale_to(bits[l], n)) - shift;
+            index[l] = from + ((from >> 31) & static_cast<std::int32_t>(n));
+        }
         if (part != nullptr) place_lanes(*part, index);
         gather_points<D>(points, index, d, there);
         simd::store(tile.squared + t * kLanes, differences<D>(here, there, d, away));  // 0 for the point itself

@@ -49,11 +49,12 @@ Edges edges_of(const Edges& all, std::size_t first, std::size_t last, std::vecto
     std::copy_if(begin, end, std::back_inserter(halo), [&](std::int32_t c) { return !own(c); });
     std::sort(halo.begin(), halo.end());
     halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
+    std::rotate(halo.begin(), std::lower_bound(halo.begin(), halo.end(), static_cast<int>(first)), halo.end());
     Edges part;
     for (std::size_t i = first; i < last; ++i) part.offsets.push_back(all.offsets[i + 1] - all.offsets[first]);
     for (std::size_t h = 0; h < halo.size(); ++h) part.offsets.push_back(part.offsets.back());
     for (auto c = begin; c != end; ++c) {
-        const auto place = std::lower_bound(halo.begin(), halo.end(), *c) - halo.begin();
+        const auto place = std::find(halo.begin(), halo.end(), *c) - halo.begin();
         part.columns.push_back(static_cast<std::int32_t>(own(*c) ? *c - static_cast<int>(first)
                                                                  : static_cast<long>(last - first) + place));
     }
@@ -88,11 +89,12 @@ void epochs_of_parts_have_the_bytes_of_the_whole() {
                     mark_draws(sampling, t, begin, end, known);
                     for (const std::int32_t row : halo) known.add(static_cast<std::size_t>(row));
                     for (std::size_t i = begin; i < end; ++i) known.add(i);
-                    std::vector<float> places(before.begin() + begin * d, before.begin() + end * d);
+                    std::vector<float> places, those_before;
                     known.for_each([&](std::size_t i) {
-                        if (i >= begin && i < end) return;
-                        places.insert(places.end(), before.begin() + i * d, before.begin() + (i + 1) * d);
+                        std::vector<float>& to = i < begin ? those_before : places;
+                        to.insert(to.end(), before.begin() + i * d, before.begin() + (i + 1) * d);
                     });
+                    places.insert(places.end(), those_before.begin(), those_before.end());
                     const std::size_t own = end - begin;
                     const auto rows = [&](std::vector<float>& of) {
                         return Span2<float>{of.data() + begin * d, own, d};

@@ -745,7 +745,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             max_epochs=20,
             first=64,
             u=ones(20),
-            halo=np.array([3, 5, 60, 99], np.int32),
+            halo=np.array([99, 3, 5, 60], np.int32),
             epoch=1,
             n=100,
             known=bits,

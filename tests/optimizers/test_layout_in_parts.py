@@ -104,7 +104,8 @@ def test_the_edges_of_a_part_are_those_of_its_rows_and_the_halo_their_other_ends
     owned = OwnedEdges.of(edges, 64, 192)
     there = np.concatenate([np.arange(64, 192), owned.halo])
     outside = set(matrix[64:192].indices) - set(range(64, 192))
-    assert owned.halo.tolist() == sorted(outside)
+    assert owned.halo.tolist() == sorted(outside, key=lambda row: (row < 64, row))
+    assert OwnedEdges.of(edges, 64, 192, among_all=True).halo.tolist() == [*range(192, 300), *range(64)]
     part = sp.csr_array((owned.values, there[owned.columns], owned.offsets[:129]), shape=(128, 300))
     assert (part != matrix[64:192]).nnz == 0
     assert np.all(np.diff(owned.offsets[128:]) == 0)

@@ -33,13 +33,14 @@ struct OwnedRows {
     /// Columns count the own rows and then those of `halo`, which have no edges of their own here.
     const CsrView<float>& edges;
     std::span<const float> u;
-    std::span<const std::int32_t> halo;  ///< rows of the whole map, ascending
+    std::span<const std::int32_t>
+        halo;  ///< rows of the whole map: those after the own ones, and then those before, ascending
 };
 
 /// Runs one epoch of these rows; each comes out as sampled_epochs of the whole map has it. first is a multiple of 64.
 /// known: the rows of the whole map whose places are given: the own ones, the halo, and what mark_draws marks.
-/// places, (known, d): those of the own rows, and then of the others in their order; where the halo is all other rows,
-/// nothing is copied. state: Y is written alone, the averages are moved on.
+/// places, (known, d): from those of the first row on, and then those before it; where the halo is all other known
+/// rows, nothing is copied. state: Y is written alone, the averages are moved on.
 void sampled_epoch_of(const OwnedRows& owned, const OutputKernel& kernel, const SamplingParameters& parameters,
                       const SampledSchedule& schedule, std::int64_t epoch, const ConstRowSet& known,
                       Span2<const float> places, const SampledState& state, const Context& context);

@@ -45,15 +45,16 @@ inline constexpr std::size_t kSampledRows = 64;  // rows in a chunk
 
 /// Where the rows of a part, consecutive ones of a whole map, and those drawn for them stand.
 struct SampledPart {
-    std::size_t first, count;         // of its rows
+    std::size_t first;                // of its rows
+    std::size_t count;                // of its rows
     const RankedRows& drawn;          // rows of the whole map: its own, and those that are drawn among others
-    Span2<const float> drawn_points;  // their places: of its own rows, and then of the others in their order
-    std::size_t before;               // how many of them are before its own
+    Span2<const float> drawn_points;  // their places: from those of its first row on, and then those before it
+    std::size_t before;               // how many of them are before its first row
 
     /// Where row i of the whole map, which is in `drawn`, stands in drawn_points.
     std::size_t place(std::size_t i) const {
         const std::size_t rank = drawn.place(i);
-        return i < first ? count + rank : i < first + count ? rank - before : rank;
+        return rank >= before ? rank - before : rank + drawn_points.rows() - before;
     }
 };
 

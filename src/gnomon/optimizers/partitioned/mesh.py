@@ -202,7 +202,7 @@ class MeshParts(RoundsWork):
         """Return the edges of a part, and what it sends to others."""
         first, stop = self.bounds[number : number + 2]
         wanted = {
-            other: halo[np.searchsorted(halo, first) : np.searchsorted(halo, stop)].astype(np.int64) - first
+            other: halo[(halo >= first) & (halo < stop)].astype(np.int64) - first
             for other, halo in enumerate(edges.halo for edges in self._owned)
             if other != number
         }
@@ -214,7 +214,8 @@ class MeshParts(RoundsWork):
         reach: Mapping[int, Sequence[Source]] = {reader: [(part, "reach") for part in parts] for reader in parts}
         convolve: Mapping[int, Sequence[Source]] = {0: [(part, "charges") for part in parts]}
         read: Mapping[int, Sequence[Source]] = {
-            part: [(0, "potential"), *((other, f"to {part}") for other in parts if other != part)] for part in parts
+            part: [(0, "potential"), *((other, f"to {part}") for other in [*parts[part + 1 :], *parts[:part]])]
+            for part in parts
         }
         move: Mapping[int, Sequence[Source]] = {reader: [(part, "total") for part in parts] for reader in parts}
         return [dict.fromkeys(parts, ()), *([reach, convolve, read, move] * (last - first)), reach]

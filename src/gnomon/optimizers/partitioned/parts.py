@@ -43,7 +43,7 @@ class OwnedEdges:
     columns : ndarray of shape (n_edges,), int32
     values : ndarray of shape (n_edges,), float32
     halo : ndarray of shape (n_halo,), int32
-        Other rows at the ends of the edges, ascending.
+        Other rows at the ends of the edges: those after the own rows, and then those before them, ascending.
     """
 
     first: int
@@ -56,15 +56,13 @@ class OwnedEdges:
     @classmethod
     def of(cls, edges: Edges, first: int, stop: int, *, among_all: bool = False) -> OwnedEdges:
         """Take the edges of the rows [first, stop); with `among_all`, all other rows are the halo."""
-        begin, end = edges.offsets[first], edges.offsets[stop]
-        columns = edges.columns[begin:end]
-        outside = (columns < first) | (columns >= stop)
-        if among_all:
-            halo = np.delete(np.arange(len(edges.offsets) - 1, dtype=np.int32), slice(first, stop))
-        else:
-            halo = np.unique(columns[outside])
-        places = columns - np.int32(first)
-        places[outside] = (stop - first) + np.searchsorted(halo, columns[outside])
+        begin, end, n, n_rows = edges.offsets[first], edges.offsets[stop], len(edges.offsets) - 1, stop - first
+        places = edges.columns[begin:end] - np.int32(first)
+        places[places < 0] += np.int32(n)  # rows counted from the first one on
+        outside = places >= n_rows
+        far = np.arange(n_rows, n, dtype=np.int32) if among_all else np.unique(places[outside])
+        places[outside] = n_rows + np.searchsorted(far, places[outside])
+        halo = ((far.astype(np.int64) + first) % n).astype(np.int32)
         offsets = edges.offsets[first : stop + 1] - begin
         offsets = np.concatenate([offsets, np.full(len(halo), offsets[-1])])
         return cls(first, stop, offsets, places, edges.values[begin:end].copy(), halo)

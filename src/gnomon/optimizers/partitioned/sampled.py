@@ -127,7 +127,7 @@ class SampledParts(RoundsWork):
     def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[tuple[int, str]]]]:
         """Ask; answer; and then an epoch in each round."""
         parts = range(self.n_parts)
-        others = {part: [(other, f"to {part}") for other in parts if other != part] for part in parts}
+        others = {part: [(other, f"to {part}") for other in self._others(part)] for part in parts}
         return [dict.fromkeys(parts, ()), others, *[others] * (last - first)]
 
     def step(self, held: _Owned, state: SampledPart, read: Sequence[Any], run: RoundOf) -> Sent:
@@ -137,7 +137,7 @@ class SampledParts(RoundsWork):
         epoch before the last have been read by all who were sent them, for they have sent what came of them.
         """
         own = self.bounds.index(held.edges.first)
-        others = [part for part in range(self.n_parts) if part != own]
+        others = self._others(own)
         epoch = run.first + run.number - 2  # the one that is run, if any
         if run.number == 0:
             moments = {name: held.scratch.copy(name, getattr(state, name)) for name in _MOMENTS}
@@ -147,7 +147,7 @@ class SampledParts(RoundsWork):
             wishes = read
         else:
             wishes = [wish for _, wish in read]
-            state = self._moved(held, state, [places for places, _ in read], own, epoch)
+            state = self._moved(held, state, [places for places, _ in read], epoch)
         if epoch + 1 == run.last:
             left = {name: getattr(state, name).copy() for name in ("embedding", *_MOMENTS)}
             return Sent(replace(state, known=None, after=None, **left))
@@ -158,7 +158,7 @@ class SampledParts(RoundsWork):
         ]
         return self._sent(replace(state, after=after), others, answers)
 
-    def _moved(self, held: _Owned, state: SampledPart, places: list[Points], own: int, epoch: int) -> SampledPart:
+    def _moved(self, held: _Owned, state: SampledPart, places: list[Points], epoch: int) -> SampledPart:
         """Return the state after an epoch, for which the other parts sent these places."""
         spec, kernel = self.spec, compile_kernel(self.spec.kernel)
         assert kernel is not None
@@ -176,7 +176,7 @@ class SampledParts(RoundsWork):
             _core.SampledSchedule(spec.learning_rate, spec.max_epochs, spec.isotropic),
             epoch,
             self.bounds[-1],
-            held.always if self._takes_all(own) else state.known,
+            held.always if state.known is None else state.known,
             here,
             Y,
             state.first_moment,
@@ -184,6 +184,10 @@ class SampledParts(RoundsWork):
             current_run().n_threads,
         )
         return replace(state, embedding=Y, known=state.after)
+
+    def _others(self, part: int) -> list[int]:
+        """Return the other parts in the order in which their places are taken: those after it, and those before it."""
+        return [*range(part + 1, self.n_parts), *range(part)]
 
     def _takes_all(self, part: int) -> bool:
         """Say whether a part draws so many rows that it takes the places of all."""
