@@ -107,7 +107,7 @@ def _problem(method: str, n: int, n_iter: int | None, path: Path | None) -> tupl
 
 def _laid_out(
     where: str, problem: tuple[Any, Any, Any], executor: Any, usages: Callable[[], Sequence[tuple[float, float]]]
-) -> tuple[Cost, npt.NDArray[np.float32]]:
+) -> Cost:
     """Do all iterations of a layout; usages: of this process, and of each worker."""
     objective, optimizer, Y0 = problem
     with running(n_threads=1, executor=executor):
@@ -123,7 +123,7 @@ def _laid_out(
         first = min(made.block_end(0), last // 2)
         (after, used), (ended, found) = advance(first), advance(last)
         sent = 0.0 if executor is None else made.parts.n_bytes / last
-        cost = Cost(
+        return Cost(
             where,
             ended - began,
             1e3 * (ended - after) / (last - first),
@@ -134,7 +134,6 @@ def _laid_out(
             equal=True,
             divergence=objective.loss(state.embedding) if isinstance(objective, KLDivergence) else float("nan"),
         )
-    return cost, state.embedding
 
 
 def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> list[Cost]:

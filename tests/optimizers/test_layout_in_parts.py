@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import pickle
 import signal
 import threading
 
@@ -24,7 +25,9 @@ from gnomon.optimizers.partitioned import (
     n_mesh_parts,
     part_bounds,
 )
-from gnomon.scale import DaskExecutor, Journal, LocalExecutor
+from gnomon.optimizers.partitioned.parts import Scratch
+from gnomon.scale import DaskExecutor, Journal, LocalExecutor, rounds_of
+from gnomon.scale.cluster_rounds import ClusterRounds
 
 distributed = pytest.importorskip("distributed")
 
@@ -165,16 +168,86 @@ def test_messages_hold_the_rows_asked_for_and_a_bit_for_each_row():
     assert np.isfinite(state.embedding).all()
 
 
-def test_umap_on_a_cluster_has_the_bytes_of_this_process(client):
+def test_a_part_that_draws_most_rows_takes_the_places_of_all_others_unasked():
+    _, run = in_parts(cross_entropy(1345), SampledDescent(max_iter=13), points(1345), 3)
+    assert run.n_bytes == 13 * 2 * 8 * 1345  # each of three parts is sent the places of the others in each epoch
+
+
+@pytest.mark.parametrize("n_parts", [3, 21])
+def test_a_run_leaves_what_it_began_with_and_shares_no_memory_with_what_it_leaves(n_parts):
+    objective, bounds, Y = cross_entropy(1345), part_bounds(1345, n_parts), points(1345)
+    spec = SampledSpec(objective.kernel, objective.sampling, 1.0, 40, isotropic=False)
+    rounds = rounds_of(SampledParts(spec, bounds, objective.edges, objective.sampling_weights[0]), LocalExecutor())
+    begin = [
+        SampledPart(Y[first:stop].copy(), Y[first:stop].copy(), Y[first:stop] ** 2)
+        for first, stop in itertools.pairwise(bounds)
+    ]
+    bytes_of = lambda states: [  # noqa: E731
+        array.tobytes() for one in states for array in (one.embedding, one.first_moment, one.second_moment)
+    ]
+    before, once = bytes_of(begin), rounds.run(begin, 0, 11)
+    assert bytes_of(begin) == before
+    found = bytes_of(once)
+    assert bytes_of(rounds.run(begin, 0, 11)) == found  # as after the death of a worker
+    rounds.run(once, 11, 22)
+    assert bytes_of(once) == found
+
+
+def test_scratch_is_used_again_and_stays_where_it_was_made():
+    scratch = Scratch()
+    first = scratch.copy("places", points(40))
+    assert np.array_equal(first, points(40))
+    assert np.shares_memory(scratch.take("places", 30, 2), first)
+    assert scratch.take("places", 41, 2).shape == (41, 2)
+    assert not np.shares_memory(scratch.take("other", 30, 2), first)
+    assert len(pickle.dumps(scratch)) < 200
+
+
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [
+        (gnomon.UMAP, None),
+        (gnomon.UMAP, "classes"),
+        (gnomon.UMAP, "numbers"),
+        (gnomon.UMAP, "some classes"),
+        (gnomon.NegTSNE, None),
+    ],
+)
+def test_sampled_layouts_on_a_cluster_have_the_bytes_of_this_process(client, method, target):
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(600, 5)) + 4 * rng.integers(0, 3, size=(600, 1))
-    make = lambda: gnomon.UMAP(max_iter=30, random_state=3)  # noqa: E731
-    alone = make().fit(X)
+    kinds = rng.integers(0, 3, size=400)
+    X = rng.normal(size=(400, 5)) + kinds[:, None]
+    y = {"classes": kinds, "numbers": X[:, 0] ** 2, "some classes": np.where(np.arange(400) % 3, kinds, -1)}.get(target)
+    make = lambda: method(max_iter=25, random_state=3)  # noqa: E731
+    alone = make().fit(X, y)
     with gnomon.running(executor=DaskExecutor(client)):
-        shared = make().fit(X)
+        shared = make().fit(X, y)
     assert np.array_equal(alone.embedding_, shared.embedding_)
     assert alone.solution_.where == "in this process"
     assert shared.solution_.where == "in 3 parts by DaskExecutor"
+    if y is not None:
+        assert not np.array_equal(alone.embedding_, make().fit(X).embedding_)
+
+
+@pytest.mark.parametrize(
+    ("method", "why"),
+    [
+        (gnomon.DensMAP(), "DensityCorrelation is a term of the whole map"),
+        (gnomon.UMAP(frames=0.5), "FrameCorrelation is a term of the whole map"),
+        (gnomon.LargeVis(), "points are drawn with unequal weights"),
+        (gnomon.InfoNCETSNE(), "Adam is not done in parts"),
+        (gnomon.PaCMAP(), "Adam is not done in parts"),
+        (gnomon.TriMap(), "the sums of TripletLoss are not done in parts"),
+    ],
+)
+def test_methods_that_are_not_done_in_parts_say_so_and_keep_their_bytes(method, why):
+    X = points(120, 4)
+    method.set_params(max_iter=3, random_state=0)
+    alone = method.fit(X).embedding_
+    with gnomon.running(executor=LocalExecutor()):
+        method.fit(X)
+    assert method.solution_.where == f"in this process: {why}"
+    assert np.array_equal(method.embedding_, alone)
 
 
 def anchored(n):
@@ -218,9 +291,16 @@ def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
 def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
     objective, optimizer = divergence(700), GradientDescent(max_iter=6, early_exaggeration_iter=3, block=4)
     found = []
-    one = DaskExecutor(client)
-    for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (one, 1)):
+    for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (DaskExecutor(client), 1)):
         with gnomon.running(executor=executor, n_threads=n_threads):
+            found.append(optimizer.minimize(objective, points(700)))
+    settings = {"threads_per_worker": 1, "processes": False, "dashboard_address": ":0"}
+    for n_workers in (1, 2):
+        with (
+            distributed.LocalCluster(n_workers=n_workers, **settings) as cluster,
+            distributed.Client(cluster) as few,
+            gnomon.running(executor=DaskExecutor(few)),
+        ):
             found.append(optimizer.minimize(objective, points(700)))
     assert all(np.array_equal(one.embedding, found[0].embedding) for one in found)
     assert all(one.loss == found[0].loss for one in found)
@@ -327,3 +407,32 @@ def test_a_worker_killed_in_the_middle_of_a_layout_changes_nothing(stage):
         assert not timer.is_alive()
         assert pids[0] not in client.run(os.getpid).values()
     assert np.array_equal(alone.embedding, found.embedding)
+
+
+@pytest.mark.slow
+def test_a_worker_killed_in_a_block_of_umap_costs_one_block(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, done = rng.normal(size=(20_000, 5)) + 4 * rng.integers(0, 5, size=(20_000, 1)), []
+    settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
+    alone = gnomon.UMAP(max_iter=200, random_state=0).fit(X)
+
+    def run(self, states, first, last):
+        done.append((first, last))
+        if (first, last) == (100, 110) and done.count((first, last)) == 1:
+            threading.Timer(0.05, os.kill, [pids[0], signal.SIGKILL]).start()
+        return _run(self, states, first, last)
+
+    _run = ClusterRounds._run
+    monkeypatch.setattr(ClusterRounds, "_run", run)
+    with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
+        pids = sorted(client.run(os.getpid).values())
+        found = gnomon.UMAP(max_iter=200, random_state=0)
+        with gnomon.running(executor=client):
+            found.fit(X)
+        assert pids[0] not in client.run(os.getpid).values()
+    assert np.array_equal(alone.embedding_, found.embedding_)
+    assert found.solution_.where == "in 3 parts by DaskExecutor"
+    again = [block for block in set(done) if done.count(block) > 1]
+    assert len(again) == 1  # the block in which the worker died, or the one after it
+    assert all(last - first == 10 for first, last in done)
+    assert again[0][0] in (100, 110)
