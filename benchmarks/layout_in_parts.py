@@ -9,9 +9,11 @@ import argparse
 import hashlib
 import json
 import resource
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +32,10 @@ from gnomon.scale import DaskExecutor, LocalExecutor
 
 __all__ = ["Cost", "main", "measure"]
 
+Usages = Sequence[tuple[float, float]]  # CPU seconds and the largest resident megabytes of processes
+
 _N_NEIGHBORS = 15
+_IDLE = 3.0  # seconds for which a cluster is watched before it works
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,8 @@ class Cost:
         Milliseconds of an iteration, after the first block.
     cpu_ms : float
         CPU milliseconds of an iteration, likewise: of the client and all workers.
+    idle_ms : float
+        CPU milliseconds that they take in as much time when nothing is done: heartbeats, profiles, reports.
     megabytes : float
         Of the messages between parts in an iteration.
     peak : float
@@ -62,6 +69,7 @@ class Cost:
     seconds: float
     ms: float
     cpu_ms: float
+    idle_ms: float
     megabytes: float
     peak: float
     sha256: str
@@ -73,6 +81,15 @@ def _usage() -> tuple[float, float]:
     """Return CPU seconds and the largest resident megabytes of a process."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime, used.ru_maxrss / 1024.0
+
+
+def _usages_on(client: Any) -> Usages:
+    return [_usage(), *client.run(_usage).values()]
+
+
+def _spent(before: Usages, after: Usages) -> float:
+    """Return the CPU seconds of all processes between two looks."""
+    return sum(cpu for cpu, _ in after) - sum(cpu for cpu, _ in before)
 
 
 def _neighbors(X: npt.NDArray[np.float32], path: Path | None) -> NeighborGraph:
@@ -105,38 +122,40 @@ def _problem(method: str, n: int, n_iter: int | None, path: Path | None) -> tupl
     return KLDivergence(affinities, evaluation="interpolated"), optimizer, Y0
 
 
-def _laid_out(
-    where: str, problem: tuple[Any, Any, Any], executor: Any, usages: Callable[[], Sequence[tuple[float, float]]]
-) -> Cost:
+def _laid_out(where: str, problem: tuple[Any, Any, Any], executor: Any, usages: Callable[[], Usages]) -> Cost:
     """Do all iterations of a layout; usages: of this process, and of each worker."""
     objective, optimizer, Y0 = problem
     with running(n_threads=1, executor=executor):
+        began, at_first = time.perf_counter(), usages()
+        time.sleep(0.0 if executor is None else _IDLE)
+        idle = _spent(at_first, usages()) / (time.perf_counter() - began)
         began = time.perf_counter()
         made = optimizer if executor is None else optimizer.in_parts(objective, 2)[0]
         state, last = made.start(objective, Y0.copy()), made.resolve_max_iter(objective.n_samples)
 
-        def advance(to: int) -> tuple[float, Sequence[tuple[float, float]]]:
+        def advance(to: int) -> tuple[float, Usages]:
             while state.iteration < to:
                 made.step(objective, state, min(made.block_end(state.iteration), to))
             return time.perf_counter(), usages()
 
         first = min(made.block_end(0), last // 2)
         (after, used), (ended, found) = advance(first), advance(last)
-        sent = 0.0 if executor is None else made.parts.n_bytes / last
+        ms, sent = 1e3 * (ended - after) / (last - first), 0.0 if executor is None else made.parts.n_bytes / last
         return Cost(
             where,
-            ended - began,
-            1e3 * (ended - after) / (last - first),
-            1e3 * (sum(cpu for cpu, _ in found) - sum(cpu for cpu, _ in used)) / (last - first),
-            sent / 1e6,
-            max((peak for _, peak in found[1:]), default=float("nan")),
-            hashlib.sha256(state.embedding.tobytes()).hexdigest(),
+            seconds=ended - began,
+            ms=ms,
+            cpu_ms=1e3 * _spent(used, found) / (last - first),
+            idle_ms=0.0 if len(found) == 1 else ms * idle,
+            megabytes=sent / 1e6,
+            peak=max((peak for _, peak in found[1:]), default=float("nan")),
+            sha256=hashlib.sha256(state.embedding.tobytes()).hexdigest(),
             equal=True,
             divergence=objective.loss(state.embedding) if isinstance(objective, KLDivergence) else float("nan"),
         )
 
 
-def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> list[Cost]:
+def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> Iterator[Cost]:
     """Lay out in this process, in parts in this process, and in parts on clusters of so many workers, one thread each.
 
     Parameters
@@ -145,35 +164,28 @@ def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> list[Cost]
         Objective, optimizer and start.
     workers : sequence of int
 
-    Returns
-    -------
-    list of Cost
+    Yields
+    ------
+    Cost
     """
     from distributed import Client, LocalCluster
 
-    costs = [
-        _laid_out("one process, whole", problem, None, lambda: [_usage()]),
-        _laid_out("one process, in parts", problem, LocalExecutor(), lambda: [_usage()]),
-    ]
+    whole = _laid_out("one process, whole", problem, None, lambda: [_usage()])
+    yield whole
+    parts = _laid_out("one process, in parts", problem, LocalExecutor(), lambda: [_usage()])
+    one = whole if isinstance(problem[0], CrossEntropy) else parts
+    yield replace(parts, equal=parts.sha256 == one.sha256)
     for n_workers in workers:
         settings: dict[str, Any] = {"n_workers": n_workers, "threads_per_worker": 1, "dashboard_address": ":0"}
         with LocalCluster(**settings) as cluster, Client(cluster) as client:
-            where = f"{n_workers} worker{'s' if n_workers > 1 else ''}"
-            costs.append(
-                _laid_out(
-                    where,
-                    problem,
-                    DaskExecutor(client),
-                    lambda: [_usage(), *client.run(_usage).values()],
-                )
-            )
-    one = costs[0 if isinstance(problem[0], CrossEntropy) else 1]
-    return [replace(cost, equal=cost.sha256 == one.sha256) for cost in costs]
+            usages = partial(_usages_on, client)
+            cost = _laid_out(f"{n_workers} workers", problem, DaskExecutor(client), usages)
+        yield replace(cost, equal=cost.sha256 == one.sha256)
 
 
 def _table(costs: Sequence[Cost]) -> str:
     """Return the costs as a table in Markdown."""
-    header = ["where", "seconds", "ms an iteration", "CPU ms an iteration", "MB sent an iteration"]
+    header = ["where", "seconds", "ms an iteration", "CPU ms an iteration", "idle cluster", "MB sent"]
     header += ["peak MB of a worker", "SHA-256", "bytes of one process"]
     rows = [
         [
@@ -181,6 +193,7 @@ def _table(costs: Sequence[Cost]) -> str:
             f"{cost.seconds:.1f}",
             f"{cost.ms:.1f}",
             f"{cost.cpu_ms:.1f}",
+            f"{cost.idle_ms:.1f}",
             f"{cost.megabytes:.2f}",
             "" if np.isnan(cost.peak) else f"{cost.peak:.0f}",
             cost.sha256[:12],
@@ -206,7 +219,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     problem = _problem(given.method, given.rows, given.iterations, given.neighbors)
     n_iter, machine = problem[1].resolve_max_iter(given.rows), describe_machine()
-    costs = measure(problem, given.workers)
+    costs = []
+    for cost in measure(problem, given.workers):
+        print(f"{cost.where}: {cost.seconds:.1f} s", file=sys.stderr)
+        costs.append(cost)
     print(f"{given.method}, {given.rows:,} rows, {n_iter} iterations; {machine['cpu']}, {machine['cores']} cores\n")
     print(_table(costs))
     if given.json:

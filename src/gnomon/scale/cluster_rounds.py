@@ -127,7 +127,10 @@ class ClusterRounds(Rounds):
                 fact = f"the cluster has no workers for {_PATIENCE:.0f} s"
                 raise TimeoutError(message("executor", "a cluster with workers", fact=fact, remedy="Start one."))
             time.sleep(0.1)
-        self.client.register_plugin(Mailbox())
+        try:
+            self.client.register_plugin(Mailbox())
+        except OSError as error:  # a worker died while it was told
+            raise _LostWorkerError from error
         n = self.work.n_parts
         chosen = workers[:n]
         self._places = {part: chosen[part * len(chosen) // n] for part in range(n)}
