@@ -1,7 +1,7 @@
 """Messages between tasks that work at the same time on several workers of a Dask cluster.
 
-They go from worker to worker over the connections that Dask keeps, as the pieces of its own shuffles do; the scheduler
-sees one task for each worker and run.
+They go from worker to worker over the connections that Dask keeps, as the pieces of its own shuffles do, all those of a
+round together; the scheduler sees one task for each worker and run.
 """
 
 from __future__ import annotations
@@ -51,17 +51,18 @@ class Mailbox(WorkerPlugin):
         worker.handlers["gnomon_mail"] = self.receive
         worker.extensions[self.name] = self
 
-    async def receive(self, key: Sequence[Any], data: Any) -> None:
-        """Take a message from another worker."""
-        run, number, part, name = key
-        self.put((run, number, part, name), data.data if isinstance(data, Serialize) else data)
+    async def receive(self, keys: Sequence[Sequence[Any]], data: Any) -> None:
+        """Take messages from another worker."""
+        messages = data.data if isinstance(data, Serialize) else data
+        self.put(
+            {(run, number, part, name): one for (run, number, part, name), one in zip(keys, messages, strict=True)}
+        )
 
-    def put(self, key: Key, data: Any) -> None:
-        """Keep a message until it is read."""
+    def put(self, messages: Mapping[Key, Any]) -> None:
+        """Keep messages until they are read."""
         with self._changed:
-            if key[0] not in self._aborted:
-                self._messages[key] = data
-                self._changed.notify_all()
+            self._messages.update({key: one for key, one in messages.items() if key[0] not in self._aborted})
+            self._changed.notify_all()
 
     def read(self, key: Key, *, last: bool) -> Any:
         """Wait for a message; forget it if this is the last reader."""
@@ -159,16 +160,15 @@ def do_rounds(
     with running(name=held.name, n_threads=threads, executor=None, reporter=Reporter()):
         for number, who in enumerate(rounds):
             messages = {part: read(routes.read[number, part]) for part in who if part in states}
+            leaving: dict[str, dict[Key, Any]] = {}  # by the worker that they go to
             for part, found in messages.items():
                 sent = held.work.step(held.parts[part], states[part], found, RoundOf(first, last, number))
                 states[part] = sent.state
                 for name, readers in routes.sent.get((number, part), {}).items():
-                    for place in sorted({places[reader] for reader in readers}):
-                        key, message = (run, number, part, name), sent.messages[name]
-                        if place == here:
-                            box.put(key, message)
-                        else:
-                            pending.append(_send(worker, place, key, message))
+                    for place in {places[reader] for reader in readers}:
+                        leaving.setdefault(place, {})[run, number, part, name] = sent.messages[name]
+            box.put(leaving.pop(here, {}))
+            pending += [_send(worker, place, leaving[place]) for place in sorted(leaving)]
             pending = [one for one in pending if not _arrived(one)]
         for one in pending:
             one.result(_PATIENCE)
@@ -181,9 +181,9 @@ def abort(run: str, dask_worker: Worker) -> None:
         dask_worker.extensions[Mailbox.name].abort(run)
 
 
-def _send(worker: Worker, place: str, key: Key, message: Any) -> Future[Any]:
+def _send(worker: Worker, place: str, messages: Mapping[Key, Any]) -> Future[Any]:
     async def send() -> None:
-        await worker.rpc(place).gnomon_mail(key=key, data=to_serialize(message))
+        await worker.rpc(place).gnomon_mail(keys=list(messages), data=to_serialize(list(messages.values())))
 
     return asyncio.run_coroutine_threadsafe(send(), worker.loop.asyncio_loop)
 
