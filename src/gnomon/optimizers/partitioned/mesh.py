@@ -10,7 +10,7 @@ of rows alone: results do not depend on who works.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,7 +21,7 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon.objectives.pairs import Edges, compile_kernel
 from gnomon.objectives.terms import edge_force
-from gnomon.optimizers.partitioned.parts import OwnedEdges
+from gnomon.optimizers.partitioned.parts import OwnedEdges, Scratch
 from gnomon.scale import RoundOf, RoundsWork, Sent, Source
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ Points = npt.NDArray[np.float32]
 _FEWEST, _ROWS = 8, 1 << 20  # parts, and rows of one where there are more
 _LARGEST = 1e18  # coordinate that a mesh takes, as in particle_mesh.cpp
 _TURNS = 4  # rounds of an iteration
+_ARRAYS = ("embedding", "velocity", "gains")
 
 
 def n_mesh_parts(n_samples: int) -> int:
@@ -103,8 +104,8 @@ class _Reach(NamedTuple):
     extent: Points
 
     @classmethod
-    def of(cls, Y: Points, norms: tuple[float, float] = (0.0, 0.0)) -> _Reach:
-        columns = np.ascontiguousarray(Y.T)  # sums along memory, which are vectorised
+    def of(cls, Y: Points, scratch: Scratch, norms: tuple[float, float] = (0.0, 0.0)) -> _Reach:
+        columns = scratch.copy("columns", Y.T)  # sums along memory, which are vectorised
         sums = np.append(columns.sum(axis=1, dtype=np.float64), np.square(norms))
         return cls(sums, np.stack([columns.min(axis=1), columns.max(axis=1)]))
 
@@ -126,8 +127,9 @@ class MeshPart:
     embedding, velocity, gains : ndarray of shape (n_rows, n_components), float32
     gradient_norm, largest_gradient_norm, step_norm : float
         Of the whole map, as in `gnomon.optimizers.State`.
-    extent, halo, repulsion : ndarray or None
-        Within an iteration: the extent of the whole map, the places of the halo, the forces read from the mesh.
+    extent, places, repulsion : ndarray or None
+        Within an iteration: the extent of the whole map, the own places and those of the halo, the forces read from
+        the mesh.
     n_bytes : int
         Of the messages sent so far.
     """
@@ -139,7 +141,7 @@ class MeshPart:
     largest_gradient_norm: float
     step_norm: float = 0.0
     extent: Points | None = None
-    halo: Points | None = None
+    places: Points | None = None
     repulsion: Points | None = None
     n_bytes: int = 0
 
@@ -156,6 +158,7 @@ class _Owned:
     wanted: dict[int, npt.NDArray[np.int64]]
     kernel: OutputKernel
     spacing: float
+    scratch: Scratch = field(default_factory=Scratch)
 
     @cached_property
     def mesh(self) -> _core.ParticleMesh:
@@ -165,8 +168,12 @@ class _Owned:
         return _core.ParticleMesh(kernel, self.spacing)
 
     def places_for_others(self, state: MeshPart) -> dict[str, Points]:
-        """Return messages with the places that other parts need."""
-        return {f"to {other}": np.take(state.embedding, rows, axis=0) for other, rows in self.wanted.items()}
+        """Return messages with the places that other parts need: they have read those of the iteration before."""
+        messages = {}
+        for other, rows in self.wanted.items():
+            to = messages[f"to {other}"] = self.scratch.take(f"to {other}", len(rows), state.embedding.shape[1])
+            np.take(state.embedding, rows, axis=0, out=to, mode="clip")  # which writes there at once
+        return messages
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name != "mesh"}
@@ -221,14 +228,19 @@ class MeshParts(RoundsWork):
         return [dict.fromkeys(parts, ()), *([reach, convolve, read, move] * (last - first)), reach]
 
     def step(self, held: _Owned, state: MeshPart, read: Sequence[Any], run: RoundOf) -> Sent:
-        """Do what the round is for."""
+        """Do what the round is for; within a run the state is in the scratch of the part."""
         if run.number == 0:
-            return Sent(state, {"reach": _Reach.of(state.embedding)})
+            arrays: dict[str, Any] = {name: held.scratch.copy(name, getattr(state, name)) for name in _ARRAYS}
+            state = replace(state, **arrays)
+            return Sent(state, {"reach": _Reach.of(state.embedding, held.scratch)})
         iteration, turn = divmod(run.number - 1, _TURNS)
         iteration += run.first
         if turn == 0:
             state = self._centered(state, _Reach.joined(read), moved=iteration > run.first)
-            return Sent(replace(state, extent=None)) if iteration == run.last else self._spread(held, state)
+            if iteration < run.last:
+                return self._spread(held, state)
+            left: dict[str, Any] = {name: getattr(state, name).copy() for name in _ARRAYS}
+            return Sent(replace(state, extent=None, **left))
         if turn == 1:
             return self._convolved(held, state, read)
         if turn == 2:
@@ -246,7 +258,8 @@ class MeshParts(RoundsWork):
         if not self.spec.centered:
             return state
         mean = (reach.sums[:-2] / self.bounds[-1]).astype(np.float32)
-        return replace(state, embedding=state.embedding - mean, extent=reach.extent - mean)
+        state.embedding[...] -= mean
+        return replace(state, extent=reach.extent - mean)
 
     def _spread(self, held: _Owned, state: MeshPart) -> Sent:
         assert state.extent is not None
@@ -270,19 +283,21 @@ class MeshParts(RoundsWork):
         return _counted(state, {"potential": total, **held.places_for_others(state)})
 
     def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any]) -> Sent:
-        potential, halo = read[0], np.concatenate([state.embedding[:0], *read[1:]])
-        force, total = np.full_like(state.embedding, np.nan), float("nan")
+        Y, potential = state.embedding, read[0]
+        places = held.scratch.take("places", len(Y) + sum(map(len, read[1:])), Y.shape[1])
+        np.concatenate([Y, *read[1:]], out=places)
         if potential.size:
             assert state.extent is not None
-            threads = current_run().n_threads
-            force, total = held.mesh.forces(state.embedding, state.extent, potential, self.bounds[-1], threads)
-        return Sent(replace(state, halo=halo, repulsion=force), {"total": total})
+            force, total = held.mesh.forces(Y, state.extent, potential, self.bounds[-1], current_run().n_threads)
+        else:
+            force, total = np.full_like(Y, np.nan), float("nan")
+        return Sent(replace(state, places=places, repulsion=force), {"total": total})
 
     def _moved(self, held: _Owned, state: MeshPart, total: float, iteration: int) -> Sent:
         """Return the state after a step, before it is centered."""
         spec, early = self.spec, iteration < self.spec.early_iter
         phase, threads = spec.early if early else spec.late, current_run().n_threads
-        Y, velocity, gains = state.embedding.copy(), state.velocity.copy(), state.gains.copy()
+        Y, velocity, gains = state.embedding, state.velocity, state.gains
         if iteration == spec.early_iter:
             velocity.fill(0.0)
             gains.fill(1.0)
@@ -291,22 +306,21 @@ class MeshParts(RoundsWork):
             phase.learning_rate, phase.momentum, spec.max_step_norm, spec.gains, False
         )
         norms = _core.momentum_step(Y, gradient, velocity, gains, parameters, threads)
-        state = replace(state, embedding=Y, velocity=velocity, gains=gains, halo=None, repulsion=None)
-        return Sent(state, {"reach": _Reach.of(Y, norms)})
+        return Sent(replace(state, places=None, repulsion=None), {"reach": _Reach.of(Y, held.scratch, norms)})
 
     def _gradient(self, held: _Owned, state: MeshPart, total: float, exaggeration: float) -> Points:
         """Return the gradient at the own rows, in the order of sums of `PairObjective.gradient`."""
         assert state.repulsion is not None
-        assert state.halo is not None
-        kernel = compile_kernel(self.spec.kernel)
+        assert state.places is not None
+        kernel, force = compile_kernel(self.spec.kernel), state.repulsion
         assert kernel is not None
-        places = np.concatenate([state.embedding, state.halo])
         with np.errstate(all="ignore"):
-            force = np.float32(4.0 / total if total else 0.0) * state.repulsion
+            force *= np.float32(4.0 / total if total else 0.0)
         if exaggeration != 1.0:
-            force = np.float32(1.0 / exaggeration) * force
-        force = edge_force(held.edges.graph, places, kernel, "log", self.spec.scale, force)
-        return np.float32(-exaggeration) * force
+            force *= np.float32(1.0 / exaggeration)
+        force = edge_force(held.edges.graph, state.places, kernel, "log", self.spec.scale, force)
+        force *= np.float32(-exaggeration)
+        return force
 
 
 def _counted(state: MeshPart, messages: dict[str, Any]) -> Sent:

@@ -140,7 +140,7 @@ class SampledParts(RoundsWork):
         others = self._others(own)
         epoch = run.first + run.number - 2  # the one that is run, if any
         if run.number == 0:
-            moments = {name: held.scratch.copy(name, getattr(state, name)) for name in _MOMENTS}
+            moments: dict[str, Any] = {name: held.scratch.copy(name, getattr(state, name)) for name in _MOMENTS}
             state = replace(state, known=self._wanted(held, own, run.first), **moments)
             return self._sent(state, others, [self._of(state.known, part) for part in others])
         if run.number == 1:
@@ -149,7 +149,7 @@ class SampledParts(RoundsWork):
             wishes = [wish for _, wish in read]
             state = self._moved(held, state, [places for places, _ in read], epoch)
         if epoch + 1 == run.last:
-            left = {name: getattr(state, name).copy() for name in ("embedding", *_MOMENTS)}
+            left: dict[str, Any] = {name: getattr(state, name).copy() for name in ("embedding", *_MOMENTS)}
             return Sent(replace(state, known=None, after=None, **left))
         after = self._wanted(held, own, epoch + 2) if epoch + 2 < run.last else None
         answers = [
@@ -205,7 +205,10 @@ class SampledParts(RoundsWork):
 
     def _places(self, Y: Points, wish: Words | None, part: int) -> Points:
         """Return the own places that another part takes."""
-        return Y if self._takes_all(part) else _core.take_marked(wish, Y, current_run().n_threads)
+        if self._takes_all(part):
+            return Y
+        assert wish is not None
+        return _core.take_marked(wish, Y, current_run().n_threads)
 
     def _of(self, words: Words | None, part: int) -> Words | None:
         """Return the bits of the rows of a part, if any are asked for."""
