@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -52,12 +53,23 @@ def audit():
     return findings
 
 
-class Opened:
-    """A page, and what it said and asked for."""
+def until(condition, where):
+    """Wait until a page or a frame says so."""
+    # (wait_for_function would evaluate text, which the page's security policy forbids)
+    where.evaluate(
+        "(text) => new Promise((done, fail) => { const start = Date.now(); const look = () => {"
+        f"  if ({condition}) done(); else if (Date.now() - start > 15000) fail(new Error(text));"
+        "  else setTimeout(look, 10); }; look(); })",
+        condition,
+    )
 
-    def __init__(self, browser, path, *, webgl=True, **options):
-        self.problems, self.requests = [], []
-        self.page = browser.new_page(**{"viewport": {"width": 1200, "height": 800}, **options})
+
+class Opened:
+    """A tab: the page that it shows, and what that page said and asked for."""
+
+    def __init__(self, browser, *, webgl=True, java_script_enabled=True, **options):
+        self.scripted = java_script_enabled
+        self.page = browser.new_page(java_script_enabled=java_script_enabled, **options)
         self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.problems.append(str(e)))
         self.page.on(
@@ -70,14 +82,26 @@ class Opened:
                 "HTMLCanvasElement.prototype.getContext = function (kind, options) {"
                 "  return kind.startsWith('webgl') ? null : get.call(this, kind, options); };"
             )
+
+    def prepare(self, *, viewport=None, color_scheme="light", reduced_motion="no-preference"):
+        """What the page will find that is opened next."""
+        self.problems, self.requests = [], []
+        self.page.set_viewport_size(viewport or {"width": 1200, "height": 800})
+        self.page.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=reduced_motion)
+
+    def show(self, path):
+        """Open a file and wait until all of it is there."""
         self.page.goto(Path(path).resolve().as_uri())
-        if options.get("java_script_enabled", True):
-            # (wait_for_function would evaluate text, which the page's security policy forbids)
-            self.page.evaluate(
-                "() => new Promise((done) => {"
-                "  const look = () => (window.gnomon?.ready ? done() : setTimeout(look, 10)); look(); })"
-            )
+        if self.scripted:
+            until("window.gnomon?.ready", self.page)
             self.settle()
+
+    def leave(self):
+        """Let the page go with what it keeps in the browser, and the mouse to where nothing is."""
+        if self.scripted and self.page.url.startswith(("file:", "http:")):
+            self.page.evaluate("localStorage.clear()")
+        self.page.goto("about:blank")
+        self.page.mouse.move(0, 0)
 
     def settle(self):
         """Wait until what happened is drawn, and the camera is at rest."""
@@ -141,17 +165,52 @@ class Opened:
         keyboard.up("Shift")
 
 
+class Tabs:
+    """Tabs that are used again: a new one costs twice as much as the page in it."""
+
+    def __init__(self, browser, session):
+        self._browser, self._session, self._free = browser, session, {}
+
+    @contextmanager
+    def lend(self):
+        """A function that gives tabs; they are taken back unless a test has failed in the meantime."""
+        lent, failed = [], self._session.testsfailed
+
+        def take(*, viewport=None, color_scheme="light", reduced_motion="no-preference", **kind):
+            free = self._free.setdefault(tuple(sorted(kind.items())), [])
+            one = free.pop() if free else Opened(self._browser, **kind)
+            lent.append((one, free))
+            one.prepare(viewport=viewport, color_scheme=color_scheme, reduced_motion=reduced_motion)
+            return one
+
+        yield take
+        for one, free in lent:
+            if self._session.testsfailed > failed:
+                one.page.close()
+            else:
+                one.leave()
+                free.append(one)
+
+
+@pytest.fixture(scope="session")
+def tabs(browser, request):
+    return Tabs(browser, request.session)
+
+
 @pytest.fixture
-def open_page(browser):
-    opened = []
+def open_tab(tabs):
+    with tabs.lend() as take:
+        yield take
 
+
+@pytest.fixture
+def open_page(open_tab):
     def open_file(path, **options):
-        opened.append(Opened(browser, path, **options))
-        return opened[-1]
+        opened = open_tab(**options)
+        opened.show(path)
+        return opened
 
-    yield open_file
-    for one in opened:
-        one.page.close()
+    return open_file
 
 
 @pytest.fixture(scope="session")

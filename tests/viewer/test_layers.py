@@ -278,17 +278,15 @@ def covered(place, boxes, size):
     return bool(((left < x + half) & (right > x - half) & (top < y + half) & (bottom > y - half)).any())
 
 
-def test_contours_of_counts_hold_the_shares_of_all_points(browser):
+def test_contours_of_counts_hold_the_shares_of_all_points(open_tab):
     """Where the page holds a sample, the counts of all points in cells say where these lie."""
     rng = np.random.default_rng(3)
     plane = np.concatenate([rng.normal(size=(30_000, 2)) * 0.1, rng.normal(size=(10_000, 2)) * 0.2 + 0.7])
     low, high = plane.min(axis=0), plane.max(axis=0)
     counts, *_ = np.histogram2d(plane[:, 1], plane[:, 0], bins=(96, 128), range=[[low[1], high[1]], [low[0], high[0]]])
     told = {"counts": counts.ravel().tolist(), "width": 128, "height": 96, "low": low.tolist(), "high": high.tolist()}
-    page = browser.new_page()
-    contours = page.evaluate(
+    contours = open_tab().page.evaluate(
         "(told) => {" + bundle("drawing/contours") + "return contoursOfAll(told, (place) => place); }", told
     )
-    page.close()
     for one in contours:
         assert abs(enclosed(one["rings"], plane).mean() - one["mass"]) < 0.02

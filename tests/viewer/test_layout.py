@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import gnomon
-from conftest import Opened
 from gnomon.viewer import PageContent, write_html
 
 browser_test = pytest.mark.browser
@@ -37,11 +36,12 @@ def strip_page(strip, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def desk(browser, strip_page):
+def desk(tabs, strip_page):
     """The strip on a wide screen, opened once."""
-    opened = Opened(browser, strip_page)
-    yield opened
-    opened.page.close()
+    with tabs.lend() as take:
+        opened = take()
+        opened.show(strip_page)
+        yield opened
 
 
 def apart(a, b):

@@ -46,7 +46,7 @@ def page(made, tmp_path_factory):
 
 @pytest.fixture
 def opened(open_page, page):
-    one = open_page(page, accept_downloads=True)
+    one = open_page(page)
     one.page.click("#members summary")
     return one
 

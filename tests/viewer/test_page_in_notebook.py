@@ -9,6 +9,7 @@ from importlib.resources import files
 import numpy as np
 import pytest
 
+from conftest import until
 from gnomon.maps import Map
 from gnomon.viewer import PageContent
 from gnomon.viewer.write import compose
@@ -52,28 +53,16 @@ def content(blobs):
     )
 
 
-def until(condition, where):
-    where.evaluate(
-        "(text) => new Promise((done, fail) => { const start = Date.now(); const look = () => {"
-        f"  if ({condition}) done(); else if (Date.now() - start > 15000) fail(new Error(text));"
-        "  else setTimeout(look, 10); }; look(); })",
-        condition,
-    )
-
-
 class Cell:
     """A notebook's cell with the widget, and the page in its frame."""
 
-    def __init__(self, browser, folder, page, **state):
-        self.problems = []
+    def __init__(self, opened, folder, page, **state):
+        self.page, self.problems = opened.page, opened.problems
         shared = {"selection": [], "hovered": None, "pinned": None, "color_by": ""}
         given = {"_page": page, "_title": "blobs", "_height": 640, "_columns": [], **shared, **state}
         module = (files("gnomon.notebook") / "widget.js").read_text()
         text = _HOST.replace("STATE", in_base64(json.dumps(given))).replace("MODULE", in_base64(module))
         (folder / "host.html").write_text(text)
-        self.page = browser.new_page(viewport={"width": 1200, "height": 720})
-        self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
-        self.page.on("pageerror", lambda e: self.problems.append(str(e)))
         self.page.goto((folder / "host.html").as_uri())
         self.page.wait_for_selector("iframe")
         self.frame = self.page.query_selector("iframe").content_frame()
@@ -101,18 +90,17 @@ class Cell:
 
 
 @pytest.fixture
-def cell(browser, content, tmp_path):
+def cell(open_tab, content, tmp_path):
     opened = []
 
     def open_cell(**state):
         page = "".join(compose(content, header={"host": True}))
-        opened.append(Cell(browser, tmp_path, page, **state))
+        opened.append(Cell(open_tab(viewport={"width": 1200, "height": 720}), tmp_path, page, **state))
         return opened[-1]
 
     yield open_cell
     for one in opened:
         assert one.problems == []
-        one.page.close()
 
 
 def test_what_people_mark_the_model_has(cell):
@@ -229,11 +217,11 @@ def test_messages_of_others_and_malformed_ones_change_nothing(cell):
     assert one.page.evaluate("Object.values(window.model.listeners).every((all) => all.size === 0)")
 
 
-def test_a_page_that_is_a_file_listens_to_nobody(browser, content, tmp_path):
+def test_a_page_that_is_a_file_listens_to_nobody(open_tab, content, tmp_path):
     """Neither does a page in a frame that was not made for a widget."""
     (tmp_path / "plain.html").write_text("".join(compose(content)))
     (tmp_path / "frame.html").write_text('<iframe src="plain.html" width="1000" height="600"></iframe>')
-    page = browser.new_page()
+    page = open_tab().page
     page.goto((tmp_path / "frame.html").as_uri())
     frame = page.query_selector("iframe").content_frame()
     frame.wait_for_load_state()
@@ -243,19 +231,16 @@ def test_a_page_that_is_a_file_listens_to_nobody(browser, content, tmp_path):
     page.wait_for_timeout(100)
     assert frame.evaluate("window.gnomon.state().selection") == []
     assert page.evaluate("window.heard") == 0
-    page.close()
 
 
-def test_a_displayed_map_runs_in_its_closed_frame(browser, tmp_path):
+def test_a_displayed_map_runs_in_its_closed_frame(open_tab, tmp_path):
     """The frame has no access to the page around it, hostile names stay text, and nothing is asked of any network."""
     hostile = "\"><script>top.broken = 1</script><img src=x onerror='top.broken=2'></iframe>"
     X = np.random.default_rng(0).normal(size=(60, 3))
     shown = Map(X, X[:, :2].copy(), name=hostile, feature_names=[hostile, "b", "c"], labels=[hostile, "x"] * 30)
     (tmp_path / "output.html").write_text(f"<!DOCTYPE html><body>{shown._repr_html_()}<p id=after>after</p></body>")
-    page = browser.new_page(viewport={"width": 1100, "height": 760})
-    problems, requests = [], []
-    page.on("pageerror", lambda e: problems.append(str(e)))
-    page.on("request", lambda r: requests.append(r.url) if r.url.startswith("http") else None)
+    opened = open_tab(viewport={"width": 1100, "height": 760})
+    page = opened.page
     page.goto((tmp_path / "output.html").as_uri())
     frame = page.query_selector("iframe").content_frame()
     until("window.gnomon?.ready", frame)
@@ -269,5 +254,4 @@ def test_a_displayed_map_runs_in_its_closed_frame(browser, tmp_path):
         "() => { try { return String(window.parent.document) } catch (error) { return error.name } }"
     )
     assert reached == "SecurityError"
-    assert (problems, requests) == ([], [])
-    page.close()
+    assert (opened.problems, opened.requests) == ([], [])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Polygon
 
+from conftest import until
 from gnomon.explanations.contrast import contrast
 from gnomon.maps import Map
 from gnomon.server import MapServer
@@ -25,20 +26,13 @@ def made(n=80, embedding=None, **options):
 
 
 class Served:
-    def __init__(self, browser, server):
-        self.problems = []
-        self.page = browser.new_page(viewport={"width": 1200, "height": 800})
-        self.page.on("pageerror", lambda e: self.problems.append(str(e)))
+    def __init__(self, opened, server):
+        self.page, self.problems = opened.page, opened.problems
         self.page.goto(server.url)
         self.until("window.gnomon?.ready")
 
     def until(self, condition):
-        self.page.evaluate(
-            "(text) => new Promise((done, fail) => { const start = Date.now(); const look = () => {"
-            f"  if ({condition}) done(); else if (Date.now() - start > 15000) fail(new Error(text));"
-            "  else setTimeout(look, 10); }; look(); })",
-            condition,
-        )
+        until(condition, self.page)
 
     def told(self, text):
         self.until(f"document.body.innerText.includes({text!r})")
@@ -68,19 +62,19 @@ class Served:
 
 
 @pytest.fixture
-def served(browser):
+def served(open_tab):
     opened = []
 
     def serve(result):
         server = MapServer(result)
         server.start()
-        opened.append((server, Served(browser, server)))
+        opened.append((server, Served(open_tab(), server)))
         return opened[-1]
 
     yield serve
     for server, one in opened:
-        assert one.problems == []
-        one.page.close()
+        assert [said for said in one.problems if "Failed to load resource" not in said] == []
+        one.page.goto("about:blank")
         server.stop()
 
 

@@ -8,7 +8,7 @@ from matplotlib.path import Path as Polygon
 from test_payload import read_page
 
 import gnomon
-from conftest import HOSTILE, Opened
+from conftest import HOSTILE
 from gnomon.evaluation import point_changes
 from gnomon.viewer import document, write_side_by_side
 
@@ -194,8 +194,8 @@ def test_classes_are_isolated_and_hidden_in_all_maps_by_keyboard(open_page, path
 
 
 @pytest.mark.browser
-def test_a_phone_stacks_the_maps_and_takes_touch(browser, path, blobs):
-    opened = Opened(browser, path, has_touch=True, is_mobile=True, device_scale_factor=2, viewport=PHONE)
+def test_a_phone_stacks_the_maps_and_takes_touch(open_page, path, blobs):
+    opened = open_page(path, has_touch=True, is_mobile=True, device_scale_factor=2, viewport=PHONE)
     page = opened.page
     boxes = [page.locator(".overlay").nth(k).bounding_box() for k in (0, 1)]
     assert boxes[1]["y"] > boxes[0]["y"] + boxes[0]["height"]
@@ -205,7 +205,6 @@ def test_a_phone_stacks_the_maps_and_takes_touch(browser, path, blobs):
     page.touchscreen.tap(float(x), float(y))
     assert opened.state["pinned"] >= 0
     assert page.inner_text("#row h2") == f"row {opened.state['pinned']}"
-    page.close()
 
 
 @pytest.mark.slow

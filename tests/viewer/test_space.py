@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Polygon
 
-from conftest import Opened
 from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
@@ -140,8 +139,8 @@ def test_nothing_spins_for_those_who_asked_for_little_motion(open_page, path):
     assert "little motion" in opened.page.get_attribute(".spin", "title")
 
 
-def test_one_finger_turns_and_two_move_and_zoom(browser, path, space):
-    opened = Opened(browser, path, has_touch=True)
+def test_one_finger_turns_and_two_move_and_zoom(open_page, path, space):
+    opened = open_page(path, has_touch=True)
     session = opened.page.context.new_cdp_session(opened.page)
 
     def touch(kind, *points):
@@ -167,7 +166,6 @@ def test_one_finger_turns_and_two_move_and_zoom(browser, path, space):
     assert view["zoom"] == pytest.approx(2.0, rel=0.02)
     np.testing.assert_array_equal(turn_of(opened), turned)
     assert view["x"] != 0
-    opened.page.close()
 
 
 @pytest.mark.parametrize("webgl", [True, False])
