@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from contextlib import contextmanager
@@ -64,11 +65,42 @@ def until(condition, where):
     )
 
 
+_REST = """const look = () => requestAnimationFrame(window.gnomon.moving?.() ? look : done);
+requestAnimationFrame(look);"""
+
+# What a page says of itself, what is seen of it, and what it and the tests before have put down.
+_LOOKS = f"""() => new Promise((done) => {{ {_REST} }}).then(() => {{
+  const {{ told, ...state }} = gnomon.state();
+  document.querySelector("#live")?.replaceChildren();
+  const fields = [...document.querySelectorAll("input, select")].filter((one) => one.checkVisibility());
+  const parts = [...document.querySelectorAll("details, [aria-pressed], [aria-expanded]")];
+  const kept = [window, navigator.clipboard ?? {{}}, localStorage].map(Object.keys);
+  return JSON.stringify([
+    state, document.documentElement.dataset.theme, document.activeElement.id, document.body.innerText,
+    fields.map((one) => [one.value, one.checked]),
+    parts.map((one) => [one.open, one.ariaPressed, one.ariaExpanded]),
+    kept,
+  ]);
+}})"""
+# By its own buttons and keys. Help comes and goes since a card stays for a while after the mouse has left its point.
+_UNDO = """(at) => {
+  document.activeElement.blur();
+  for (let k = 0; k < 3; k++) document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" }));
+  for (const tool of document.querySelectorAll("#lasso, #line, #contours"))
+    if (tool.ariaPressed === "true") tool.click();
+  for (const home of document.querySelectorAll("#reset, .front, #helpbutton")) home.click();
+  document.querySelector("#helpbutton")?.click();
+  for (const one of document.querySelectorAll("body *")) if (one.scrollTop) one.scrollTop = 0;
+  const { address, position } = gnomon.state();
+  if (position !== (at ?? undefined)) location.hash = `#gnomon=1&id=${address.id}&at=${at}`;
+}"""
+
+
 class Opened:
     """A tab: the page that it shows, and what that page said and asked for."""
 
     def __init__(self, browser, *, webgl=True, java_script_enabled=True, **options):
-        self.scripted = java_script_enabled
+        self.scripted, self.kept = java_script_enabled, None
         self.page = browser.new_page(java_script_enabled=java_script_enabled, **options)
         self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
         self.page.on("pageerror", lambda e: self.problems.append(str(e)))
@@ -96,6 +128,19 @@ class Opened:
             until("window.gnomon?.ready", self.page)
             self.settle()
 
+    def show_again(self, path):
+        """The page of a file as it is first seen: the one that is open if that is how it looks, else opened anew."""
+        if self.kept != path or self.page.evaluate(_LOOKS) != self.first:
+            self.show(path)
+            self.kept, self.first = path, self.page.evaluate(_LOOKS)
+
+    def rest(self):
+        """Undo what a reader can undo, so that the next test may find the page as it is first seen."""
+        left, top, *_ = self.box("#overlay, .overlay")
+        self.page.mouse.click(left + 1, top + 1)  # the next click on a point is the first one there
+        self.page.mouse.move(0, 0)
+        self.page.evaluate(_UNDO, json.loads(self.first)[0].get("position"))
+
     def leave(self):
         """Let the page go with what it keeps in the browser, and the mouse to where nothing is."""
         if self.scripted and self.page.url.startswith(("file:", "http:")):
@@ -105,16 +150,12 @@ class Opened:
 
     def settle(self):
         """Wait until what happened is drawn, and the camera is at rest."""
-        self.page.evaluate(
-            "() => new Promise((done) => {"
-            "  const look = () => requestAnimationFrame(window.gnomon.moving?.() ? look : done);"
-            "  requestAnimationFrame(look); })"
-        )
+        self.page.evaluate(f"() => new Promise((done) => {{ {_REST} }})")
 
     @property
     def state(self):
-        self.settle()
-        return self.page.evaluate("window.gnomon.state()")
+        """What the page says of itself, once settled."""
+        return self.page.evaluate(f"() => new Promise((done) => {{ {_REST} }}).then(() => gnomon.state())")
 
     def place(self, i):
         """Pixels of a point, by its position in the file."""
@@ -125,10 +166,21 @@ class Opened:
         points = [int(i) for i in points]
         return np.array(self.page.evaluate("(points) => points.map((i) => window.gnomon.screenPos(i))", points))
 
+    def box(self, selector):
+        """Left, top, right and lower edge of an element that is seen, in pixels of the page."""
+        left, top, right, bottom = self.page.evaluate(
+            "(selector) => { const { left, top, right, bottom } ="
+            " document.querySelector(selector).getBoundingClientRect(); return [left, top, right, bottom]; }",
+            selector,
+        )
+        assert right > left, selector
+        assert bottom > top, selector
+        return left, top, right, bottom
+
     def spot(self, x, y):
         """Pixels of the page, from those of the map: from its right and lower edge where they are negative."""
-        box = self.page.locator("#stage").bounding_box()
-        return box["x"] + x + (box["width"] if x < 0 else 0), box["y"] + y + (box["height"] if y < 0 else 0)
+        left, top, right, bottom = self.box("#stage")
+        return (right if x < 0 else left) + x, (bottom if y < 0 else top) + y
 
     def hover(self, i):
         x, y = self.place(i)
@@ -172,13 +224,13 @@ class Tabs:
         self._browser, self._session, self._free = browser, session, {}
 
     @contextmanager
-    def lend(self):
-        """A function that gives tabs; they are taken back unless a test has failed in the meantime."""
+    def lend(self, keep=False):
+        """A function that gives tabs; they are taken back, at rest or empty, unless a test has failed meanwhile."""
         lent, failed = [], self._session.testsfailed
 
-        def take(*, viewport=None, color_scheme="light", reduced_motion="no-preference", **kind):
-            free = self._free.setdefault(tuple(sorted(kind.items())), [])
-            one = free.pop() if free else Opened(self._browser, **kind)
+        def take(*, webgl=True, viewport=None, color_scheme="light", reduced_motion="no-preference", **kind):
+            free = self._free.setdefault((keep, webgl, *sorted(kind.items())), [])
+            one = free.pop() if free else Opened(self._browser, webgl=webgl, **kind)
             lent.append((one, free))
             one.prepare(viewport=viewport, color_scheme=color_scheme, reduced_motion=reduced_motion)
             return one
@@ -188,7 +240,7 @@ class Tabs:
             if self._session.testsfailed > failed:
                 one.page.close()
             else:
-                one.leave()
+                one.rest() if keep else one.leave()
                 free.append(one)
 
 
@@ -211,6 +263,19 @@ def open_page(open_tab):
         return opened
 
     return open_file
+
+
+@pytest.fixture
+def open_again(tabs):
+    """For pages of many tests: opened anew only where the test before has left traces."""
+    with tabs.lend(keep=True) as take:
+
+        def open_file(path, **options):
+            opened = take(**options)
+            opened.show_again(path)
+            return opened
+
+        yield open_file
 
 
 @pytest.fixture(scope="session")

@@ -58,11 +58,6 @@ def within(inner, outer):
     )
 
 
-def box_of(opened, selector):
-    box = opened.page.locator(selector).bounding_box()
-    return [box["x"], box["y"], box["x"] + box["width"], box["y"] + box["height"]]
-
-
 def resize(opened, width, height):
     opened.page.set_viewport_size({"width": width, "height": height})
     opened.settle()
@@ -96,8 +91,9 @@ def test_the_card_lies_beside_the_map_and_hovering_moves_nothing(desk):
             assert state["view"] == before["view"]
         assert on_top(opened, stage) == ["overlay"]
         for part in ("#bar", "#foot", "#dock", "#side", "h1", "#toolbar", "#looks"):
-            assert apart(box_of(opened, part), stage), part
-            assert within(box_of(opened, part), [0, 0, width, height]), part
+            box = opened.box(part)
+            assert apart(box, stage), part
+            assert within(box, [0, 0, width, height]), part
     assert opened.problems == []
 
 
@@ -108,12 +104,12 @@ def test_messages_and_points_without_a_position_lie_off_the_map(open_page, strip
     write_html(tmp_path / "lost.html", PageContent(embedding=Y, title="מפה", labels=strip.labels))
     opened = open_page(tmp_path / "lost.html")
     opened.lasso([opened.spot(x, y) for x, y in [(4, 4), (20, 4), (20, 20), (4, 20)]])
-    message, tray = box_of(opened, "#message"), box_of(opened, "#tray")
+    message, tray = opened.box("#message"), opened.box("#tray")
     stage = opened.state["card"]["stage"]
     assert apart(message, stage)
     assert apart(tray, stage)
     dots = opened.page.locator("#tray .dot")
-    assert within(box_of(opened, "#tray .dot >> nth=0"), box_of(opened, "#tray"))
+    assert within(opened.box("#tray .dot"), opened.box("#tray"))
     assert min(dots.first.bounding_box()[side] for side in ("width", "height")) >= 24
     assert opened.page.evaluate("getComputedStyle(document.querySelector('h1')).direction") == "rtl"
 
@@ -123,7 +119,7 @@ def test_long_titles_are_shortened_and_told_in_full(desk):
     opened = desk
     for width, height in [(1200, 800), (390, 844)]:
         resize(opened, width, height)
-        bar, title = box_of(opened, "#bar"), box_of(opened, "h1")
+        bar, title = opened.box("#bar"), opened.box("h1")
         assert title[3] - title[1] <= 44
         assert within(title, bar)
         assert bar[3] <= 130
@@ -157,7 +153,7 @@ def test_on_a_phone_the_pinned_point_lies_above_the_sheet(open_page, strip_page)
     opened = open_page(strip_page, has_touch=True, reduced_motion="reduce")
     resize(opened, 390, 844)
     assert opened.state["card"]["sheet"] == "peek"
-    assert apart(box_of(opened, "#sheet"), opened.state["card"]["stage"])
+    assert apart(opened.box("#sheet"), opened.state["card"]["stage"])
     middle = opened.state["view"]
     for i in (3, 75, 146):
         opened.page.keyboard.press("Escape")
@@ -166,14 +162,14 @@ def test_on_a_phone_the_pinned_point_lies_above_the_sheet(open_page, strip_page)
         told = state["card"]
         assert state["pinned"] == i
         assert told["sheet"] == "half"
-        assert told["seen"][3] == box_of(opened, "#sheet")[1]
+        assert told["seen"][3] == opened.box("#sheet")[1]
         x, y = opened.place(i)
         assert within([x, y, x, y], told["seen"])
         for box in [told["ellipse"], *told["arrows"], *told["names"]]:
             assert within(box, told["seen"])
         assert len(told["names"]) >= 1
     assert state["view"] != middle
-    handle = box_of(opened, "#handle")
+    handle = opened.box("#handle")
     x, y = (handle[0] + handle[2]) / 2, (handle[1] + handle[3]) / 2
     for goal, place in [(120, "full"), (410, "half"), (830, "peek")]:
         opened.page.mouse.move(x, y)
@@ -181,12 +177,12 @@ def test_on_a_phone_the_pinned_point_lies_above_the_sheet(open_page, strip_page)
         opened.page.mouse.move(x, goal, steps=4)
         opened.page.mouse.up()
         assert opened.state["card"]["sheet"] == place
-        y = np.mean([box_of(opened, "#handle")[k] for k in (1, 3)])
+        y = np.mean([opened.box("#handle")[k] for k in (1, 3)])
     opened.page.touchscreen.tap(x, y)
     assert opened.state["card"]["sheet"] == "half"
     opened.page.click("#raise")
     assert opened.state["card"]["sheet"] == "full"
-    assert apart(box_of(opened, "#sheet"), box_of(opened, "#bar"))
+    assert apart(opened.box("#sheet"), opened.box("#bar"))
     opened.page.click("#lower")
     opened.page.focus("#handle")
     opened.page.keyboard.press("ArrowDown")

@@ -39,8 +39,8 @@ def page(counts, explained, tmp_path_factory):
     return path
 
 
-def test_arrows_of_all_features_are_those_of_the_explanation(open_page, page, counts, explained):
-    opened = open_page(page)
+def test_arrows_of_all_features_are_those_of_the_explanation(open_again, page, counts, explained):
+    opened = open_again(page)
     X = counts[0].astype(float)
     for i in (0, 17, 239):
         arrows = np.array(opened.page.evaluate("(i) => window.gnomon.arrows(i)", i)).reshape(-1, 2).T
@@ -66,7 +66,7 @@ def test_arrows_of_standardised_features_are_those_of_the_explanation(open_page,
     np.testing.assert_allclose(arrows, expected, atol=0.02 * np.abs(expected).max())
 
 
-def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_page, page, counts, explained):
+def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_again, page, counts, explained):
     X, _, labels = counts
     fits = explained.jacobians
     n, k = fits.indices.shape
@@ -76,7 +76,7 @@ def test_the_way_to_a_class_is_the_shortest_through_the_neighbours(open_page, pa
     start = int(np.flatnonzero(labels == "west")[0])
     lengths = dijkstra(edges, directed=False, indices=start)
     goal = np.flatnonzero(labels == "east")
-    opened = open_page(page)
+    opened = open_again(page)
     opened.page.mouse.click(*opened.place(start))
     assert opened.state["pinned"] == start
     opened.page.select_option("#goal", label="east")
@@ -109,8 +109,8 @@ def test_a_place_that_no_path_leads_to_is_said(open_page, tmp_path):
     assert "No path" in opened.page.inner_text("#card")
 
 
-def test_the_page_colours_by_distortion_and_names_what_is_torn(open_page, page, explained):
-    opened = open_page(page)
+def test_the_page_colours_by_distortion_and_names_what_is_torn(open_again, page, explained):
+    opened = open_again(page)
     channels = opened.page.evaluate("window.gnomon.channels()")
     names = ["Stretch", "Anisotropy", "Torn"]
     values = {channel["name"]: channel["values"] for channel in channels}

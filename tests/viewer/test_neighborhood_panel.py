@@ -18,9 +18,15 @@ def swapped():
     return gn.Map(X, Y, labels=["a", "b"] * 100, label_name="kind", n_jobs=1)
 
 
-def test_the_page_holds_every_diagnostic_of_every_row_once(swapped, tmp_path):
-    swapped.to_html(tmp_path / "m.html")
-    header, columns = read_page(tmp_path / "m.html")
+@pytest.fixture(scope="module")
+def page(swapped, tmp_path_factory):
+    path = tmp_path_factory.mktemp("swapped") / "m.html"
+    swapped.to_html(path)
+    return path
+
+
+def test_the_page_holds_every_diagnostic_of_every_row_once(swapped, page):
+    header, columns = read_page(page)
     scores = swapped.point_scores()
     held = {entry["name"]: columns[entry["key"]] for entry in header["diagnostics"]}
     assert set(scores) - set(held) == {"stretch", "anisotropy", "torn", "r2", "label_doubt"}
@@ -30,9 +36,8 @@ def test_the_page_holds_every_diagnostic_of_every_row_once(swapped, tmp_path):
     assert header["comparesNeighbors"]
 
 
-def test_the_card_counts_and_names_the_same_neighbors_as_python(open_page, swapped, tmp_path):
-    swapped.to_html(tmp_path / "m.html")
-    opened = open_page(tmp_path / "m.html")
+def test_the_card_counts_and_names_the_same_neighbors_as_python(open_again, swapped, page):
+    opened = open_again(page)
     for i in (0, 37):
         opened.page.keyboard.press("Escape")  # releases the one before, whose card may lie above
         opened.page.mouse.click(*opened.place(i))
@@ -47,10 +52,9 @@ def test_the_card_counts_and_names_the_same_neighbors_as_python(open_page, swapp
     assert opened.problems == []
 
 
-def test_kept_missing_and_false_neighbors_of_any_number_are_those_of_sorted_distances(open_page, swapped, tmp_path):
+def test_kept_missing_and_false_neighbors_of_any_number_are_those_of_sorted_distances(open_again, swapped, page):
     """Kept and missing ones are the nearest in the data, kept and false ones the nearest on the map."""
-    swapped.to_html(tmp_path / "m.html")
-    opened = open_page(tmp_path / "m.html")
+    opened = open_again(page)
     i = 37
     opened.page.mouse.click(*opened.place(i))
     near = [np.argsort(np.linalg.norm(Z - Z[i], axis=1), kind="stable")[1:] for Z in (swapped.X, swapped.embedding)]
@@ -65,8 +69,8 @@ def test_kept_missing_and_false_neighbors_of_any_number_are_those_of_sorted_dist
     assert opened.page.locator("#card .spoke").count() == 3
 
 
-def test_without_neighbors_in_the_data_those_on_the_map_are_listed_and_it_is_said(open_page, blobs_page, blobs):
-    opened = open_page(blobs_page)
+def test_without_neighbors_in_the_data_those_on_the_map_are_listed_and_it_is_said(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
     opened.page.mouse.click(*opened.place(40))
     nearest = np.argsort(np.linalg.norm(blobs.Y - blobs.Y[40], axis=1), kind="stable")[1:16]
     assert opened.state["neighbors"]["kept"] == nearest.tolist()
@@ -75,17 +79,15 @@ def test_without_neighbors_in_the_data_those_on_the_map_are_listed_and_it_is_sai
     assert opened.state["pinned"] == nearest[0]
 
 
-def test_a_click_on_a_neighbor_pins_it(open_page, swapped, tmp_path):
-    swapped.to_html(tmp_path / "m.html")
-    opened = open_page(tmp_path / "m.html")
+def test_a_click_on_a_neighbor_pins_it(open_again, swapped, page):
+    opened = open_again(page)
     opened.page.mouse.click(*opened.place(0))
     opened.page.locator("#card .neighborhood button").first.click()
     assert opened.state["pinned"] == swapped.missing_neighbors(0).rows[0]
 
 
-def test_the_page_is_coloured_by_false_neighbors(open_page, swapped, tmp_path):
-    swapped.to_html(tmp_path / "m.html")
-    opened = open_page(tmp_path / "m.html")
+def test_the_page_is_coloured_by_false_neighbors(open_again, swapped, page):
+    opened = open_again(page)
     channels = {one["name"]: one["values"] for one in opened.page.evaluate("gnomon.channels()")}
     scores = swapped.point_scores()
     np.testing.assert_array_equal(channels["False neighbors"], scores["false_neighbors"])

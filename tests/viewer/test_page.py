@@ -34,7 +34,7 @@ def effect_and_auc(values, inside):
 
 def ring(opened, points, reach=40.0):
     """A polygon of pixels around some points."""
-    pixels = np.array([opened.place(i) for i in points])
+    pixels = opened.places(points)
     center, radius = pixels.mean(axis=0), np.linalg.norm(pixels - pixels.mean(axis=0), axis=1).max() + reach
     turns = np.linspace(0, 2 * np.pi, 13)
     return np.stack([center[0] + radius * np.cos(turns), center[1] + radius * np.sin(turns)], axis=1)
@@ -54,8 +54,8 @@ def test_page_is_silent_and_offline_and_hostile_text_is_inert(open_page, blobs_p
 
 
 @pytest.mark.parametrize("webgl", [True, False])
-def test_hover_reports_the_point_and_its_explanation(open_page, blobs_page, blobs, webgl):
-    opened = open_page(blobs_page, webgl=webgl)
+def test_hover_reports_the_point_and_its_explanation(open_again, blobs_page, blobs, webgl):
+    opened = open_again(blobs_page, webgl=webgl)
     assert opened.state["renderer"] == ("webgl" if webgl else "raster")
     for i in (3, 250, 431):
         opened.hover(i)
@@ -73,15 +73,15 @@ def test_hover_reports_the_point_and_its_explanation(open_page, blobs_page, blob
     assert f"{100 * blobs.explanation.r2[431]:.0f} % of the local displacement" in opened.page.inner_text("#card")
 
 
-def test_low_fidelity_is_said(open_page, blobs_page):
-    opened = open_page(blobs_page)
+def test_low_fidelity_is_said(open_again, blobs_page):
+    opened = open_again(blobs_page)
     opened.hover(5)
     assert "not meaningful here" in opened.page.inner_text("#card")
 
 
-def test_lasso_selects_and_contrasts_as_numpy_does(open_page, blobs_page, blobs):
-    opened = open_page(blobs_page)
-    pixels = np.array([opened.place(i) for i in range(blobs.n)])
+def test_lasso_selects_and_contrasts_as_numpy_does(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
+    pixels = opened.places(range(blobs.n))
     corners = ring(opened, np.flatnonzero(blobs.group == 1)[:60], reach=5)
     opened.lasso(corners)
     state = opened.state
@@ -103,8 +103,8 @@ def test_lasso_selects_and_contrasts_as_numpy_does(open_page, blobs_page, blobs)
 
 
 @pytest.mark.slow
-def test_a_few_points_are_compared_without_statistics(open_page, blobs_page, blobs):
-    opened = open_page(blobs_page)
+def test_a_few_points_are_compared_without_statistics(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
     far = np.argmax(np.linalg.norm(blobs.Y - np.median(blobs.Y, axis=0), axis=1))
     opened.lasso(ring(opened, [far], reach=4))
     assert 1 <= len(opened.state["selection"]) < 5
@@ -114,9 +114,9 @@ def test_a_few_points_are_compared_without_statistics(open_page, blobs_page, blo
 
 
 @pytest.mark.slow
-def test_empty_lasso_clears_with_a_message_and_escape_clears(open_page, blobs_page, blobs):
+def test_empty_lasso_clears_with_a_message_and_escape_clears(open_again, blobs_page, blobs):
     """F110."""
-    opened = open_page(blobs_page)
+    opened = open_again(blobs_page)
     corners = ring(opened, np.flatnonzero(blobs.group == 1))
     opened.lasso(corners)
     assert len(opened.state["selection"]) >= 200
@@ -130,9 +130,9 @@ def test_empty_lasso_clears_with_a_message_and_escape_clears(open_page, blobs_pa
     assert opened.state["shown"] == blobs.n
 
 
-def test_hidden_class_is_never_hovered_and_ids_stay(open_page, blobs_page, blobs):
+def test_hidden_class_is_never_hovered_and_ids_stay(open_again, blobs_page, blobs):
     """F103: after filtering, the point under the mouse is still reported by its own number."""
-    opened = open_page(blobs_page)
+    opened = open_again(blobs_page)
     order = ["<script", "alpha", "gamma"]
     hidden, kept = np.flatnonzero(blobs.group == 0)[7], np.flatnonzero(blobs.group == 2)[9]
     row = opened.page.locator(f'#legend [data-class="{order.index("alpha")}"]')
@@ -150,8 +150,8 @@ def test_hidden_class_is_never_hovered_and_ids_stay(open_page, blobs_page, blobs
     assert opened.state["hovered"] == hidden
 
 
-def test_isolating_a_class_contrasts_it(open_page, blobs_page, blobs):
-    opened = open_page(blobs_page)
+def test_isolating_a_class_contrasts_it(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
     opened.page.click('#legend [data-class="2"] .class')
     state = opened.state
     np.testing.assert_array_equal(state["selection"], np.flatnonzero(blobs.group == 2))
@@ -174,8 +174,8 @@ def test_colour_by_feature_found_by_typing(open_page, blobs_page):
     assert opened.state["colorBy"] == "Trustworthiness"
 
 
-def test_search_finds_names_labels_categories_and_rows(open_page, blobs_page, blobs):
-    opened = open_page(blobs_page)
+def test_search_finds_names_labels_categories_and_rows(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
     for query, expected in [
         ("gamma", np.flatnonzero(blobs.group == 2)),
         ("cell-42", [42, *range(420, 430)]),
@@ -193,8 +193,8 @@ def test_search_finds_names_labels_categories_and_rows(open_page, blobs_page, bl
     assert 0 < y < 800
 
 
-def test_wheel_zooms_towards_the_pointer_drag_pans_double_click_resets(open_page, blobs_page):
-    opened = open_page(blobs_page)
+def test_wheel_zooms_towards_the_pointer_drag_pans_double_click_resets(open_again, blobs_page):
+    opened = open_again(blobs_page)
     x, y = opened.place(50)
     opened.page.mouse.move(x, y)
     opened.page.mouse.wheel(0, -400)
@@ -212,8 +212,8 @@ def test_wheel_zooms_towards_the_pointer_drag_pans_double_click_resets(open_page
     np.testing.assert_allclose(opened.place(50), [x, y], atol=1e-6)
 
 
-def test_click_pins_and_escape_releases(open_page, blobs_page):
-    opened = open_page(blobs_page)
+def test_click_pins_and_escape_releases(open_again, blobs_page):
+    opened = open_again(blobs_page)
     opened.page.mouse.click(*opened.place(77))
     assert opened.state["pinned"] == 77
     opened.hover(500)
@@ -259,10 +259,10 @@ def test_three_dimensions_turn_and_pick(open_page, tmp_path):
     opened.page.mouse.move(320, 640, steps=5)
     opened.page.mouse.up()
     assert np.linalg.norm(np.subtract(before, opened.place(11))) > 5
-    far = max(range(80), key=lambda i: opened.place(i)[0])
+    pixels = opened.places(range(80))
+    far = pixels[:, 0].argmax()
     opened.hover(far)
     assert opened.state["hovered"] == far
-    pixels = np.array([opened.place(i) for i in range(80)])
     corners = np.array([[150, 150], [600, 150], [600, 500], [150, 500]])
     opened.lasso(corners)
     np.testing.assert_array_equal(opened.state["selection"], np.flatnonzero(Polygon(corners).contains_points(pixels)))
@@ -334,17 +334,17 @@ def test_without_javascript_a_picture_stays(open_page, blobs_page):
     assert "static picture" in opened.page.inner_text("#fallback")
 
 
-def test_quick_clicks_on_two_points_pin_the_second(open_page, blobs_page):
-    opened = open_page(blobs_page)
+def test_quick_clicks_on_two_points_pin_the_second(open_again, blobs_page):
+    opened = open_again(blobs_page)
     opened.page.mouse.click(*opened.place(77))
     opened.settle()  # the camera has brought the first point into view
     opened.page.mouse.click(*opened.place(450))
     assert opened.state["pinned"] == 450
 
 
-def test_a_line_says_what_changes_along_it(open_page, blobs_page, blobs):
+def test_a_line_says_what_changes_along_it(open_again, blobs_page, blobs):
     """Drawn by hand through two clusters; trends, errors and ranks are those of least squares in NumPy."""
-    opened = open_page(blobs_page)
+    opened = open_again(blobs_page)
     opened.page.click("#line")
     start, end = np.array(opened.place(0)), np.array(opened.place(blobs.n - 1))
     direction = (end - start) / np.linalg.norm(end - start)
@@ -376,8 +376,8 @@ def test_a_line_says_what_changes_along_it(open_page, blobs_page, blobs):
     assert opened.state["line"] is None
 
 
-def test_a_line_through_nothing_clears_with_a_message(open_page, blobs_page):
-    opened = open_page(blobs_page)
+def test_a_line_through_nothing_clears_with_a_message(open_again, blobs_page):
+    opened = open_again(blobs_page)
     opened.page.click("#line")
     x, y = opened.spot(5, 5)
     opened.page.mouse.move(x, y)

@@ -52,9 +52,9 @@ def path(blobs, frames, tmp_path_factory):
 
 
 @pytest.fixture(name="still")
-def page_without_motion(open_page, path):
+def page_without_motion(open_again, path):
     """The page as shown to those who asked for little motion: keys lead to a frame at once."""
-    return open_page(path, reduced_motion="reduce")
+    return open_again(path, reduced_motion="reduce")
 
 
 def between(frames, position):
@@ -66,30 +66,28 @@ def between(frames, position):
 def assert_drawn(opened, main, expected):
     """The pixels of all points are those of the embedding in the plane of the main one; returns pixels per unit."""
     known = np.flatnonzero(np.isfinite(expected).all(axis=1))
-    pixels, view, stage = opened.places(known), opened.state["view"], opened.page.locator("#stage").bounding_box()
+    pixels, view, stage = opened.places(known), opened.state["view"], opened.box("#stage")
     low, high = main.min(axis=0), main.max(axis=0)
     plane = (expected[known] - (low + high) / 2) / (np.ptp(main, axis=0).max() / 2)
     offsets = (plane - [view["x"], view["y"]]) * [1, -1]
-    found = pixels - [stage["x"] + stage["width"] / 2, stage["y"] + np.floor(stage["height"]) / 2]
+    found = pixels - [(stage[0] + stage[2]) / 2, stage[1] + np.floor(stage[3] - stage[1]) / 2]
     zoom = (offsets * found).sum() / (offsets**2).sum()
     np.testing.assert_allclose(zoom * offsets, found, atol=0.1)
     return zoom
 
 
 def slide(opened, position, *, let_go=True):
-    box = opened.page.locator("#slider").bounding_box()
-    x = box["x"] + 8 + (box["width"] - 16) * position / 3
-    opened.page.mouse.move(x, box["y"] + box["height"] / 2, steps=3)
+    left, top, right, bottom = opened.box("#slider")
+    x = left + 8 + (right - left - 16) * position / 3
+    opened.page.mouse.move(x, (top + bottom) / 2, steps=3)
     if let_go:
         opened.page.mouse.up()
     return opened.state["position"]
 
 
 def grab(opened):
-    box = opened.page.locator("#slider").bounding_box()
-    opened.page.mouse.move(
-        box["x"] + 8 + (box["width"] - 16) * opened.state["position"] / 3, box["y"] + box["height"] / 2
-    )
+    left, top, right, bottom = opened.box("#slider")
+    opened.page.mouse.move(left + 8 + (right - left - 16) * opened.state["position"] / 3, (top + bottom) / 2)
     opened.page.mouse.down()
 
 
@@ -106,8 +104,8 @@ def arrive(opened, position):
 
 
 @pytest.mark.parametrize("webgl", [True, False])
-def test_dragging_moves_every_point_on_a_straight_line(open_page, path, frames, webgl):
-    opened = open_page(path, webgl=webgl)
+def test_dragging_moves_every_point_on_a_straight_line(open_again, path, frames, webgl):
+    opened = open_again(path, webgl=webgl)
     assert opened.state["position"] == MAIN
     assert_drawn(opened, frames[MAIN], frames[MAIN])
     grab(opened)
@@ -126,8 +124,8 @@ def test_dragging_moves_every_point_on_a_straight_line(open_page, path, frames, 
     assert opened.requests == []
 
 
-def test_hover_lasso_and_search_work_between_two_embeddings(open_page, path, frames, blobs):
-    opened = open_page(path)
+def test_hover_lasso_and_search_work_between_two_embeddings(open_again, path, frames, blobs):
+    opened = open_again(path)
     grab(opened)
     position = slide(opened, 2.5)
     pixels = opened.places(range(blobs.n))
@@ -204,8 +202,8 @@ def test_shift_and_arrows_still_move_the_map(still):
     np.testing.assert_allclose(still.place(100) - before, [40, 0], atol=1e-6)
 
 
-def test_play_goes_to_the_end_and_pause_stops(open_page, path):
-    opened = open_page(path)
+def test_play_goes_to_the_end_and_pause_stops(open_again, path):
+    opened = open_again(path)
     button = opened.page.get_by_role("button", name="Play")
     button.click()
     opened.page.wait_for_timeout(250)

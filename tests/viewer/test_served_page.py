@@ -41,6 +41,9 @@ class Served:
     def state(self):
         return self.page.evaluate("window.gnomon.state()")
 
+    def places(self, n):
+        return np.array(self.page.evaluate("(n) => Array.from({ length: n }, (_, i) => window.gnomon.screenPos(i))", n))
+
     def pin(self, i):
         self.page.mouse.click(*self.page.evaluate("(i) => window.gnomon.screenPos(i)", i))
         self.until(f"window.gnomon.state().pinned === {i}")
@@ -121,7 +124,7 @@ def test_a_selection_is_compared_over_all_rows_though_a_sample_is_shown(served, 
     monkeypatch.setattr(document, "MAX_POINTS", 40)
     result = made()
     _, one = served(result)
-    places = np.array([one.page.evaluate("(i) => window.gnomon.screenPos(i)", i) for i in range(40)])
+    places = one.places(40)
     (left, top), bottom, x = places.min(axis=0), places[:, 1].max(), np.median(places[:, 0])
     one.lasso([(left - 5, top - 5), (x, top - 5), (x, bottom + 5), (left - 5, bottom + 5), (left - 5, top - 5)])
     one.page.get_by_role("button", name="compare exactly, over all 80 rows").click()
@@ -156,7 +159,7 @@ def test_a_map_that_cannot_place_rows_says_why_and_offers_no_change(served):
     X = rng.normal(size=(80, 3))
     result = made(embedding=X / np.linalg.norm(X, axis=1, keepdims=True), surface=Sphere(1.0))
     _, one = served(result)
-    one.pin(int(np.argmax([one.page.evaluate("(i) => window.gnomon.screenPos(i)[0]", i) for i in range(80)])))
+    one.pin(int(one.places(80)[:, 0].argmax()))
     assert "This map cannot place changed rows" in one.page.inner_text("#card")
     assert one.page.get_by_role("combobox", name="Feature to change").count() == 0
     one.page.get_by_role("button", name="exact values and neighbours").click()

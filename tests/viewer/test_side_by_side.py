@@ -39,8 +39,8 @@ def _places(opened, k, n):
 
 
 @pytest.mark.browser
-def test_hover_and_lasso_in_one_map_mark_the_same_rows_in_all(open_page, path, blobs):
-    opened = open_page(path)
+def test_hover_and_lasso_in_one_map_mark_the_same_rows_in_all(open_again, path, blobs):
+    opened = open_again(path)
     first = _places(opened, 0, blobs.n)
     opened.page.mouse.move(*first[10])
     nearest = np.argmin(((first - first[10]) ** 2).sum(axis=1))
@@ -59,8 +59,8 @@ def test_hover_and_lasso_in_one_map_mark_the_same_rows_in_all(open_page, path, b
 
 
 @pytest.mark.browser
-def test_maps_keep_their_shape_and_rows_without_a_place_have_none(open_page, path, maps, blobs):
-    opened = open_page(path)
+def test_maps_keep_their_shape_and_rows_without_a_place_have_none(open_again, path, maps, blobs):
+    opened = open_again(path)
     for k, Y in enumerate(maps.values()):
         shown = _places(opened, k, blobs.n)
         known = np.isfinite(Y).all(axis=1)
@@ -80,8 +80,8 @@ def _center(opened, selector):
 
 @pytest.mark.browser
 @pytest.mark.parametrize("webgl", [True, False])
-def test_each_map_zooms_and_moves_by_itself_and_tools_reach_all(open_page, path, blobs, webgl):
-    opened = open_page(path, webgl=webgl)
+def test_each_map_zooms_and_moves_by_itself_and_tools_reach_all(open_again, path, blobs, webgl):
+    opened = open_again(path, webgl=webgl)
     kind = "webgl" if webgl else "raster"
     assert opened.state["renderers"] == [kind, kind]
     before = opened.state["views"]

@@ -56,8 +56,8 @@ def assert_rotation(R):
 
 
 @pytest.mark.parametrize("webgl", [True, False])
-def test_a_drag_turns_the_map_and_points_are_found_where_they_are_seen(open_page, path, space, webgl):
-    opened = open_page(path, webgl=webgl)
+def test_a_drag_turns_the_map_and_points_are_found_where_they_are_seen(open_again, path, space, webgl):
+    opened = open_again(path, webgl=webgl)
     mouse = opened.page.mouse
     box, _ = assert_seen(opened, space)
     x, y = box["x"] + 300, box["y"] + 400
@@ -84,8 +84,8 @@ def test_a_drag_turns_the_map_and_points_are_found_where_they_are_seen(open_page
     assert (opened.problems, opened.requests) == ([], [])
 
 
-def test_keys_and_buttons_turn_the_map_and_bring_it_back(open_page, path, space):
-    opened = open_page(path)
+def test_keys_and_buttons_turn_the_map_and_bring_it_back(open_again, path, space):
+    opened = open_again(path)
     keyboard = opened.page.keyboard
     opened.page.focus("#overlay")
     a = 22 * 0.008
