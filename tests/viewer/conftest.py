@@ -99,7 +99,7 @@ _UNDO = """(at) => {
 class Opened:
     """A tab: the page that it shows, and what that page said and asked for."""
 
-    def __init__(self, browser, *, webgl=True, java_script_enabled=True, **options):
+    def __init__(self, browser, *, java_script_enabled=True, **options):
         self.scripted, self.kept = java_script_enabled, None
         self.page = browser.new_page(java_script_enabled=java_script_enabled, **options)
         self.page.on("console", lambda m: self.problems.append(m.text) if m.type == "error" else None)
@@ -108,12 +108,11 @@ class Opened:
             "request",
             lambda r: self.requests.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None,
         )
-        if not webgl:
-            self.page.add_init_script(
-                "const get = HTMLCanvasElement.prototype.getContext;"
-                "HTMLCanvasElement.prototype.getContext = function (kind, options) {"
-                "  return kind.startsWith('webgl') ? null : get.call(this, kind, options); };"
-            )
+        self.page.add_init_script(
+            "const get = HTMLCanvasElement.prototype.getContext, without = location.search === '?without-webgl';"
+            "HTMLCanvasElement.prototype.getContext = function (kind, options) {"
+            "  return without && kind.startsWith('webgl') ? null : get.call(this, kind, options); };"
+        )
 
     def prepare(self, *, viewport=None, color_scheme="light", reduced_motion="no-preference"):
         """What the page will find that is opened next."""
@@ -121,18 +120,19 @@ class Opened:
         self.page.set_viewport_size(viewport or {"width": 1200, "height": 800})
         self.page.emulate_media(media="null", color_scheme=color_scheme, reduced_motion=reduced_motion)
 
-    def show(self, path):
+    def show(self, path, *, webgl=True):
         """Open a file and wait until all of it is there."""
-        self.page.goto(Path(path).resolve().as_uri())
+        self.page.goto(Path(path).resolve().as_uri() + ("" if webgl else "?without-webgl"))
         if self.scripted:
             until("window.gnomon?.ready", self.page)
             self.settle()
 
-    def show_again(self, path):
+    def show_again(self, path, *, webgl=True):
         """The page of a file as it is first seen: the one that is open if that is how it looks, else opened anew."""
-        if self.kept != path or self.page.evaluate(_LOOKS) != self.first:
-            self.show(path)
-            self.kept, self.first = path, self.page.evaluate(_LOOKS)
+        if self.kept != (path, webgl) or self.page.evaluate(_LOOKS) != self.first:
+            self.leave()
+            self.show(path, webgl=webgl)
+            self.kept, self.first = (path, webgl), self.page.evaluate(_LOOKS)
 
     def rest(self):
         """Undo what a reader can undo, so that the next test may find the page as it is first seen."""
@@ -228,9 +228,9 @@ class Tabs:
         """A function that gives tabs; they are taken back, at rest or empty, unless a test has failed meanwhile."""
         lent, failed = [], self._session.testsfailed
 
-        def take(*, webgl=True, viewport=None, color_scheme="light", reduced_motion="no-preference", **kind):
-            free = self._free.setdefault((keep, webgl, *sorted(kind.items())), [])
-            one = free.pop() if free else Opened(self._browser, webgl=webgl, **kind)
+        def take(*, viewport=None, color_scheme="light", reduced_motion="no-preference", **kind):
+            free = self._free.setdefault((keep, *sorted(kind.items())), [])
+            one = free.pop() if free else Opened(self._browser, **kind)
             lent.append((one, free))
             one.prepare(viewport=viewport, color_scheme=color_scheme, reduced_motion=reduced_motion)
             return one
@@ -257,9 +257,9 @@ def open_tab(tabs):
 
 @pytest.fixture
 def open_page(open_tab):
-    def open_file(path, **options):
+    def open_file(path, *, webgl=True, **options):
         opened = open_tab(**options)
-        opened.show(path)
+        opened.show(path, webgl=webgl)
         return opened
 
     return open_file
@@ -270,9 +270,9 @@ def open_again(tabs):
     """For pages of many tests: opened anew only where the test before has left traces."""
     with tabs.lend(keep=True) as take:
 
-        def open_file(path, **options):
+        def open_file(path, *, webgl=True, **options):
             opened = take(**options)
-            opened.show_again(path)
+            opened.show_again(path, webgl=webgl)
             return opened
 
         yield open_file

@@ -140,7 +140,7 @@ def test_handles_by_keyboard_missing_values_classes_and_dates(open_page, page, c
 
 
 def test_a_finger_brushes(open_page, page, columns):
-    opened = open_page(page, has_touch=True)
+    opened = open_page(page, has_touch=True, is_mobile=True)
     dose = opened.add_chart("dose")
     _, box = shares(dose)
     session = opened.page.context.new_cdp_session(opened.page)

@@ -140,7 +140,7 @@ def test_nothing_spins_for_those_who_asked_for_little_motion(open_page, path):
 
 
 def test_one_finger_turns_and_two_move_and_zoom(open_page, path, space):
-    opened = open_page(path, has_touch=True)
+    opened = open_page(path, has_touch=True, is_mobile=True)
     session = opened.page.context.new_cdp_session(opened.page)
 
     def touch(kind, *points):
