@@ -24,7 +24,7 @@ def sampled(tmp_path_factory):
     X[np.arange(N), group] += 6.0
     Y = (X[:, :2] + rng.normal(size=(N, 2)) * 0.1).astype(np.float32)
     path = tmp_path_factory.mktemp("large") / "map.html"
-    explained = gnomon.explain(X, Y, n_neighbors=5, n_jobs=1)
+    explained = gnomon.explain(X, Y, n_neighbors=5, fit="forward", n_jobs=1)
     labels, names = np.array(list("abc"))[group], [f"feature {j}" for j in range(500)]
     content = PageContent(
         embedding=Y, X=X, labels=labels, explanation=explained, image_shape=(20, 25), feature_names=names

@@ -76,7 +76,8 @@ def test_names_lie_on_dense_members_and_never_cover_each_other(open_page, tmp_pa
     shares = [len(views[0]["names"]) / n_classes, len(views[2]["names"]) / len(seen)]
     assert shares[0] == 1.0 if n_classes == 3 else shares[1] > shares[0]  # more of them fit when one zooms in
     if n_classes == 300:
-        assert at_rest(open_page(tmp_path / "m.html"))["names"] == views[0]["names"]
+        opened.show(tmp_path / "m.html")
+        assert at_rest(opened)["names"] == views[0]["names"]
     assert opened.problems == []
 
 

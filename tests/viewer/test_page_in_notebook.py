@@ -89,13 +89,17 @@ class Cell:
         return box["x"] + x, box["y"] + y
 
 
+@pytest.fixture(scope="module")
+def hosted(content):
+    return "".join(compose(content, header={"host": True}))
+
+
 @pytest.fixture
-def cell(open_tab, content, tmp_path):
+def cell(open_tab, hosted, tmp_path):
     opened = []
 
     def open_cell(**state):
-        page = "".join(compose(content, header={"host": True}))
-        opened.append(Cell(open_tab(viewport={"width": 1200, "height": 720}), tmp_path, page, **state))
+        opened.append(Cell(open_tab(viewport={"width": 1200, "height": 720}), tmp_path, hosted, **state))
         return opened[-1]
 
     yield open_cell
