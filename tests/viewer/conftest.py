@@ -68,6 +68,16 @@ def until(condition, where):
 _REST = """const look = () => requestAnimationFrame(window.gnomon.moving?.() ? look : done);
 requestAnimationFrame(look);"""
 
+# A browser that lacks something, where the address of the page says so.
+_WITHOUT = """(() => {
+  const get = HTMLCanvasElement.prototype.getContext, { search } = location;
+  if (search === "?without-webgl")
+    HTMLCanvasElement.prototype.getContext = function (kind, options) {
+      return kind.startsWith("webgl") ? null : get.call(this, kind, options);
+    };
+  if (search === "?without-storage")
+    Object.defineProperty(window, "localStorage", { get() { throw new DOMException("none", "SecurityError"); } });
+})();"""
 # What a page says of itself, what is seen of it, and what it and the tests before have put down.
 _LOOKS = f"""() => new Promise((done) => {{ {_REST} }}).then(() => {{
   const {{ told, ...state }} = gnomon.state();
@@ -108,11 +118,7 @@ class Opened:
             "request",
             lambda r: self.requests.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None,
         )
-        self.page.add_init_script(
-            "const get = HTMLCanvasElement.prototype.getContext, without = location.search === '?without-webgl';"
-            "HTMLCanvasElement.prototype.getContext = function (kind, options) {"
-            "  return without && kind.startsWith('webgl') ? null : get.call(this, kind, options); };"
-        )
+        self.page.add_init_script(_WITHOUT)
 
     def prepare(self, *, viewport=None, color_scheme="light", reduced_motion="no-preference"):
         """What the page will find that is opened next."""
@@ -143,7 +149,7 @@ class Opened:
 
     def leave(self):
         """Let the page go with what it keeps in the browser, and the mouse to where nothing is."""
-        if self.scripted and self.page.url.startswith(("file:", "http:")):
+        if self.scripted and self.page.url.startswith(("file:", "http:")) and "without-storage" not in self.page.url:
             self.page.evaluate("localStorage.clear()")
         self.page.goto("about:blank")
         self.page.mouse.move(0, 0)

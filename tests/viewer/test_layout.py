@@ -266,21 +266,19 @@ def test_dark_follows_the_system_until_the_reader_chooses(open_page, strip_page,
 
 
 @browser_test
-def test_a_chosen_theme_needs_no_storage(browser, strip_page):
-    page = browser.new_page(color_scheme="light")
-    problems = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.add_init_script(
-        "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('none', 'SecurityError'); } })"
-    )
-    page.goto(strip_page.resolve().as_uri() + "#theme=dark")
+def test_a_chosen_theme_needs_no_storage(open_tab, strip_page):
+    opened = open_tab()
+    page = opened.page
+    page.goto(strip_page.resolve().as_uri() + "?without-storage#theme=dark")
     page.wait_for_selector("#theme[aria-pressed=true]")
     page.click("#theme")
     page.wait_for_url(re.compile("&theme=light$"))
     page.reload()
     page.wait_for_selector("#theme[aria-pressed=false]")
-    page.close()
-    assert problems == []
+    assert (
+        page.evaluate("() => { try { return localStorage; } catch (error) { return error.name; } }") == "SecurityError"
+    )
+    assert opened.problems == []
 
 
 @pytest.mark.slow
