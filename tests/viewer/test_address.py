@@ -166,7 +166,9 @@ def test_garbage_is_left_out_with_a_message(open_page, blobs_page):
     fresh = opened.state
     for text in GARBAGE:
         opened.page.evaluate(
-            "(text) => { document.querySelector('#message').hidden = true; location.hash = text; }",
+            "(text) => { document.querySelector('#message').hidden = true;"
+            " history.replaceState(null, '', `#${text}`);"  # told at once, before the page writes its address again
+            " dispatchEvent(new HashChangeEvent('hashchange')); }",
             text.replace("ID", own),
         )
         opened.settle()
