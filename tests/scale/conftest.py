@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 import warnings
 from pathlib import Path
@@ -44,34 +43,60 @@ def client(cluster):
         yield client
 
 
-class Killer(threading.Thread):
-    """Kills the worker that is seen at work on a stage, once for each stage; stages are named as on the dashboard."""
+def _kills(folder, moment):
+    """Return a plugin of workers: the first that comes to a moment of a stage is killed there."""
+    from distributed import WorkerPlugin
 
-    def __init__(self, address):
+    class Kills(WorkerPlugin):  # sent as a whole, since no module of the workers has it
+        name = "kills"
+
+        def transition(self, key, start, finish, **about):
+            stage = str(key).rsplit("-", 5)[0]
+            if start == "executing" and finish != "executing" and moment == "end":
+                self._once(stage)
+            if finish == "executing" and moment == "begin":
+                self._once(stage)
+
+        def _once(self, stage):
+            try:
+                os.close(os.open(os.path.join(folder, stage), os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                return
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    return Kills()
+
+
+class Killer:
+    """Kills the first worker at each stage, as it begins its task or with the task done and nothing told.
+
+    Parameters
+    ----------
+    address : str
+        Of the scheduler.
+    folder : Path
+        That all workers see: a file for each stage.
+    moment : {"begin", "end"}
+    """
+
+    def __init__(self, address, folder, moment="begin"):
         import distributed
 
-        super().__init__(daemon=True)
-        self.client = distributed.Client(address, set_as_default=False)
-        self.killed, self._ended = [], threading.Event()
+        self._folder, self._plugin = folder, _kills(str(folder), moment)
+        self._client = distributed.Client(address, set_as_default=False)
 
-    def run(self):
-        while not self._ended.wait(0.02):
-            for worker, keys in self.client.processing().items():
-                new = {key.rsplit("-", 5)[0] for key in keys} - set(self.killed)
-                if new:
-                    (pid,) = self.client.run(os.getpid, workers=[worker], on_error="ignore").values() or (None,)
-                    if pid is not None:
-                        os.kill(pid, signal.SIGKILL)
-                        self.killed.append(sorted(new)[0])
+    @property
+    def killed(self):
+        """The stages, named as on the dashboard, in which a worker was killed."""
+        return sorted(os.listdir(self._folder))
 
     def __enter__(self):
-        self.start()
+        self._client.register_plugin(self._plugin)
         return self
 
     def __exit__(self, *error):
-        self._ended.set()
-        self.join(30)
-        self.client.close()
+        self._client.unregister_worker_plugin("kills")
+        self._client.close()
 
 
 class Machines:
@@ -79,7 +104,7 @@ class Machines:
 
     def __init__(self, folder):
         self._folder, self._processes = folder, []
-        self._environment = {
+        self.environment = {
             **os.environ,
             "PYTHONPATH": os.pathsep.join([str(Path(gnomon.__file__).parents[1]), str(Path(__file__).parent)]),
             "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2",
@@ -95,7 +120,7 @@ class Machines:
     def _start(self, kind, *arguments):
         with open(self._folder / f"{kind}-{len(self._processes)}.log", "w") as log:
             command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--host", "127.0.0.1", *arguments]
-            process = subprocess.Popen(command, stdout=log, stderr=log, env=self._environment, cwd=self._folder)
+            process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment, cwd=self._folder)
         self._processes.append(process)
         return process
 
@@ -123,6 +148,6 @@ def machines(tmp_path):
 
 
 @pytest.fixture
-def killer():
+def killer(tmp_path_factory):
     """What kills a worker in each stage of the work of a cluster: ``with killer(address) as deaths:``."""
-    return Killer
+    return lambda address, moment="begin": Killer(address, tmp_path_factory.mktemp("killed"), moment)

@@ -206,29 +206,33 @@ def test_a_worker_with_too_little_memory_is_a_memory_error_with_figures(machines
             list(executor.map(_too_much, [1], needed=3e8))
 
 
+def _weighted(block, table, weights):
+    return _gram(block, table, weights)
+
+
 def _cubes(block, table):
-    time.sleep(0.2)
     return {"cubes": table.read(block.start, block.stop) ** 3}
 
 
 @pytest.mark.slow
-def test_a_worker_killed_in_each_stage_changes_nothing(machines, killer, tmp_path):
+@pytest.mark.parametrize("moment", ["begin", "end"])
+def test_a_worker_killed_in_each_stage_changes_nothing(machines, killer, tmp_path, moment):
     table = _table(tmp_path)
 
     def stages(executor, folder):
         journal = Journal(folder, {})
-        total = journal.stage("total", lambda: {"sum": executor.reduce(_slow_gram, np.add, _BLOCKS, table, _weights())})
+        total = journal.stage("total", lambda: {"sum": executor.reduce(_gram, np.add, _BLOCKS, table, _weights())})
         parts = list(journal.blocks("cubes", executor, _cubes, _BLOCKS, table))
-        again = list(executor.map(_gram, _BLOCKS, table, total["sum"][0], 0.2))
+        again = list(executor.map(_weighted, _BLOCKS, table, total["sum"][0]))
         return [one.tobytes() for one in (*total.values(), *(part["cubes"] for part in parts), *again)]
 
     for _ in range(2):
         machines.worker("--nanny")
     with distributed.Client(machines.address, set_as_default=False) as client:
         client.wait_for_workers(2)
-        with killer(machines.address) as deaths:
+        with killer(machines.address, moment) as deaths:
             found = stages(as_executor(client), tmp_path / "cluster")
-    assert {"slow_gram", "cubes", "gram"} <= set(deaths.killed)
+    assert deaths.killed == ["add", "cubes", "gram", "weighted"]
     assert found == stages(LocalExecutor(), tmp_path / "here")
 
 
