@@ -203,7 +203,7 @@ def test_a_worker_with_too_little_memory_is_a_memory_error_with_figures(machines
         executor = as_executor(client)
         text = r"^map: the stage 'too_much' must be one whose tasks fit in 400 MB \(workers were ended 3 times"
         with gnomon.running(name="map"), pytest.raises(MemoryError, match=text):
-            list(executor.map(_too_much, [1], needed=3e8))
+            list(executor.map(_too_much, [1], needed=1e8))
 
 
 def _weighted(block, table, weights):

@@ -150,6 +150,7 @@ _IN_TURN = [  # where the client is killed; each run goes on in the folder of th
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_a_client_killed_in_each_stage_in_turn_computes_nothing_twice_and_ends_in_the_same_bytes(
     machines, path, expected, tmp_path
 ):

@@ -31,6 +31,8 @@ __all__ = ["drawn_triplets", "score_anchors_by_blocks"]
 _TOGETHER = 64  # anchors: their distances to a tile stay in the cache
 _SAMPLE = 32_768  # rows, evenly spaced, whose distances bound those of the neighbours
 _SAMPLE_NUMBERS = 1 << 24
+_COPIES = 3.0  # of a tile and of the anchors in products
+_NEAR = 200.0  # bytes of a neighbour of an anchor in an answer and while two are joined
 _SLACK = 1e-5  # of the bound, above the rounding of products in single precision
 _TRIPLET_STREAM = np.uint64(0x7472)
 
@@ -172,7 +174,14 @@ def score_anchors_by_blocks(
     order = np.argsort(pairs, axis=None, kind="stable")
     flat = pairs.ravel()[order]
     asked = _Question(*question, flat, order // pairs.shape[1])
-    found = executor.reduce(_answer_block, _joined, table.blocks(), *shared, executor.broadcast(asked))
+    found = executor.reduce(
+        _answer_block,
+        _joined,
+        table.blocks(),
+        *shared,
+        executor.broadcast(asked),
+        needed=_needed(table) + _of_answer(table, asked),
+    )
     distances = np.empty(len(flat))
     distances[order] = found.pairs
     data_pairs = distances.reshape(len(anchors), n_triplets, 2)
@@ -208,12 +217,14 @@ def _question(
     wanted = np.unique(np.concatenate([anchors, others.ravel(), sample]))
     probes, exact = some_of(anchors), None
     if metric == "euclidean":
-        total, count = executor.reduce(_column_sums, _add, table.blocks(), *shared)
+        total, count = executor.reduce(_column_sums, _add, table.blocks(), *shared, needed=_needed(table))
         first = table.take(placed.rows[probes])
         means = total / count
         exact = ProductDistances(metric, np.float64, means, unit_of(dense_rows(first).astype(np.float64), means))
     probing: Any = None if exact is None else (exact, exact.prepare(first), k + 1)
-    parts = list(executor.map(_gathered, table.blocks(), *shared, executor.broadcast(wanted), probing))
+    shares = len(wanted) * float(table.n_features) * 8.0 / len(table.blocks())
+    asked = (*shared, executor.broadcast(wanted), probing)
+    parts = list(executor.map(_gathered, table.blocks(), *asked, needed=_needed(table) + 2.0 * shares))
     kept: Any = [part for part, _ in parts if part.shape[0]]
     values = sp.vstack(kept, format="csr") if table.is_sparse else np.concatenate(kept)
     distances = ProductDistances(metric, np.float32, None)
@@ -260,6 +271,17 @@ def _between(distances: ProductDistances, left: npt.NDArray[Any], right: npt.NDA
         tile = slice(begin, begin + TILE)
         distances.between(left, right[tile], out[:, tile])
     return out
+
+
+def _needed(table: StoredTable) -> float:
+    """Return the bytes that it takes to read a block and to prepare tiles of it."""
+    return table.reading_bytes + TILE * (_COPIES * 8.0 * table.n_features + 16.0 * _TOGETHER)
+
+
+def _of_answer(table: StoredTable, asked: _Question) -> float:
+    """Return the bytes that the answer of a block takes, tile by tile, beside the block."""
+    tiles = 1.0 + max(len(block) for block in table.blocks()) / TILE
+    return asked.others.size * (8.0 * tiles + _NEAR) + 24.0 * len(asked.pair_rows) + _COPIES * float(asked.left.nbytes)
 
 
 def _column_sums(block: RowBlock, table: StoredTable, placed: _Placed) -> tuple[Floats, int]:

@@ -232,7 +232,9 @@ class StoredExplanation:
         executor = current_executor()
         shared = (executor.broadcast(self._table), executor.broadcast(self._fits))
         blocks = _placed(self._table, self.places, classes.codes.astype(np.int64))
-        sums, weights = executor.reduce(_sum_block, _add, blocks, *shared, len(classes), weighted)
+        sums, weights = executor.reduce(
+            _sum_block, _add, blocks, *shared, len(classes), weighted, needed=self._fits.needed(self._table)
+        )
         means = [total / weight if weight > 0 else None for total, weight in zip(sums, weights, strict=True)]
         return dict(zip(classes.values, means, strict=True))
 
@@ -338,10 +340,11 @@ def explain_by_blocks(
     fitted = values if reference.scale is None else reference.scale.apply(values)
     fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples)
     shared = (executor.broadcast(table), executor.broadcast(fits))
-    blocks = _placed(table, places, np.zeros(table.n_samples, np.int64))
+    blocks, needed = _placed(table, places, np.zeros(table.n_samples, np.int64)), fits.needed(table)
     if out is None:
         kept = Journal(None, {}) if journal is None else journal
-        arrays, parts = _collect(kept.blocks("explain", executor, _explain_block, blocks, *shared), table.n_samples)
+        found = kept.blocks("explain", executor, _explain_block, blocks, *shared, needed=needed)
+        arrays, parts = _collect(found, table.n_samples)
         return StoredExplanation(table, places, fits, arrays, _mean(parts))
     run = {
         "table": table.fingerprint,
@@ -355,7 +358,7 @@ def explain_by_blocks(
     writer = open_results(out, _columns(reference, table.n_features), blocks, run)
     missing = {block.number for block in writer.missing()}
     todo = [block for block in blocks if block.number in missing]
-    for block, found in zip(todo, executor.map(_explain_block, todo, *shared), strict=True):
+    for block, found in zip(todo, executor.map(_explain_block, todo, *shared, needed=needed), strict=True):
         notes = {name: found.pop(name) for name in ("sums", "weight")}
         writer.write(block, {"y": block.places, **found}, notes)
     importance = _mean(list(writer.notes()))

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
+from gnomon.data.stored import StoredTable
 from gnomon.explanations.explanation import Explanation
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
@@ -21,6 +22,10 @@ from gnomon.neighbors import NeighborGraph, RowSearch
 __all__ = ["ReferenceFits", "RowEffects", "stacked"]
 
 _NUMBERS = 1 << 19  # of the neighbours' features, held at a time by a thread
+_BESIDE = 1.5  # times the bytes of a block that is set beside the reference rows
+_COPIES, _ROW = 3.0, 200.0  # of the reference rows in their search, and bytes of each beside them
+_ROUNDS = 8.0  # times the axes of the reference rows that their averages take
+_NEIGHBOR = 48.0  # bytes of a neighbour of a row of a block: as it is found, compared and fitted
 _FEWEST = 16  # rows at a time, however many features they have
 
 Singles = npt.NDArray[np.float32]
@@ -176,6 +181,14 @@ class ReferenceFits:
         )
         calibration = self.fits.calibration
         return replace(fits, coefficients=fits.coefficients * calibration, calibration=calibration)
+
+    def needed(self, table: StoredTable) -> float:
+        """Return the bytes that it takes to read and explain a block of a table, with what is made at the first."""
+        longest, (m, k) = max(len(block) for block in table.blocks()), self.fits.indices.shape
+        axes = 4.0 * (self.fits.n_components + 1) * table.n_features
+        made = m * (_ROUNDS * axes if self.fits.pooling else 0.0) + m * (_COPIES * 4.0 * table.n_features + _ROW)
+        found = longest * k * (8.0 * self.fits.n_components + _NEIGHBOR)
+        return table.reading_bytes + _BESIDE * table.block_bytes + made + found
 
     def explain_rows(
         self,

@@ -9,6 +9,7 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon._memory import in_bytes
@@ -25,7 +26,9 @@ __all__ = ["DaskExecutor"]
 _Value = TypeVar("_Value")
 _AHEAD = 3  # tasks handed in for each thread of the workers, so that none waits for the client
 _GLANCE = 2.0  # seconds between looks at the workers while a result is waited for
+_ARRIVAL = 2.0  # times a shared value that it takes while it arrives, beside the value
 _CONNECTING = 10.0  # seconds for a scheduler to answer
+_PROCESS = 2.5e8  # bytes of a worker before its first task: Python, Dask and what gnomon imports
 _INLINE = 20_000  # bytes of a function and its arguments that go with each task; more is broadcast
 _VERSIONS = ("gnomon", "numpy", "scipy")  # that decide bytes
 
@@ -121,8 +124,8 @@ class DaskExecutor(Executor):
         self._await_workers()
         fixed = Fixed.of(function, shared)
         call = Call.of_current_run(fixed, [one.held for one in shared if isinstance(one, Shared)], needed)
-        if needed > (share := self._share()):
-            raise MemoryError(self._too_large(call, f"a task takes {in_bytes(needed)}", share))
+        if needed:
+            self._require_room(call)
         if len(fixed.packed) > _INLINE:
             call.shared.insert(0, self.broadcast(fixed.open()).held)
             call.fixed = None
@@ -316,10 +319,18 @@ class DaskExecutor(Executor):
 
     def _share(self) -> float:
         """Return the least memory that a task has on a worker, in bytes."""
-        return min(
-            (float(worker["memory_limit"] or math.inf) / worker["nthreads"] for worker in self._workers.values()),
-            default=math.inf,
-        )
+        return min(map(_share_of, self._workers.values()), default=math.inf)
+
+    def _require_room(self, call: Call) -> None:
+        """Raise MemoryError if a worker has less for each task than one takes, beside what all tasks share."""
+        sizes = [one.n_bytes for one in call.shared]
+        held = _PROCESS + sum(sizes)
+        least = min(self._workers.values(), key=_share_of)
+        room = max(0.0, _limit_of(least) - held) / least["nthreads"]
+        needed = max([call.needed, *(_ARRIVAL * size for size in sizes)])
+        if needed > room:
+            fact = f"a task takes {in_bytes(needed)}, the worker itself {in_bytes(held)} of its {in_bytes(_limit_of(least))}"
+            raise MemoryError(self._too_large(call, fact, room))
 
     def _too_large(self, call: Call, fact: str, share: float) -> str:
         remedy = "Give workers more memory or fewer threads, or take fewer landmarks."
@@ -353,6 +364,14 @@ class _Replicated:
         self.value = value
         self.future = future
 
+    @cached_property
+    def n_bytes(self) -> float:
+        """Bytes of the value."""
+        from distributed.protocol.pickle import dumps
+
+        buffers: list[Any] = []
+        return float(len(dumps(self.value, buffer_callback=buffers.append)) + sum(one.raw().nbytes for one in buffers))
+
 
 class _Job:
     """A task that was handed in, and what it would take to hand it in again."""
@@ -367,6 +386,14 @@ class _Job:
         self._left -= 1
         if self._left == 0:
             raise error()
+
+
+def _limit_of(worker: dict[str, Any]) -> float:
+    return float(worker["memory_limit"] or math.inf)
+
+
+def _share_of(worker: dict[str, Any]) -> float:
+    return _limit_of(worker) / float(worker["nthreads"])
 
 
 def _can_work(worker: dict[str, Any]) -> bool:

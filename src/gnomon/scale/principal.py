@@ -38,6 +38,8 @@ _OVERSAMPLING = 20
 _POWER_PASSES = 2
 _STREAM_SKETCH = 101
 _TIMES = 8  # numbers of a group of blocks for each number of what is merged
+_ROWS = 2048  # of a block that are worked on at a time
+_MATRICES = 4.0  # of the size of what is merged
 _ALWAYS_THERE = 2.0**26  # bytes of matrices; to ask the system takes longer than to fit a small table
 
 
@@ -117,8 +119,11 @@ def stored_principal_components(
     _require_memory(table, width, len(groups))
     shared = workers.broadcast(table)
     if solver == "covariance":
-        return principal_components_of_moments(workers.reduce(_moments, Moments.merge, groups, shared), n_components)
-    return principal_components_of_factor(workers.reduce(_factor, CentredFactor.merge, groups, shared), n_components)
+        found = workers.reduce(_moments, Moments.merge, groups, shared, needed=_needed(table, width, 2.0, _ROWS))
+        return principal_components_of_moments(found, n_components)
+    needed = _needed(table, width, 3.0, max(_ROWS, 4 * width))
+    factor = workers.reduce(_factor, CentredFactor.merge, groups, shared, needed=needed)
+    return principal_components_of_factor(factor, n_components)
 
 
 def _refuse(table: StoredTable, n_components: int | float, solver: str) -> None:
@@ -148,6 +153,12 @@ def _groups(table: StoredTable, n_merged: int) -> list[Blocks]:
     return [blocks[first : first + together] for first in range(0, len(blocks), together)]
 
 
+def _needed(table: StoredTable, order: int, copies: float, together: float = math.inf) -> float:
+    """Return the bytes that a task takes: a block, rows of it in float64, and matrices that are found and merged."""
+    rows = copies * min(together, max(len(block) for block in table.blocks()))
+    return table.reading_bytes + 8.0 * table.n_features * (rows + _MATRICES * order)
+
+
 def _require_memory(table: StoredTable, order: int, n_groups: int) -> None:
     """Raise MemoryError if the matrices of a path of the tree do not fit in memory."""
     needed = 8.0 * order * table.n_features * (4.0 + math.log2(n_groups))
@@ -163,11 +174,14 @@ def _randomized(table: StoredTable, n_components: int, seed: int, workers: Execu
     basis = normal_matrix(seed, _STREAM_SKETCH, (table.n_features, n_vectors))
     groups, shared = _groups(table, n_vectors), workers.broadcast(table)
     _require_memory(table, n_vectors, len(groups))
+    needed = _needed(table, n_vectors, 2.0, _ROWS)
     for _ in range(1 + _POWER_PASSES):
-        found = workers.reduce(_product, CentredProduct.merge, groups, shared, workers.broadcast(basis))
+        found = workers.reduce(_product, CentredProduct.merge, groups, shared, workers.broadcast(basis), needed=needed)
         with single_threaded_blas():
             basis, _ = np.linalg.qr(found.product)
-    factor = workers.reduce(_scores, CentredFactor.merge, groups, shared, workers.broadcast((basis, found.mean)))
+    known = workers.broadcast((basis, found.mean))
+    needed = _needed(table, n_vectors, 1.0)
+    factor = workers.reduce(_scores, CentredFactor.merge, groups, shared, known, needed=needed)
     return principal_components_in_basis(
         factor, n_components, basis=basis, mean=found.mean, squared_norm=found.squared_norm
     )

@@ -52,8 +52,17 @@ class GroupedTable(StoredTable):
         largest = int(np.diff(self._bounds).max(initial=0))
         fact = f"{largest:,} rows that are stored together"
         remedy = "Store it anew in smaller chunks or row groups."
-        needed = 2.0 * largest * self.n_read_bytes / max(1, self.n_samples)  # as stored, and as numbers
-        require_memory(self.name, needed, fact=fact, remedy=remedy)
+        require_memory(self.name, self._group_bytes, fact=fact, remedy=remedy)
+
+    @property
+    def _group_bytes(self) -> float:
+        """Bytes of the largest group, as stored and as numbers."""
+        return 2.0 * int(np.diff(self._bounds).max(initial=0)) * self.n_read_bytes / max(1, self.n_samples)
+
+    @property
+    def reading_bytes(self) -> float:
+        """What reading a block takes, and the group that is read for its last rows."""
+        return super().reading_bytes + self._group_bytes
 
     def _rows(self, start: int, stop: int) -> Any:
         with self._lock:

@@ -21,6 +21,7 @@ from gnomon.data.sparse import canonical_csr
 __all__ = ["RowBlock", "StoredTable", "row_blocks"]
 
 _BLOCK_BYTES = 32e6  # of the float32 numbers of a block
+_READ = 2.5  # times the bytes of a block, of which its file counts as memory too
 _FEWEST, _MOST = 1024, 131_072  # rows of a block
 
 
@@ -111,6 +112,17 @@ class StoredTable(ABC):
     def n_read_bytes(self) -> float:
         """Bytes of what `read` returns for all rows: of a sparse table those of its entries."""
         return self.n_bytes
+
+    @property
+    def block_bytes(self) -> float:
+        """Bytes of the longest block in memory; of a sparse table, if it were dense."""
+        longest = max((len(block) for block in self.blocks()), default=0)
+        return float(longest) * self.n_features * np.dtype(self.dtype).itemsize
+
+    @property
+    def reading_bytes(self) -> float:
+        """Bytes that it takes at the peak to read the longest block and to check it."""
+        return _READ * self.block_bytes
 
     @property
     def columns(self) -> list[str]:

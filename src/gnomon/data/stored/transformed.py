@@ -15,6 +15,8 @@ from gnomon.data.stored.table import StoredTable
 
 __all__ = ["ScaledTable", "TransformedTable", "digest"]
 
+_COPIES = 3.2  # of a block, in float64 where it is scaled
+
 
 class TransformedTable(StoredTable):
     """A stored table whose rows go through a function when they are read; nothing is written.
@@ -50,6 +52,11 @@ class TransformedTable(StoredTable):
     def fingerprint(self) -> str:
         """That of the table, and the key of the function."""
         return f"{self.table.fingerprint} {self._key}"
+
+    @property
+    def reading_bytes(self) -> float:
+        """What reading the table takes, and copies of a block on their way through the function."""
+        return self.table.reading_bytes + _COPIES * self.block_bytes
 
     def _rows(self, start: int, stop: int) -> Any:
         starts = self._starts(start, stop)

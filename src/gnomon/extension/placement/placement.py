@@ -17,7 +17,7 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import NewRows
-from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion, tabulation_bytes
 from gnomon.kernels import CustomLaw, OutputKernel
 from gnomon.kernels.laws import evaluate_law
 from gnomon.neighbors import BlockPart, BlockSearch, RowSearch
@@ -35,6 +35,7 @@ EXACT_UP_TO = 4096
 
 MAX_ITER = 100
 """Most steps of a new row."""
+_SEARCH_COPIES, _SEARCH_ROW = 2.0, 200.0  # of the fitted rows in a search made ready, and bytes of each beside them
 _TOLERANCE = 1e-4  # of the distances between a point's neighbours in the map, a step at which it rests
 
 
@@ -126,6 +127,11 @@ class _PlainPlacer:
         return loss, gradient
 
 
+def _evaluation(n: int, d: int, loss: RowLoss) -> str:
+    """Return how the repulsion of n points is summed where nobody says."""
+    return "exact" if n <= EXACT_UP_TO else "table" if d <= 2 and loss.compiled else "sample"
+
+
 class PlacementField:
     """The fixed points of a map, made ready to place others among them.
 
@@ -150,7 +156,7 @@ class PlacementField:
         points = np.ascontiguousarray(Y, dtype=np.float32)
         n, d = points.shape
         if evaluation == "auto":
-            evaluation = "exact" if n <= EXACT_UP_TO else "table" if d <= 2 and loss.compiled else "sample"
+            evaluation = _evaluation(n, d, loss)
         self.evaluation = evaluation
         some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
         if not loss.compiled:
@@ -283,6 +289,15 @@ class RowPlacement:
         if self._field is None and self.loss is not None:
             self._field = PlacementField(self.Y, self.loss)
         return self
+
+    @property
+    def ready_bytes(self) -> float:
+        """Bytes that `ready` takes at its peak, and what was made of them later."""
+        values = self.rows.data if sp.issparse(self.rows) else self.rows
+        searched = _SEARCH_COPIES * float(values.nbytes) + _SEARCH_ROW * len(self.Y)
+        if self.loss is None or _evaluation(*self.Y.shape, self.loss) != "table":
+            return searched
+        return searched + tabulation_bytes(self.Y, self.loss.repulsions[0])
 
     def _make_search(self) -> RowSearch | BlockSearch:
         return RowSearch.of(

@@ -11,7 +11,7 @@ from scipy import fft
 from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives import Repulsion
 
-__all__ = ["RepulsionTable", "tabulate_repulsion"]
+__all__ = ["RepulsionTable", "tabulate_repulsion", "tabulation_bytes"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -19,6 +19,7 @@ _SPACING = {1: 1.0 / 16.0, 2: 0.25}  # in units of the distance at which the ker
 _FEWEST, _MOST = {1: 8192, 2: 512}, {1: 32768, 2: 1024}  # cells along the longest axis of the map
 _MARGIN = 0.25  # of the map's largest extent: the table reaches so far beyond the map
 _NODES = 4  # around the table, for the splines
+_NODE_BYTES = 330.0  # of a node while the table is made: padded to four, in and between transforms
 
 
 @dataclass(frozen=True)
@@ -63,15 +64,7 @@ def tabulate_repulsion(Y: npt.ArrayLike, repulsion: Repulsion, *, cells: int | N
     """
     points = np.asarray(Y, dtype=np.float64)
     d = points.shape[1]
-    low, high = points.min(axis=0), points.max(axis=0)
-    extent = float((high - low).max()) or 1.0
-    if cells is None:
-        cells = int(np.clip(extent / (_SPACING[d] * _half_width(repulsion, extent)), _FEWEST[d], _MOST[d]))
-    spacing = extent / cells
-    reach = _NODES + int(np.ceil(_MARGIN * cells))
-    low = low - reach * spacing
-    counts = np.ceil((high - low) / spacing).astype(int) + reach + 1
-    shape = tuple(int(n) for n in counts[::-1])  # rows go along the last component
+    low, spacing, shape = _grid(points, repulsion, cells)
     padded = [fft.next_fast_len(2 * n, real=True) for n in shape]
     values = np.ones(len(points)) if repulsion.charges is None else repulsion.charges
     charge = _spread((points - low) / spacing, values, shape)
@@ -85,6 +78,27 @@ def tabulate_repulsion(Y: npt.ArrayLike, repulsion: Repulsion, *, cells: int | N
     table = fft.irfftn(transform, padded)[tuple(slice(0, n) for n in shape)]
     corner = (float(low[0]), float(low[1]) if d == 2 else 0.0)
     return RepulsionTable(np.ascontiguousarray(table.reshape(1, -1) if d == 1 else table), corner, spacing)
+
+
+def tabulation_bytes(Y: npt.ArrayLike, repulsion: Repulsion) -> float:
+    """Return the bytes that `tabulate_repulsion` takes at its peak."""
+    return _NODE_BYTES * float(np.prod(_grid(np.asarray(Y, dtype=np.float64), repulsion, None)[2]))
+
+
+def _grid(
+    points: Float64Array, repulsion: Repulsion, cells: int | None
+) -> tuple[Float64Array, float, tuple[int, ...]]:
+    """Return the first node of a grid, its spacing, and how many nodes it has along the last component and the first."""
+    d = points.shape[1]
+    low, high = points.min(axis=0), points.max(axis=0)
+    extent = float((high - low).max()) or 1.0
+    if cells is None:
+        cells = int(np.clip(extent / (_SPACING[d] * _half_width(repulsion, extent)), _FEWEST[d], _MOST[d]))
+    spacing = extent / cells
+    reach = _NODES + int(np.ceil(_MARGIN * cells))
+    low = low - reach * spacing
+    counts = np.ceil((high - low) / spacing).astype(int) + reach + 1
+    return low, spacing, tuple(int(n) for n in counts[::-1])  # rows go along the last component
 
 
 def _half_width(repulsion: Repulsion, extent: float) -> float:
