@@ -183,7 +183,7 @@ def test_a_task_that_is_forecast_larger_than_a_worker_is_refused_with_figures(ex
     )
     with pytest.raises(MemoryError, match=text):
         executor.map(_times, [1], 2, needed=3e9)
-    with pytest.raises(MemoryError, match="tasks fit in 1.75 GB"):
+    with pytest.raises(MemoryError, match=r"tasks fit in 1\.75 GB"):
         executor.reduce(_times, max, [1], 2, needed=3e9)
     assert list(executor.map(_times, [1], 2, needed=1e9)) == [2]
     with gnomon.running(memory=1e6), pytest.raises(MemoryError, match="3 GB"):
@@ -248,7 +248,7 @@ def test_a_task_has_its_share_of_the_workers_threads_and_memory():
     options = {"processes": False, "dashboard_address": ":0", "protocol": "inproc://", "memory_limit": "2GB"}
     with LocalCluster(n_workers=1, threads_per_worker=4, **options) as cluster, gnomon.running(executor=cluster):
         ((_, _, n_threads, memory, _),) = current_executor().map(_named, [1])
-        with pytest.raises(MemoryError, match=r"fit in 43\d MB \(a task takes 600 MB, the worker itself 25\d MB of its 2 GB\)"):
+        with pytest.raises(MemoryError, match=r"fit in 43\d MB \(a task takes 600 MB, the worker itself 25\d MB of"):
             current_executor().map(_named, [1], needed=6e8)
     assert (n_threads, memory) == (4, 5e8)
 

@@ -31,8 +31,8 @@ __all__ = ["drawn_triplets", "score_anchors_by_blocks"]
 _TOGETHER = 64  # anchors: their distances to a tile stay in the cache
 _SAMPLE = 32_768  # rows, evenly spaced, whose distances bound those of the neighbours
 _SAMPLE_NUMBERS = 1 << 24
-_COPIES = 3.0  # of a tile and of the anchors in products
-_NEAR = 200.0  # bytes of a neighbour of an anchor in an answer and while two are joined
+_COPIES = 2.0  # of a tile in products
+_NEAR = 100.0  # bytes of a neighbour of an anchor in an answer and while two are joined
 _SLACK = 1e-5  # of the bound, above the rounding of products in single precision
 _TRIPLET_STREAM = np.uint64(0x7472)
 
@@ -222,9 +222,8 @@ def _question(
         means = total / count
         exact = ProductDistances(metric, np.float64, means, unit_of(dense_rows(first).astype(np.float64), means))
     probing: Any = None if exact is None else (exact, exact.prepare(first), k + 1)
-    shares = len(wanted) * float(table.n_features) * 8.0 / len(table.blocks())
     asked = (*shared, executor.broadcast(wanted), probing)
-    parts = list(executor.map(_gathered, table.blocks(), *asked, needed=_needed(table) + 2.0 * shares))
+    parts = list(executor.map(_gathered, table.blocks(), *asked, needed=_needed(table)))
     kept: Any = [part for part, _ in parts if part.shape[0]]
     values = sp.vstack(kept, format="csr") if table.is_sparse else np.concatenate(kept)
     distances = ProductDistances(metric, np.float32, None)
@@ -275,13 +274,14 @@ def _between(distances: ProductDistances, left: npt.NDArray[Any], right: npt.NDA
 
 def _needed(table: StoredTable) -> float:
     """Return the bytes that it takes to read a block and to prepare tiles of it."""
-    return table.reading_bytes + TILE * (_COPIES * 8.0 * table.n_features + 16.0 * _TOGETHER)
+    tile = TILE * (_COPIES * 8.0 * table.n_features + 16.0 * _TOGETHER)
+    return max(table.reading_bytes, table.block_bytes + tile)
 
 
 def _of_answer(table: StoredTable, asked: _Question) -> float:
     """Return the bytes that the answer of a block takes, tile by tile, beside the block."""
     tiles = 1.0 + max(len(block) for block in table.blocks()) / TILE
-    return asked.others.size * (8.0 * tiles + _NEAR) + 24.0 * len(asked.pair_rows) + _COPIES * float(asked.left.nbytes)
+    return asked.others.size * (8.0 * tiles + _NEAR) + 16.0 * len(asked.pair_rows) + float(asked.left.nbytes)
 
 
 def _column_sums(block: RowBlock, table: StoredTable, placed: _Placed) -> tuple[Floats, int]:

@@ -184,11 +184,12 @@ class ReferenceFits:
 
     def needed(self, table: StoredTable) -> float:
         """Return the bytes that it takes to read and explain a block of a table, with what is made at the first."""
-        longest, (m, k) = max(len(block) for block in table.blocks()), self.fits.indices.shape
+        longest, m, k = max(len(block) for block in table.blocks()), len(self.rows), self.fits.indices.shape[1]
         axes = 4.0 * (self.fits.n_components + 1) * table.n_features
         made = m * (_ROUNDS * axes if self.fits.pooling else 0.0) + m * (_COPIES * 4.0 * table.n_features + _ROW)
-        found = longest * k * (8.0 * self.fits.n_components + _NEIGHBOR)
-        return table.reading_bytes + _BESIDE * table.block_bytes + made + found
+        found = float(longest * k) * (8.0 * self.fits.n_components + _NEIGHBOR)
+        total: float = table.reading_bytes + _BESIDE * table.block_bytes + made + found
+        return total
 
     def explain_rows(
         self,

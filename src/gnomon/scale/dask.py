@@ -326,10 +326,11 @@ class DaskExecutor(Executor):
         sizes = [one.n_bytes for one in call.shared]
         held = _PROCESS + sum(sizes)
         least = min(self._workers.values(), key=_share_of)
-        room = max(0.0, _limit_of(least) - held) / least["nthreads"]
+        limit = _limit_of(least)
+        room = max(0.0, limit - held) / least["nthreads"]
         needed = max([call.needed, *(_ARRIVAL * size for size in sizes)])
         if needed > room:
-            fact = f"a task takes {in_bytes(needed)}, the worker itself {in_bytes(held)} of its {in_bytes(_limit_of(least))}"
+            fact = f"a task takes {in_bytes(needed)}, the worker itself {in_bytes(held)} of its {in_bytes(limit)}"
             raise MemoryError(self._too_large(call, fact, room))
 
     def _too_large(self, call: Call, fact: str, share: float) -> str:

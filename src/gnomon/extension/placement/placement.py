@@ -293,9 +293,11 @@ class RowPlacement:
     @property
     def ready_bytes(self) -> float:
         """Bytes that `ready` takes at its peak, and what was made of them later."""
-        values = self.rows.data if sp.issparse(self.rows) else self.rows
-        searched = _SEARCH_COPIES * float(values.nbytes) + _SEARCH_ROW * len(self.Y)
-        if self.loss is None or _evaluation(*self.Y.shape, self.loss) != "table":
+        rows: Any = self.rows
+        values: Any = getattr(rows, "data", rows) if hasattr(rows, "tocsr") else rows
+        n, d = self.Y.shape
+        searched: float = _SEARCH_COPIES * float(values.nbytes) + _SEARCH_ROW * n
+        if self.loss is None or _evaluation(n, d, self.loss) != "table":
             return searched
         return searched + tabulation_bytes(self.Y, self.loss.repulsions[0])
 

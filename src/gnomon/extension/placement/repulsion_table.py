@@ -85,10 +85,8 @@ def tabulation_bytes(Y: npt.ArrayLike, repulsion: Repulsion) -> float:
     return _NODE_BYTES * float(np.prod(_grid(np.asarray(Y, dtype=np.float64), repulsion, None)[2]))
 
 
-def _grid(
-    points: Float64Array, repulsion: Repulsion, cells: int | None
-) -> tuple[Float64Array, float, tuple[int, ...]]:
-    """Return the first node of a grid, its spacing, and how many nodes it has along the last component and the first."""
+def _grid(points: Float64Array, repulsion: Repulsion, cells: int | None) -> tuple[Float64Array, float, tuple[int, ...]]:
+    """Return the first node of a grid, its spacing, and its nodes along the last component and the first."""
     d = points.shape[1]
     low, high = points.min(axis=0), points.max(axis=0)
     extent = float((high - low).max()) or 1.0

@@ -18,7 +18,7 @@ __all__ = ["STAGE", "place_all", "way_of"]
 
 STAGE = "positions"
 _TOGETHER = 16_384  # rows placed at a time: an interrupt waits for no more
-_COPIES, _ROW = 2.0, 1500.0  # of rows on their way through the map, and bytes of each: candidates, neighbours, weights
+_COPIES, _ROW = 2.5, 1500.0  # of rows on their way through the map, and bytes of each: candidates, neighbours, weights
 
 Rows = npt.NDArray[np.int64]
 
@@ -62,9 +62,8 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
     places[rows] = found
     workers, blocks = current_executor(), table.blocks()
     shared = workers.broadcast(table), workers.broadcast(rows), workers.broadcast(fitted)
-    for block, arrays in zip(
-        blocks, journal.blocks(STAGE, workers, _place_block, blocks, *shared, needed=_needed(table, fitted)), strict=False
-    ):  # what is left when the stage is ended is not asked for
+    placed = journal.blocks(STAGE, workers, _place_block, blocks, *shared, needed=_needed(table, fitted))
+    for block, arrays in zip(blocks, placed, strict=False):  # what is left when the stage is ended is not asked for
         places[block.start : block.stop] = arrays["places"]
         if reporter.update(block.stop, n):
             break
@@ -73,11 +72,12 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
 
 
 def _needed(table: StoredTable, fitted: Map) -> float:
-    """Return the bytes that a task takes: a block as it is read, rows as they are placed, and what that is made ready by."""
+    """Return the bytes that a task takes: a block, what is made ready at the first row, or rows on their way."""
     placement = getattr(fitted._estimator, "placement_", None)
-    ready = float(getattr(placement, "ready_bytes", _COPIES * float(fitted.n_features) * 8.0 * fitted.n_samples))
+    row = _COPIES * float(table.n_features) * np.dtype(table.dtype).itemsize
+    ready = float(getattr(placement, "ready_bytes", row * fitted.n_samples))
     together = min(_TOGETHER, max(len(block) for block in table.blocks()))
-    return table.reading_bytes + together * (_COPIES * 8.0 * table.n_features + _ROW) + ready
+    return table.reading_bytes + max(ready, together * (row + _ROW))
 
 
 def _place_block(block: RowBlock, table: StoredTable, rows: Rows, fitted: Map) -> dict[str, npt.NDArray[Any]]:
