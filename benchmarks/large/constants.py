@@ -43,6 +43,7 @@ _TERMS: dict[str, tuple[str, ...]] = {
 """What explains the seconds of each stage."""
 
 _KEPT = {"positions": 8.0, "explanation": 81.0, "evaluation": 81.0}  # bytes of each row, that stay
+_OF_ALL_ROWS = {"evaluation"}  # which ranks places among those of all rows
 
 _OF: dict[str, Callable[[float, float, float, float], float]] = {
     "fixed": lambda n, width, landmarks, held: 1.0,
@@ -105,12 +106,13 @@ def fit_memory(records: list[Record]) -> dict[str, dict[str, float]]:
         terms, peaks = [], []
         for one in (one for one in records if stage in one["stages"]):
             (n, width), held = one["shape"], _sizes(one, stage)[3]
-            terms.append([1.0, held, 4.0 * width * held, 4.0 * width * len(row_blocks(n, width)[0])])
+            whole = n if stage in _OF_ALL_ROWS else 0.0
+            terms.append([1.0, whole, held, 4.0 * width * held, 4.0 * width * len(row_blocks(n, width)[0])])
             kept = _KEPT[stage] * n
             peaks.append(max(one["stages"][stage]["peak_bytes"] - one["base_bytes"] - kept, 1.0))
         if peaks:
             values = _explained(np.array(terms), np.array(peaks)).tolist()
-            found[stage] = dict(zip(("fixed", "held", "copies", "block"), values, strict=True))
+            found[stage] = dict(zip(("fixed", "row", "held", "copies", "block"), values, strict=True))
     return found
 
 

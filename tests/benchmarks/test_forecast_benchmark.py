@@ -25,6 +25,7 @@ def test_a_verdict_follows_the_bounds(measured, forecast, said):
     assert verdict({"measured": measured, "forecast": forecast}) == said
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/proc/self/clear_refs"), reason="needs /proc")
 def test_forecasts_of_pairs_hold_in_fresh_processes(capsys):
     assert main(["--methods", "mds", "--rows", "2000", "--columns", "20"]) == 0

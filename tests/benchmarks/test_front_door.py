@@ -34,6 +34,7 @@ def test_accuracy_is_that_of_the_fifteen_nearest_others():
     assert neighbor_accuracy(np.zeros((60, 2)) + np.arange(60)[:, None] % 2, labels) < 0.7
 
 
+@pytest.mark.slow
 def test_it_maps_by_one_command_and_writes_what_it_measured(tmp_path, capsys):
     path = tmp_path / "out.json"
     main(["--data", "iris", "--spellings", "everything", "--seeds", "1", "--json", str(path)])

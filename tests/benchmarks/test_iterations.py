@@ -87,6 +87,7 @@ def test_an_interpreter_without_pytorch_is_reported(capsys):
     assert "No module named 'torch'" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_against_pytorch(capsys):
     pytest.importorskip("torch")
     arguments = ["--torch-rows", "300", "--repeats", "1", "--no-growth", "--losses", "raw stress"]
@@ -94,6 +95,7 @@ def test_against_pytorch(capsys):
     assert "| raw stress" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_every_loss_is_that_of_pytorch(table, tmp_path):
     """All of them in one process: to import PyTorch takes longer than to evaluate them."""
     pytest.importorskip("torch")

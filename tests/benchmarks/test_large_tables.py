@@ -94,6 +94,7 @@ def test_a_curve_is_written_with_its_figure(recipe, tmp_path, capsys):
     assert "| 400 |" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatch, capsys):
     """The map is a stand-in; the sample of all rows is fitted with the same seed, so the two are equal."""
 

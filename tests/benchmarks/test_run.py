@@ -13,7 +13,8 @@ from benchmarks.run import Plan, benchmark, main
 from benchmarks.tables import load_table
 
 
-@pytest.mark.parametrize("mode", ["process", pytest.param("both", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["process", "both"])
 def test_scikit_learn_against_itself_on_200_rows(mode, tmp_path, capsys):
     out = tmp_path / "report.json"
     arguments = ["--data", "digits", "--rows", "200", "--methods", "pca", "--base", "scikit-learn", "--repeats", "1"]
@@ -62,7 +63,7 @@ def _failing_interpreter(folder):
     return script
 
 
-@pytest.mark.parametrize("measure", [measure_processes, measure_warm])
+@pytest.mark.parametrize("measure", [measure_processes, pytest.param(measure_warm, marks=pytest.mark.slow)])
 def test_a_failing_tool_is_reported_with_what_it_said(measure, tmp_path):
     data = tmp_path / "table.npy"
     np.save(data, np.zeros((10, 3), np.float32))

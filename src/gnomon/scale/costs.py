@@ -83,11 +83,13 @@ STAGES: Mapping[str, StageCost] = {
 
 @dataclass(frozen=True)
 class PeakCost:
-    """Bytes that a stage holds where its blocks are worked on, beside what is kept of all rows.
+    """Bytes that a stage holds where its blocks are worked on, beside the answers that are kept of all rows.
 
     Attributes
     ----------
     fixed : float
+    row : float
+        For each row of the table, in the process that calls.
     held : float
         For each row that it holds in memory, see `rows_held`.
     copies : float
@@ -97,6 +99,7 @@ class PeakCost:
     """
 
     fixed: float = 0.0
+    row: float = 0.0
     held: float = 0.0
     copies: float = 0.0
     block: float = 0.0
@@ -112,7 +115,7 @@ class PeakCost:
         n_held : float
         """
         row, rows = 4.0 * n_features, _rows_of_block(n_samples, n_features)
-        return self.fixed + n_held * (self.held + self.copies * row) + self.block * row * rows
+        return self.fixed + self.row * n_samples + n_held * (self.held + self.copies * row) + self.block * row * rows
 
 
 PEAKS: Mapping[str, PeakCost] = {
