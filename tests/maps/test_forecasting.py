@@ -91,8 +91,8 @@ def test_a_map_of_landmarks_is_refused_by_what_is_forecast():
 
 
 def test_workers_take_blocks_and_their_memory_from_the_client():
-    alone = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("explanation",))
-    shared = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("explanation",), n_workers=8)
+    alone = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("evaluation",))
+    shared = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("evaluation",), n_workers=8)
     assert shared.n_bytes < alone.n_bytes
     assert shared.seconds == pytest.approx(alone.seconds)
     assert shared.elapsed[1] < alone.elapsed[1] / 4

@@ -69,14 +69,14 @@ class StageCost:
 # What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP and are more than 4,096: rows among
 # fewer are placed with the repulsion of each of them, which takes longer.
 STAGES: Mapping[str, StageCost] = {
-    "scaling": StageCost(Cost(row=165, entry=1.26)),
-    "landmarks": StageCost(Cost(entry=3.77), Cost(row=671, entry=0.667)),
-    "fit": StageCost(Cost(), Cost(row=7.06e4)),
-    "positions": StageCost(Cost(row=2.26e4, entry=4.39), Cost(row=3.67e4, entry=6.63)),
-    "explanation": StageCost(Cost(row=834, entry=125), Cost(row=7.54e4, entry=170), doubling=1.64e3),
-    "evaluation": StageCost(Cost(fixed=4.69e8, row=1.47e4, entry=173)),
-    "page": StageCost(Cost(), Cost(row=2.6e5)),
-    "file": StageCost(Cost(row=428)),
+    "scaling": StageCost(Cost(entry=0.427)),
+    "landmarks": StageCost(Cost(entry=0.989), Cost(row=425, entry=5.69)),
+    "fit": StageCost(Cost(), Cost(row=4.82e4, entry=46.7)),
+    "positions": StageCost(Cost(row=1.57e4, entry=7.26), Cost(row=8.43e3, entry=97)),
+    "explanation": StageCost(Cost(row=2.22e4, entry=42.3), Cost(row=2.14e4, entry=654)),
+    "evaluation": StageCost(Cost(fixed=1.07e9, row=8.15e3, entry=102)),
+    "page": StageCost(Cost(row=420), Cost(row=1.9e5)),
+    "file": StageCost(Cost(row=210)),
 }
 """Costs by stage, in the order in which a map goes through them; those from "explanation" on are what may follow it."""
 
@@ -119,9 +119,9 @@ class PeakCost:
 
 
 PEAKS: Mapping[str, PeakCost] = {
-    "positions": PeakCost(fixed=1.63e8, held=1460, copies=0.292, block=1.18),
-    "explanation": PeakCost(fixed=1.21e7, held=3880, copies=17.7, block=3.3),
-    "evaluation": PeakCost(fixed=2.4e7, held=3500, copies=15.1, block=2.3),
+    "positions": PeakCost(fixed=1.58e8, held=976, copies=0.914, block=1.37),
+    "explanation": PeakCost(fixed=9.08e7, held=1480, copies=25.7),
+    "evaluation": PeakCost(fixed=1.26e7, row=184, held=2180, copies=9.01, block=4.97),
 }
 """What the same command prints: peaks of one process that goes through all stages, so that an evaluation has what an
 explanation left."""
