@@ -156,7 +156,7 @@ def map(
         forecast to take more is refused before it begins, see `gnomon.forecast`. None allows what is free.
     n_landmarks : int in [3, n_samples] or None, default=None
         Rows that are fitted, drawn by `gnomon.neighbors.draw_landmarks` whatever holds the table. Every other row is
-        placed where its own part of the loss is least (about 13 microseconds a row), by the formula of a method that
+        placed where its own part of the loss is least (about 15 microseconds a row), by the formula of a method that
         has one, or else by the `gnomon.AffineAtlas` of the landmarks; one that equals a landmark gets its position.
         None maps all rows, unless X is read in blocks and fit and table are forecast to take more memory than
         `memory_budget`, or than is free: then as many as this allows of 200,000, 100,000, 50,000, 20,000, 10,000,
