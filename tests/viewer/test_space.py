@@ -62,10 +62,14 @@ def test_a_drag_turns_the_map_and_points_are_found_where_they_are_seen(open_agai
     box, _ = assert_seen(opened, space)
     x, y = box["x"] + 300, box["y"] + 400
     for dx, dy in ((150, 0), (0, 420), (180, 160)):  # over the pole and on: no side is out of reach
+        before = turn_of(opened)
         mouse.move(x, y)
         mouse.down()
         mouse.move(x + dx, y + dy, steps=2)
         mouse.up()
+        step = turn_of(opened) @ before.T
+        assert dx == 0 or step[0, 2] > 0.1  # to the right: what is on the left comes to the front
+        assert dy == 0 or abs(step[1, 2]) > 0.1
     assert_rotation(turn_of(opened))
     _, places = assert_seen(opened, space)
     inside = (places > [60, 140]).all(axis=1) & (places < [700, 600]).all(axis=1)
