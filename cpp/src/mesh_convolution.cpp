@@ -118,7 +118,8 @@ GNOMON_CLONES void transform_kernel_columns(const Rows& rows, const FftPlan& pla
 /// Squared transform of the spline at bin k of n; an axis of one node has no spline.
 double spline_transform_squared(std::size_t k, std::size_t n) {
     if (n == 1) return 1.0;
-    const double transform = (4.0 + 2.0 * root_of_unity(k, n)[0]) / 6.0;
+    const double cosine = root_of_unity(k, n)[0];
+    const double transform = (64.0 + cosine * (52.0 + 4.0 * cosine)) / 120.0;  // 66 + 52 cos x + 2 cos 2x
     return transform * transform;
 }
 

@@ -9,29 +9,35 @@ namespace gnomon {
 namespace {
 
 using simd::f32;
-using f32x4 = float __attribute__((vector_size(16)));
+using f32x8 = float __attribute__((vector_size(32)));
 
 constexpr std::size_t kTile = 16;              // nodes along the side of a tile
 constexpr std::size_t kPointsPerChunk = 8192;  // of the counting sort
 constexpr std::size_t kPointsPerBlock = 1024;  // of the sums
 constexpr float kFewestCells = 12.0F;          // a small embedding gets a finer mesh, not fewer cells
-constexpr std::size_t kMargin = 5;             // nodes beyond the cells: one before, three after, one for rounding
+constexpr std::size_t kBefore = 2;             // nodes before the one that a point follows
+constexpr std::size_t kNodes = 6;              // that a point touches
+constexpr std::size_t kMargin =
+    8;  // nodes beyond the cells: two before, three after, two of the lanes, one for rounding
 // The kernel's mirror image has a kink half-way round; dividing by the splines' transform spreads it over a few nodes.
-constexpr std::size_t kKink = 10;
+constexpr std::size_t kKink = 16;
 constexpr std::size_t kMostNodes[2] = {std::size_t{1} << 15, std::size_t{1} << 12};  // in one and in two dimensions
 
-/// The four splines over a point at offset u in [0, 1) from its second node, and their derivatives.
+/// The six quintic splines over a point at offset u in [0, 1) from its third node, and their derivatives; two lanes of
+/// 0.
 struct Spline {
-    f32x4 weight, slope;
+    f32x8 weight, slope;
 };
 GNOMON_INLINE Spline spline(float u) {
-    constexpr float t = 1.0F / 6.0F;
-    constexpr f32x4 c0{t, 4 * t, t, 0.0F}, c1{-0.5F, 0.0F, 0.5F, 0.0F}, c2{0.5F, -1.0F, 0.5F, 0.0F},
-        c3{-t, 0.5F, -0.5F, t};
-    return {c0 + u * (c1 + u * (c2 + u * c3)), c1 + u * (2.0F * c2 + u * (3.0F * c3))};
+    constexpr float t = 1.0F / 120.0F;
+    constexpr f32x8 c0{t, 26 * t, 66 * t, 26 * t, t}, c1{-5 * t, -50 * t, 0, 50 * t, 5 * t},
+        c2{10 * t, 20 * t, -60 * t, 20 * t, 10 * t}, c3{-10 * t, 20 * t, 0, -20 * t, 10 * t},
+        c4{5 * t, -20 * t, 30 * t, -20 * t, 5 * t}, c5{-t, 5 * t, -10 * t, 10 * t, -5 * t, t};
+    return {c0 + u * (c1 + u * (c2 + u * (c3 + u * (c4 + u * c5)))),
+            c1 + u * (2.0F * c2 + u * (3.0F * c3 + u * (4.0F * c4 + u * (5.0F * c5))))};
 }
 
-GNOMON_INLINE float sum4(f32x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
+GNOMON_INLINE float sum8(f32x8 v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
 
 /// k or k - k(0) along one row of the mesh, at `down` nodes from the origin.
 GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float spacing, float down, std::size_t nodes,
@@ -44,6 +50,62 @@ GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float sp
             simd::store(row + first, shifted ? -kernel.drop(s) : kernel.value(s));
         }
     });
+}
+
+/// Points in the order of their tiles, in units of the spacing; q is null where all charges are 1.
+struct Sorted {
+    const float *x, *y, *q;
+    bool flat;  // one dimension
+};
+
+GNOMON_CLONES void spread_points(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
+                                 std::size_t pitch) {
+    for (std::size_t t = begin; t < end; ++t) {
+        const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
+        f32x8 across = spline(points.x[t] - static_cast<float>(column)).weight;
+        if (points.q) across *= points.q[t];
+        float* node = mesh + column - kBefore;
+        if (points.flat) {
+            simd::store(node, simd::load_as<f32x8>(node) + across);
+            continue;
+        }
+        const f32x8 down = spline(points.y[t] - static_cast<float>(row)).weight;
+        node += (row - kBefore) * pitch;
+        for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
+            simd::store(node, simd::load_as<f32x8>(node) + down[r] * across);
+        }
+    }
+}
+
+/// Forces, to the rows of `order`, and the sum of charge * potential.
+GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
+                                 std::size_t pitch, const std::uint32_t* order, float scale, float* force) {
+    double total = 0;
+    for (std::size_t t = begin; t < end; ++t) {
+        const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
+        const Spline across = spline(points.x[t] - static_cast<float>(column));
+        const float charge = points.q ? points.q[t] : 1.0F, factor = scale * charge;
+        const float* node = mesh + column - kBefore;
+        if (points.flat) {
+            const f32x8 values = simd::load_as<f32x8>(node);
+            total += static_cast<double>(charge * sum8(across.weight * values));
+            force[order[t]] = factor * sum8(across.slope * values);
+            continue;
+        }
+        const Spline down = spline(points.y[t] - static_cast<float>(row));
+        node += (row - kBefore) * pitch;
+        f32x8 weighted{}, sloped{};
+        for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
+            const f32x8 values = simd::load_as<f32x8>(node);
+            weighted += down.weight[r] * values;
+            sloped += down.slope[r] * values;
+        }
+        total += static_cast<double>(charge * sum8(across.weight * weighted));
+        float* out = force + 2 * static_cast<std::size_t>(order[t]);
+        out[0] = factor * sum8(across.slope * weighted);
+        out[1] = factor * sum8(across.weight * sloped);
+    }
+    return total;
 }
 
 MapExtent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
@@ -140,7 +202,9 @@ void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> char
     q_.resize(charges.size());
     counts_.assign(chunks * tiles, 0);
     tile_begin_.resize(tiles + 1);
-    const auto place = [&](std::size_t i, std::size_t c) { return (Y(i, c) - layout_.low[c]) * scale + 1.0F; };
+    const auto place = [&](std::size_t i, std::size_t c) {
+        return (Y(i, c) - layout_.low[c]) * scale + static_cast<float>(kBefore);
+    };
     parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::uint32_t* count = counts_.data() + begin / kPointsPerChunk * tiles;
         for (std::size_t i = begin; i < end; ++i) {
@@ -168,64 +232,29 @@ void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> char
 }
 
 void ParticleMesh::spread(const Context& context) {
-    const bool flat = layout_.axis[1].nodes == 1;
     parallel_blocks(mesh_.rows_to_set(), kTile, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::fill_n(mesh_.row(begin), (end - begin) * mesh_.pitch(), 0.0F);
     });
     const std::size_t across = layout_.axis[0].used / kTile + 1, stripes = (tile_begin_.size() - 1) / across;
-    const std::size_t pitch = mesh_.pitch();
-    // A stripe of tiles also touches rows of the next stripe: even stripes first, then odd ones, each by one owner.
+    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), layout_.axis[1].nodes == 1};
+    // A stripe of tiles also touches rows of those beside it: even stripes first, then odd ones, each by one owner.
     for (std::size_t parity = 0; parity < 2; ++parity) {
         parallel_for((stripes + 1 - parity) / 2, context, [&](std::size_t chunk, std::size_t) {
             const std::size_t stripe = 2 * chunk + parity;
-            for (std::size_t t = tile_begin_[stripe * across]; t < tile_begin_[(stripe + 1) * across]; ++t) {
-                const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
-                f32x4 wx = spline(x_[t] - static_cast<float>(column)).weight;
-                if (!q_.empty()) wx *= q_[t];
-                if (flat) {
-                    float* node = mesh_.row(0) + column - 1;
-                    simd::store(node, simd::load_as<f32x4>(node) + wx);
-                    continue;
-                }
-                const f32x4 wy = spline(y_[t] - static_cast<float>(row)).weight;
-                float* node = mesh_.row(row - 1) + column - 1;
-                for (int r = 0; r < 4; ++r, node += pitch) simd::store(node, simd::load_as<f32x4>(node) + wy[r] * wx);
-            }
+            spread_points(points, tile_begin_[stripe * across], tile_begin_[(stripe + 1) * across], mesh_.row(0),
+                          mesh_.pitch());
         });
     }
 }
 
 double ParticleMesh::read_back(Span2<float> force, const Context& context) {
-    const bool flat = layout_.axis[1].nodes == 1;
-    const std::size_t n = force.rows(), pitch = mesh_.pitch();
+    const std::size_t n = force.rows();
     const float scale = -0.5F / layout_.spacing;  // the gradient of the potential is -2 times the force
+    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), layout_.axis[1].nodes == 1};
     std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
     parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        double total = 0;
-        for (std::size_t t = begin; t < end; ++t) {
-            const auto column = static_cast<std::size_t>(x_[t]), row = static_cast<std::size_t>(y_[t]);
-            const Spline across = spline(x_[t] - static_cast<float>(column));
-            const float charge = q_.empty() ? 1.0F : q_[t], factor = scale * charge;
-            float* out = force.row(order_[t]);
-            if (flat) {
-                const f32x4 node = simd::load_as<f32x4>(mesh_.row(0) + column - 1);
-                total += static_cast<double>(charge * sum4(across.weight * node));
-                out[0] = factor * sum4(across.slope * node);
-                continue;
-            }
-            const Spline down = spline(y_[t] - static_cast<float>(row));
-            const float* node = mesh_.row(row - 1) + column - 1;
-            f32x4 weighted{}, sloped{};
-            for (int r = 0; r < 4; ++r, node += pitch) {
-                const f32x4 values = simd::load_as<f32x4>(node);
-                weighted += down.weight[r] * values;
-                sloped += down.slope[r] * values;
-            }
-            total += static_cast<double>(charge * sum4(across.weight * weighted));
-            out[0] = factor * sum4(across.slope * weighted);
-            out[1] = factor * sum4(across.weight * sloped);
-        }
-        partial[begin / kPointsPerBlock] = total;
+        partial[begin / kPointsPerBlock] =
+            read_points(points, begin, end, mesh_.row(0), mesh_.pitch(), order_.data(), scale, force.row(0));
     });
     double total = 0;
     for (const double part : partial) total += part;

@@ -1,5 +1,5 @@
 // Sums of a smooth kernel over all pairs of points in one or two dimensions, through a mesh: charges are spread
-// with cubic B-splines, convolved with the kernel by Fourier transforms, and the potential and its gradient are read
+// with quintic B-splines, convolved with the kernel by Fourier transforms, and the potential and its gradient are read
 // back with the same splines.
 #pragma once
 
