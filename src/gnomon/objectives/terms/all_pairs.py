@@ -61,7 +61,7 @@ class AllPairs:
         "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto"
         interpolates from 4000 points on where it can, takes the tree from 4000 points on where it can, and else is
         exact.
-    spacing : float, default=0.5
+    spacing : float, default=0.3
         Spacing of the mesh in units of the distance at which the kernel is one half.
     theta : float, default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
@@ -84,7 +84,7 @@ class AllPairs:
         masses: npt.ArrayLike | None = None,
         link: str = "identity",
         evaluation: str = "exact",
-        spacing: float = 0.5,
+        spacing: float = 0.3,
         theta: float = 0.8,
         scale: float = 1.0,
         by_degree: ByDegree | None = None,
