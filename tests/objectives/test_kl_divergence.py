@@ -8,7 +8,7 @@ from gnomon._run import running
 from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, UMAPKernel
 from gnomon.objectives import KLDivergence
-from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM
+from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM, TREE_FROM
 
 KERNELS = [Cauchy(), UMAPKernel(1.5769, 0.8951), UMAPKernel(0.58, 1.334)]
 
@@ -114,16 +114,22 @@ def test_equal_bytes_for_any_number_of_threads(evaluation, random_affinities, ra
 
 
 def test_auto_switches_where_it_says(random_affinities):
-    few, many = random_affinities(INTERPOLATION_FROM - 1), random_affinities(INTERPOLATION_FROM)
+    few, some, most, many = map(
+        random_affinities, (TREE_FROM - 1, TREE_FROM, INTERPOLATION_FROM[2] - 1, INTERPOLATION_FROM[2])
+    )
     rough = UMAPKernel(1.5, 0.8)
     assert [KLDivergence(few).evaluation_for(d) for d in (1, 2, 3, 4)] == ["exact"] * 4
+    for one in (some, most):
+        assert [KLDivergence(one).evaluation_for(d) for d in (1, 2, 3, 4)] == ["interpolated", "tree", "tree", "exact"]
     assert [KLDivergence(many).evaluation_for(d) for d in (1, 2, 3, 4)] == ["interpolated"] * 2 + ["tree", "exact"]
     assert [KLDivergence(many, rough).evaluation_for(d) for d in (1, 2, 3, 4)] == ["tree"] * 3 + ["exact"]
 
 
-@pytest.mark.parametrize("n_components", [2, 3])
-def test_both_sides_of_the_switch_agree(n_components, random_affinities, random_embedding, relative_error):
-    affinities, Y = random_affinities(INTERPOLATION_FROM), random_embedding(INTERPOLATION_FROM, n_components, scale=3.0)
+@pytest.mark.parametrize(
+    ("n_components", "n"), [(1, TREE_FROM), (2, TREE_FROM), (3, TREE_FROM), (2, INTERPOLATION_FROM[2])]
+)
+def test_both_sides_of_each_switch_agree(n_components, n, random_affinities, random_embedding, relative_error):
+    affinities, Y = random_affinities(n), random_embedding(n, n_components, scale=3.0)
     exact, approximate = KLDivergence(affinities, evaluation="exact"), KLDivergence(affinities)
     assert approximate.loss(Y) == pytest.approx(exact.loss(Y), rel=1e-3)
     assert relative_error(approximate.gradient(Y), exact.gradient(Y)) < 0.02

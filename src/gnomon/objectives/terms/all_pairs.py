@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 __all__ = ["INTERPOLATION_FROM", "TREE_FROM", "AllPairs", "ByDegree"]
 
-INTERPOLATION_FROM = 4000
-"""Points from which "auto" interpolates. On two cores both cost the same at about 2,000 points; up to here all pairs
-add less than half a millisecond to an iteration, and have no error."""
-
 TREE_FROM = 4000
-"""Points from which "auto" takes the tree where it cannot interpolate: there it costs a quarter of all pairs."""
+"""Points from which "auto" does not sum over all pairs: there the tree costs a quarter of them. Up to here they add
+less than half a millisecond to an iteration, and have no error."""
+
+INTERPOLATION_FROM = {1: TREE_FROM, 2: 20_000}
+"""Points from which "auto" interpolates where it can, by the number of components; up to here the tree costs less."""
 
 Factors = tuple[npt.NDArray[np.floating], ...]
 
@@ -59,8 +59,8 @@ class AllPairs:
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="exact"
         "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, a smooth kernel, law
         "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto"
-        interpolates from 4000 points on where it can, takes the tree from 4000 points on where it can, and else is
-        exact.
+        is exact up to 4000 points. Beyond, it interpolates from 20000 points on (of one component at once), takes the
+        tree up to there, either for the other where it can do one alone, and else is exact.
     spacing : float, default=0.3
         Spacing of the mesh in units of the distance at which the kernel is one half.
     theta : float, default=0.8
@@ -147,11 +147,12 @@ class AllPairs:
         """Return how an embedding of n_components dimensions is evaluated."""
         if self.requested_evaluation != "auto":
             return self.requested_evaluation
-        if n_components <= 2 and self._can_interpolate and self.n_samples >= INTERPOLATION_FROM:
+        if self.n_samples < TREE_FROM or n_components > 3:
+            return "exact"
+        interpolates = self._can_interpolate and n_components <= 2
+        if interpolates and self.n_samples >= INTERPOLATION_FROM[n_components]:
             return "interpolated"
-        if n_components <= 3 and self._can_take_tree and self.n_samples >= TREE_FROM:
-            return "tree"
-        return "exact"
+        return "tree" if self._can_take_tree else "interpolated" if interpolates else "exact"
 
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
         """Return the force on each point, added to `base` where that is given."""
