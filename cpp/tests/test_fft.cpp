@@ -73,7 +73,7 @@ static void tiles_are_transposed() {
 }
 
 /// A convolution with a Gaussian at the nodes; the splines' transform is divided out by convolving charges that were
-/// spread with the spline's values at the nodes (1, 4, 1) / 6 along each axis, twice.
+/// spread with the spline's values at the nodes, (1, 26, 66, 26, 1) / 120 along each axis, twice.
 static void meshes_are_convolved() {
     for (const MeshAxis rows : {MeshAxis{1, 1}, MeshAxis{19, 60}, MeshAxis{35, 96}}) {
         const MeshAxis columns{23, 72};
@@ -87,12 +87,15 @@ static void meshes_are_convolved() {
                                                           static_cast<double>(std::min(r, rows.nodes - r))));
         mesh.set_kernel({2});
         for (std::size_t r = 0; r < mesh.rows_to_set(); ++r) std::fill_n(mesh.row(r), mesh.pitch(), 0.0F);
-        const double spread[5] = {1.0 / 36, 8.0 / 36, 18.0 / 36, 8.0 / 36, 1.0 / 36};  // (1, 4, 1) / 6 twice
+        const double once[5] = {1.0 / 120, 26.0 / 120, 66.0 / 120, 26.0 / 120, 1.0 / 120};
+        double spread[9] = {};
+        for (int a = 0; a < 5; ++a)
+            for (int b = 0; b < 5; ++b) spread[a + b] += once[a] * once[b];
         const int row = rows.used == 1 ? 0 : 7;
-        for (int dr = rows.used == 1 ? 0 : -2; dr <= (rows.used == 1 ? 0 : 2); ++dr)
-            for (int dc = -2; dc <= 2; ++dc)
+        for (int dr = rows.used == 1 ? 0 : -4; dr <= (rows.used == 1 ? 0 : 4); ++dr)
+            for (int dc = -4; dc <= 4; ++dc)
                 mesh.row(static_cast<std::size_t>(row + dr))[9 + dc] =
-                    static_cast<float>((rows.used == 1 ? 1.0 : spread[dr + 2]) * spread[dc + 2]);
+                    static_cast<float>((rows.used == 1 ? 1.0 : spread[dr + 4]) * spread[dc + 4]);
         mesh.convolve({3});
         double worst = 0;
         for (std::size_t r = 0; r < rows.used; ++r)
