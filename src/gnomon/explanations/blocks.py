@@ -27,12 +27,11 @@ from gnomon.explanations.why import Why
 from gnomon.geometry.check import check_places
 from gnomon.neighbors import NeighborGraph
 from gnomon.scale import Journal, ResultColumn, StoredResults, current_executor, open_results
+from gnomon.scale.costs import most_references
 
 __all__ = ["StoredExplanation", "explain_by_blocks"]
 
 _STREAM = 315
-_REFERENCES = 100_000  # rows at most
-_NUMBERS = 2.0**27  # of the fits of the reference rows, in single precision: half a gigabyte
 
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -255,9 +254,9 @@ def _reference_rows(landmarks: Any, Y: npt.NDArray[np.float64], n_features: int)
     """Return the numbers of the reference rows, ascending: those given that have a place, or some at random."""
     placed = np.flatnonzero(np.isfinite(Y[:, 0])).astype(np.int64)
     if landmarks is None or isinstance(landmarks, (int, np.integer)):
-        most = max(1000, int(_NUMBERS / ((Y.shape[1] + 1) * n_features)))
         rules: dict[str, Rule] = {"landmarks": Either(Integer(3), Nothing())}
-        count = check_parameters(rules, {"landmarks": landmarks})["landmarks"] or min(_REFERENCES, most)
+        asked = check_parameters(rules, {"landmarks": landmarks})["landmarks"]
+        count = asked or most_references(n_features, Y.shape[1])
         if count < len(placed):
             drawn = np.random.default_rng((current_run().seed, _STREAM)).choice(len(placed), count, replace=False)
             placed = placed[np.sort(drawn)]

@@ -34,6 +34,7 @@ __all__ = [
     "cells_memory",
     "group",
     "n_cells",
+    "search_until_found",
 ]
 
 PROJECT_ABOVE = 128
@@ -100,10 +101,47 @@ def approximate_search(
     effort = Effort.of(table, coordinates.shape[1], len(centres))
     aim = aim_for(target_recall, effort.by_proxy)
     plan = make_plan(sample, coordinates, centres, n_neighbors, aim, effort)
+
+    def search(plan: Plan) -> tuple[Indices, Distances]:
+        return _join(table, coordinates, centres, plan, n_neighbors, keep, reporter)
+
+    return search_until_found(search, plan, wide, n_neighbors, target_recall, effort)
+
+
+def search_until_found(
+    search: Callable[[Plan], tuple[Indices, Distances]],
+    plan: Plan | None,
+    wide: Sample,
+    n_neighbors: int,
+    target_recall: float,
+    effort: Effort,
+) -> Approximation | None:
+    """Search by plans of more and more cells until the recall is reached.
+
+    Parameters
+    ----------
+    search : callable
+        Returns the neighbours that a plan finds, `n_neighbors` or more of each row.
+    plan : Plan or None
+        The first.
+    wide : Sample
+        With as many true neighbours as a search may find.
+    n_neighbors : int
+    target_recall : float
+        Held on the sample for n_neighbors.
+    effort : Effort
+        Says which plans cost less than comparing all pairs.
+
+    Returns
+    -------
+    Approximation or None
+        None if comparing all pairs costs less.
+    """
+    sample = wide.nearest(n_neighbors)
     while plan is not None:
-        indices, distances = _join(table, coordinates, centres, plan, n_neighbors, keep, reporter)
+        indices, distances = search(plan)
         recall = sample.recall(distances[:, :n_neighbors])
-        _log.debug("%s of %d cells: recall %.4f", plan, len(centres), recall)
+        _log.debug("%s of %d cells: recall %.4f", plan, effort.n_cells, recall)
         if recall >= target_recall:
             return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
         plan = effort.raised(plan)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import tempfile
 from collections.abc import Iterable
 from contextlib import ExitStack
@@ -25,7 +24,7 @@ from gnomon.neighbors.cell_plans import (
     ranks_among,
     sample_rows,
 )
-from gnomon.neighbors.cells import Approximation, Space
+from gnomon.neighbors.cells import Approximation, Space, search_until_found
 from gnomon.neighbors.euclidean import Points
 from gnomon.neighbors.parts import Found, NearestLists, PartMetric, cell_groups, nearest_centres, search_cells
 from gnomon.scale.cell_lists import CellLists, CellTask, Kept, lists_of_cells, tasks_of_groups
@@ -34,8 +33,6 @@ from gnomon.scale.journal import Journal
 from gnomon.scale.parts import PartedTable
 
 __all__ = ["search_by_cells"]
-
-_log = logging.getLogger("gnomon.scale")
 
 _HELD = 1e9  # bytes; rows of an array up to this are taken where they are
 _LEAST_MEMBERS, _LEAST_ASKERS = 1024, 8192  # of a task
@@ -109,16 +106,9 @@ class _Search:
         projected = space.basis is not None
         effort = Effort(table.n_samples, len(space.centres), space.centres.shape[1], width, width, False, projected)
         plan = self._plan(sample, space, aim_for(target_recall, False), effort)
-        while plan is not None:
-            indices, distances = self._searched(space, plan, effort)
-            recall = sample.recall(distances[:, : self.k])
-            _log.debug("%s of %d cells: recall %.4f", plan, len(space.centres), recall)
-            if recall >= target_recall:
-                return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
-            plan = effort.raised(plan)
-            if not effort.affords(plan):
-                return None
-        return None
+        return search_until_found(
+            lambda plan: self._searched(space, plan, effort), plan, wide, self.k, target_recall, effort
+        )
 
     def _plan(self, sample: Sample, space: Space, aim: float, effort: Effort) -> Plan | None:
         parted, table = self.parted, self.parted.table

@@ -22,6 +22,7 @@ __all__ = [
     "ScaleForecast",
     "StageCost",
     "forecast_landmarks",
+    "most_references",
     "rows_held",
 ]
 
@@ -228,8 +229,19 @@ def rows_held(stage: str, n_samples: float, n_features: float, n_landmarks: floa
     if stage == "page":
         return min(n_samples, _SHOWN)
     if stage == "explanation":
-        return min(n_landmarks, _REFERENCES, max(1000.0, _NUMBERS / (3.0 * n_features)))
+        return min(n_landmarks, most_references(n_features))
     return n_landmarks
+
+
+def most_references(n_features: float, n_components: int = 2) -> int:
+    """Return how many rows an explanation fits at most where nobody says, so that the fits take half a gigabyte.
+
+    Parameters
+    ----------
+    n_features : float
+    n_components : int, default=2
+    """
+    return min(_REFERENCES, max(1000, int(_NUMBERS / ((n_components + 1) * n_features))))
 
 
 def forecast_landmarks(

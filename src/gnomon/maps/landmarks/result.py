@@ -16,6 +16,7 @@ from gnomon.data.stored import StoredTable, as_stored
 from gnomon.maps.landmarks.loss import LandmarkLoss, measure_loss
 from gnomon.maps.landmarks.source import MemoryTable
 from gnomon.maps.result import Map
+from gnomon.scale.costs import most_references
 
 if TYPE_CHECKING:
     from gnomon.evaluation import Evaluation
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LandmarkMap"]
 
-_REFERENCES, _NUMBERS = 100_000, 2.0**27  # landmarks that an explanation fits at most, and numbers of their fits
 _OF_WHOLE = 4.0  # times the table that a map of all rows takes
 
 
@@ -180,7 +180,7 @@ class LandmarkMap:
         from gnomon.explanations.blocks import explain_by_blocks
 
         fitted, table = self.landmark_map, self._rows
-        most = min(_REFERENCES, max(1000, int(_NUMBERS / ((self.embedding.shape[1] + 1) * table.n_features))))
+        most = most_references(table.n_features, self.embedding.shape[1])
         found = explain_by_blocks(
             table,
             self.embedding,
