@@ -23,7 +23,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/aligned.py`
 
 import gnomon
 from benchmarks.quality import compare_neighborhoods
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 
 __all__ = ["judge", "main", "tables_of"]

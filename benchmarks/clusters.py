@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 
 Floats = npt.NDArray[np.float64]
 

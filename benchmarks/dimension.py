@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 
 __all__ = ["DIMENSIONS", "PEERS", "SHAPES", "UNSEEN", "coverage", "draw", "main"]
 

@@ -17,7 +17,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/explanation_speed
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 from gnomon._threads import resolve_n_threads
 from gnomon.explanations import explain

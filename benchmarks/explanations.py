@@ -23,7 +23,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/explanations.py`
 import gnomon
 from benchmarks.explainers import EXPLAINERS, SLOW
 from benchmarks.known_drivers import MANIFOLDS, TABLES, DrivenManifold, KnownMap, driven_manifold, driven_table
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.data.scaling import choose_scaling
 from gnomon.evaluation.explanations import push_test, recovery_of_drivers, sign_agreement
 from gnomon.explanations import explain

@@ -24,7 +24,7 @@ import pandas as pd
 import gnomon
 from benchmarks.machine import describe_machine
 from benchmarks.missing import hide_values
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.exceptions import GnomonWarning
 
 __all__ = ["DATA", "SPELLINGS", "load", "main", "neighbor_accuracy"]

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from benchmarks.losses import CASES, Case, Table, make_table
 from benchmarks.machine import describe_machine
 from benchmarks.measure import ToolError
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 from gnomon._run import current_run, running
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.machine import describe_machine
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon._run import running
 from gnomon.affinities import fuzzy_simplicial_set, gaussian_affinities
 from gnomon.kernels import UMAPKernel

@@ -1,4 +1,7 @@
-"""Run contenders as child processes, turn and turn about, and keep what each run cost."""
+"""Run contenders as child processes, turn and turn about, and keep what each run cost.
+
+The repeats have the seeds 0, 1, 2, ..., and leave the maps LABEL-SEED.npy in a folder.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,7 +25,7 @@ _TOOLS = Path(__file__).with_name("tools.py")
 
 
 class ToolError(RuntimeError):
-    """A contender, named by its label, ended with an error; the text holds the end of what it wrote."""
+    """A contender, named by its label, ended with an error or was stopped; the text holds the end of what it wrote."""
 
     def __init__(self, text: str, label: str = "") -> None:
         super().__init__(text)
@@ -48,12 +53,15 @@ class Run:
     """What one run cost: seconds by the clock, CPU seconds of all its threads, peak resident bytes.
 
     Of a fresh process, `fit_wall` is the part of `wall` spent in the tool's import and fit; of a warm one, all of it.
+    `stages` has seconds by stage, and `work` the passes of a layout and its attracting pairs, of tools that tell.
     """
 
     wall: float
     cpu: float
     peak: int
     fit_wall: float
+    stages: Mapping[str, float] = field(default_factory=dict)
+    work: Mapping[str, int] = field(default_factory=dict)
 
 
 def probe(tool: str, method: str, python: str) -> dict[str, str]:
@@ -70,30 +78,58 @@ def _tail(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-15:])
 
 
-def _run_process(contender: Contender, data: Path, out: Path) -> Run:
+def _stopped(contender: Contender, limit: float) -> ToolError:
+    return ToolError(f"{contender.tool} ({contender.method}) took more than {limit:g} s", contender.label)
+
+
+def _run_process(contender: Contender, data: Path, out: Path, seed: int, limit: float | None) -> Run:
     log = out.with_suffix(".log")
-    command = contender.command("once", str(data), str(out), json.dumps(dict(contender.parameters)))
+    command = contender.command("once", str(data), str(out), json.dumps(dict(contender.parameters)), str(seed))
+    late = threading.Event()
     with log.open("w") as stream:
         start = time.perf_counter()
         child = subprocess.Popen(command, stdout=stream, stderr=subprocess.STDOUT)
-        try:
-            _, status, usage = os.wait4(child.pid, 0)
-        except BaseException:
-            child.kill()
-            child.wait()
-            raise
+        with _killed_after(child, limit, late):
+            try:
+                _, status, usage = os.wait4(child.pid, 0)
+            except BaseException:
+                child.kill()
+                child.wait()
+                raise
         wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
+    if limit is not None and late.is_set():
+        raise _stopped(contender, limit)
     if child.returncode != 0:
         text = f"{contender.tool} ({contender.method}) ended with {child.returncode}:\n{_tail(log)}"
         raise ToolError(text, contender.label)
-    report = json.loads(out.with_suffix(".json").read_text())
+    report = json.loads(Path(f"{out}-{seed}.json").read_text())
     resident = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    return Run(wall, usage.ru_utime + usage.ru_stime, report["peak"] or resident, report["fit_wall"])
+    cpu = usage.ru_utime + usage.ru_stime
+    return Run(wall, cpu, report["peak"] or resident, report["fit_wall"], report["stages"], report["work"])
 
 
-def measure_processes(contenders: list[Contender], data: Path, folder: Path, repeats: int) -> dict[str, list[Run]]:
-    """Time whole fresh processes (start, import, read, fit, save), A B A B ...; maps are left as folder/LABEL.npy.
+@contextmanager
+def _killed_after(child: subprocess.Popen[Any], limit: float | None, late: threading.Event) -> Iterator[None]:
+    """Kill a child that is still at work after so many seconds, and say so by the event."""
+
+    def kill() -> None:
+        late.set()
+        child.kill()
+
+    timer = threading.Timer(limit or 0.0, kill)
+    if limit is not None:
+        timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def measure_processes(
+    contenders: list[Contender], data: Path, folder: Path, repeats: int, limit: float | None = None
+) -> dict[str, list[Run]]:
+    """Time whole fresh processes (start, import, read, fit, save), A B A B ...; one may take `limit` seconds.
 
     One uncounted run of each on a few rows comes first: reading a package from a cold disk and filling numba's caches
     on disk happen once on a machine, not once a process.
@@ -101,19 +137,20 @@ def measure_processes(contenders: list[Contender], data: Path, folder: Path, rep
     few = folder / "few_rows.npy"
     np.save(few, np.load(data, mmap_mode="r")[:500])
     for contender in contenders:
-        _run_process(contender, few, folder / contender.label)
+        _run_process(contender, few, folder / contender.label, 0, limit)
     runs: dict[str, list[Run]] = {contender.label: [] for contender in contenders}
-    for _ in range(repeats):
+    for seed in range(repeats):
         for contender in contenders:
-            runs[contender.label].append(_run_process(contender, data, folder / contender.label))
+            runs[contender.label].append(_run_process(contender, data, folder / contender.label, seed, limit))
     return runs
 
 
 class _WarmProcess:
-    """A contender that stays alive and fits once for every question."""
+    """A contender that stays alive and fits once for every question, in at most `limit` seconds."""
 
-    def __init__(self, contender: Contender, data: Path, out: Path) -> None:
+    def __init__(self, contender: Contender, data: Path, out: Path, limit: float | None) -> None:
         self.contender = contender
+        self.limit = limit
         self.log = out.with_suffix(".log")
         self._stream = self.log.open("w")
         command = contender.command("serve", str(data), str(out), json.dumps(dict(contender.parameters)))
@@ -121,20 +158,25 @@ class _WarmProcess:
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._stream, text=True
         )
 
-    def fit(self) -> Run:
+    def fit(self, seed: int) -> Run:
         assert self._child.stdin is not None
         assert self._child.stdout is not None
-        try:
-            self._child.stdin.write("fit\n")
-            self._child.stdin.flush()
-        except BrokenPipeError:
-            pass  # the empty answer below tells
-        answer = self._child.stdout.readline()
+        late = threading.Event()
+        with _killed_after(self._child, self.limit, late):
+            try:
+                self._child.stdin.write(f"{seed}\n")
+                self._child.stdin.flush()
+            except BrokenPipeError:
+                pass  # the empty answer below tells
+            answer = self._child.stdout.readline()
+        if self.limit is not None and late.is_set():
+            raise _stopped(self.contender, self.limit)
         if not answer:
             text = f"{self.contender.tool} ({self.contender.method}) ended:\n{_tail(self.log)}"
             raise ToolError(text, self.contender.label)
         report = json.loads(answer)
-        return Run(report["fit_wall"], report["fit_cpu"], report["peak"] or 0, report["fit_wall"])
+        seconds = report["fit_wall"]
+        return Run(seconds, report["fit_cpu"], report["peak"] or 0, seconds, report["stages"], report["work"])
 
     def close(self) -> None:
         self._child.kill()
@@ -142,17 +184,19 @@ class _WarmProcess:
         self._stream.close()
 
 
-def measure_warm(contenders: list[Contender], data: Path, folder: Path, repeats: int) -> dict[str, list[Run]]:
-    """Time fits in processes that have fitted once before, A B A B ...; maps are left as folder/LABEL.npy."""
+def measure_warm(
+    contenders: list[Contender], data: Path, folder: Path, repeats: int, limit: float | None = None
+) -> dict[str, list[Run]]:
+    """Time fits in processes that have fitted once before, A B A B ...; one may take `limit` seconds."""
     processes: list[_WarmProcess] = []
     try:
         for contender in contenders:
-            processes.append(_WarmProcess(contender, data, folder / contender.label))
-            processes[-1].fit()  # imports and compiles: not counted
+            processes.append(_WarmProcess(contender, data, folder / contender.label, limit))
+            processes[-1].fit(0)  # imports and compiles: not counted
         runs: dict[str, list[Run]] = {contender.label: [] for contender in contenders}
-        for _ in range(repeats):
+        for seed in range(repeats):
             for process in processes:
-                runs[process.contender.label].append(process.fit())
+                runs[process.contender.label].append(process.fit(seed))
         return runs
     finally:
         for process in processes:

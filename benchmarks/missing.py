@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 import gnomon
 from benchmarks.machine import describe_machine
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 from gnomon import running
 from gnomon.exceptions import GnomonWarning

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 import gnomon
 from benchmarks.machine import describe_machine
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon import running
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/point_scores.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.suspects import plant_rows
 from benchmarks.tables import load_table
 from gnomon.evaluation import continuity_nulls, embedr, perturbations, scdeed, singularities, stability_of_maps

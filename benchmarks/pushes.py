@@ -20,7 +20,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/pushes.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.datasets import load_dataset
 
 __all__ = ["Pushes", "main", "push", "score", "table"]

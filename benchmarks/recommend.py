@@ -27,7 +27,7 @@ import numpy.typing as npt
 import gnomon
 from benchmarks.labelled import GROUPS, load
 from benchmarks.quality import compare_neighborhoods, label_hits
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.comparison.candidates import SEARCHED
 from gnomon.methods import METHODS
 

@@ -24,13 +24,14 @@ from benchmarks.divergence import kl_divergence, nearest_neighbor_affinities
 from benchmarks.machine import describe_machine
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
 from benchmarks.quality import disparity, map_quality
-from benchmarks.report import markdown, summarise
+from benchmarks.summary import markdown, summarise
 from benchmarks.tables import load_table
 from benchmarks.tools import TOOLS
 
 __all__ = ["Plan", "benchmark", "main"]
 
 _MEASURES = {"process": measure_processes, "warm": measure_warm}
+_LOSS_ROWS = 100_000  # the affinities of more rows, by exact neighbours, would take hours
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Plan:
     peer_python: str = sys.executable
     parameters: dict[str, Any] = field(default_factory=dict)  # of the base, by method
     quality: bool = True
+    limit: float | None = None  # seconds of a run, above which a contender is left out
 
 
 def _gather(plan: Plan, method: str, n_rows: int) -> tuple[list[Contender], dict[str, str]]:
@@ -79,10 +81,25 @@ class _Judge:
 
     def __call__(self, method: str, Y: npt.NDArray[np.float32]) -> dict[str, float]:
         quality = map_quality(self.X, Y, self.labels)
-        if method == "tsne":
+        if method == "tsne" and len(self.X) <= _LOSS_ROWS:
             if self._affinities is None:
                 self._affinities = nearest_neighbor_affinities(self.X, min(30.0, (len(self.X) - 1) / 3))
             quality["kl_divergence"] = kl_divergence(self._affinities, Y)
+        return quality
+
+    def all(self, method: str, labels: Sequence[str], folder: Path, repeats: int) -> dict[str, dict[str, list[float]]]:
+        """Judge the maps of all contenders and seeds; maps that are the same are judged once."""
+        quality: dict[str, dict[str, list[float]]] = {}
+        for label in labels:
+            known: dict[bytes, dict[str, float]] = {}
+            for seed in range(repeats):
+                Y = np.load(folder / f"{label}-{seed}.npy")
+                if Y.tobytes() not in known:
+                    known[Y.tobytes()] = self(method, Y)
+                    if method == "phate":  # whose map does not depend on a seed
+                        known[Y.tobytes()]["disparity"] = disparity(np.load(folder / f"{labels[0]}-0.npy"), Y)
+                for measure, value in known[Y.tobytes()].items():
+                    quality.setdefault(label, {}).setdefault(measure, []).append(value)
         return quality
 
 
@@ -93,20 +110,14 @@ def _one_method(plan: Plan, method: str, data: Path, folder: Path, n_rows: int, 
     while contenders and len(runs) < len(plan.modes):
         mode = plan.modes[len(runs)]
         try:
-            runs[mode] = _MEASURES[mode](contenders, data, folder, plan.repeats)
+            runs[mode] = _MEASURES[mode](contenders, data, folder, plan.repeats, plan.limit)
         except ToolError as error:
             if error.label in ("", contenders[0].label):
                 raise
             left_out[error.label] = "ended with an error: " + str(error).splitlines()[-1]
             contenders = [contender for contender in contenders if contender.label != error.label]
             runs.clear()  # all of one table are of the same contenders
-    quality: dict[str, dict[str, float]] = {}
-    if plan.quality:
-        maps = {contender.label: np.load(folder / f"{contender.label}.npy") for contender in contenders}
-        quality = {label: judge(method, Y) for label, Y in maps.items()}
-        if method == "phate":  # whose map does not depend on a seed
-            for label, Y in maps.items():
-                quality[label]["disparity"] = disparity(next(iter(maps.values())), Y)
+    quality = judge.all(method, [c.label for c in contenders], folder, plan.repeats) if plan.quality else {}
     return {
         "base": plan.base,
         "versions": {c.label: c.version for c in contenders},
@@ -130,12 +141,12 @@ def benchmark(
     X, labels : ndarray
         The table; labels may be None.
     folder : Path
-        Where the table and the maps are written (METHOD/LABEL.npy).
+        Where the table and the maps are written (METHOD/LABEL-SEED.npy).
 
     Returns
     -------
     dict
-        The report, ready for JSON and for `report.markdown`.
+        The report, ready for JSON and for `summary.markdown`.
     """
     data = folder / "table.npy"
     np.save(data, X)
@@ -160,7 +171,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("--peers", nargs="*", default=peers, choices=list(TOOLS))
     parser.add_argument("--base", default="gnomon", choices=list(TOOLS), help="what the peers are compared with")
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each, with the seeds 0, 1, ...")
+    parser.add_argument("--limit", type=float, help="seconds of a run, above which a contender is left out")
     parser.add_argument("--mode", default="both", choices=["process", "warm", "both"])
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter that has the peers")
     parser.add_argument("--parameters", default="{}", help='of the base, as JSON: {"umap": {"min_dist": 0.2}}')
@@ -181,6 +193,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         peer_python=options.peer_python,
         parameters=json.loads(options.parameters),
         quality=options.quality,
+        limit=options.limit,
     )
     try:
         X, labels = load_table(options.data, options.rows, options.pca)

@@ -25,7 +25,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/scorecard.py`
 
 import numpy as np
 
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 
 __all__ = ["GROUPS", "SAME", "TAKEN", "main"]
 

@@ -21,7 +21,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/supervised.py`
 
 import gnomon
 from benchmarks.quality import compare_neighborhoods
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.datasets import load_dataset
 from gnomon.exceptions import SupervisionWarning
 

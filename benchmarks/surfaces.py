@@ -22,7 +22,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/surfaces.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 
 __all__ = ["TABLES", "judge", "main", "noisy_sphere", "noisy_tree"]
 

@@ -19,7 +19,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/suspects.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 from gnomon.explanations.outliers import find_outliers
 from gnomon.explanations.suspects import find_suspects

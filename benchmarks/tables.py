@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["load_table"]
+__all__ = ["Labels", "load_table"]
 
 Labels = npt.NDArray[np.integer] | None
 

@@ -19,7 +19,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/tears.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 import gnomon
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from gnomon.geometry import distortion, local_jacobians
 from gnomon.neighbors import compute_neighbors
 

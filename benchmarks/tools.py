@@ -2,9 +2,9 @@
 
 This file is started by its path in the interpreter that has the tool, so it needs NumPy and nothing of this package.
 
-    python tools.py probe TOOL METHOD                      prints {"version": ...} or {"missing": ...}
-    python tools.py once  TOOL METHOD DATA OUT PARAMETERS  one fit, OUT.npy and OUT.json
-    python tools.py serve TOOL METHOD DATA OUT PARAMETERS  one fit for each line "fit" on stdin, a JSON line for each
+    python tools.py probe TOOL METHOD                           prints {"version": ...} or {"missing": ...}
+    python tools.py once  TOOL METHOD DATA OUT PARAMETERS SEED  one fit, OUT-SEED.npy and OUT-SEED.json
+    python tools.py serve TOOL METHOD DATA OUT PARAMETERS       one fit for each seed, a line on stdin; a JSON line each
 """
 
 from __future__ import annotations
@@ -26,13 +26,24 @@ import numpy as np
 Parameters = dict[str, Any]
 
 
+class Fitted(NamedTuple):
+    """A map, the seconds of its stages, and how much work there was, where a tool tells."""
+
+    Y: np.ndarray
+    stages: dict[str, float]
+    work: dict[str, int]
+
+
 class Tool(NamedTuple):
-    """A contender: the package that must be installed, the methods it has, and how it makes a map of a table."""
+    """A contender: the package that must be installed, the methods it has, and how it makes a map of a table.
+
+    `fit` takes the method, the table, parameters and the seed, and returns the map or a `Fitted`.
+    """
 
     package: str
     module: str
     methods: tuple[str, ...]
-    fit: Callable[[str, np.ndarray, Parameters], Any]
+    fit: Callable[[str, np.ndarray, Parameters, int], Any]
     max_rows: Mapping[str, int] = MappingProxyType({})  # by method; above that it would take hours
 
 
@@ -118,59 +129,93 @@ def _n_cpus() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _gnomon(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _work(estimator: Any) -> dict[str, int]:
+    """Return the passes of a layout and the pairs that attract, both ways, of a method that has them."""
+    affinities, passes = getattr(estimator, "affinities_", None), getattr(estimator, "n_iter_", None)
+    if not hasattr(affinities, "matrix") or passes is None:
+        return {}
+    return {"passes": int(passes), "edges": int(affinities.matrix.nnz)}
+
+
+def _gnomon(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     import gnomon
 
+    settings: Parameters = {"random_state": seed}
     if method == "umap":
-        return gnomon.UMAP(**{"n_neighbors": 15, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
-    if method == "tsne":
-        return gnomon.TSNE(**{"perplexity": 30, "random_state": 0, "n_jobs": None, **parameters}).fit_transform(X)
-    if method == "pca":
-        return gnomon.PCA(**{"n_components": 2, **parameters}).fit_transform(X)
-    if method == "phate":
-        return gnomon.PHATE(**{"random_state": 0, **_PHATE, "n_landmarks": None, **parameters}).fit_transform(X)
-    settings = {"random_state": 0, **(_TWINS[method].ours if method in _TWINS else {}), **parameters}
-    return getattr(gnomon, _ESTIMATORS[method])(**settings).fit_transform(X)
+        settings |= {"n_neighbors": 15, "n_jobs": None}
+    elif method == "tsne":
+        settings |= {"perplexity": 30, "n_jobs": None}
+    elif method == "pca":
+        settings = {"n_components": 2}
+    elif method == "phate":
+        settings |= {**_PHATE, "n_landmarks": None}
+    elif method in _TWINS:
+        settings |= _TWINS[method].ours
+    estimator = getattr(gnomon, _ESTIMATORS[method])(**{**settings, **parameters})
+    Y = estimator.fit_transform(X)
+    return Fitted(Y, dict(getattr(estimator, "timings_", {})), _work(estimator))
 
 
-def _umap_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
-    """Its default: parallel and not reproducible. It counts the point itself: 16 is our 15, 31 our 30."""
+def _umap_learn(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
+    """Its default: parallel and not reproducible, whatever the seed. It counts the point itself: 16 is our 15."""
     import umap
 
     settings = {"n_neighbors": 31, "densmap": True} if method == "densmap" else {"n_neighbors": 16}
     return umap.UMAP(**{**settings, "n_jobs": -1, **parameters}).fit_transform(X)
 
 
-def _umap_learn_seeded(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _umap_learn_seeded(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     """Reproducible, for which it gives up parallel work."""
     import umap
 
-    return umap.UMAP(**{"n_neighbors": 16, "n_jobs": 1, "random_state": 0, **parameters}).fit_transform(X)
+    return umap.UMAP(**{"n_neighbors": 16, "n_jobs": 1, "random_state": seed, **parameters}).fit_transform(X)
 
 
-def _open_tsne(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _open_tsne(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     """Its default of 250 + 500 iterations from a PCA start."""
     import openTSNE
 
-    settings = {"perplexity": 30, "n_jobs": _n_cpus(), "initialization": "pca", "random_state": 0}
+    settings = {"perplexity": 30, "n_jobs": _n_cpus(), "initialization": "pca", "random_state": seed}
     return np.asarray(openTSNE.TSNE(**{**settings, **parameters}).fit(X))
 
 
-def _pacmap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
-    """Its default of 10 neighbours against UMAP; as itself, as many as its authors advise for the size."""
+def _pacmap(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
+    """Its default of 10 neighbours against UMAP; as itself, as many as its authors advise for the size.
+
+    A seed would make it serial: it is not given.
+    """
     import pacmap
 
     settings = {"n_components": 2, **({"n_neighbors": None} if method == "pacmap" else {})}
     return pacmap.PaCMAP(**{**settings, **parameters}).fit_transform(X)
 
 
-def _trimap(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _trimap(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
+    """Its defaults; it has no seed."""
     import trimap
 
     return trimap.TRIMAP(**{"verbose": False, **parameters}).fit_transform(X)
 
 
-def _phate(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _pymde(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
+    """Its recipe for neighbours, with its defaults."""
+    import pymde
+
+    pymde.seed(seed)
+    return pymde.preserve_neighbors(X, **{"device": "cpu", **parameters}).embed().numpy()
+
+
+def _torch_dr(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
+    """On the CPU, its default schedules."""
+    import torchdr
+
+    if method == "tsne":
+        return torchdr.TSNE(**{"perplexity": 30, "device": "cpu", "random_state": seed, **parameters}).fit_transform(X)
+    settings = {"n_neighbors": 15, "device": "cpu", "random_state": seed}
+    return torchdr.UMAP(**{**settings, **parameters}).fit_transform(X)
+
+
+def _phate(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     """By SMACOF, as in the paper; the default of the package, stochastic descent, comes close to it."""
     import phate
 
@@ -179,31 +224,33 @@ def _phate(method: str, X: np.ndarray, parameters: Parameters) -> Any:
         "n_pca": None,
         "mds_solver": "smacof",
         "n_jobs": -1,
-        "random_state": 0,
+        "random_state": seed,
         "verbose": 0,
     }
     return phate.PHATE(**{**settings, **_PHATE, **parameters}).fit_transform(X)
 
 
-def _hnne(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _hnne(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     """By Euclidean distances, as all others; the default of the package is the cosine."""
     import hnne
 
-    return hnne.HNNE(**{"metric": "euclidean", "random_state": 0, **parameters}).fit_transform(X)
+    return hnne.HNNE(**{"metric": "euclidean", "random_state": seed, **parameters}).fit_transform(X)
 
 
-def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters) -> Any:
+def _scikit_learn(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> Any:
     if method == "tsne":
         from sklearn.manifold import TSNE
 
-        return TSNE(**{"perplexity": 30, "init": "pca", "n_jobs": -1, "random_state": 0, **parameters}).fit_transform(X)
+        settings = {"perplexity": 30, "init": "pca", "n_jobs": -1, "random_state": seed}
+        return TSNE(**{**settings, **parameters}).fit_transform(X)
     if method in _TWINS:
         twin = _TWINS[method]
         estimator = getattr(importlib.import_module(twin.module), twin.peer)
-        return estimator(**{**twin.theirs, **parameters}).fit_transform(X)
+        seeded = {"random_state": seed} if "random_state" in twin.theirs else {}
+        return estimator(**{**twin.theirs, **seeded, **parameters}).fit_transform(X)
     from sklearn.decomposition import PCA
 
-    return PCA(**{"n_components": 2, "random_state": 0, **parameters}).fit_transform(X)
+    return PCA(**{"n_components": 2, "random_state": seed, **parameters}).fit_transform(X)
 
 
 TOOLS = {
@@ -212,7 +259,9 @@ TOOLS = {
     "umap-learn-seeded": Tool("umap-learn", "umap", ("umap",), _umap_learn_seeded),
     "openTSNE": Tool("openTSNE", "openTSNE", ("tsne",), _open_tsne),
     "pacmap": Tool("pacmap", "pacmap", ("umap", "pacmap"), _pacmap),
-    "trimap": Tool("trimap", "trimap", ("trimap",), _trimap),
+    "trimap": Tool("trimap", "trimap", ("umap", "trimap"), _trimap),
+    "pymde": Tool("pymde", "pymde", ("umap",), _pymde),
+    "torchdr": Tool("torchdr", "torchdr", ("umap", "tsne"), _torch_dr, {"tsne": 10_000}),
     "phate": Tool("phate", "phate", ("phate",), _phate, {"phate": 5000}),
     "hnne": Tool("hnne", "hnne", ("hnne",), _hnne),
     "scikit-learn": Tool(
@@ -236,6 +285,7 @@ def probe(name: str, method: str) -> dict[str, str]:
         estimator = _ESTIMATORS[method]
         if not hasattr(gnomon, estimator):
             return {"missing": f"gnomon has no {estimator}"}
+        return {"version": gnomon.__version__}
     return {"version": importlib.metadata.version(tool.package)}
 
 
@@ -251,29 +301,29 @@ def peak_memory() -> int | None:
     return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmHWM")), None)
 
 
-def _timed_fit(name: str, method: str, X: np.ndarray, parameters: Parameters) -> tuple[np.ndarray, dict[str, Any]]:
+def _timed_fit(name: str, method: str, X: np.ndarray, parameters: Parameters, seed: int, out: str) -> dict[str, Any]:
+    """Fit, save the map as OUT-SEED.npy and return what it cost."""
     wall, cpu = time.perf_counter(), time.process_time()
-    Y = TOOLS[name].fit(method, X, parameters)
+    made = TOOLS[name].fit(method, X, parameters, seed)
     report = {"fit_wall": time.perf_counter() - wall, "fit_cpu": time.process_time() - cpu}
-    return np.asarray(Y, dtype=np.float32), report
+    Y, stages, work = made if isinstance(made, Fitted) else (made, {}, {})
+    np.save(f"{out}-{seed}.npy", np.asarray(Y, dtype=np.float32))
+    return {**report, "peak": peak_memory(), "stages": stages, "work": work}
 
 
-def once(name: str, method: str, data: str, out: str, parameters: Parameters) -> None:
+def once(name: str, method: str, data: str, out: str, parameters: Parameters, seed: int) -> None:
     """Fit once and save; the first fit of the process, imports and compilation included in its time."""
-    Y, report = _timed_fit(name, method, np.load(data), parameters)
-    np.save(f"{out}.npy", Y)
-    Path(f"{out}.json").write_text(json.dumps({**report, "peak": peak_memory()}))
+    report = _timed_fit(name, method, np.load(data), parameters, seed, out)
+    Path(f"{out}-{seed}.json").write_text(json.dumps(report))
 
 
 def serve(name: str, method: str, data: str, out: str, parameters: Parameters) -> None:
-    """Fit whenever asked, in one process, and answer on what was stdout; what the tool prints goes to stderr."""
+    """Fit for each seed asked, in one process, and answer on what was stdout; what the tool prints goes to stderr."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     X = np.load(data)
-    for _ in sys.stdin:
-        Y, report = _timed_fit(name, method, X, parameters)
-        np.save(f"{out}.npy", Y)
-        answers.write(json.dumps({**report, "peak": peak_memory()}) + "\n")
+    for line in sys.stdin:
+        answers.write(json.dumps(_timed_fit(name, method, X, parameters, int(line), out)) + "\n")
 
 
 def main(arguments: list[str]) -> None:
@@ -281,8 +331,11 @@ def main(arguments: list[str]) -> None:
     if command == "probe":
         print(json.dumps(probe(name, method)))
         return
-    data, out, parameters = rest
-    {"once": once, "serve": serve}[command](name, method, data, out, json.loads(parameters))
+    data, out, parameters, *seed = rest
+    if command == "once":
+        once(name, method, data, out, json.loads(parameters), int(seed[0]))
+    else:
+        serve(name, method, data, out, json.loads(parameters))
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from scipy.spatial.distance import pdist
 from sklearn.base import BaseEstimator
 
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.verdict_tables import COMPARISONS, GAPS, GROUPS, WIDTHS
 
 __all__ = ["main", "summarize", "true_answer", "widest_gap"]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.verdicts import widest_gap
 
 import gnomon

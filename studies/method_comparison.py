@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tools import TOOLS, probe
 from scipy.stats import rankdata
 
@@ -88,7 +88,7 @@ def _peer(name: str, jobs: int | None) -> Callable[[npt.NDArray[np.float32], int
     def embed(X: npt.NDArray[np.float32], seed: int) -> Floats:
         np.random.seed(seed)  # noqa: NPY002
         parameters = {**threads, **({"random_state": seed} if seeded else {})}
-        return np.asarray(TOOLS[tool].fit(method, X, parameters), dtype=np.float64)
+        return np.asarray(TOOLS[tool].fit(method, X, parameters, seed), dtype=np.float64)
 
     return embed
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from benchmarks.tables import load_table
 
-__all__ = ["Recipe", "main", "write_table"]
+__all__ = ["Recipe", "main", "recipe_of", "write_table"]
 
 _CELL = 8192  # rows of one generator
 _NEAR, _FARTHEST, _NOISE = 5, 0.5, 0.1

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from benchmarks.machine import instruction_set_levels
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
-from benchmarks.report import summarise
 from benchmarks.run import Plan, benchmark, main
+from benchmarks.summary import summarise
 from benchmarks.tables import load_table
 
 
@@ -30,8 +30,8 @@ def test_scikit_learn_against_itself_on_200_rows(mode, tmp_path, capsys):
     assert 0 < cost["fit_wall"] < cost["wall"]
     assert cost["peak"] > 2**20
     assert part["quality"]["scikit-learn"] == part["quality"]["scikit-learn-peer"]
-    assert 0.5 < part["quality"]["scikit-learn"]["trustworthiness"] < 1
-    assert np.load(tmp_path / "maps" / "pca" / "scikit-learn.npy").shape == (200, 2)
+    assert 0.5 < part["quality"]["scikit-learn"]["trustworthiness"][0] < 1
+    assert np.load(tmp_path / "maps" / "pca" / "scikit-learn-0.npy").shape == (200, 2)
     assert report["data"] == {"name": "digits", "rows": 200, "columns": 64}
     text = capsys.readouterr().out
     assert "| scikit-learn-peer |" in text

@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.measure import Run
 
-__all__ = ["markdown", "summarise", "table_of"]
+__all__ = ["half_width", "markdown", "summarise", "table_of", "with_interval"]
 
 _MIB = 2**20
 
@@ -58,10 +58,25 @@ def _cost_rows(summary: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
     return rows
 
 
-def _quality_table(quality: Mapping[str, Mapping[str, float]]) -> str:
+def half_width(values: Sequence[float]) -> float:
+    """Return half the width of the 95 % interval of the mean, by Student's t; nan for a single value."""
+    from scipy.stats import t
+
+    n = len(values)
+    return float("nan") if n < 2 else float(t.ppf(0.975, n - 1)) * statistics.stdev(values) / n**0.5
+
+
+def with_interval(values: Sequence[float], digits: int = 4) -> str:
+    """Print the mean of some values, and half the width of its 95 % interval if there are several."""
+    text = f"{statistics.fmean(values):.{digits}f}"
+    return text if len(values) < 2 else f"{text} ± {half_width(values):.{digits}f}"
+
+
+def _quality_table(quality: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
     measures = list(dict.fromkeys(measure for scores in quality.values() for measure in scores))
     rows = [
-        [label, *(f"{scores[m]:.4f}" if m in scores else "" for m in measures)] for label, scores in quality.items()
+        [label, *(with_interval(scores[m]) if m in scores else "" for m in measures)]
+        for label, scores in quality.items()
     ]
     return table_of(["tool", *measures], rows)
 
@@ -85,7 +100,7 @@ def markdown(report: Mapping[str, Any]) -> str:
             header = ["tool", "wall s: median (min-max)", "CPU s", "peak MiB", *ratios]
             lines += ["", f"{_MODES[mode]}:", "", table_of(header, _cost_rows(summary))]
         if part["quality"]:
-            lines += ["", "Quality of the last map:", "", _quality_table(part["quality"])]
+            lines += ["", "Quality, mean over seeds and half its 95 % interval:", "", _quality_table(part["quality"])]
     return "\n".join(lines) + "\n"
 
 
