@@ -58,23 +58,25 @@ static void the_merge_equals_a_dense_one() {
     }
     for (const SymmetricRule rule :
          {SymmetricRule{SymmetricRule::Kind::sum, 0.25F}, SymmetricRule{SymmetricRule::Kind::fuzzy, 0.5F}}) {
-        const Symmetrizer symmetrizer({indices.data(), n, k}, {weights.data(), n, k}, {3});
-        std::vector<std::int64_t> offsets(n + 1);
-        symmetrizer.count(rule, offsets, {3});
-        std::vector<std::int32_t> columns(static_cast<std::size_t>(offsets[n]));
-        std::vector<float> values(columns.size()), found(n * n);
-        symmetrizer.fill(rule, offsets, columns, values, {3});
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
-                CHECK(e == offsets[i] || columns[e - 1] < columns[e]);
-                found[i * n + static_cast<std::size_t>(columns[e])] = values[e];
+        for (const std::size_t part_entries : {n * k + 1, n * k / 3, std::size_t{1}}) {  // one part, three, one a row
+            Symmetrizer symmetrizer({indices.data(), n, k}, {weights.data(), n, k}, {3}, part_entries);
+            std::vector<std::int64_t> offsets(n + 1);
+            symmetrizer.count(rule, offsets, {3});
+            std::vector<std::int32_t> columns(static_cast<std::size_t>(offsets[n]));
+            std::vector<float> values(columns.size()), found(n * n);
+            symmetrizer.fill(rule, offsets, columns, values, {3});
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e) {
+                    CHECK(e == offsets[i] || columns[e - 1] < columns[e]);
+                    found[i * n + static_cast<std::size_t>(columns[e])] = values[e];
+                }
             }
-        }
-        for (std::size_t i = 0; i < n; ++i) {
-            for (std::size_t j = 0; j < n; ++j) {
-                const float a = dense[i * n + j], b = dense[j * n + i];
-                const bool sum = rule.kind == SymmetricRule::Kind::sum;
-                CHECK_CLOSE(found[i * n + j], sum ? 0.25F * (a + b) : 0.5F * (a + b - a * b) + 0.5F * a * b, 1e-6);
+            for (std::size_t i = 0; i < n; ++i) {
+                for (std::size_t j = 0; j < n; ++j) {
+                    const float a = dense[i * n + j], b = dense[j * n + i];
+                    const bool sum = rule.kind == SymmetricRule::Kind::sum;
+                    CHECK_CLOSE(found[i * n + j], sum ? 0.25F * (a + b) : 0.5F * (a + b - a * b) + 0.5F * a * b, 1e-6);
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ from tests.threads import on_threads
 
 from gnomon._run import running
 from gnomon.affinities import gaussian_affinities, gaussian_weights
+from gnomon.linalg.table import kernel_csr
 from gnomon.neighbors.graph import NeighborGraph
 
 REFERENCE_BETA = [
@@ -77,6 +78,13 @@ def test_matrix_is_symmetric_sums_to_one_and_has_sorted_columns(neighbor_graph):
     assert matrix.sum(axis=1).min() >= (1 - 1e-5) / (2 * 500)
     steps = np.diff(matrix.indices.astype(np.int64))
     assert np.delete(steps, matrix.indptr[1:-1] - 1).min() > 0
+
+
+def test_columns_are_those_of_the_kernel_and_no_wider_copy(neighbor_graph):
+    graph = neighbor_graph(np.random.default_rng(2).normal(size=(50, 6)), 9)
+    matrix = gaussian_affinities(graph, perplexity=3).matrix
+    assert matrix.indices.dtype == matrix.indptr.dtype == np.int32
+    assert np.shares_memory(kernel_csr(matrix)[1], matrix.indices)
 
 
 def test_agrees_with_scikit_learn(neighbor_graph):

@@ -230,3 +230,17 @@ def test_the_examples_of_the_page_run_where_the_library_is_installed(library):
     found, exact = names["umap"].graph_, compute_neighbors(table, 15)
     assert (found.metric, found.n_neighbors) == ("euclidean", 15)
     assert np.mean([len({*a} & {*b}) / 15 for a, b in zip(found.indices, exact.indices, strict=True)]) > 0.95
+
+
+def test_a_fit_does_not_hold_given_neighbours_beside_their_graph(monkeypatch):
+    held, start = [], UMAP._start
+
+    def watched(self, prepared):
+        held.append(prepared.parameters["precomputed_knn"])
+        return start(self, prepared)
+
+    monkeypatch.setattr(UMAP, "_start", watched)
+    UMAP(n_neighbors=5, max_iter=1, precomputed_knn=compute_neighbors(X, 8), random_state=0).fit(X)
+    (given,) = held
+    assert len(given.rows) == len(given.columns) == len(given.distances) == 0
+    assert given.n_neighbors == 8

@@ -92,9 +92,11 @@ def usable_distances(graph: NeighborGraph) -> Float32Array:
     return distances
 
 
-def _csr(parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
+def _csr(parts: tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
     offsets, columns, values = parts
     n = offsets.size - 1
+    if columns.size <= np.iinfo(np.int32).max:  # SciPy keeps both in the wider type: columns would be copied
+        offsets = offsets.astype(np.int32)
     matrix = sp.csr_array((values, columns, offsets), shape=(n, n))
     matrix.has_canonical_format = True  # columns come sorted and unique
     return matrix

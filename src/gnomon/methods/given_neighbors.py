@@ -84,6 +84,7 @@ class GraphEmbedder(RowEmbedder):
             text = f"{wanted} neighbours were asked for and precomputed_knn has {found}; {found} are used."
             warn(text, NeighborsWarning)
         current_run().reporter.begin("neighbors", int(X.shape[0]))
+        parameters["precomputed_knn"] = given.forgotten()  # the graph holds what is needed
         if self._shared is None:
             return given.graph(wanted)
         self._shared.graph = given.graph(max(wanted, self._shared.n_neighbors))

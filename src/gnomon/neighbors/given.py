@@ -72,6 +72,10 @@ class GivenNeighbors:
         )
         return replace(found, recall=self.recall)
 
+    def forgotten(self) -> GivenNeighbors:
+        """Return what is known of them without the neighbours themselves, which take much memory."""
+        return replace(self, rows=self.rows[:0], columns=self.columns[:0], distances=self.distances[:0])
+
     def of_distinct_rows(self, copies: npt.NDArray[np.intp]) -> GivenNeighbors:
         """Return the neighbours of distinct rows: those of all copies, at the smallest of their distances.
 
