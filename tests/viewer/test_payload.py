@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from scipy import sparse
 
+from gnomon._run import running
 from gnomon.explanations import explain, group_features
 from gnomon.maps import Map
 from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
+from gnomon.viewer.packing import pack, packed_size
 from gnomon.viewer.payload import Payload, encode_features
 from gnomon.viewer.write import bundle, preview_png
 
@@ -314,3 +316,52 @@ def test_a_group_of_collinear_features_stands_in_the_place_of_its_representative
     for name, given in (("b", group_features(alone)), ("c", None)):
         write_html(tmp_path / f"{name}.html", PageContent(embedding=T, X=T, explanation=alone, groups=given))
     assert (tmp_path / "b.html").read_bytes() == (tmp_path / "c.html").read_bytes()
+
+
+def test_bytes_are_packed_the_smaller_way_and_come_back():
+    rng = np.random.default_rng(0)
+    noise = rng.normal(0, 20, 300_000).astype(np.int8).view(np.uint8)
+    text = np.tile(rng.integers(0, 256, 3000, dtype=np.uint8), 100)
+    for raw, by_runs in ((noise, True), (text, False), (noise[:999], True), (noise[:0], False)):
+        packed = pack(raw.data)
+        assert gzip.decompress(packed) == raw.tobytes()
+        if len(raw):
+            assert len(packed) <= packed_size(raw.data)
+        runs = zlib.compressobj(4, zlib.DEFLATED, 31, zlib.DEF_MEM_LEVEL, zlib.Z_RLE)
+        assert (packed == runs.compress(raw) + runs.flush()) is by_runs
+
+
+def test_the_number_of_threads_changes_no_byte(monkeypatch, tmp_path, blobs):
+    monkeypatch.setattr("gnomon.viewer.payload._ALONE", 100)
+    pages = []
+    for n_threads in (1, 3):
+        with running(n_threads=n_threads):
+            write_html(tmp_path / "a.html", PageContent(embedding=blobs.Y, X=blobs.X, labels=blobs.group))
+        pages.append((tmp_path / "a.html").read_bytes())
+    assert pages[0] == pages[1]
+
+
+@pytest.mark.parametrize("kind", ["normal", "wide", "few", "zeros", "missing", "huge"])
+def test_values_of_a_bin_lie_between_those_of_its_neighbours(kind):
+    rng = np.random.default_rng(0)
+    values = {
+        "normal": rng.normal(5.0, 1.0, 9000),
+        "wide": rng.lognormal(sigma=5.0, size=9000),  # the grid parts few of these
+        "few": rng.choice([-1.0, 0.1, 0.1000001, 7e3], 9000),
+        "zeros": np.where(rng.random(9000) < 0.8, 0.0, rng.normal(size=9000)),
+        "missing": np.where(rng.random(9000) < 0.1, np.nan, rng.normal(size=9000)),
+        "huge": rng.choice([-3e38, 3e38], 9000) * rng.random(9000),
+    }[kind].astype(np.float32)
+    found = encode_features(values[:, None], byte_budget=ALL)
+    codes, table = found.codes[:, 0], found.table[0]
+    known = np.isfinite(values)
+    assert np.isnan(table[codes[~known]]).all()
+    order = np.flatnonzero(known)[np.argsort(values[known], kind="stable")]
+    assert (np.diff(codes[order].astype(int)) >= 0).all()
+    np.testing.assert_allclose(table[codes[known]].mean(dtype=float), values[known].mean(dtype=float), rtol=1e-4)
+    if kind == "few":
+        np.testing.assert_array_equal(table[codes], values)
+    elif kind == "zeros":
+        assert (table[codes[values == 0]] == 0).all()
+    else:
+        assert np.bincount(codes[known]).max() < 2.5 * known.sum() / 255  # no bin is crowded

@@ -8,7 +8,6 @@ evenly are packed as the page packs them.
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.viewer.packing import packed_size
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.rounding import round_columns
 
@@ -30,7 +30,6 @@ _GRID = 300_000  # counts behind a sample of the points
 _CERTAIN = 0.97  # of the budget: sizes are measured on a sample
 _TEXT = 4.0 / 3.0  # base64
 _BLOCKS, _BLOCK = 8, 1024  # rows that are packed to measure a column
-_LEVEL = 4
 _FOR_FEATURES = 0.75  # of what is left, for what moves each point
 _FOR_NEIGHBORS = 1.0 / 3.0
 _FEW = 10_000  # points whose values are worth more than further features
@@ -117,7 +116,7 @@ def _packed_bytes(column: Array, n: int) -> float:
         starts = np.linspace(0, n - _BLOCK, _BLOCKS).astype(np.int64) * width
         chosen = np.concatenate([np.arange(start, start + _BLOCK * width) for start in starts])
         part, share = np.take(column, chosen, axis=axis), n / (_BLOCKS * _BLOCK)
-    return float(_TEXT * share * len(zlib.compress(np.ascontiguousarray(part).data, _LEVEL)))
+    return float(_TEXT * share * packed_size(np.ascontiguousarray(part).data))
 
 
 def fit_payload(
@@ -137,7 +136,7 @@ def fit_payload(
     exact : set of str
         Columns that are not rounded, such as dates.
     """
-    header = _TEXT * len(zlib.compress(json.dumps(payload.header).encode()))
+    header = _TEXT * packed_size(json.dumps(payload.header).encode())
     room = _CERTAIN * (budget - _SHELL) - header
     top = payload.header.get("explanation", {}).get("top", 0)
     everything = Plan(exact=True, rows=n, raw=values.raw, top=top)

@@ -41,6 +41,7 @@ _SCORES = (
     "shepard",
 )
 _USUAL_NEIGHBORS = 15
+_BLOCK = 8192  # rows
 Array = npt.NDArray[Any]
 
 
@@ -318,7 +319,13 @@ def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:
 
 def _fixed_point(values: Array) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:
     """16-bit fractions of each row's largest entry: half the bytes of float32, and they compress better."""
-    finite = np.nan_to_num(values.astype(np.float64), posinf=0.0, neginf=0.0)
-    scale = np.abs(finite).max(axis=1, initial=0.0)
-    fractions = np.round(finite * (32767.0 / np.where(scale > 0, scale, 1.0))[:, None])
-    return fractions.astype(np.int16), (scale / 32767.0).astype(np.float32)
+    fractions = np.empty(values.shape, dtype=np.int16)
+    largest = np.empty(len(values))
+    for start in range(0, len(values), _BLOCK):  # that stay in the cache
+        rows = slice(start, start + _BLOCK)
+        block = values[rows].astype(np.float64)
+        block[~np.isfinite(block)] = 0.0
+        largest[rows] = scale = np.abs(block).max(axis=1, initial=0.0)
+        block *= (32767.0 / np.where(scale > 0, scale, 1.0))[:, None]
+        fractions[rows] = np.rint(block, out=block)
+    return fractions, (largest / 32767.0).astype(np.float32)

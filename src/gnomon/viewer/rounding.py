@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.viewer.bins import bins_of
 from gnomon.viewer.content import encode_frames
 
 __all__ = ["POSITION_LEVELS", "round_columns", "round_numbers"]
@@ -29,7 +30,7 @@ def round_numbers(values: Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
     """Code numbers by at most 255 levels: exact if there are so few, else no step is wide in value or in rank.
 
     Half of the levels part the range evenly, half the numbers: a number is off by 1/128 of the range at most, and about
-    1/128 of the numbers share a level, so that neither the extremes nor the bulk are lost.
+    1/127 of the numbers share a level, so that neither the extremes nor the bulk are lost.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def round_numbers(values: Array) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.
     codes = np.full(given.shape, _MISSING, dtype=np.uint8)
     if not known.size:
         return codes, levels
-    found = np.searchsorted(_edges(known), known, side="right")
+    found = bins_of(known, _edges(known))
     counts = np.bincount(found, minlength=1)
     used = counts > 0
     levels[: used.sum()] = np.bincount(found, weights=known)[used] / counts[used]
@@ -65,8 +66,8 @@ def _edges(known: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         distinct = np.unique(known)
         if distinct.size <= _MISSING:
             return distinct[1:]
-    even = np.linspace(known.min(), known.max(), 129)[1:-1]
-    return np.union1d(sample[(np.arange(1, 128) * sample.size) // 128], even)
+    even = np.linspace(known.min(), known.max(), 130)[1:-1]
+    return np.union1d(sample[(np.arange(1, 127) * sample.size) // 127], even)
 
 
 def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exact: set[str]) -> dict[str, Array]:
@@ -93,7 +94,7 @@ def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exac
         elif name == "ellipses":
             made |= _fractions(name, column.astype(np.float64))
         elif name in _FRACTIONS:
-            made |= _fractions(name, column.astype(np.float64) * columns[f"{name}_scale"][:, None])
+            made |= _coarser(name, column, columns[f"{name}_scale"])
         elif name == "near":
             made["near_planes"] = column.reshape(-1).astype("<u4").view(np.uint8).reshape(-1, 4).T[: _n_bytes(n)]
         elif name == "top" and n_features <= 256:
@@ -112,6 +113,13 @@ def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exac
 def _by_levels(name: str, column: Array) -> dict[str, Array]:
     codes, levels = round_numbers(column)
     return {name: codes, f"{name}_levels": levels}
+
+
+def _coarser(name: str, column: npt.NDArray[np.int16], scale: npt.NDArray[np.float32]) -> dict[str, Array]:
+    """Return 8-bit fractions of each row's largest entry from those of 16 bits, and these entries by levels."""
+    every = np.arange(-(1 << 15), 1 << 15, dtype=np.float64)
+    shorter = np.roll(np.round(every * (127.0 / 32_767.0)).astype(np.int8), 1 << 15)  # by the bits of a fraction
+    return {name: shorter[column.view(np.uint16)]} | _by_levels(f"{name}_scale", scale * (32_767.0 / 127.0))
 
 
 def _fractions(name: str, values: npt.NDArray[np.float64]) -> dict[str, Array]:
