@@ -135,7 +135,7 @@ def estimate_trust(
         in_map = np.empty(distances.shape)
         for first, last, places in layout.seen_from(some):
             for at in range(first, last):
-                in_map[at] = np.square(places - places[some[at]]).sum(axis=1)
+                _squares_to(places, some[at], in_map[at])
         extruders.add(some, in_map)
         _add_triplets(agreeing, n_pairs, some, distances, in_map)
     scale = rank_penalty_scale(n, near.n_neighbors)
@@ -149,6 +149,14 @@ def estimate_trust(
         triplet_accuracy=agreeing / np.where(n_pairs > 0, n_pairs, np.nan),
         n_references=len(references),
     )
+
+
+def _squares_to(places: Floats, row: int, out: Floats) -> None:
+    """Write the squared distances of all rows to one, a coordinate at a time: sums over rows of two numbers are slow."""
+    out[:] = 0.0
+    for coordinate in places.T:
+        away = coordinate - coordinate[row]
+        out += np.multiply(away, away, out=away)
 
 
 def _add_triplets(
