@@ -152,7 +152,7 @@ def estimate_trust(
 
 
 def _squares_to(places: Floats, row: int, out: Floats) -> None:
-    """Write the squared distances of all rows to one, a coordinate at a time: sums over rows of two numbers are slow."""
+    """Write the squared distances of all rows to one, a coordinate at a time: sums of two numbers are slow."""
     out[:] = 0.0
     for coordinate in places.T:
         away = coordinate - coordinate[row]

@@ -226,7 +226,8 @@ def explanation_facts(
         "top": shown(lines[indices]).astype(np.uint16 if total.size <= 65_536 else np.uint32),
     }
     columns["arrows"], columns["arrows_scale"] = _fixed_point(shown(arrows).reshape(-1, k * d))
-    columns["importance"], columns["importance_scale"] = _fixed_point(shown(importance))
+    if not _are_lengths(importance, arrows):
+        columns["importance"], columns["importance_scale"] = _fixed_point(shown(importance))
     columns["global_importance"] = total
     header: dict[str, Any] = {"explanation": {"top": k}}
     if grouped:
@@ -315,6 +316,17 @@ def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:
     if array.shape != shape:
         raise ValueError(message(f"{name} of shape {array.shape}", f"of shape {shape}"))
     return array
+
+
+def _are_lengths(importance: Array, arrows: Array) -> bool:
+    """Return whether importances are the lengths of arrows, from which the page then has them: to 1/1000 of a row's."""
+    for start in range(0, len(arrows), _BLOCK):
+        rows = slice(start, start + _BLOCK)
+        lengths = np.sqrt(np.square(arrows[rows]).sum(axis=2))
+        off = np.abs(lengths - importance[rows]) > 1e-3 * lengths.max(axis=1, initial=0.0)[:, None]
+        if off.any() or (np.isnan(lengths) != np.isnan(importance[rows])).any():
+            return False
+    return True
 
 
 def _fixed_point(values: Array) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.float32]]:

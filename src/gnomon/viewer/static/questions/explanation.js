@@ -22,7 +22,8 @@ export function explainPoint(core, header, i) {
   for (let t = 0; t < k; t++) {
     const arrow = [];
     for (let c = 0; c < d; c++) arrow.push(core.arrows[(i * k + t) * d + c] * core.arrows_scale[i]);
-    top.push({ feature: core.top[i * k + t], arrow, share: core.importance[i * k + t] * core.importance_scale[i] });
+    const share = core.importance ? core.importance[i * k + t] * core.importance_scale[i] : Math.hypot(...arrow);
+    top.push({ feature: core.top[i * k + t], arrow, share });
   }
   const size = (d * (d + 1)) / 2,
     ellipse = Array.from(core.ellipses.subarray(i * size, (i + 1) * size));
