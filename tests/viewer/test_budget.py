@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
+import shutil
+import subprocess
+from importlib.resources import files
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,10 +17,16 @@ from test_payload import read_page
 from gnomon.viewer import PageContent, write_html
 from gnomon.viewer.budget import file_bytes, usual_budget
 from gnomon.viewer.density import count_points
-from gnomon.viewer.rounding import POSITION_LEVELS, round_columns, round_numbers
+from gnomon.viewer.rounding import POSITION_LEVELS, map_order, round_columns, round_numbers
 from gnomon.viewer.side_file import SIGNATURE
 
 N, FEATURES = 24_000, 60
+DECODE = """import { restored } from "./rounded.mjs"; import { readFileSync } from "node:fs";
+const { columns, n, d, wanted } = JSON.parse(readFileSync(0, "utf8"));
+for (const [name, [type, values]] of Object.entries(columns)) columns[name] = globalThis[type].from(values);
+const found = restored(columns, n, d);
+process.stdout.write(JSON.stringify(wanted.map((name) => Array.from(found[name]))));"""
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -81,7 +91,7 @@ def test_a_page_keeps_its_budget_and_says_what_it_leaves_out(large, small_page):
     np.testing.assert_allclose(shares, 1 / 6, atol=1e-3)  # every class with its share
     assert columns["codes"].shape == (len(chosen), FEATURES)
     assert 1 <= header["explanation"]["top"] <= 8
-    assert columns["top"].shape == (N, header["explanation"]["top"])
+    assert columns["top_ordered"].shape == (N, header["explanation"]["top"])
     assert "importance" not in columns  # the lengths of the arrows
 
 
@@ -127,12 +137,56 @@ def test_half_of_the_levels_follow_the_values_and_half_the_ranks():
     assert (round_numbers(np.full(5, np.nan))[0] == 255).all()
 
 
-def test_numbers_of_neighbours_come_back_from_their_bytes():
-    near = np.random.default_rng(0).integers(0, 70_000, (70_000, 2)).astype(np.uint32)
-    planes = round_columns({"near": near}, 70_000, n_features=1, exact=set())["near_planes"]
-    assert planes.shape == (3, 140_000)
-    joined = planes[0].astype(np.uint32) + 256 * planes[1].astype(np.uint32) + 65_536 * planes[2].astype(np.uint32)
-    np.testing.assert_array_equal(joined.reshape(near.shape), near)
+@pytest.mark.parametrize("d", [2, 3])
+def test_the_order_of_the_map_keeps_the_near_near_and_the_lost_last(d):
+    rng = np.random.default_rng(0)
+    Y = rng.random((4096, d))
+    Y[5] = np.nan
+    order = map_order(Y)
+    assert order[-1] == 5
+    np.testing.assert_array_equal(np.sort(order), np.arange(4096))
+    step = np.linalg.norm(np.diff(Y[order[:-1]], axis=0), axis=1)
+    assert step.mean() < 3.0 * 4096 ** (-1 / d)  # of the width of a point's share; at random it is over 0.5
+    np.testing.assert_array_equal(map_order(np.zeros((9, d))), np.arange(9))  # ties as they come
+
+
+@pytest.fixture(scope="module")
+def decoder(tmp_path_factory):
+    """A function that runs static/data/rounded.js under node on columns of a group."""
+    folder = tmp_path_factory.mktemp("decoder")
+    source = files("gnomon.viewer") / "static/data/rounded.js"
+    (folder / "rounded.mjs").write_text(source.read_text())
+    (folder / "run.mjs").write_text(DECODE)
+
+    def restored(columns, n, d, wanted):
+        given = {k: [type_name(v), np.ascontiguousarray(v).ravel().tolist()] for k, v in columns.items()}
+        command = [shutil.which("node"), str(folder / "run.mjs")]
+        text = json.dumps({"columns": given, "n": n, "d": d, "wanted": wanted})
+        done = subprocess.run(command, input=text, check=True, capture_output=True, text=True)
+        return [np.array(values) for values in json.loads(done.stdout)]
+
+    return restored
+
+
+def type_name(column):
+    return column.dtype.name.capitalize() + "Array"
+
+
+@needs_node
+@pytest.mark.parametrize(("n", "d"), [(300, 2), (70_000, 2), (700, 3), (1, 2)])
+def test_the_page_finds_the_order_of_the_map_and_what_is_stored_in_it(decoder, n, d):
+    rng = np.random.default_rng(n)
+    Y = rng.normal(size=(n, d)).astype(np.float32)
+    Y[n // 2] = np.nan if n > 1 else 0.0
+    near = rng.integers(0, n, (n, 2)).astype(np.uint32)
+    top = rng.integers(0, 300, (n, 3)).astype(np.uint16)
+    order = map_order(Y)
+    columns = {"embedding": Y, "near": near, "top": top}
+    made = round_columns(columns, n, n_features=300, exact=set(), order=order)
+    assert made.keys() >= {"places", "near_steps", "top_ordered"}
+    back = decoder(made, n, d, ["mapOrder", "near", "top"])
+    for found, given in zip(back, (order, near, top), strict=True):
+        np.testing.assert_array_equal(found, given.ravel())
 
 
 def test_a_page_that_fits_holds_everything_as_it_is(tmp_path, large):

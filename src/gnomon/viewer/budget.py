@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from gnomon.viewer.packing import packed_size
 from gnomon.viewer.payload import Payload
-from gnomon.viewer.rounding import round_columns
+from gnomon.viewer.rounding import map_order, round_columns
 
 __all__ = ["MOST_BYTES", "Measured", "Plan", "file_bytes", "fit_payload", "most_points", "usual_budget"]
 
@@ -34,7 +34,7 @@ _FOR_FEATURES = 0.75  # of what is left, for what moves each point
 _FOR_NEIGHBORS = 1.0 / 3.0
 _FEW = 10_000  # points whose values are worth more than further features
 _MOVES = ("top", "arrows", "importance")
-_NEAR = ("near_planes", "distances", "distances_scale", "distances_scale_levels", "fitted")
+_NEAR = ("near_steps", "distances", "distances_scale", "distances_scale_levels", "fitted")
 _LEAST_POINT, _LEAST_COLUMN, _LEAST_MOVES = 4, 1, 10  # bytes of a point, packed
 Array = npt.NDArray[Any]
 
@@ -147,8 +147,9 @@ def fit_payload(
     if sum(file_bytes(group, n) for group in payload.groups.values()) + others <= room:
         return everything
     n_features = len(payload.header.get("features", {}).get("names", ()))
+    order = map_order(payload.groups["core"]["embedding"])
     for name in payload.groups.keys() - {"sequence"}:
-        payload.groups[name] = round_columns(payload.groups[name], n, n_features=n_features, exact=exact)
+        payload.groups[name] = round_columns(payload.groups[name], n, n_features=n_features, exact=exact, order=order)
     core, local = payload.groups.get("core", {}), payload.groups.get("local", {})
     of_moves = {name for name in core if name.startswith(_MOVES)}
     room -= sum(file_bytes(group, n) for name, group in payload.groups.items() if name not in ("core", "local"))

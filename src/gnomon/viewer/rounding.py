@@ -1,5 +1,8 @@
 """Columns of a large page in fewer bytes: 16 bits a coordinate, 8 bits for scores, arrows and local fits.
 
+What is alike at points that lie together, such as their neighbours, is stored in the order of the map, which the page
+finds from the positions.
+
 What is rounded has other names or types, by which static/data/rounded.js undoes it.
 """
 
@@ -14,7 +17,7 @@ import numpy.typing as npt
 from gnomon.viewer.bins import bins_of
 from gnomon.viewer.content import encode_frames
 
-__all__ = ["POSITION_LEVELS", "round_columns", "round_numbers"]
+__all__ = ["POSITION_LEVELS", "map_order", "round_columns", "round_numbers"]
 
 POSITION_LEVELS = 65_534
 """Steps across the width, and across the height, of a map whose positions are rounded."""
@@ -70,7 +73,31 @@ def _edges(known: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     return np.union1d(sample[(np.arange(1, 127) * sample.size) // 127], even)
 
 
-def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exact: set[str]) -> dict[str, Array]:
+def map_order(embedding: Array) -> npt.NDArray[np.int64]:
+    """Return the rows along Morton's curve through the rounded positions, which keeps those near that lie near.
+
+    Parameters
+    ----------
+    embedding : ndarray of shape (n, 2 or 3)
+        Rows without a place come last.
+
+    References
+    ----------
+    .. [1] Morton, "A computer oriented geodetic data base and a new technique in file sequencing", IBM, 1966.
+    """
+    planes = encode_frames([embedding], levels=POSITION_LEVELS).planes[0].astype(np.uint32)
+    codes = planes[:, 0] | planes[:, 1] << 8
+    n_bits = 32 // len(codes) if len(codes) > 2 else 16
+    keys = np.zeros(codes.shape[1], dtype=np.uint32)
+    for c, code in enumerate(codes):
+        for bit in range(n_bits):
+            keys |= (code >> (16 - n_bits + bit) & 1) << (len(codes) * bit + c)
+    return np.argsort(keys, kind="stable")
+
+
+def round_columns(
+    columns: Mapping[str, Array], n: int, *, n_features: int, exact: set[str], order: npt.NDArray[np.int64]
+) -> dict[str, Array]:
     """Return the columns of a group of the payload in fewer bytes.
 
     Parameters
@@ -83,6 +110,8 @@ def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exac
         Columns of the table, of which the explanation names some.
     exact : set of str
         Columns that are kept as they are.
+    order : ndarray of shape (n,), int64
+        The points as `map_order` has them.
     """
     made: dict[str, Array] = {}
     for name, column in columns.items():
@@ -96,9 +125,9 @@ def round_columns(columns: Mapping[str, Array], n: int, *, n_features: int, exac
         elif name in _FRACTIONS:
             made |= _coarser(name, column, columns[f"{name}_scale"])
         elif name == "near":
-            made["near_planes"] = column.reshape(-1).astype("<u4").view(np.uint8).reshape(-1, 4).T[: _n_bytes(n)]
-        elif name == "top" and n_features <= 256:
-            made[name] = column.astype(np.uint8)
+            made["near_steps"] = _steps_to(column, order)
+        elif name == "top":
+            made["top_ordered"] = column[order].astype(np.uint8 if n_features <= 256 else column.dtype)
         elif name.removesuffix("_scale") in _FRACTIONS:
             continue  # of fractions, which bring their own
         elif column.shape == (n,) and column.dtype == np.float32:
@@ -131,8 +160,18 @@ def _fractions(name: str, values: npt.NDArray[np.float64]) -> dict[str, Array]:
     return {name: fractions} | _by_levels(f"{name}_scale", np.where(finite, scale / 127.0, np.nan))
 
 
-def _n_bytes(n: int) -> int:
-    return max(1, (int(n - 1).bit_length() + 7) // 8)
+def _steps_to(near: Array, order: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    """Return how far neighbours are in the order of the map, of points in this order, as planes of bytes, lowest first.
+
+    Steps 0, -1, 1, -2, 2 ... are the numbers 0, 1, 2, 3, 4 ..., so that all but the lowest bytes are mostly zero.
+    """
+    n = len(order)
+    rank = np.empty(n, dtype=np.int32)
+    rank[order] = np.arange(n, dtype=np.int32)
+    steps = rank[near[order]] - np.arange(n, dtype=np.int32)[:, None]
+    numbers = (steps << 1 ^ steps >> 31).reshape(-1).view(np.uint32)
+    n_bytes = max(1, ((2 * n - 1).bit_length() + 7) // 8)
+    return np.stack([(numbers >> 8 * b).astype(np.uint8) for b in range(n_bytes)])
 
 
 def _fits_float32(column: Array) -> bool:

@@ -107,11 +107,16 @@ export class Atlas {
     this.table = new FeatureTable(this.names, this.n, await loadGroup(this.header, "features"), valued);
     this.thumbnails = new Thumbnails(this.header, this.table, await loadGroup(this.header, "images"), valued);
     if (this.header.local)
-      this.local = new LocalMaps(this.header.local, await loadGroup(this.header, "local"), this.n, this.header.d);
+      this.local = new LocalMaps(
+        this.header.local,
+        await loadGroup(this.header, "local", this.core),
+        this.n,
+        this.header.d,
+      );
     this.neighborLists = new NeighborLists(this.header.comparesNeighbors ? this.local : null, this.cloud);
     for (const [k, facts] of (this.header.sequence?.facts || []).entries()) {
       if (!facts) continue;
-      const columns = await loadGroup(this.header, `frame${k}`);
+      const columns = await loadGroup(this.header, `frame${k}`, this.core);
       this.known.set(k, new Facts(facts, columns, this.header.d, this.names));
     }
   }

@@ -91,12 +91,13 @@ export async function loadHeader() {
 /**
  * @param {Header} header
  * @param {string} group
+ * @param {Record<string, any>} [core] decoded group "core", which is loaded before all others
  * @returns {Promise<Record<string, any>>} typed arrays by column name; empty if the page has no such group
  */
-export async function loadGroup(header, group) {
+export async function loadGroup(header, group, core) {
   const layout = header.groups[group];
   if (!layout) return {};
-  return restored(columnsOf(layout, [await unpack(group)]), header.n, header.d);
+  return restored(columnsOf(layout, [await unpack(group)]), header.n, header.d, core);
 }
 
 /**

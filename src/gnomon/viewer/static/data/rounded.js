@@ -5,9 +5,10 @@ const NO_PLACE = 65535;
 /**
  * @param {Record<string, any>} columns decoded group
  * @param {number} n points @param {number} d
+ * @param {Record<string, any>} [core] decoded group "core", restored before all others; this one by default
  * @returns {Record<string, any>} the same object, with the names that exact columns have
  */
-export function restored(columns, n, d) {
+export function restored(columns, n, d, core = columns) {
   for (const name of Object.keys(columns))
     if (name.endsWith("_levels")) {
       const codes = columns[name.slice(0, -7)],
@@ -15,15 +16,20 @@ export function restored(columns, n, d) {
       delete columns[name];
       later(columns, name.slice(0, -7), () => valuesOf(codes, levels));
     }
-  const { places, near_planes: planes, ellipses } = columns;
+  const { places, near_steps: steps, top_ordered: ordered, ellipses } = columns;
   if (places) {
     const { places_low: low, places_step: step } = columns;
     columns.embedding = positionsOf(places, low, step, n, d);
     for (const name of ["places", "places_low", "places_step"]) delete columns[name];
+    later(columns, "mapOrder", () => orderOf(places, n, d));
   }
-  if (planes) {
-    delete columns.near_planes;
-    later(columns, "near", () => joined(planes, n));
+  if (steps) {
+    delete columns.near_steps;
+    later(columns, "near", () => neighborsOf(steps, core.mapOrder));
+  }
+  if (ordered) {
+    delete columns.top_ordered;
+    later(columns, "top", () => inRows(ordered, core.mapOrder));
   }
   if (ellipses instanceof Int8Array) {
     const size = ellipses.length / n;
@@ -68,10 +74,53 @@ function positionsOf(
   return out;
 }
 
-/** Whole numbers from their bytes, the lowest of all first. @param {Uint8Array} planes @param {number} n */
-function joined(planes, n) {
-  const bytes = Math.max(1, Math.ceil((32 - Math.clz32(Math.max(0, n - 1))) / 8)),
-    out = new Uint32Array(planes.length / bytes);
-  for (let b = 0; b < bytes; b++) for (let k = 0; k < out.length; k++) out[k] |= planes[b * out.length + k] << (8 * b);
+/**
+ * The points along Morton's curve; as map_order of rounding.py.
+ * @param {Uint8Array} planes @param {number} n @param {number} d
+ */
+function orderOf(planes, n, d) {
+  const bits = d > 2 ? Math.floor(32 / d) : 16,
+    keys = new Uint32Array(n);
+  for (let c = 0; c < d; c++)
+    for (let i = 0, lows = 2 * c * n, highs = lows + n; i < n; i++) {
+      const code = (planes[lows + i] | (planes[highs + i] << 8)) >>> (16 - bits);
+      for (let bit = 0; bit < bits; bit++) keys[i] |= ((code >>> bit) & 1) << (d * bit + c);
+    }
+  const all = new Uint32Array(n).map((_, i) => i);
+  return sorted(keys, sorted(keys, all, 0), 16);
+}
+
+/** Points by 16 bits of their keys, as they come where these are equal. */
+function sorted(/** @type {Uint32Array} */ keys, /** @type {Uint32Array} */ points, /** @type {number} */ shift) {
+  const next = new Uint32Array(65537),
+    out = new Uint32Array(points.length);
+  for (const i of points) next[((keys[i] >>> shift) & 65535) + 1]++;
+  for (let key = 0; key < 65536; key++) next[key + 1] += next[key];
+  for (const i of points) out[next[(keys[i] >>> shift) & 65535]++] = i;
+  return out;
+}
+
+/** Neighbours, from how far they are in the order of the map. @param {Uint8Array} planes @param {Uint32Array} order */
+function neighborsOf(planes, order) {
+  const n = order.length,
+    bytes = Math.max(1, Math.ceil((32 - Math.clz32(2 * n - 1)) / 8)),
+    size = planes.length / bytes,
+    k = size / n,
+    out = new Uint32Array(size);
+  for (let rank = 0, at = 0; rank < n; rank++)
+    for (let slot = k * order[rank], end = slot + k; slot < end; slot++, at++) {
+      let number = 0;
+      for (let b = 0; b < bytes; b++) number |= planes[b * size + at] << (8 * b);
+      out[slot] = order[rank + ((number >>> 1) ^ -(number & 1))];
+    }
+  return out;
+}
+
+/** A column with its rows in the order of the map, as the points are. */
+function inRows(/** @type {any} */ ordered, /** @type {Uint32Array} */ order) {
+  const k = ordered.length / order.length,
+    out = new ordered.constructor(ordered.length);
+  for (let rank = 0; rank < order.length; rank++)
+    for (let slot = 0; slot < k; slot++) out[k * order[rank] + slot] = ordered[k * rank + slot];
   return out;
 }
