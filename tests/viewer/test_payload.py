@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import base64
 import gzip
 import json
 import re
+import shutil
+import subprocess
 import zlib
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -17,11 +19,27 @@ from gnomon.explanations import explain, group_features
 from gnomon.maps import Map
 from gnomon.viewer import PageContent, document, write_html
 from gnomon.viewer.columns import encode_column, stratified_rows
-from gnomon.viewer.packing import pack, packed_size
+from gnomon.viewer.packing import TEXT, as_text, pack, packed_size
 from gnomon.viewer.payload import Payload, encode_features
 from gnomon.viewer.write import bundle, preview_png
 
 ALL = 1 << 40
+
+
+SIGNS = [chr(code) for code in range(33, 127) if chr(code) not in '"&<']
+
+
+def bytes_of(text):
+    """Bytes of printable text: 13 bits are two signs, the last 6 or fewer are one."""
+    values = np.array([SIGNS.index(chr(code)) if chr(code) in SIGNS else 99 for code in range(128)], np.uint16)
+    found = values[np.frombuffer(text.encode("ascii"), np.uint8)]
+    assert (found < 91).all()
+    pairs = found[: len(found) // 2 * 2].reshape(-1, 2)
+    words = (pairs[:, 0] + 91 * pairs[:, 1]).astype(">u2")
+    bits = np.unpackbits(words.view(np.uint8)).reshape(-1, 16)[:, 3:].ravel()
+    if len(found) % 2:
+        bits = np.append(bits, np.unpackbits(found[-1:].astype(np.uint8))[2:])
+    return np.packbits(bits[: len(bits) // 8 * 8]).tobytes()
 
 
 def read_page(path):
@@ -29,7 +47,7 @@ def read_page(path):
     text = path.read_text(encoding="utf-8")
     groups = {}
     for group, data in re.findall(r'<script type="application/octet-stream" data-group="(\w+)">([^<]*)</script>', text):
-        groups[group] = groups.get(group, b"") + gzip.decompress(base64.b64decode(data))
+        groups[group] = groups.get(group, b"") + gzip.decompress(bytes_of(data))
     header = json.loads(groups.pop("header"))
     columns = {}
     for group, layout in header["groups"].items():
@@ -365,3 +383,23 @@ def test_values_of_a_bin_lie_between_those_of_its_neighbours(kind):
         assert (table[codes[values == 0]] == 0).all()
     else:
         assert np.bincount(codes[known]).max() < 2.5 * known.sum() / 255  # no bin is crowded
+
+
+@pytest.mark.parametrize("n", [*range(1, 30), 13 * (1 << 15), 13 * (1 << 15) + 1, 500_000])
+def test_bytes_are_text_that_html_leaves_alone(n):
+    raw = np.random.default_rng(n).integers(0, 256, n, dtype=np.uint8).tobytes()
+    text = as_text(raw)
+    assert bytes_of(text) == raw
+    assert len(text) == pytest.approx(n * TEXT, abs=2)
+    assert bytes_of(as_text(b"\xff" * n)) == b"\xff" * n
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_page_reads_text_as_bytes(tmp_path):
+    source = (files("gnomon.viewer") / "static/data/text.js").read_text()
+    rng = np.random.default_rng(0)
+    parts = [rng.integers(0, 256, n, dtype=np.uint8).tobytes() for n in (*range(1, 30), 4000)]
+    call = f"console.log(JSON.stringify({json.dumps([*map(as_text, parts)])}.map((one) => Array.from(bytesOf(one)))))"
+    (tmp_path / "text.mjs").write_text(source + call)
+    done = subprocess.run([shutil.which("node"), tmp_path / "text.mjs"], check=True, capture_output=True, text=True)
+    assert [bytes(one) for one in json.loads(done.stdout)] == parts

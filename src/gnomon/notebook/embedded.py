@@ -15,6 +15,7 @@ from gnomon._printed import preformatted
 from gnomon.evaluation.words import title_of
 from gnomon.viewer import PageContent
 from gnomon.viewer.document import Document
+from gnomon.viewer.packing import TEXT
 from gnomon.viewer.write import compose, preview_png
 
 __all__ = ["BYTE_BUDGET", "embed", "map_html"]
@@ -63,10 +64,10 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     scores = {} if content.evaluation is None else content.evaluation.scores()
     facts |= {title_of(name): f"{value:.3f}" for name, value in scores.items()}
     room = byte_budget - _size(embed("", title=map.name, picture=picture, facts=facts))
-    if 4 / 3 * _BYTES_OF_POINT * map.n_samples < room:
+    if TEXT * _BYTES_OF_POINT * map.n_samples < room:
         for shown, more in ((content, []), (_light(content), [_LEFT_OUT])):
             page = "".join(compose(shown, byte_budget=max(1, room - _ESCAPED), notes=[*notes, *more]))
-            if _size(html.escape(page)) <= room:
+            if _size(_attribute(page)) <= room:
                 return embed(page, title=map.name, picture=picture, facts=facts)
     hint = f"The interactive page takes more than {byte_budget / 2**20:g} MiB: to_html writes it, widget shows it."
     return embed(None, title=map.name, picture=picture, facts=facts, hint=hint)
@@ -111,6 +112,11 @@ def _size(text: str) -> int:
     return len(text.encode("utf-8"))
 
 
+def _attribute(page: str) -> str:
+    """Return a page as the text of an attribute; the single quotes of its data stay, which double quotes enclose."""
+    return html.escape(page, quote=False).replace('"', "&quot;")
+
+
 def embed(
     page: str | None, *, title: str, picture: bytes, facts: Mapping[str, str], hint: str = "", height: int = 600
 ) -> str:
@@ -149,7 +155,7 @@ def embed(
     if page is None:
         return f"<div>{behind}</div>"
     frame = (
-        f'<iframe title="{name}" sandbox="{_SANDBOX}" srcdoc="{html.escape(page)}" '
+        f'<iframe title="{name}" sandbox="{_SANDBOX}" srcdoc="{_attribute(page)}" '
         'style="position:absolute;left:0;top:0;width:100%;height:100%;border:0;background:#fff"></iframe>'
     )
     return f'<div style="position:relative;min-height:{height}px">{behind}{frame}</div>'

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.viewer.packing import packed_size
+from gnomon.viewer.packing import TEXT, packed_size
 from gnomon.viewer.payload import Payload
 from gnomon.viewer.rounding import map_order, round_columns
 
@@ -28,7 +28,6 @@ _FIXED, _POINT = 21_000_000, 50  # bytes, for pages of fewer points
 _SHELL = 600_000  # script, styles and preview
 _GRID = 300_000  # counts behind a sample of the points
 _CERTAIN = 0.97  # of the budget: sizes are measured on a sample
-_TEXT = 4.0 / 3.0  # base64
 _BLOCKS, _BLOCK = 8, 1024  # rows that are packed to measure a column
 _FOR_FEATURES = 0.75  # of what is left, for what moves each point
 _FOR_NEIGHBORS = 1.0 / 3.0
@@ -47,7 +46,7 @@ def usual_budget(n: int) -> int:
 def most_points(budget: int, *, n_columns: int, explained: bool) -> int:
     """Return how many points a page can show with their columns, without a value of a feature."""
     least = _LEAST_POINT + _LEAST_COLUMN * n_columns + _LEAST_MOVES * explained
-    return max(1000, int((budget - _SHELL - _GRID) / (_TEXT * least)))
+    return max(1000, int((budget - _SHELL - _GRID) / (TEXT * least)))
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ def _packed_bytes(column: Array, n: int) -> float:
         starts = np.linspace(0, n - _BLOCK, _BLOCKS).astype(np.int64) * width
         chosen = np.concatenate([np.arange(start, start + _BLOCK * width) for start in starts])
         part, share = np.take(column, chosen, axis=axis), n / (_BLOCKS * _BLOCK)
-    return float(_TEXT * share * packed_size(np.ascontiguousarray(part).data))
+    return float(TEXT * share * packed_size(np.ascontiguousarray(part).data))
 
 
 def fit_payload(
@@ -136,12 +135,12 @@ def fit_payload(
     exact : set of str
         Columns that are not rounded, such as dates.
     """
-    header = _TEXT * packed_size(json.dumps(payload.header).encode())
+    header = TEXT * packed_size(json.dumps(payload.header).encode())
     room = _CERTAIN * (budget - _SHELL) - header
     top = payload.header.get("explanation", {}).get("top", 0)
     everything = Plan(exact=True, rows=n, raw=values.raw, top=top)
     raw = sum(column.nbytes for group in payload.groups.values() for column in group.values())
-    if _TEXT * (raw + values.raw + pictures.raw) <= room:
+    if TEXT * (raw + values.raw + pictures.raw) <= room:
         return everything
     others = values.n_bytes + pictures.n_bytes
     if sum(file_bytes(group, n) for group in payload.groups.values()) + others <= room:

@@ -1,11 +1,10 @@
-"""Named arrays as text for a web page: one header, binary columns in groups, gzip, base64.
+"""Named arrays as text for a web page: one header, binary columns in groups, deflated, as printable signs.
 
 Feature values take one byte each: exact where they are small integers or few, 256 quantile bins elsewhere.
 """
 
 from __future__ import annotations
 
-import binascii
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +15,7 @@ import numpy.typing as npt
 
 from gnomon._threads import in_order
 from gnomon.viewer.bins import bins_of
-from gnomon.viewer.packing import pack
+from gnomon.viewer.packing import as_text, pack
 
 __all__ = ["FeatureCodes", "Payload", "encode_features"]
 
@@ -256,9 +255,9 @@ class Payload:
         self.groups.setdefault(group, {})[name] = np.ascontiguousarray(column)
 
     def parts(self) -> Iterator[tuple[str, str]]:
-        """Yield (group, base64 text) in order; the header comes first and says where each column lies."""
+        """Yield (group, text) in order; the header comes first and says where each column lies."""
         for group, packed in self.packed():
-            yield group, binascii.b2a_base64(packed, newline=False).decode("ascii")
+            yield group, as_text(packed)
 
     def packed(self) -> Iterator[tuple[str, bytes]]:
         """Yield (group, gzip frame) in order, as `parts` does; the number of threads changes no byte."""

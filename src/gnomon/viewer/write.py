@@ -54,7 +54,7 @@ def page_parts(
 
     Parameters
     ----------
-    parts : iterable of (group, base64 text)
+    parts : iterable of (group, text)
         As `Payload.parts` gives them.
     title, subtitle : str
         Plain text; escaped here.

@@ -1,5 +1,6 @@
-// From base64 text in the page to typed arrays; mirrors payload.py.
+// From text in the page to typed arrays; mirrors payload.py.
 import { restored } from "./rounded.js";
+import { bytesOf } from "./text.js";
 
 /** Where the columns of a group lie. @typedef {{bytes: number, columns: Record<string, {dtype: string, shape: number[],
  *   offset: number}>}} Layout
@@ -40,16 +41,6 @@ const ARRAY_TYPES = {
   float64: Float64Array,
 };
 
-/** @param {string} text @returns {Uint8Array} */
-function fromBase64(text) {
-  const native = /** @type {any} */ (Uint8Array).fromBase64;
-  if (native) return native.call(Uint8Array, text);
-  const binary = atob(text);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
-
 /**
  * Unpack all parts of a group and drop their text from the page.
  * @param {string} group
@@ -58,7 +49,7 @@ function fromBase64(text) {
 async function unpack(group) {
   const parts = [];
   for (const script of document.querySelectorAll(`script[data-group="${group}"]`)) {
-    const packed = new Blob([/** @type {any} */ (fromBase64(script.textContent || ""))]);
+    const packed = new Blob([bytesOf(script.textContent || "")]);
     script.remove();
     parts.push(await unzip(packed));
   }
