@@ -39,11 +39,28 @@ nb::tuple scores(const Matrix<const T>& distances, const Matrix<const double>& Y
 }
 
 template <class T>
+void count_nearer(const Matrix<const T>& distances, const Matrix<const T>& bounds, const Vector<std::int64_t>& sums,
+                  const Vector<std::int64_t>& squares, int n_threads) {
+    const Arguments check("count_below_bounds");
+    const std::size_t n = distances.shape(1);
+    check.at_most("the number of bounds", bounds.shape(0), 2048);
+    check.shape("bounds", bounds, bounds.shape(0), n);
+    check.length("sums", sums, n);
+    check.length("squares", squares, n);
+    run_released(n_threads, [&](const Context& context) {
+        count_below_bounds(view(distances), view(bounds), view(sums), view(squares), context);
+    });
+}
+
+template <class T>
 void bind_scores(nb::module_& m) {
     m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
           nb::arg("anchors").noconvert(), nb::arg("n_neighbors"), nb::arg("n_nearest"), nb::arg("n_triplets"),
           nb::arg("seed"), nb::arg("n_threads"),
           "Excess ranks both ways, shared neighbours, nearest in the map, triplets and sampled distances of anchors.");
+    m.def("count_below_bounds", &count_nearer<T>, nb::arg("distances").noconvert(), nb::arg("bounds").noconvert(),
+          nb::arg("sums").noconvert(), nb::arg("squares").noconvert(), nb::arg("n_threads"),
+          "Add to each column how many of its bounds its distances are below, over rows, and the squares of these.");
 }
 
 }  // namespace

@@ -145,6 +145,58 @@ void score_all(Span2<const T> distances, Span2<const double> Y, std::span<const 
                     });
 }
 
+constexpr std::size_t kStrip = 64;   // columns whose bounds and counts stay in the first cache
+constexpr std::size_t kBatch = 256;  // rows, times the square of at most 2048 bounds in 32 bits
+
+// Counts in the columns of `limits` (k, kStrip) of some rows; as wide as the numbers, so that loops need no conversion.
+template <class T, class Count>
+GNOMON_INLINE void count_strip(Span2<const T> distances, Span2<const T> limits, std::size_t begin, std::size_t end,
+                               std::size_t first, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+    T line[kStrip] = {};
+    Count sum[kStrip] = {}, square[kStrip] = {};
+    for (std::size_t i = begin; i < end; ++i) {
+        std::copy_n(distances.row(i) + first, width, line);
+        Count count[kStrip] = {};
+        for (std::size_t s = 0; s < limits.rows(); ++s) {
+            const T* limit = limits.row(s);
+            for (std::size_t c = 0; c < kStrip; ++c) count[c] += line[c] < limit[c];
+        }
+        for (std::size_t c = 0; c < kStrip; ++c) {
+            sum[c] += count[c];
+            square[c] += count[c] * count[c];
+        }
+    }
+    for (std::size_t c = 0; c < width; ++c) {
+        sums[first + c] += sum[c];
+        squares[first + c] += square[c];
+    }
+}
+
+GNOMON_CLONES void count_in(Span2<const float> distances, Span2<const float> limits, std::size_t begin, std::size_t end,
+                            std::size_t first, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+    count_strip<float, std::int32_t>(distances, limits, begin, end, first, width, sums, squares);
+}
+GNOMON_CLONES void count_in(Span2<const double> distances, Span2<const double> limits, std::size_t begin,
+                            std::size_t end, std::size_t first, std::size_t width, std::int64_t* sums,
+                            std::int64_t* squares) {
+    count_strip<double, std::int64_t>(distances, limits, begin, end, first, width, sums, squares);
+}
+
+template <class T>
+void count_all(Span2<const T> distances, Span2<const T> bounds, std::span<std::int64_t> sums,
+               std::span<std::int64_t> squares, const Context& context) {
+    const std::size_t m = distances.rows(), k = bounds.rows();
+    const auto n_workers = static_cast<std::size_t>(std::max(context.n_threads, 1));
+    std::vector<std::vector<T>> limits(n_workers, std::vector<T>(k * kStrip));
+    parallel_blocks(distances.cols(), kStrip, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
+        T* own = limits[worker].data();
+        for (std::size_t s = 0; s < k; ++s) std::copy_n(bounds.row(s) + first, last - first, own + s * kStrip);
+        for (std::size_t begin = 0; begin < m; begin += kBatch)
+            count_in(distances, Span2<const T>(own, k, kStrip), begin, std::min(m, begin + kBatch), first, last - first,
+                     sums.data(), squares.data());
+    });
+}
+
 }  // namespace
 
 void score_map(Span2<const float> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
@@ -155,6 +207,16 @@ void score_map(Span2<const float> distances, Span2<const double> Y, std::span<co
 void score_map(Span2<const double> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
                const MapScoreParams& params, const MapScoreOutputs& out, const Context& context) {
     score_all(distances, Y, anchors, params, out, context);
+}
+
+void count_below_bounds(Span2<const float> distances, Span2<const float> bounds, std::span<std::int64_t> sums,
+                        std::span<std::int64_t> squares, const Context& context) {
+    count_all(distances, bounds, sums, squares, context);
+}
+
+void count_below_bounds(Span2<const double> distances, Span2<const double> bounds, std::span<std::int64_t> sums,
+                        std::span<std::int64_t> squares, const Context& context) {
+    count_all(distances, bounds, sums, squares, context);
 }
 
 }  // namespace gnomon

@@ -93,7 +93,34 @@ static void ranks_agree_with_sorting() {
     }
 }
 
+template <class T>
+static void counts_below_bounds_are_those_of_a_loop() {
+    for (const std::size_t n : {1, 64, 150}) {
+        constexpr std::size_t kRows = 600, kBounds = 5;
+        std::mt19937 rng(2);
+        std::vector<T> distances(kRows * n), bounds(kBounds * n);
+        for (T& value : distances) value = static_cast<T>(rng() % 50);
+        for (T& value : bounds) value = static_cast<T>(rng() % 50);
+        std::vector<std::int64_t> sums(n, 3), squares(n, 4);
+        count_below_bounds(Span2<const T>(distances.data(), kRows, n), Span2<const T>(bounds.data(), kBounds, n), sums,
+                           squares, {2});
+        for (std::size_t j = 0; j < n; ++j) {
+            std::int64_t sum = 3, square = 4;
+            for (std::size_t i = 0; i < kRows; ++i) {
+                std::int64_t count = 0;
+                for (std::size_t s = 0; s < kBounds; ++s) count += distances[i * n + j] < bounds[s * n + j];
+                sum += count;
+                square += count * count;
+            }
+            CHECK(sums[j] == sum);
+            CHECK(squares[j] == square);
+        }
+    }
+}
+
 int main() {
+    counts_below_bounds_are_those_of_a_loop<float>();
+    counts_below_bounds_are_those_of_a_loop<double>();
     auc_counts_pairs();
     ranks_agree_with_sorting();
     return failures != 0;

@@ -33,6 +33,13 @@ void score_map(Span2<const float> distances, Span2<const double> Y, std::span<co
 void score_map(Span2<const double> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
                const MapScoreParams& params, const MapScoreOutputs& out, const Context& context);
 
+/// Adds to sums and squares (n), for each column j, the number of bounds (k, n) in column j that distances (m, n) in
+/// the same column are below: summed over the m rows, and its square; k at most 2048.
+void count_below_bounds(Span2<const float> distances, Span2<const float> bounds, std::span<std::int64_t> sums,
+                        std::span<std::int64_t> squares, const Context& context);
+void count_below_bounds(Span2<const double> distances, Span2<const double> bounds, std::span<std::int64_t> sums,
+                        std::span<std::int64_t> squares, const Context& context);
+
 /// Squared distances from the place of row i to all n places of a map.
 void squared_map_distances(Span2<const double> Y, std::size_t i, double* out);
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._threads import in_order
+from gnomon._run import current_run
 from gnomon.evaluation.anchors import DistanceRows
 from gnomon.evaluation.layout import Layout
 from gnomon.evaluation.neighborhoods import Neighborhoods
@@ -19,8 +19,6 @@ __all__ = ["EstimatedTrust", "estimate_trust"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
-
-_COLUMNS = 2048  # rows counted together: their distances stay in the cache
 
 
 @dataclass(frozen=True)
@@ -69,32 +67,29 @@ class _Excess:
 
     def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
         """Count for references `some`, of distances (len(some), n) to all rows."""
+        bounds = self.bounds.astype(distances.dtype, copy=False)
+        _core.count_below_bounds(distances, bounds, self.sums, self.squares, current_run().n_threads)
+        self._correct(some, distances, bounds)
+
+    def _correct(self, some: Ints, distances: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
+        """Take back counts of the row itself and its neighbours on this side, and of a row for its own rank."""
         n = distances.shape[1]
         place = np.full(n, -1, dtype=np.int64)
         place[some] = np.arange(len(some))
-        bounds = self.bounds.astype(distances.dtype, copy=False)
-
-        def count(first: int) -> None:
-            rows = slice(first, min(first + _COLUMNS, n))
-            block = distances[:, rows]
-            nearer, flags = np.zeros(block.shape, np.uint8), np.empty(block.shape, np.bool_)
-            for bound in bounds[:, rows]:
-                np.less(block, bound, out=flags)
-                nearer += flags.view(np.uint8)
-            # Neither the row itself nor its neighbours on this side count, nor a row for its own rank.
-            at, slot = np.nonzero(place[self.others[rows]] >= 0)
-            itself = place[self.others[rows][at, slot]]
-            near = self.counted[rows][at, slot] & (block[itself, at] < bounds[slot, first + at])
-            np.subtract.at(nearer, (itself, at), near.astype(np.uint8))
-            at, slot = np.nonzero(place[self.own[rows]] >= 0)
-            nearer[place[self.own[rows][at, slot]], at] = 0
-            at = np.flatnonzero(place[rows] >= 0)
-            nearer[place[rows][at], at] = 0
-            self.sums[rows] += nearer.sum(axis=0, dtype=np.int64)
-            self.squares[rows] += np.square(nearer.astype(np.uint16)).sum(axis=0, dtype=np.int64)
-
-        for _ in in_order(count, range(0, n, _COLUMNS)):
-            pass
+        row, slot = np.nonzero(place[self.others] >= 0)
+        itself = place[self.others[row, slot]]
+        own = self.counted[row, slot] & (distances[itself, row] < bounds[slot, row])
+        near, at = np.nonzero(place[self.own] >= 0)
+        left_out = np.concatenate([place[self.own[near, at]] * n + near, np.arange(len(some)) * n + some])
+        pairs, inverse = np.unique(np.concatenate([left_out, itself * n + row]), return_inverse=True)
+        kept = np.ones(len(pairs), dtype=np.int64)
+        kept[inverse[: len(left_out)]] = 0
+        reference, seen = np.divmod(pairs, n)
+        before = (distances[reference, seen] < bounds[:, seen]).sum(axis=0)
+        of_itself = np.bincount(inverse[len(left_out) :][own], minlength=len(pairs))
+        after = kept * (before - of_itself)
+        np.add.at(self.sums, seen, after - before)
+        np.add.at(self.squares, seen, after**2 - before**2)
 
     def scores(self, scale: float) -> tuple[Floats, Floats]:
         """Return 1 - the sums times `scale`, and the standard errors."""

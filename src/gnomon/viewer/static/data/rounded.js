@@ -80,11 +80,17 @@ function positionsOf(
  */
 function orderOf(planes, n, d) {
   const bits = d > 2 ? Math.floor(32 / d) : 16,
-    keys = new Uint32Array(n);
+    keys = new Uint32Array(n),
+    /** The bits of a byte, d apart. */
+    spread = new Uint32Array(256).map((_, byte) => {
+      let apart = 0;
+      for (let bit = 0; bit < 8; bit++) apart |= ((byte >> bit) & 1) << (d * bit);
+      return apart;
+    });
   for (let c = 0; c < d; c++)
     for (let i = 0, lows = 2 * c * n, highs = lows + n; i < n; i++) {
       const code = (planes[lows + i] | (planes[highs + i] << 8)) >>> (16 - bits);
-      for (let bit = 0; bit < bits; bit++) keys[i] |= ((code >>> bit) & 1) << (d * bit + c);
+      keys[i] |= (spread[code & 255] | (spread[code >>> 8] << (8 * d))) << c;
     }
   const all = new Uint32Array(n).map((_, i) => i);
   return sorted(keys, sorted(keys, all, 0), 16);
