@@ -9,7 +9,7 @@ __all__ = ["page_takes"]
 _MEMORY = Cost(row=2.2e3, entry=2.0)  # bytes
 _PROFILES = Cost(row=3.4e4, entry=110.0)  # bytes of features and doubts of rows, in blocks
 _MOST = 1.5e8  # bytes of the blocks
-_TIME = Cost(fixed=2e8, row=2.1e5, entry=250.0)  # nanoseconds
+_TIME = Cost(fixed=6e8, row=8.5e4, entry=300.0)  # nanoseconds
 
 
 def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
