@@ -118,6 +118,8 @@ def test_what_is_rounded_stays_within_stated_bounds(large, small_page):
     exact = large.explanation.top_features(top).arrows
     largest = np.abs(exact).max()
     assert np.abs(arrows - exact).max() < 0.02 * largest
+    shares = exact.reshape(N, -1) / np.abs(large.explanation.top_features(8).arrows).reshape(N, -1).max(axis=1)[:, None]
+    assert np.abs(columns["arrows"].reshape(N, -1) / 127 - shares).max() <= 1 / 250
 
 
 def test_half_of_the_levels_follow_the_values_and_half_the_ranks():

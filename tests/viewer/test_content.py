@@ -60,7 +60,7 @@ def test_the_page_holds_the_sequence(tmp_path, frames):
 
 
 def test_three_bytes_hold_a_point_of_a_frame(tmp_path):
-    """20 embeddings of 70,000 points stay under 6 MB: 4.3 bytes a point and frame, base64 included."""
+    """20 embeddings of 70,000 points stay under 6 MB: 4.3 bytes a point and frame, as text."""
     rng = np.random.default_rng(1)
     start = rng.normal(size=(7000, 2)) + 6 * rng.normal(size=(10, 2))[rng.integers(0, 10, 7000)]
     goal = start @ [[0.8, 0.6], [-0.6, 0.8]] + rng.normal(scale=0.5, size=start.shape)

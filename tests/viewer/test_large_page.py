@@ -55,6 +55,11 @@ def test_a_sampled_page_says_what_is_absent_and_opens_the_file_beside(sampled, o
     x, y = opened.place(absent)
     page.mouse.click(x, y)
     pinned = opened.state["pinned"]
+    top = opened.state["explanation"]["top"]  # as the lengths of arrows, which alone are in the page
+    assert "importance" not in columns
+    np.testing.assert_allclose([row["share"] for row in top], np.linalg.norm([row["arrow"] for row in top], axis=1))
+    exact = explained.top_features(len(top)).importance[pinned]
+    np.testing.assert_allclose([row["share"] for row in top], exact, atol=0.03 * exact.max())
     known = pinned in chosen.tolist()
     assert ("The values of this point are not in this page." in page.locator("#card").text_content()) is not known
     assert page.locator("#card canvas.thumb").count() == known  # its picture is made of them
