@@ -24,6 +24,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "two_kernel_lle": {"n_neighbors": 5, "max_iter": 30, "early_exaggeration_iter": 10},
     "two_kernel_pca": {"max_iter": 30},
     "pacmap": {"n_neighbors": 4, "max_iter": 45},
+    "local_map": {"n_neighbors": 4, "max_iter": 45},
     "trimap": {"n_neighbors": 4, "max_iter": 40},
     "gradient_pca": {"n_components": 1, "max_iter": 3000},
     "random_projection": {"n_components": 1},

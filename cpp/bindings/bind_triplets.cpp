@@ -27,6 +27,24 @@ Output<std::int32_t> bind_random_others(std::uint64_t seed, std::uint64_t stream
     return out;
 }
 
+Output<std::int32_t> bind_random_others_within(std::uint64_t seed, std::uint64_t stream, const IndexRows& excluded,
+                                               const Floats& Y, float radius, int tries, const IndexRows& otherwise,
+                                               int n_threads) {
+    const Arguments check("random_others_within");
+    const std::size_t n = Y.shape(0), count = otherwise.shape(1);
+    check.at_most("the number of rows of Y", n, INT32_MAX);
+    check.shape("excluded", excluded, n, excluded.shape(1));
+    check.shape("otherwise", otherwise, n, count);
+    check.indices("excluded", excluded, n);
+    check.indices("otherwise", otherwise, n);
+    auto out = make_output<std::int32_t>({n, count});
+    run_released(n_threads, [&](const Context& context) {
+        const Vicinity vicinity{view(Y), radius, tries, view(otherwise)};
+        random_others_within(seed, stream, view(excluded), vicinity, {out.data(), n, count}, context);
+    });
+    return out;
+}
+
 /// Keeps the arrays alive that the kernel looks at.
 class Triplets {
 public:
@@ -84,6 +102,10 @@ void register_triplets(nb::module_& m) {
     m.def("random_others", &bind_random_others, nb::arg("seed"), nb::arg("stream"), nb::arg("excluded").noconvert(),
           nb::arg("count"), nb::arg("n_threads"),
           "Distinct random points (n, count) for every row, neither itself nor excluded.");
+    m.def("random_others_within", &bind_random_others_within, nb::arg("seed"), nb::arg("stream"),
+          nb::arg("excluded").noconvert(), nb::arg("Y").noconvert(), nb::arg("radius"), nb::arg("tries"),
+          nb::arg("otherwise").noconvert(), nb::arg("n_threads"),
+          "Random points within a radius in Y; where as many draws as tries find none, those given otherwise.");
     nb::class_<Triplets>(m, "Triplets",
                          "Triplets (i, j, k) of which the first two should be nearer than the outer two.")
         .def(nb::init<IndexRows, Indices, Indices, Floats>(), nb::arg("others").noconvert(),

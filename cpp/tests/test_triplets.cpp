@@ -107,7 +107,35 @@ std::uint64_t everything(int n_threads) {
         random_others(7, 8, {nullptr, kPoints, 0}, {drawn.data(), kPoints, count}, context);
         for (std::size_t k = 0; k < kPoints * count; ++k) hash = mix64(hash ^ static_cast<std::uint64_t>(drawn[k]));
     }
+    const Sample sample(2);
+    random_others_within(7, 9, {nullptr, kPoints, 0}, {sample.points(), 1.0F, 30, {drawn.data(), kPoints, 20}},
+                         {drawn.data() + kPoints * 20, kPoints, 20}, context);
+    for (std::size_t k = 0; k < kPoints * 40; ++k) hash = mix64(hash ^ static_cast<std::uint64_t>(drawn[k]));
     return hash;
+}
+
+void points_within_a_radius_or_those_given_otherwise() {
+    constexpr std::size_t kWanted = 5;
+    const Sample sample(2);
+    const std::vector<std::int32_t> otherwise(kPoints * kWanted, 3);
+    for (const float radius : {0.0F, 1.5F, 100.0F}) {
+        std::vector<std::int32_t> drawn(kPoints * kWanted);
+        random_others_within(7, 9, {sample.others.data(), kPoints, kOthers},
+                             {sample.points(), radius, 200, {otherwise.data(), kPoints, kWanted}},
+                             {drawn.data(), kPoints, kWanted}, {2});
+        for (std::size_t i = 0; i < kPoints; ++i) {
+            std::set<std::int32_t> found;
+            for (std::size_t k = 0; k < kWanted; ++k) {
+                const std::int32_t j = drawn[i * kWanted + k];
+                if (j == 3) continue;
+                CHECK(found.insert(j).second && static_cast<std::size_t>(j) != i);
+                CHECK(sample.distance(i, static_cast<std::size_t>(j)) <=
+                      1.0 + 1.0001 * static_cast<double>(radius) * static_cast<double>(radius));
+                for (std::size_t e = 0; e < kOthers; ++e) CHECK(j != sample.others[i * kOthers + e]);
+            }
+            CHECK(radius > 0.0F ? found.size() + 1 >= kWanted : found.empty());
+        }
+    }
 }
 
 void all_points_but_one_can_be_drawn() {
@@ -128,6 +156,7 @@ void all_points_but_one_can_be_drawn() {
 int main() {
     forces_equal_plain_loops();
     all_points_but_one_can_be_drawn();
+    points_within_a_radius_or_those_given_otherwise();
     const std::uint64_t once = everything(1);
     for (const int n_threads : {2, 3, 5}) CHECK(everything(n_threads) == once);
     std::printf("triplets %016llx\n", static_cast<unsigned long long>(once));

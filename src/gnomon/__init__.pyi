@@ -58,6 +58,7 @@ from .methods import KernelPCA as KernelPCA
 from .methods import LandmarkMDS as LandmarkMDS
 from .methods import LaplacianEigenmaps as LaplacianEigenmaps
 from .methods import LargeVis as LargeVis
+from .methods import LocalMAP as LocalMAP
 from .methods import LocallyLinearEmbedding as LocallyLinearEmbedding
 from .methods import MDS as MDS
 from .methods import NegTSNE as NegTSNE

@@ -23,7 +23,8 @@ struct OutputKernel {
         inverse_power,
         logarithmic,
         distance,
-        sigmoid
+        sigmoid,
+        short_reach
     };
     Kind kind = Kind::cauchy;
     float a = 1.0F;
@@ -45,6 +46,7 @@ inline OutputKernel output_kernel(std::string_view name, float a, float b, float
     if (name == "inverse_power") return {Kind::inverse_power, a, 1.0F};
     if (name == "logarithmic") return {Kind::logarithmic, 1.0F, 1.0F};
     if (name == "distance") return {Kind::distance, 1.0F, 1.0F};
+    if (name == "short_reach") return {Kind::short_reach, a, 1.0F};
     if (name == "sketch_map") return {Kind::sigmoid, a, b, scale};
     throw std::invalid_argument("unknown output kernel");
 }
@@ -85,6 +87,8 @@ GNOMON_INLINE void with_kernel(const OutputKernel& kernel, Body&& body) {
             return body(Distance{});
         case Kind::sigmoid:
             return body(Sigmoid(kernel.a, kernel.b, kernel.scale));
+        case Kind::short_reach:
+            return body(ShortReach(kernel.a));
         default:
             return with_similarity(kernel, body);
     }

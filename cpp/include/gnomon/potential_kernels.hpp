@@ -49,6 +49,30 @@ struct Distance {
     }
 };
 
+/// k = u / (c + u^2) + arctan(u / sqrt(c)) / sqrt(c) with u^2 = 1 + s: its slope is that of (1 + s) / (c + 1 + s) over
+/// u.
+struct ShortReach {
+    float c, root;
+
+    explicit ShortReach(float reach) : c(reach), root(std::sqrt(reach)) {}
+
+    /// arctan(x) for x > 0, within 2e-8 (Abramowitz & Stegun 4.4.49).
+    GNOMON_INLINE static simd::f32 arctan(simd::f32 x) {
+        const simd::f32 inverse = 1.0F / x, one = simd::splat(1.0F), z = simd::min(x, inverse), q = z * z;
+        simd::f32 sum = 0.0028662257F * q - 0.0161657367F;
+        for (const float term :
+             {0.0429096138F, -0.0752896400F, 0.1065626393F, -0.1420889944F, 0.1999355085F, -0.3333314528F, 1.0F})
+            sum = sum * q + term;
+        const simd::f32 small = sum * z;
+        return simd::select_less(x, one, small, 1.57079633F - small);
+    }
+    GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {
+        const simd::f32 u = simd::sqrt(1.0F + s), sum = c + 1.0F + s;
+        value = u / sum + arctan(u / root) / root;
+        slope = c / (sum * sum * u);
+    }
+};
+
 /// k = 1 - (1 + c (s / scale^2)^(a/2))^(-b/a) with c = 2^(a/b) - 1: grows from 0 to 1, one half at the distance scale.
 struct Sigmoid {
     float half_a, half_b, order, log_c, inverse_scale;  // order = ln 2 * b / a; log_c = log2 c

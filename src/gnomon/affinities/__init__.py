@@ -17,7 +17,7 @@ from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
 from gnomon.affinities.moved import MovedRows
-from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, pacmap_pairs
+from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, near_and_further, pacmap_pairs
 from gnomon.affinities.reconstruction import (
     ReconstructionAffinity,
     ReconstructionWeights,
@@ -66,6 +66,7 @@ __all__ = [
     "heat_affinities",
     "least_neighbors",
     "membership_weights",
+    "near_and_further",
     "neighbor_edges",
     "neighbor_laplacian",
     "pacmap_pairs",

@@ -18,7 +18,7 @@ from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_
 from gnomon.neighbors import pair_distances
 from gnomon.neighbors.graph import NeighborGraph
 
-__all__ = ["PacmapAffinity", "PacmapPairs", "mid_near_partners", "pacmap_pairs"]
+__all__ = ["PacmapAffinity", "PacmapPairs", "mid_near_partners", "near_and_further", "pacmap_pairs"]
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
@@ -108,17 +108,43 @@ def pacmap_pairs(
     n_neighbors = values["n_neighbors"]
     if n_neighbors > graph.n_neighbors:
         raise ValueError(message(f"n_neighbors={n_neighbors}", f"at most {graph.n_neighbors}, those of the graph"))
-    near, squares = nearest_by_scale(graph, n_neighbors, local_scales(graph))
+    near, squares, further = near_and_further(graph, n_neighbors, values["further_ratio"], seed=values["seed"])
     partners = mid_near_partners(
         X, int(n_neighbors * values["mid_near_ratio"]), metric=metric, metric_params=metric_params, seed=values["seed"]
     )
-    n_further = min(int(n_neighbors * values["further_ratio"]), graph.n_samples - 1 - n_neighbors)
-    further = random_others(near, n_further, seed=values["seed"], stream=_FURTHER_STREAM)
     return PacmapPairs(
         sum_of_directions(near, np.isfinite(squares)),
         sum_of_directions(partners),
         sum_of_directions(further),
     )
+
+
+def near_and_further(
+    graph: NeighborGraph, n_neighbors: int, further_ratio: float, *, seed: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float64], npt.NDArray[np.int32]]:
+    """Return the partners that each row chooses, near ones and further ones.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Among whose neighbours the near ones are chosen.
+    n_neighbors : int in [1, graph.n_neighbors]
+        Near partners of a row.
+    further_ratio : float >= 0
+        Further partners for each near one.
+    seed : int in [0, 2**63)
+        Decides the further ones.
+
+    Returns
+    -------
+    near : ndarray of shape (n_samples, n_neighbors), int32
+    squares : ndarray of shape (n_samples, n_neighbors), float64
+        Their scaled squared distances; inf where a row has no such neighbour.
+    further : ndarray of shape (n_samples, n_further), int32
+    """
+    near, squares = nearest_by_scale(graph, n_neighbors, local_scales(graph))
+    n_further = min(int(n_neighbors * further_ratio), graph.n_samples - 1 - n_neighbors)
+    return near, squares, random_others(near, n_further, seed=seed, stream=_FURTHER_STREAM)
 
 
 def mid_near_partners(

@@ -5,7 +5,7 @@ from gnomon.kernels.choice import INPUT_KERNELS, input_kernel
 from gnomon.kernels.custom import CustomKernel, CustomLaw
 from gnomon.kernels.inputs import InputKernel
 from gnomon.kernels.laws import LAWS, curvature_of_law, evaluate_law
-from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, SketchMapKernel
+from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, ShortReach, SketchMapKernel
 from gnomon.kernels.registry import EXAMPLES, KERNELS
 from gnomon.kernels.similarities import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 
@@ -26,6 +26,7 @@ __all__ = [
     "Logarithmic",
     "NoiseContrast",
     "OutputKernel",
+    "ShortReach",
     "SketchMapKernel",
     "StudentT",
     "UMAPKernel",

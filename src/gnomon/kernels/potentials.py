@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.kernels.base import SMALLEST, FloatArray
 
-__all__ = ["Distance", "InversePower", "Linear", "Logarithmic", "SketchMapKernel"]
+__all__ = ["Distance", "InversePower", "Linear", "Logarithmic", "ShortReach", "SketchMapKernel"]
 
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {"sigma": _POSITIVE, "a": _POSITIVE, "b": _POSITIVE}
@@ -131,6 +132,54 @@ class SketchMapKernel:
         """Return the logarithm of the term that is added to 1."""
         with np.errstate(divide="ignore"):
             return np.asarray(self._log_factor + self.a * (np.log(distances) - np.log(self.sigma)))
+
+
+@dataclass(frozen=True)
+class ShortReach:
+    """A potential that pulls near points as (1 + s) / (reach + 1 + s) does, and far ones less by 1 / sqrt(1 + s).
+
+    k(s) = u / (reach + u^2) + arctan(u / sqrt(reach)) / sqrt(reach) with u^2 = 1 + s, so that
+    dk/ds = reach / (reach + u^2)^2 / u: the slope of PaCMAP's loss of a near pair over u, which is LocalMAP's.
+
+    Parameters
+    ----------
+    reach : float > 0, default=10.0
+        Squared distance, 1 added, from which on the pull of (1 + s) / (reach + 1 + s) fades.
+
+    References
+    ----------
+    .. [1] Wang, Sun, Huang & Rudin, "Dimension reduction with locally adjusted graphs", AAAI 2025.
+    """
+
+    reach: float = 10.0
+    name = "short_reach"
+    smooth = False
+    bounded = False
+    compiled = True
+
+    @entrance("ShortReach")
+    def __post_init__(self) -> None:
+        check_parameters({"reach": _POSITIVE}, {"reach": self.reach})
+
+    @property
+    def parameters(self) -> tuple[float, float]:
+        """(reach, 1)."""
+        return (self.reach, 1.0)
+
+    def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return k(s)."""
+        d, root = 1.0 + np.asarray(squared_distances, dtype=np.float64), math.sqrt(self.reach)
+        return np.asarray(np.sqrt(d) / (self.reach + d) + np.arctan(np.sqrt(d) / root) / root)
+
+    def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return dk/ds."""
+        d = 1.0 + np.asarray(squared_distances, dtype=np.float64)
+        return np.asarray(self.reach / ((self.reach + d) ** 2 * np.sqrt(d)))
+
+    def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
+        """Return d2k/ds2."""
+        d = 1.0 + np.asarray(squared_distances, dtype=np.float64)
+        return np.asarray(-self.derivative(d - 1.0) * (2.0 / (self.reach + d) + 0.5 / d))
 
 
 @dataclass(frozen=True)

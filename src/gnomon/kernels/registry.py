@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gnomon.kernels.base import OutputKernel
 from gnomon.kernels.custom import CustomKernel
-from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, SketchMapKernel
+from gnomon.kernels.potentials import Distance, InversePower, Linear, Logarithmic, ShortReach, SketchMapKernel
 from gnomon.kernels.similarities import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 
 __all__ = ["EXAMPLES", "KERNELS"]
@@ -18,6 +18,7 @@ KERNELS: dict[str, type[OutputKernel]] = {
     "inverse_power": InversePower,
     "logarithmic": Logarithmic,
     "distance": Distance,
+    "short_reach": ShortReach,
     "sketch_map": SketchMapKernel,
     "noise_contrast": NoiseContrast,
     "custom": CustomKernel,
@@ -33,6 +34,7 @@ EXAMPLES: dict[str, OutputKernel] = {
     "inverse_power": InversePower(0.75),
     "logarithmic": Logarithmic(),
     "distance": Distance(),
+    "short_reach": ShortReach(4.0),
     "sketch_map": SketchMapKernel(1.4, 2.0, 3.0),
     "noise_contrast": NoiseContrast(0.25),
     "custom": CustomKernel(

@@ -30,6 +30,7 @@ from .neighbor.densmap import DensMAP as DensMAP
 from .neighbor.featmap import FeatMAP as FeatMAP
 from .neighbor.force_atlas2 import ForceAtlas2 as ForceAtlas2
 from .neighbor.large_vis import LargeVis as LargeVis
+from .neighbor.local_map import LocalMAP as LocalMAP
 from .neighbor.pacmap import PaCMAP as PaCMAP
 from .neighbor.sne import SNE as SNE
 from .neighbor.sne import SymmetricSNE as SymmetricSNE

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from gnomon._validation import message
 
-__all__ = ["OPENTSNE", "PACMAP", "SCIKIT_LEARN", "UMAP_LEARN", "OtherName", "check_names", "other_names"]
+__all__ = ["LOCALMAP", "OPENTSNE", "PACMAP", "SCIKIT_LEARN", "UMAP_LEARN", "OtherName", "check_names", "other_names"]
 
 _T = TypeVar("_T")
 
@@ -104,6 +104,12 @@ PACMAP = {
     "knn_backend": _SEARCH,
 }
 """Of ``pacmap.PaCMAP``."""
+
+LOCALMAP = {
+    **PACMAP,
+    "low_dist_thres": OtherName("nearby_distance"),
+}
+"""Of ``pacmap.LocalMAP``."""
 
 
 def check_names(names: Mapping[str, OtherName], given: Mapping[str, Any], who: str) -> None:

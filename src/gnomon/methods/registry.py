@@ -146,6 +146,15 @@ METHODS = (
         estimator="PaCMAP",
     ),
     MethodCard(
+        name="local_map",
+        affinity="near, mid-near and further pairs, adjusted to the map",
+        kernel="those of PaCMAP, weaker for near pairs far apart",
+        loss="sum over the pairs",
+        optimizer="Adam",
+        paper="Wang, Sun, Huang & Rudin, AAAI 2025",
+        estimator="LocalMAP",
+    ),
+    MethodCard(
         name="trimap",
         affinity="weighted triplets",
         kernel="1 + d^2",

@@ -12,6 +12,7 @@ from gnomon.objectives.info_nce import InfoNCE
 from gnomon.objectives.kl_divergence import ConditionalDivergence, KLDivergence
 from gnomon.objectives.linear_attraction import LinearAttraction
 from gnomon.objectives.linear_fit import HuberFit, ProjectionError, polar_factor
+from gnomon.objectives.local_map import LocalmapLoss, NearbyPairs
 from gnomon.objectives.low_rank_sparse import LowRankSparse, Optimality
 from gnomon.objectives.on_surface import OnSurface, on_surface, repulsion_on_surface
 from gnomon.objectives.pacmap import PacmapLoss
@@ -37,7 +38,9 @@ __all__ = [
     "InfoNCE",
     "KLDivergence",
     "LinearAttraction",
+    "LocalmapLoss",
     "LowRankSparse",
+    "NearbyPairs",
     "NormalizedGradient",
     "Objective",
     "OnSurface",

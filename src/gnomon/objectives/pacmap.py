@@ -16,11 +16,17 @@ from gnomon.objectives.terms import EdgePairs
 if TYPE_CHECKING:
     from gnomon.affinities import PacmapPairs
 
-__all__ = ["PacmapLoss", "phase_weights"]
+__all__ = ["FURTHER", "LAST_PHASE", "NEAR_REACH", "PacmapLoss", "phase_weights"]
 
 # d / (c + d) = 1 - k and 1 / (1 + d) = k for d = 1 + s and the kernel k = 1 / (1 + d / c).
-_NEAR, _MID_NEAR, _FURTHER = NoiseContrast(1.0 / 10.0), NoiseContrast(1.0 / 10_000.0), NoiseContrast(1.0)
-_FIRST, _SECOND = 2.0 / 9.0, 4.0 / 9.0  # shares of the iterations after which the phases end: 100 and 200 of 450
+NEAR_REACH = 10.0
+"""c of the near pairs."""
+FURTHER = NoiseContrast(1.0)
+"""The kernel of the further pairs, 1 / (1 + d)."""
+_NEAR, _MID_NEAR = NoiseContrast(1.0 / NEAR_REACH), NoiseContrast(1.0 / 10_000.0)
+_FIRST = 2.0 / 9.0  # share of the iterations after which the first phase ends: 100 of 450
+LAST_PHASE = 4.0 / 9.0
+"""Share of the iterations after which the last phase begins: 200 of 450."""
 
 
 def phase_weights(iteration: int, max_iter: int) -> tuple[float, float, float]:
@@ -38,7 +44,7 @@ def phase_weights(iteration: int, max_iter: int) -> tuple[float, float, float]:
     near, mid_near, further : float
         (2, 1000 falling linearly to 3, 1), then (3, 3, 1), then (1, 0, 1).
     """
-    first, second = round(_FIRST * max_iter), round(_SECOND * max_iter)
+    first, second = round(_FIRST * max_iter), round(LAST_PHASE * max_iter)
     if iteration < first:
         done = iteration / first
         return 2.0, 1000.0 * (1.0 - done) + 3.0 * done, 1.0
@@ -77,7 +83,7 @@ class PacmapLoss(PairObjective):
             raise ValueError(message("pairs", "three matrices of one shape"))
         self._counts = [float(matrix.data.sum(dtype=np.float64)) for matrix in matrices]
         self._near, self._mid_near, self._further = (
-            _pairs_of(matrix, kernel) for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, _FURTHER), strict=True)
+            _pairs_of(matrix, kernel) for matrix, kernel in zip(matrices, (_NEAR, _MID_NEAR, FURTHER), strict=True)
         )
         super().__init__(self._near, self._further, added_unit=self._counts[0])
         self._weigh(*phase_weights(1, 1))
@@ -90,7 +96,7 @@ class PacmapLoss(PairObjective):
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row in the last phase, its further pairs replaced by their mean over all points."""
         ratio = self._counts[2] / self._counts[0]
-        repulsion = Repulsion(_FURTHER, "value", ratio / self.n_samples)
+        repulsion = Repulsion(FURTHER, "value", ratio / self.n_samples)
         return RowLoss((PairTerm(_NEAR, "value", -1.0),), (repulsion,))
 
     def _weigh(self, near: float, mid_near: float, further: float) -> None:

@@ -43,6 +43,7 @@ _MODULES = {
         "Linear",
         "Logarithmic",
         "NoiseContrast",
+        "ShortReach",
         "SketchMapKernel",
         "StudentT",
         "UMAPKernel",
