@@ -17,6 +17,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "pca": {"n_components": 1},
     "sne": {"perplexity": 1.5, "max_iter": 30},
     "symmetric_sne": {"perplexity": 1.5, "max_iter": 30},
+    "dreams": {"perplexity": 1.5, "max_iter": 60, "early_exaggeration_iter": 30},
     "largevis": {"perplexity": 1.5, "max_iter": 30},
     "force_atlas2": {"n_neighbors": 5, "max_iter": 30},
     "neg_tsne": {"n_neighbors": 5, "max_iter": 30},

@@ -46,6 +46,7 @@ from .spectrum import attraction_repulsion_spectrum as attraction_repulsion_spec
 # begin: methods (written by `make lists`)
 # isort: off
 from .methods import ClassicalMDS as ClassicalMDS
+from .methods import DREAMS as DREAMS
 from .methods import DensMAP as DensMAP
 from .methods import FeatMAP as FeatMAP
 from .methods import ForceAtlas2 as ForceAtlas2

@@ -27,6 +27,7 @@ from .linear.stiefel_pca import StiefelPCA as StiefelPCA
 from .neighbor.contrastive import InfoNCETSNE as InfoNCETSNE
 from .neighbor.contrastive import NegTSNE as NegTSNE
 from .neighbor.densmap import DensMAP as DensMAP
+from .neighbor.dreams import DREAMS as DREAMS
 from .neighbor.featmap import FeatMAP as FeatMAP
 from .neighbor.force_atlas2 import ForceAtlas2 as ForceAtlas2
 from .neighbor.large_vis import LargeVis as LargeVis

@@ -12,7 +12,17 @@ from typing import Any, TypeVar
 
 from gnomon._validation import message
 
-__all__ = ["LOCALMAP", "OPENTSNE", "PACMAP", "SCIKIT_LEARN", "UMAP_LEARN", "OtherName", "check_names", "other_names"]
+__all__ = [
+    "DREAMS",
+    "LOCALMAP",
+    "OPENTSNE",
+    "PACMAP",
+    "SCIKIT_LEARN",
+    "UMAP_LEARN",
+    "OtherName",
+    "check_names",
+    "other_names",
+]
 
 _T = TypeVar("_T")
 
@@ -85,6 +95,17 @@ OPENTSNE = {
     "callbacks_every_iters": OtherName("", "the callback is called every 50 iterations"),
 }
 """Of ``openTSNE.TSNE``."""
+
+DREAMS = {
+    **SCIKIT_LEARN,
+    **OPENTSNE,
+    "regularization": OtherName("reference_weight", "0 is none"),
+    "reg_lambda": OtherName("reference_weight", "which is the lambda of the paper's formula"),
+    "reg_embedding": OtherName("reference"),
+    "reg_scaling": OtherName("", "the reference is scaled to the map"),
+    "reg_scaling_dims": OtherName("", "one factor scales all axes"),
+}
+"""Of the program of the authors of DREAMS."""
 
 PACMAP = {
     "MN_ratio": OtherName("mid_near_ratio"),

@@ -83,6 +83,15 @@ METHODS = (
         estimator="SymmetricSNE",
     ),
     MethodCard(
+        name="dreams",
+        affinity="Gaussian with a perplexity",
+        kernel="1 / (1 + d^2)",
+        loss="Kullback-Leibler divergence and distance from principal components",
+        optimizer=_MOMENTUM,
+        paper="Kury, Kobak & Damrich, arXiv:2508.13747, 2025",
+        estimator="DREAMS",
+    ),
+    MethodCard(
         name="largevis",
         affinity="Gaussian with a perplexity",
         kernel="1 / (1 + d^2)",

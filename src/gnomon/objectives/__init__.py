@@ -18,6 +18,7 @@ from gnomon.objectives.on_surface import OnSurface, on_surface, repulsion_on_sur
 from gnomon.objectives.pacmap import PacmapLoss
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
+from gnomon.objectives.reference_map import ReferenceDistance, SharedLoss
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
 from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.stress import OrdinalStress, SigmoidStress, Stress
@@ -51,9 +52,11 @@ __all__ = [
     "PairTerm",
     "ProjectionError",
     "ReconstructionTrace",
+    "ReferenceDistance",
     "Repulsion",
     "RowLoss",
     "SafeStep",
+    "SharedLoss",
     "SigmoidStress",
     "Springs",
     "StatedCrossEntropy",

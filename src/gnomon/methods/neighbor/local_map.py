@@ -74,7 +74,7 @@ class LocalMAP(PaCMAP):
         recipe, distance = super()._recipe(parameters, n_samples), parameters["nearby_distance"]
         if distance is None:
             return recipe
-        n_near = recipe.affinity.n_neighbors
+        n_near = self._n_attracted(parameters, n_samples)
 
         def objective(pairs: PacmapPairs, inputs: Inputs) -> LocalmapLoss:
             near, _, further = near_and_further(inputs.neighbors, n_near, parameters["further_ratio"], seed=inputs.seed)
