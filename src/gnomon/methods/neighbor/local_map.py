@@ -74,10 +74,12 @@ class LocalMAP(PaCMAP):
         recipe, distance = super()._recipe(parameters, n_samples), parameters["nearby_distance"]
         if distance is None:
             return recipe
-        n_near = self._n_attracted(parameters, n_samples)
+        affinity: Any = recipe.affinity
 
         def objective(pairs: PacmapPairs, inputs: Inputs) -> LocalmapLoss:
-            near, _, further = near_and_further(inputs.neighbors, n_near, parameters["further_ratio"], seed=inputs.seed)
+            near, _, further = near_and_further(
+                inputs.neighbors, affinity.n_neighbors, affinity.further_ratio, seed=inputs.seed
+            )
             return LocalmapLoss(pairs, NearbyPairs(near, further, distance, seed=inputs.seed))
 
         return replace(recipe, objective=objective)

@@ -124,12 +124,8 @@ class PaCMAP(NeighborEmbedder):
     def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
         return reduced_width(parameters["metric"], n_samples, n_features)
 
-    def _n_attracted(self, parameters: dict[str, Any], n_samples: int) -> int:
-        """Return the near pairs of each row."""
-        return at_most_half(_n_near(parameters["n_neighbors"], n_samples), n_samples)
-
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        n_neighbors = self._n_attracted(parameters, n_samples)
+        n_neighbors = at_most_half(_n_near(parameters["n_neighbors"], n_samples), n_samples)
         return Recipe(
             n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
             affinity=PacmapAffinity(
