@@ -1,4 +1,4 @@
-"""Local and global quality of the newest maps beside t-SNE, UMAP and PaCMAP, and their authors' programs where installed.
+"""Local and global quality of the newest maps beside t-SNE, UMAP, PaCMAP and, where installed, the authors' programs.
 
 GNOMON_DATA=FOLDER python -m benchmarks.newest --json newest.json
 python -m benchmarks.newest --sets digits wine hierarchy --maps TSNE UMAP "DREAMS(0.001)" --rows 1000
@@ -116,9 +116,12 @@ def _theirs(name: str) -> Callable[[Floats], Floats]:
 MAPS: Mapping[str, Callable[[Floats], Floats]] = {
     "TSNE": _ours("TSNE"),
     "UMAP": _ours("UMAP"),
+    "UMAP, init pca": _ours("UMAP", init="pca"),
     "PaCMAP": _ours("PaCMAP"),
     "LocalMAP": _ours("LocalMAP"),
     **{f"DREAMS({w:g})": _ours("DREAMS", reference_weight=w) for w in (0.0003, 0.001, 0.003, 0.01)},
+    "StarMAP": _ours("StarMAP"),
+    "StarMAP(0.3)": _ours("StarMAP", star_weight=0.3),
     "PCA": lambda X: gnomon.PCA(2, n_jobs=1).fit_transform(X),
     "pacmap.PaCMAP": _theirs("PaCMAP"),
     "pacmap.LocalMAP": _theirs("LocalMAP"),

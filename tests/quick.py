@@ -42,6 +42,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "laplacian_eigenmaps": {"n_neighbors": 5},
     "densmap": {"n_neighbors": 5, "max_iter": 30},
     "featmap": {"n_neighbors": 5, "max_iter": 30},
+    "star_map": {"n_neighbors": 5, "max_iter": 30, "n_stars": 5},
 }
 
 

@@ -70,6 +70,7 @@ from .methods import RandomProjection as RandomProjection
 from .methods import RobustPCA as RobustPCA
 from .methods import SNE as SNE
 from .methods import SketchMap as SketchMap
+from .methods import StarMAP as StarMAP
 from .methods import StiefelPCA as StiefelPCA
 from .methods import SymmetricSNE as SymmetricSNE
 from .methods import TSNE as TSNE

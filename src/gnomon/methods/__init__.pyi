@@ -35,6 +35,7 @@ from .neighbor.local_map import LocalMAP as LocalMAP
 from .neighbor.pacmap import PaCMAP as PaCMAP
 from .neighbor.sne import SNE as SNE
 from .neighbor.sne import SymmetricSNE as SymmetricSNE
+from .neighbor.star_map import StarMAP as StarMAP
 from .neighbor.trimap import TriMap as TriMap
 from .neighbor.tsne import TSNE as TSNE
 from .neighbor.two_kernel_lle import TwoKernelLLE as TwoKernelLLE

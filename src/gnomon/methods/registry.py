@@ -325,6 +325,15 @@ METHODS = (
         paper="Yang, Sun, Gong & Yu, 2022",
         estimator="FeatMAP",
     ),
+    MethodCard(
+        name="star_map",
+        affinity="fuzzy simplicial set, and clusters",
+        kernel="1 / (1 + a d^2b)",
+        loss="cross-entropy and attraction to the means of clusters",
+        optimizer=_SAMPLED,
+        paper="Watanabe, Maeda, Ogawa & Haseyama, arXiv:2502.03776, 2025",
+        estimator="StarMAP",
+    ),
 )
 """All methods, the default first."""
 

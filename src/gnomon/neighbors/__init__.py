@@ -14,6 +14,7 @@ from gnomon.neighbors.forecast import memory_after_search, memory_taken_again, s
 from gnomon.neighbors.given import GivenNeighbors, as_neighbor_graph, read_graph, read_neighbors
 from gnomon.neighbors.graph import NeighborGraph, check_graph, graph_fault, without_own
 from gnomon.neighbors.join import JOINING, bridged_graph, describe_pieces, join_components
+from gnomon.neighbors.k_means import k_means
 from gnomon.neighbors.landmarks import Landmarks, choose_landmarks, draw_landmarks
 from gnomon.neighbors.library import check_metric
 from gnomon.neighbors.metrics import NATIVE_METRICS, metric_name, native_metric
@@ -48,6 +49,7 @@ __all__ = [
     "graph_components",
     "graph_fault",
     "join_components",
+    "k_means",
     "memory_after_search",
     "memory_taken_again",
     "metric_name",

@@ -20,6 +20,7 @@ from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion,
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.reference_map import ReferenceDistance, SharedLoss
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
+from gnomon.objectives.stars import StarAttraction
 from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.stress import OrdinalStress, SigmoidStress, Stress
 from gnomon.objectives.triplet_loss import TripletLoss
@@ -59,6 +60,7 @@ __all__ = [
     "SharedLoss",
     "SigmoidStress",
     "Springs",
+    "StarAttraction",
     "StatedCrossEntropy",
     "Strain",
     "Stress",
