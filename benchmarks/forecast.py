@@ -32,6 +32,7 @@ CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "pca": ("PCA", {}, 10**9),
     "sne": ("SNE", {}, 12_000),
     "symmetric_sne": ("SymmetricSNE", {}, 10**9),
+    "dreams": ("DREAMS", {}, 10**9),
     "largevis": ("LargeVis", {}, 10**9),
     "force_atlas2": ("ForceAtlas2", {}, 10**9),
     "neg_tsne": ("NegTSNE", {}, 10**9),
@@ -39,6 +40,7 @@ CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "two_kernel_pca": ("TwoKernelPCA", {}, 5_000),
     "two_kernel_lle": ("TwoKernelLLE", {}, 20_000),
     "pacmap": ("PaCMAP", {}, 10**9),
+    "local_map": ("LocalMAP", {}, 10**9),
     "trimap": ("TriMap", {}, 10**9),
     "random_projection": ("RandomProjection", {}, 10**9),
     "gradient_pca": ("GradientPCA", {}, 10**9),
@@ -58,6 +60,7 @@ CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "laplacian_eigenmaps": ("LaplacianEigenmaps", {}, 10**9),
     "densmap": ("DensMAP", {}, 10**9),
     "featmap": ("FeatMAP", {}, 10**9),
+    "star_map": ("StarMAP", {}, 10**9),
 }
 """By name: the class, its parameters, and the most rows that are fitted here."""
 

@@ -13,10 +13,12 @@ __all__ = ["SEARCHED", "lines_of", "with_value"]
 SEARCHED: dict[str, dict[str, tuple[Any, ...]]] = {
     "umap": {"n_neighbors": (5, 10, 15, 30, 60), "min_dist": (0.0, 0.1, 0.3, 0.6)},
     "tsne": {"perplexity": (5.0, 10.0, 20.0, 30.0, 50.0, 80.0)},
+    "dreams": {"perplexity": (10.0, 30.0, 80.0), "reference_weight": (0.0003, 0.001, 0.003, 0.01)},
     "largevis": {"perplexity": (10.0, 30.0, 50.0, 80.0)},
     "trimap": {"n_neighbors": (6, 12, 24, 48)},
     "densmap": {"n_neighbors": (10, 30, 60), "min_dist": (0.0, 0.1, 0.3)},
     "isomap": {"n_neighbors": (5, 10, 20, 40)},
+    "star_map": {"n_neighbors": (5, 15, 60), "star_weight": (0.03, 0.1, 0.3)},
 }
 """For each method its parameters in the order in which they are chosen, and the values tried, with the default."""
 

@@ -87,7 +87,7 @@ class StarAttraction(AddedTerm):
         away = self._away(Y)
         s = np.square(away).sum(axis=1)
         slopes = -self.kernel.derivative(s) / self.kernel.value(s)
-        return 2.0 * (self._shares * slopes)[:, None] * away
+        return np.asarray(2.0 * (self._shares * slopes)[:, None] * away)
 
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
         """Return ``stars_``, the positions, and ``star_of_rows_``, the number of each row's star."""

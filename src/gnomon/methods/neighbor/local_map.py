@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
+from gnomon._costs import Cost
 from gnomon._validation import Either, Nothing, Real, Rule
 from gnomon.affinities import PacmapPairs, near_and_further
 from gnomon.methods.neighbor.base import Inputs, Recipe
-from gnomon.methods.neighbor.pacmap import PaCMAP
+from gnomon.methods.neighbor.pacmap import EXTRA, PaCMAP
 from gnomon.methods.other_names import LOCALMAP, other_names
 from gnomon.objectives import LocalmapLoss, NearbyPairs
 
@@ -69,6 +71,13 @@ class LocalMAP(PaCMAP):
         **PaCMAP._rules,
         "nearby_distance": Either(Real(0.0, low_open=True), Nothing()),
     }
+
+    def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
+        stages = super()._stages_of(parameters, n_neighbors)
+        if parameters["nearby_distance"] is None:
+            return stages
+        drawn = max(1, n_neighbors - EXTRA) * parameters["further_ratio"]
+        return {**stages, "layout": replace(stages["layout"], row=stages["layout"].row + 60.0 * drawn)}
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         recipe, distance = super()._recipe(parameters, n_samples), parameters["nearby_distance"]

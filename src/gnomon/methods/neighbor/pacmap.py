@@ -18,9 +18,10 @@ from gnomon.methods.other_names import PACMAP, other_names
 from gnomon.objectives import PacmapLoss
 from gnomon.optimizers import Adam
 
-__all__ = ["PaCMAP"]
+__all__ = ["EXTRA", "PaCMAP"]
 
-_EXTRA = 50  # further neighbours among which those of smallest scaled distance are chosen
+EXTRA = 50
+"""Further neighbours among which those of smallest scaled distance are chosen."""
 _SMALL = 10_000  # rows up to which 10 neighbours are the default
 _START_SPREAD = 0.01  # standard deviation of the start along its first axis
 
@@ -111,7 +112,7 @@ class PaCMAP(NeighborEmbedder):
     }
 
     def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
-        pairs = max(1, n_neighbors - _EXTRA) * (1.0 + parameters["mid_near_ratio"] + parameters["further_ratio"])
+        pairs = max(1, n_neighbors - EXTRA) * (1.0 + parameters["mid_near_ratio"] + parameters["further_ratio"])
         return {
             "affinities": Cost(fixed=2e5, row=41.0 * pairs, neighbor=8.0),
             "initialization": Cost(fixed=2e5, row=41.0 * pairs, neighbor=8.0),
@@ -119,7 +120,7 @@ class PaCMAP(NeighborEmbedder):
         }
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
-        return _n_near(parameters["n_neighbors"], n_samples) + _EXTRA
+        return _n_near(parameters["n_neighbors"], n_samples) + EXTRA
 
     def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
         return reduced_width(parameters["metric"], n_samples, n_features)
@@ -127,7 +128,7 @@ class PaCMAP(NeighborEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         n_neighbors = at_most_half(_n_near(parameters["n_neighbors"], n_samples), n_samples)
         return Recipe(
-            n_neighbors=min(n_neighbors + _EXTRA, n_samples - 1),
+            n_neighbors=min(n_neighbors + EXTRA, n_samples - 1),
             affinity=PacmapAffinity(
                 n_neighbors,
                 parameters["mid_near_ratio"],
@@ -142,7 +143,7 @@ class PaCMAP(NeighborEmbedder):
         )
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
-        return max(1, wanted - _EXTRA)
+        return max(1, wanted - EXTRA)
 
 
 def _n_near(wanted: int | None, n_samples: int) -> int:
