@@ -23,6 +23,13 @@ def test_each_row_is_nearest_to_the_mean_of_its_cell():
     np.testing.assert_array_equal(distances.argmin(1), cells)
 
 
+def test_neither_huge_nor_tiny_rows_change_their_cells():
+    rows = np.random.default_rng(0).normal(size=(300, 3)).astype(np.float32)
+    expected = k_means(rows, 7, seed=1)
+    for scale in (2.0**100, 2.0**-100):
+        np.testing.assert_array_equal(k_means(rows * np.float32(scale), 7, seed=1), expected)
+
+
 def test_the_same_cells_for_any_number_of_threads():
     rows = np.random.default_rng(0).normal(size=(3000, 8)).astype(np.float32)
     found = set()

@@ -21,6 +21,7 @@ def k_means(coordinates: npt.NDArray[np.float32], n_cells: int, *, seed: int = 0
     Parameters
     ----------
     coordinates : ndarray of shape (n_samples, n_features), float32
+        Finite rows, compared by Euclidean distance.
     n_cells : int in [1, n_samples]
         Cells wanted.
     seed : int in [0, 2**63), default=0
@@ -35,7 +36,7 @@ def k_means(coordinates: npt.NDArray[np.float32], n_cells: int, *, seed: int = 0
     ----------
     .. [1] Arthur & Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
     """
-    rows = np.ascontiguousarray(coordinates, dtype=np.float32)
+    rows = _of_size_one(np.asarray(coordinates, dtype=np.float32))
     centres = rows[_drawn_apart(rows, n_cells, seed)]
     cells = nearest_centres(centres, rows, 1)[:, 0]
     for _ in range(_ROUNDS):
@@ -47,6 +48,13 @@ def k_means(coordinates: npt.NDArray[np.float32], n_cells: int, *, seed: int = 0
         if np.array_equal(before, cells):
             break
     return np.unique(cells, return_inverse=True)[1]
+
+
+def _of_size_one(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Return rows divided by a power of two, so that squares of huge and tiny ones are numbers."""
+    largest = float(np.abs(rows).max(initial=0.0))
+    exponent = -int(np.frexp(largest)[1]) if largest > 0 else 0
+    return np.ascontiguousarray(np.ldexp(rows, exponent))
 
 
 def _drawn_apart(rows: npt.NDArray[np.float32], count: int, seed: int) -> list[int]:
