@@ -12,7 +12,6 @@ from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerm
 from gnomon.objectives.pair_objective import PairObjective, RowLoss
-from gnomon.objectives.terms import Term
 
 __all__ = ["ReferenceDistance", "SharedLoss"]
 
@@ -86,7 +85,7 @@ class ReferenceDistance(AddedTerm):
 
     def gradient(self, Y: Any) -> Float64Array:
         """Return the gradient of the loss, in float64."""
-        return 2.0 * self._shares * self._away(Y)
+        return np.asarray(2.0 * self._shares * self._away(Y))
 
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
         """Return ``reference_``, the reference at the scale of the map, (n_rows, n_components)."""
@@ -150,7 +149,7 @@ class SharedLoss(PairObjective):
         """Return that of the loss alone: the term says nothing of a new row."""
         return self.base.row_loss(Y, degree=degree)
 
-    def _part(self, term: Term) -> Any:
-        part: Any = copy(term)
+    def _part(self, term: Any) -> Any:
+        part = copy(term)
         part.scale = (1.0 - self.share) * term.scale
         return part
