@@ -33,6 +33,8 @@ Output<std::int32_t> bind_random_others_within(std::uint64_t seed, std::uint64_t
     const Arguments check("random_others_within");
     const std::size_t n = Y.shape(0), count = otherwise.shape(1);
     check.at_most("the number of rows of Y", n, INT32_MAX);
+    check.at_least("tries", tries, 0);
+    check.at_most("tries", static_cast<std::size_t>(tries), 1000);
     check.shape("excluded", excluded, n, excluded.shape(1));
     check.shape("otherwise", otherwise, n, count);
     check.indices("excluded", excluded, n);

@@ -872,6 +872,20 @@ def cases() -> Iterator[tuple[str, Call]]:
         call(_core.random_others, seed=0, stream=1, excluded=neighbors(), count=4, n_threads=2),
     )
     yield (
+        "random_others_within",
+        call(
+            _core.random_others_within,
+            seed=0,
+            stream=1,
+            excluded=neighbors(),
+            Y=points(),
+            radius=1.0,
+            tries=20,
+            otherwise=neighbors(k=3),
+            n_threads=2,
+        ),
+    )
+    yield (
         "Triplets",
         call(
             _triplets,
