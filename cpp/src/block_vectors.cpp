@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/block_vectors.cpp"
 #include "gnomon/block_vectors.hpp"
 
 #include <algorithm>
@@ -14,103 +16,20 @@ constexpr std::size_t kRows = 512;         // rows of a chunk of the row-wise pr
 constexpr std::size_t kSummedRows = 4096;  // rows of a chunk of the sums over rows
 constexpr std::size_t kFloatRows = 256;    // rows summed in float before they are added in double
 
-template <int width>
-struct Lanes;
-template <>
-struct Lanes<8> {
-    using type = float __attribute__((vector_size(32)));
-};
-template <>
-struct Lanes<16> {
-    using type = float __attribute__((vector_size(64)));
-};
-template <>
-struct Lanes<32> {
-    using type = float __attribute__((vector_size(128)));
-};
-template <>
-struct Lanes<64> {
-    using type = float __attribute__((vector_size(256)));
-};
-template <int width>
-using V = typename Lanes<width>::type;
+}  // namespace
+}  // namespace gnomon
 
-template <int width>
-GNOMON_INLINE V<width> at(const float* x, std::size_t row) {
-    return simd::load_as<V<width>>(x + row * width);
-}
+#include "gnomon/each_level.hpp"
 
-template <int width>
-GNOMON_CLONES void multiply_rows(const CsrView<float>& matrix, const float* x, const float* before, Recurrence factors,
-                                 float* out, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-        V<width> even{}, odd{};  // two sums, because one waits for its own last addition
-        std::int64_t e = matrix.offsets[i];
-        const std::int64_t last = matrix.offsets[i + 1];
-        for (; e + 1 < last; e += 2) {
-            even += at<width>(x, static_cast<std::size_t>(matrix.columns[e])) * matrix.values[e];
-            odd += at<width>(x, static_cast<std::size_t>(matrix.columns[e + 1])) * matrix.values[e + 1];
-        }
-        if (e < last) even += at<width>(x, static_cast<std::size_t>(matrix.columns[e])) * matrix.values[e];
-        V<width> result = (even + odd) * factors.product + at<width>(x, i) * factors.same;
-        if (before != nullptr) result += at<width>(before, i) * factors.previous;
-        simd::store(out + i * width, result);
-    }
-}
+namespace gnomon {
+namespace {
 
-template <int width>
-GNOMON_CLONES void add_inner_products(const float* x, const float* y, std::size_t begin, std::size_t end,
-                                      double* sums) {
-    for (std::size_t first = begin; first < end; first += kFloatRows) {
-        const std::size_t last = std::min(end, first + kFloatRows);
-        V<width> partial[width] = {};
-        for (std::size_t i = first; i < last; ++i) {
-            const V<width> row = at<width>(y, i);
-            for (int r = 0; r < width; ++r) partial[r] += row * x[i * width + static_cast<std::size_t>(r)];
-        }
-        for (int r = 0; r < width; ++r) {
-            for (int c = 0; c < width; ++c) sums[r * width + c] += static_cast<double>(partial[r][c]);
-        }
-    }
-}
-
-template <int width>
-GNOMON_CLONES void rotate_rows(float* x, const float* rotation, std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-        V<width> sum{};
-        for (std::size_t r = 0; r < width; ++r) sum += at<width>(rotation, r) * x[i * width + r];
-        simd::store(x + i * width, sum);
-    }
-}
-
-template <int width>
-GNOMON_CLONES void add_along(const float* x, const float* t, std::size_t begin, std::size_t end, double* sums) {
-    for (std::size_t first = begin; first < end; first += kFloatRows) {
-        V<width> partial{};
-        for (std::size_t i = first; i < std::min(end, first + kFloatRows); ++i) partial += at<width>(x, i) * t[i];
-        for (int c = 0; c < width; ++c) sums[c] += static_cast<double>(partial[c]);
-    }
-}
-
-template <int width>
-GNOMON_CLONES void subtract_along(float* x, const float* t, const float* along, std::size_t begin, std::size_t end) {
-    const V<width> direction = at<width>(along, 0);
-    for (std::size_t i = begin; i < end; ++i) simd::store(x + i * width, at<width>(x, i) - direction * t[i]);
-}
-
-template <int width>
-GNOMON_CLONES void add_squared_residuals(const float* x, const float* y, const float* values, std::size_t begin,
-                                         std::size_t end, double* sums) {
-    const V<width> lambda = at<width>(values, 0);
-    for (std::size_t first = begin; first < end; first += kFloatRows) {
-        V<width> partial{};
-        for (std::size_t i = first; i < std::min(end, first + kFloatRows); ++i) {
-            const V<width> difference = at<width>(y, i) - at<width>(x, i) * lambda;
-            partial += difference * difference;
-        }
-        for (int c = 0; c < width; ++c) sums[c] += static_cast<double>(partial[c]);
-    }
-}
+GNOMON_CHOOSE_FOR(int, add_along);
+GNOMON_CHOOSE_FOR(int, add_inner_products);
+GNOMON_CHOOSE_FOR(int, add_squared_residuals);
+GNOMON_CHOOSE_FOR(int, multiply_rows);
+GNOMON_CHOOSE_FOR(int, rotate_rows);
+GNOMON_CHOOSE_FOR(int, subtract_along);
 
 /// Calls body with the width as a compile-time constant.
 template <class Body>
@@ -208,3 +127,101 @@ void orthonormalize(Span2<float> x, const Context& context) {
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+template <int width>
+using V = simd::Lanes<float, width>;
+
+template <int width>
+GNOMON_INLINE V<width> at(const float* x, std::size_t row) {
+    return simd::load_as<V<width> >(x + row * width);
+}
+
+/// Adds the lanes of a vector to sums in double.
+template <class Vector>
+GNOMON_INLINE void add_to(double* sums, const Vector& partial) {
+    constexpr std::size_t width = sizeof(Vector) / sizeof(float);
+    float lanes[width];
+    simd::store(lanes, partial);
+    for (std::size_t c = 0; c < width; ++c) sums[c] += static_cast<double>(lanes[c]);
+}
+
+template <int width>
+GNOMON_KERNEL void multiply_rows(const CsrView<float>& matrix, const float* x, const float* before, Recurrence factors,
+                                 float* out, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+        V<width> even{}, odd{};  // two sums, because one waits for its own last addition
+        std::int64_t e = matrix.offsets[i];
+        const std::int64_t last = matrix.offsets[i + 1];
+        for (; e + 1 < last; e += 2) {
+            even += at<width>(x, static_cast<std::size_t>(matrix.columns[e])) * matrix.values[e];
+            odd += at<width>(x, static_cast<std::size_t>(matrix.columns[e + 1])) * matrix.values[e + 1];
+        }
+        if (e < last) even += at<width>(x, static_cast<std::size_t>(matrix.columns[e])) * matrix.values[e];
+        V<width> result = (even + odd) * factors.product + at<width>(x, i) * factors.same;
+        if (before != nullptr) result += at<width>(before, i) * factors.previous;
+        simd::store(out + i * width, result);
+    }
+}
+
+template <int width>
+GNOMON_KERNEL void add_inner_products(const float* x, const float* y, std::size_t begin, std::size_t end,
+                                      double* sums) {
+    for (std::size_t first = begin; first < end; first += kFloatRows) {
+        const std::size_t last = std::min(end, first + kFloatRows);
+        V<width> partial[width] = {};
+        for (std::size_t i = first; i < last; ++i) {
+            const V<width> row = at<width>(y, i);
+            for (int r = 0; r < width; ++r) partial[r] += row * x[i * width + static_cast<std::size_t>(r)];
+        }
+        for (int r = 0; r < width; ++r) add_to(sums + r * width, partial[r]);
+    }
+}
+
+template <int width>
+GNOMON_KERNEL void rotate_rows(float* x, const float* rotation, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+        V<width> sum{};
+        for (std::size_t r = 0; r < width; ++r) sum += at<width>(rotation, r) * x[i * width + r];
+        simd::store(x + i * width, sum);
+    }
+}
+
+template <int width>
+GNOMON_KERNEL void add_along(const float* x, const float* t, std::size_t begin, std::size_t end, double* sums) {
+    for (std::size_t first = begin; first < end; first += kFloatRows) {
+        V<width> partial{};
+        for (std::size_t i = first; i < std::min(end, first + kFloatRows); ++i) partial += at<width>(x, i) * t[i];
+        add_to(sums, partial);
+    }
+}
+
+template <int width>
+GNOMON_KERNEL void subtract_along(float* x, const float* t, const float* along, std::size_t begin, std::size_t end) {
+    const V<width> direction = at<width>(along, 0);
+    for (std::size_t i = begin; i < end; ++i) simd::store(x + i * width, at<width>(x, i) - direction * t[i]);
+}
+
+template <int width>
+GNOMON_KERNEL void add_squared_residuals(const float* x, const float* y, const float* values, std::size_t begin,
+                                         std::size_t end, double* sums) {
+    const V<width> lambda = at<width>(values, 0);
+    for (std::size_t first = begin; first < end; first += kFloatRows) {
+        V<width> partial{};
+        for (std::size_t i = first; i < std::min(end, first + kFloatRows); ++i) {
+            const V<width> difference = at<width>(y, i) - at<width>(x, i) * lambda;
+            partial += difference * difference;
+        }
+        add_to(sums, partial);
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

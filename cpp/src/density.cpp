@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/density.cpp"
 #include "gnomon/density.hpp"
 
 #include <cmath>
@@ -11,9 +13,6 @@
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
-using simd::kLanes;
 
 constexpr std::size_t kRowsPerChunk = 256;
 constexpr double kSmallest = 1e-8;  // added to a mean squared distance before its logarithm
@@ -40,63 +39,16 @@ std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) 
 
 bool has_edges(const CsrView<float>& edges, std::size_t i) { return edges.offsets[i] < edges.offsets[i + 1]; }
 
-/// moments[0] is that of row `begin`.
-GNOMON_CLONES void moments_of_rows(const Graph& graph, std::size_t begin, std::size_t end, EdgeTile& tile,
-                                   Moments* moments) {
-    with_components(graph.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        EdgeWalk walk(graph.edges, graph.Y, begin);
-        f32 similarity{}, squared{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
-            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                const f32 k = simd::load(tile.weights + t * kLanes) * simd::load(tile.energies + t * kLanes);
-                similarity += k;
-                squared += k * simd::load(tile.squared + t * kLanes);
-                if (!tile.ends_row[t]) continue;
-                moments[i - begin] = {static_cast<double>(simd::sum(similarity)),
-                                      static_cast<double>(simd::sum(squared))};
-                similarity = squared = f32{};
-                ++i;
-            }
-        }
-    });
-}
+}  // namespace
+}  // namespace gnomon
 
-GNOMON_CLONES void slopes_of_rows(const Graph& graph, const Asked* asked, std::size_t begin, std::size_t end,
-                                  EdgeTile& tile, Span2<float> gradient) {
-    const std::size_t d = graph.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        const std::size_t width = D > 0 ? D : d;
-        f32 total[kHeld<D>];
-        float slope[kLanes], pull[kLanes];
-        for (std::size_t c = 0; c < width; ++c) total[c] = f32{};
-        EdgeWalk walk(graph.edges, graph.Y, begin);
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<D, true>(end, tile);
-            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                for (std::size_t l = 0; l < kLanes; ++l) {
-                    const Asked other = asked[tile.columns[t * kLanes + l]];
-                    slope[l] = asked[i].slope + other.slope;
-                    pull[l] = asked[i].pull + other.pull;
-                }
-                const f32 k = simd::load(tile.energies + t * kLanes), dk = simd::load(tile.slopes + t * kLanes);
-                const f32 s = simd::load(tile.squared + t * kLanes);
-                const f32 by_distance = simd::load(slope) * (k + s * dk) - simd::load(pull) * dk;
-                const float* away = tile.away.data() + t * kLanes * width;
-                for (std::size_t c = 0; c < width; ++c) total[c] += by_distance * simd::load(away + c * kLanes);
-                if (!tile.ends_row[t]) continue;
-                for (std::size_t c = 0; c < width; ++c) {
-                    gradient.row(i)[c] = 2.0F * simd::sum(total[c]);
-                    total[c] = f32{};
-                }
-                ++i;
-            }
-        }
-    });
-}
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(moments_of_rows);
+GNOMON_CHOOSE(slopes_of_rows);
 
 void find_radii(const Graph& graph, std::span<Moments> moments, std::span<double> radii, const Context& context) {
     std::vector<EdgeTile> tiles = scratch(context, graph.Y.cols());
@@ -190,3 +142,75 @@ void edge_distances(std::span<const std::int64_t> offsets, std::span<const std::
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/edge_tiles.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+using simd::kLanes;
+
+/// moments[0] is that of row `begin`.
+GNOMON_KERNEL void moments_of_rows(const Graph& graph, std::size_t begin, std::size_t end, EdgeTile& tile,
+                                   Moments* moments) {
+    with_components(graph.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        EdgeWalk walk(graph.edges, graph.Y, begin);
+        f32 similarity{}, squared{};
+        for (std::size_t i = begin; i < end;) {
+            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
+            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+            for (std::size_t t = 0; t < vectors; ++t) {
+                const f32 k = simd::load(tile.weights + t * kLanes) * simd::load(tile.energies + t * kLanes);
+                similarity += k;
+                squared += k * simd::load(tile.squared + t * kLanes);
+                if (!tile.ends_row[t]) continue;
+                moments[i - begin] = {static_cast<double>(simd::sum(similarity)),
+                                      static_cast<double>(simd::sum(squared))};
+                similarity = squared = f32{};
+                ++i;
+            }
+        }
+    });
+}
+
+GNOMON_KERNEL void slopes_of_rows(const Graph& graph, const Asked* asked, std::size_t begin, std::size_t end,
+                                  EdgeTile& tile, Span2<float> gradient) {
+    const std::size_t d = graph.Y.cols();
+    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
+        constexpr int D = decltype(components)::value;
+        const std::size_t width = D > 0 ? D : d;
+        f32 total[kHeld<D>];
+        float slope[kLanes], pull[kLanes];
+        for (std::size_t c = 0; c < width; ++c) total[c] = f32{};
+        EdgeWalk walk(graph.edges, graph.Y, begin);
+        for (std::size_t i = begin; i < end;) {
+            const std::size_t vectors = walk.fill<D, true>(end, tile);
+            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+            for (std::size_t t = 0; t < vectors; ++t) {
+                for (std::size_t l = 0; l < kLanes; ++l) {
+                    const Asked other = asked[tile.columns[t * kLanes + l]];
+                    slope[l] = asked[i].slope + other.slope;
+                    pull[l] = asked[i].pull + other.pull;
+                }
+                const f32 k = simd::load(tile.energies + t * kLanes), dk = simd::load(tile.slopes + t * kLanes);
+                const f32 s = simd::load(tile.squared + t * kLanes);
+                const f32 by_distance = simd::load(slope) * (k + s * dk) - simd::load(pull) * dk;
+                const float* away = tile.away.data() + t * kLanes * width;
+                for (std::size_t c = 0; c < width; ++c) total[c] += by_distance * simd::load(away + c * kLanes);
+                if (!tile.ends_row[t]) continue;
+                for (std::size_t c = 0; c < width; ++c) {
+                    gradient.row(i)[c] = 2.0F * simd::sum(total[c]);
+                    total[c] = f32{};
+                }
+                ++i;
+            }
+        }
+    });
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/edge_sums.cpp"
 #include "gnomon/edge_sums.hpp"
 
 #include <vector>
@@ -18,58 +20,17 @@ struct Added {
     Span2<float> out;
 };
 
-GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t d, const float* force) {
-    float* out = added.out.row(i);
-    if (added.base.rows() == 0) {
-        for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
-    } else {
-        const float* base = added.base.row(i);
-        for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-GNOMON_CLONES void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
-                              EdgeTile& tile) {
-    const std::size_t d = job.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        edge_forces<D>(job, Unlimited{}, begin, end, tile,
-                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA { write(added, i, d, force); });
-    });
-}
+#include "gnomon/each_level.hpp"
 
-/// The attraction of t-SNE in the plane, edge by edge: its one division hides behind the gathers, where a tile would
-/// wait for it.
-GNOMON_CLONES void cauchy_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
-    float force[2];
-    for (std::size_t i = begin; i < end; ++i) {
-        const auto first = static_cast<std::size_t>(job.edges.offsets[i]);
-        const auto degree = static_cast<std::size_t>(job.edges.offsets[i + 1]) - first;
-        pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
-                    job.edges.values.data() + first, degree, force);
-        write(added, i, 2, force);
-    }
-}
+namespace gnomon {
+namespace {
 
-GNOMON_CLONES double energy_of_rows(const EdgeForces& job, std::size_t begin, std::size_t end, EdgeTile& tile) {
-    double total = 0;
-    with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        EdgeWalk walk(job.edges, job.Y, begin);
-        simd::f32 row{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
-            evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                row += simd::load(tile.weights + t * simd::kLanes) * simd::load(tile.energies + t * simd::kLanes);
-                if (!tile.ends_row[t]) continue;
-                total += static_cast<double>(simd::sum(row));
-                row = simd::f32{};
-                ++i;
-            }
-        }
-    });
-    return total;
-}
+GNOMON_CHOOSE(cauchy_rows);
+GNOMON_CHOOSE(energy_of_rows);
+GNOMON_CHOOSE(force_rows);
 
 std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) {
     return std::vector<EdgeTile>(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(n_components));
@@ -108,3 +69,67 @@ double edge_energy(PairLaw law, const OutputKernel& kernel, const CsrView<float>
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/edge_tiles.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t d, const float* force) {
+    float* out = added.out.row(i);
+    if (added.base.rows() == 0) {
+        for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
+    } else {
+        const float* base = added.base.row(i);
+        for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
+    }
+}
+
+GNOMON_KERNEL void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
+                              EdgeTile& tile) {
+    const std::size_t d = job.Y.cols();
+    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
+        constexpr int D = decltype(components)::value;
+        edge_forces<D>(job, Unlimited{}, begin, end, tile,
+                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA { write(added, i, d, force); });
+    });
+}
+
+/// The attraction of t-SNE in the plane, edge by edge: its one division hides behind the gathers, where a tile would
+/// wait for it.
+GNOMON_KERNEL void cauchy_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
+    float force[2];
+    for (std::size_t i = begin; i < end; ++i) {
+        const auto first = static_cast<std::size_t>(job.edges.offsets[i]);
+        const auto degree = static_cast<std::size_t>(job.edges.offsets[i + 1]) - first;
+        pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
+                    job.edges.values.data() + first, degree, force);
+        write(added, i, 2, force);
+    }
+}
+
+GNOMON_KERNEL double energy_of_rows(const EdgeForces& job, std::size_t begin, std::size_t end, EdgeTile& tile) {
+    double total = 0;
+    with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        EdgeWalk walk(job.edges, job.Y, begin);
+        simd::f32 row{};
+        for (std::size_t i = begin; i < end;) {
+            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
+            evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, tile.energies);
+            for (std::size_t t = 0; t < vectors; ++t) {
+                row += simd::load(tile.weights + t * simd::kLanes) * simd::load(tile.energies + t * simd::kLanes);
+                if (!tile.ends_row[t]) continue;
+                total += static_cast<double>(simd::sum(row));
+                row = simd::f32{};
+                ++i;
+            }
+        }
+    });
+    return total;
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

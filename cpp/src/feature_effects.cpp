@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/feature_effects.cpp"
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,34 +13,18 @@ namespace {
 
 constexpr std::size_t kPointsPerChunk = 512;
 
-using f64 = double __attribute__((vector_size(64)));
 constexpr std::size_t kLanes = 8;
 static_assert(Displacements::kColumnPad % kLanes == 0);
 
-// For every column f: effect[c][f] = localstd_f * sum_j z_jf coef_jc and length[f] = |effect[.][f]|.
-// z is (k, stride), coef (k, d), weights (k) sum to 1, effect (d, stride), length (stride).
-GNOMON_CLONES void effects_of_columns(const double* z, std::size_t k, std::size_t stride, const double* coef,
-                                      std::size_t d, const double* weights, double* effect, double* length) {
-    for (std::size_t f = 0; f < stride; f += kLanes) {
-        f64 square{}, moment{};
-        for (std::size_t j = 0; j < k; ++j) {
-            const f64 x = simd::load_as<f64>(z + j * stride + f);
-            moment += weights[j] * (x * x);
-        }
-        f64 deviation;
-        for (std::size_t l = 0; l < kLanes; ++l) deviation[l] = __builtin_sqrt(moment[l]);
-        for (std::size_t c = 0; c < d; ++c) {
-            f64 sum{};
-            for (std::size_t j = 0; j < k; ++j) sum += coef[j * d + c] * simd::load_as<f64>(z + j * stride + f);
-            sum *= deviation;
-            simd::store(effect + c * stride + f, sum);
-            square += sum * sum;
-        }
-        f64 root;
-        for (std::size_t l = 0; l < kLanes; ++l) root[l] = __builtin_sqrt(square[l]);
-        simd::store(length + f, root);
-    }
-}
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(effects_of_columns);
 
 struct Scratch {
     Displacements displacements;
@@ -149,3 +135,38 @@ void feature_effects(const RowSource& X, const Neighborhoods& neighborhoods, std
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using f64 = simd::Lanes<double, kLanes>;
+
+// For every column f: effect[c][f] = localstd_f * sum_j z_jf coef_jc and length[f] = |effect[.][f]|.
+// z is (k, stride), coef (k, d), weights (k) sum to 1, effect (d, stride), length (stride).
+GNOMON_KERNEL void effects_of_columns(const double* z, std::size_t k, std::size_t stride, const double* coef,
+                                      std::size_t d, const double* weights, double* effect, double* length) {
+    for (std::size_t f = 0; f < stride; f += kLanes) {
+        f64 square{}, moment{};
+        for (std::size_t j = 0; j < k; ++j) {
+            const f64 x = simd::load_as<f64>(z + j * stride + f);
+            moment += weights[j] * (x * x);
+        }
+        const f64 deviation = simd::sqrt(moment);
+        for (std::size_t c = 0; c < d; ++c) {
+            f64 sum{};
+            for (std::size_t j = 0; j < k; ++j) sum += coef[j * d + c] * simd::load_as<f64>(z + j * stride + f);
+            sum *= deviation;
+            simd::store(effect + c * stride + f, sum);
+            square += sum * sum;
+        }
+        simd::store(length + f, simd::sqrt(square));
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

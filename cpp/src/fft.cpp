@@ -1,9 +1,84 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/fft.cpp"
 #include "gnomon/fft.hpp"
 
 #include <cassert>
 #include <utility>
 
+#include "gnomon/each_level.hpp"
+
 namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(transform_forward);
+GNOMON_CHOOSE(transform_inverse);
+
+}  // namespace
+
+std::array<double, 2> root_of_unity(std::size_t k, std::size_t n) {
+    // Eighths of a turn: fold the angle into [0, pi/4] exactly, in integers, then sum the Taylor series.
+    const std::size_t eighth = 8 * (k % n) / n, rest = 8 * (k % n) - eighth * n;
+    const bool folded = eighth % 2 == 1;
+    const double turn = static_cast<double>(folded ? n - rest : rest) / static_cast<double>(n);
+    const double x = turn * 0.78539816339744830962, x2 = x * x;
+    double cosine = 1, sine = x, cos_term = 1, sin_term = x;
+    for (int i = 1; i <= 10; ++i) {
+        cos_term *= -x2 / ((2 * i - 1) * (2 * i));
+        sin_term *= -x2 / ((2 * i) * (2 * i + 1));
+        cosine += cos_term;
+        sine += sin_term;
+    }
+    if (folded) std::swap(cosine, sine);  // cos(pi/2 - x), sin(pi/2 - x)
+    switch (eighth / 2) {
+        case 0:
+            return {cosine, sine};
+        case 1:
+            return {-sine, cosine};
+        case 2:
+            return {-cosine, -sine};
+        default:
+            return {sine, -cosine};
+    }
+}
+
+std::size_t fast_length(std::size_t n) {
+    for (std::size_t size = n;; ++size) {
+        std::size_t rest = size;
+        for (const std::size_t factor : {2, 3, 5})
+            while (rest % factor == 0) rest /= factor;
+        if (rest == 1) return size;
+    }
+}
+
+FftPlan::FftPlan(std::size_t n) : n_(n) {
+    std::size_t rest = n, stride = 1;
+    while (rest > 1) {
+        const int radix = rest % 4 == 0 ? 4 : rest % 3 == 0 ? 3 : rest % 5 == 0 ? 5 : 2;
+        assert(rest % static_cast<std::size_t>(radix) == 0);
+        const std::size_t groups = rest / static_cast<std::size_t>(radix);
+        stages_.push_back({radix, groups, stride, factors_.size()});
+        for (std::size_t p = 0; p < groups; ++p) {
+            for (std::size_t k = 1; k < static_cast<std::size_t>(radix); ++k) {
+                const auto [re, im] = root_of_unity(p * k, rest);
+                factors_.push_back({static_cast<float>(re), static_cast<float>(im)});
+            }
+        }
+        rest = groups;
+        stride *= static_cast<std::size_t>(radix);
+    }
+}
+
+ComplexLanes* fft(const FftPlan& plan, Direction direction, ComplexLanes* x, ComplexLanes* work) {
+    void* result = (direction == Direction::forward ? transform_forward : transform_inverse)(plan, x, work);
+    return static_cast<ComplexLanes*>(result);
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/fft.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
 namespace {
 
 using simd::f32;
@@ -97,63 +172,15 @@ GNOMON_INLINE ComplexLanes* run(const FftPlan& plan, ComplexLanes* x, ComplexLan
     return x;
 }
 
+// Through void*: each level has its own ComplexLanes of one size and alignment.
+GNOMON_KERNEL void* transform_forward(const FftPlan& plan, void* x, void* work) {
+    return run<false>(plan, static_cast<ComplexLanes*>(x), static_cast<ComplexLanes*>(work));
+}
+GNOMON_KERNEL void* transform_inverse(const FftPlan& plan, void* x, void* work) {
+    return run<true>(plan, static_cast<ComplexLanes*>(x), static_cast<ComplexLanes*>(work));
+}
+
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-std::array<double, 2> root_of_unity(std::size_t k, std::size_t n) {
-    // Eighths of a turn: fold the angle into [0, pi/4] exactly, in integers, then sum the Taylor series.
-    const std::size_t eighth = 8 * (k % n) / n, rest = 8 * (k % n) - eighth * n;
-    const bool folded = eighth % 2 == 1;
-    const double turn = static_cast<double>(folded ? n - rest : rest) / static_cast<double>(n);
-    const double x = turn * 0.78539816339744830962, x2 = x * x;
-    double cosine = 1, sine = x, cos_term = 1, sin_term = x;
-    for (int i = 1; i <= 10; ++i) {
-        cos_term *= -x2 / ((2 * i - 1) * (2 * i));
-        sin_term *= -x2 / ((2 * i) * (2 * i + 1));
-        cosine += cos_term;
-        sine += sin_term;
-    }
-    if (folded) std::swap(cosine, sine);  // cos(pi/2 - x), sin(pi/2 - x)
-    switch (eighth / 2) {
-        case 0:
-            return {cosine, sine};
-        case 1:
-            return {-sine, cosine};
-        case 2:
-            return {-cosine, -sine};
-        default:
-            return {sine, -cosine};
-    }
-}
-
-std::size_t fast_length(std::size_t n) {
-    for (std::size_t size = n;; ++size) {
-        std::size_t rest = size;
-        for (const std::size_t factor : {2, 3, 5})
-            while (rest % factor == 0) rest /= factor;
-        if (rest == 1) return size;
-    }
-}
-
-FftPlan::FftPlan(std::size_t n) : n_(n) {
-    std::size_t rest = n, stride = 1;
-    while (rest > 1) {
-        const int radix = rest % 4 == 0 ? 4 : rest % 3 == 0 ? 3 : rest % 5 == 0 ? 5 : 2;
-        assert(rest % static_cast<std::size_t>(radix) == 0);
-        const std::size_t groups = rest / static_cast<std::size_t>(radix);
-        stages_.push_back({radix, groups, stride, factors_.size()});
-        for (std::size_t p = 0; p < groups; ++p) {
-            for (std::size_t k = 1; k < static_cast<std::size_t>(radix); ++k) {
-                const auto [re, im] = root_of_unity(p * k, rest);
-                factors_.push_back({static_cast<float>(re), static_cast<float>(im)});
-            }
-        }
-        rest = groups;
-        stride *= static_cast<std::size_t>(radix);
-    }
-}
-
-GNOMON_CLONES ComplexLanes* fft(const FftPlan& plan, Direction direction, ComplexLanes* x, ComplexLanes* work) {
-    return direction == Direction::forward ? run<false>(plan, x, work) : run<true>(plan, x, work);
-}
-
-}  // namespace gnomon
+#endif

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/info_nce.cpp"
 #include "gnomon/info_nce.hpp"
 
 #include <algorithm>
@@ -12,15 +14,13 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
-using simd::kLanes;
-
 constexpr std::size_t kRowsPerChunk = 256;
 
 /// Numbers of the points 0, ..., n - 1, 0, 1, ...: a shifted tile is read in one piece.
 class Circle {
 public:
-    Circle(std::size_t n, std::size_t width) : n_(n), pitch_(whole_vectors(2 * n + kLanes)), values_(width * pitch_) {}
+    Circle(std::size_t n, std::size_t width)
+        : n_(n), pitch_(whole_vectors(2 * n + simd::kLanes)), values_(width * pitch_) {}
 
     void set(std::size_t c, std::size_t i, float value) {
         for (std::size_t at = i; at < pitch_; at += n_) values_[c * pitch_ + at] = value;
@@ -43,6 +43,74 @@ struct Contrast {
     Circle share;                     // c_i = sum_j a_ij / (k_ij + S_i)
 };
 
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(attract_rows);
+GNOMON_CHOOSE(noise_of_rows);
+GNOMON_CHOOSE(repel_rows);
+GNOMON_CHOOSE(shares_of_rows);
+
+Contrast prepare(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
+                 Span2<const float> Y, std::span<const float> charges) {
+    const std::size_t n = Y.rows();
+    Contrast job{edges, kernel, Y, {}, Circle(n, Y.cols()), Circle(n, 1), Circle(n, 1), Circle(n, 1)};
+    const auto size = static_cast<std::int64_t>(n);
+    for (const std::int64_t shift : shifts)
+        job.shifts.push_back(static_cast<std::size_t>((shift % size + size) % size));
+    for (std::size_t c = 0; c < Y.cols(); ++c)
+        for (std::size_t i = 0; i < n; ++i) job.points.set(c, i, Y(i, c));
+    for (std::size_t i = 0; i < n; ++i) job.charges.set(0, i, charges.empty() ? 1.0F : charges[i]);
+    return job;
+}
+
+}  // namespace
+
+double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
+                std::span<const float> charges, Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion,
+                const Context& context) {
+    check_law(PairLaw::log, kernel);
+    const std::size_t n = Y.rows(), d = Y.cols();
+    Contrast job = prepare(edges, kernel, shifts, Y, charges);
+    std::vector<EdgeTile> tiles(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(d));
+    std::vector<double> losses((n + kRowsPerChunk - 1) / kRowsPerChunk);
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        float found[kRowsPerChunk];
+        noise_of_rows(job, begin, whole_vectors(end - begin), found);
+        for (std::size_t i = begin; i < end; ++i) job.noise.set(0, i, found[i - begin]);
+        losses[begin / kRowsPerChunk] = shares_of_rows(job, begin, end, tiles[worker], found);
+        for (std::size_t i = begin; i < end; ++i) job.share.set(0, i, found[i - begin]);
+    });
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        attract_rows(job, begin, end, tiles[worker], attraction);
+        const std::size_t count = whole_vectors(end - begin);
+        std::vector<float> total(d * count);
+        repel_rows(job, begin, count, total.data());
+        for (std::size_t i = begin; i < end; ++i)
+            for (std::size_t c = 0; c < d; ++c) repulsion(i, c) = total[c * count + i - begin];
+    });
+    double loss = 0;
+    for (const double part : losses) loss += part;
+    return loss;
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/edge_tiles.hpp"
+#include "gnomon/point_planes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+using simd::kLanes;
+
 /// Squared distances of the points [begin, begin + count) from those `shift` further on.
 GNOMON_INLINE void shifted_distances(const Contrast& job, std::size_t begin, std::size_t count, std::size_t shift,
                                      float* squared) {
@@ -57,7 +125,7 @@ GNOMON_INLINE void shifted_distances(const Contrast& job, std::size_t begin, std
 }
 
 /// sums[k] = S_(begin + k).
-GNOMON_CLONES void noise_of_rows(const Contrast& job, std::size_t begin, std::size_t count, float* sums) {
+GNOMON_KERNEL void noise_of_rows(const Contrast& job, std::size_t begin, std::size_t count, float* sums) {
     alignas(64) float squared[kRowsPerChunk], slopes[kRowsPerChunk], values[kRowsPerChunk];
     std::fill_n(sums, count, 0.0F);
     for (const std::size_t shift : job.shifts) {
@@ -70,7 +138,7 @@ GNOMON_CLONES void noise_of_rows(const Contrast& job, std::size_t begin, std::si
 }
 
 /// Sets shares[i - begin] = c_i for the rows [begin, end) and returns their part of the loss.
-GNOMON_CLONES double shares_of_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
+GNOMON_KERNEL double shares_of_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
                                     float* shares) {
     double loss = 0;
     with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
@@ -95,7 +163,7 @@ GNOMON_CLONES double shares_of_rows(const Contrast& job, std::size_t begin, std:
 }
 
 /// Sets attraction_i = -2 sum_j a_ij pull_ij [ S_i / (k_ij + S_i) + S_j / (k_ij + S_j) ] (y_i - y_j).
-GNOMON_CLONES void attract_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
+GNOMON_KERNEL void attract_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
                                 Span2<float> attraction) {
     const std::size_t d = job.Y.cols();
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
@@ -146,7 +214,7 @@ GNOMON_INLINE void push_shifted(const Contrast& job, std::size_t begin, std::siz
 }
 
 /// total[c, k] = the repulsion on the point begin + k: as an anchor of its noise, and as noise of other anchors.
-GNOMON_CLONES void repel_rows(const Contrast& job, std::size_t begin, std::size_t count, float* total) {
+GNOMON_KERNEL void repel_rows(const Contrast& job, std::size_t begin, std::size_t count, float* total) {
     const std::size_t n = job.Y.rows();
     std::fill_n(total, job.Y.cols() * count, 0.0F);
     for (const std::size_t shift : job.shifts) {
@@ -155,47 +223,7 @@ GNOMON_CLONES void repel_rows(const Contrast& job, std::size_t begin, std::size_
     }
 }
 
-Contrast prepare(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
-                 Span2<const float> Y, std::span<const float> charges) {
-    const std::size_t n = Y.rows();
-    Contrast job{edges, kernel, Y, {}, Circle(n, Y.cols()), Circle(n, 1), Circle(n, 1), Circle(n, 1)};
-    const auto size = static_cast<std::int64_t>(n);
-    for (const std::int64_t shift : shifts)
-        job.shifts.push_back(static_cast<std::size_t>((shift % size + size) % size));
-    for (std::size_t c = 0; c < Y.cols(); ++c)
-        for (std::size_t i = 0; i < n; ++i) job.points.set(c, i, Y(i, c));
-    for (std::size_t i = 0; i < n; ++i) job.charges.set(0, i, charges.empty() ? 1.0F : charges[i]);
-    return job;
-}
-
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::span<const std::int64_t> shifts,
-                std::span<const float> charges, Span2<const float> Y, Span2<float> attraction, Span2<float> repulsion,
-                const Context& context) {
-    check_law(PairLaw::log, kernel);
-    const std::size_t n = Y.rows(), d = Y.cols();
-    Contrast job = prepare(edges, kernel, shifts, Y, charges);
-    std::vector<EdgeTile> tiles(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(d));
-    std::vector<double> losses((n + kRowsPerChunk - 1) / kRowsPerChunk);
-    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        float found[kRowsPerChunk];
-        noise_of_rows(job, begin, whole_vectors(end - begin), found);
-        for (std::size_t i = begin; i < end; ++i) job.noise.set(0, i, found[i - begin]);
-        losses[begin / kRowsPerChunk] = shares_of_rows(job, begin, end, tiles[worker], found);
-        for (std::size_t i = begin; i < end; ++i) job.share.set(0, i, found[i - begin]);
-    });
-    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        attract_rows(job, begin, end, tiles[worker], attraction);
-        const std::size_t count = whole_vectors(end - begin);
-        std::vector<float> total(d * count);
-        repel_rows(job, begin, count, total.data());
-        for (std::size_t i = begin; i < end; ++i)
-            for (std::size_t c = 0; c < d; ++c) repulsion(i, c) = total[c * count + i - begin];
-    });
-    double loss = 0;
-    for (const double part : losses) loss += part;
-    return loss;
-}
-
-}  // namespace gnomon
+#endif

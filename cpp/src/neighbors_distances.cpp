@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/neighbors_distances.cpp"
 #include "gnomon/neighbors_distances.hpp"
 
 #include <cassert>
@@ -8,71 +10,23 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
-using f64 = double __attribute__((vector_size(128)));
-
 constexpr std::size_t kGroup = 4;  // rows whose distances to one query are summed at the same time
 
-GNOMON_INLINE f32 scaled_difference(const float* x, const float* y, float scale) {
-    return simd::load(x) * scale - simd::load(y) * scale;
-}
-GNOMON_INLINE f32 scaled_difference(const double* x, const double* y, double scale) {
-    const f64 difference = simd::load_as<f64>(x) * scale - simd::load_as<f64>(y) * scale;
-    return __builtin_convertvector(difference, f32);
-}
+}  // namespace
+}  // namespace gnomon
 
-// Squared distances from x to four rows. Lane l sums the coordinates l, l + 16, ... in ascending order, so that the
-// result depends on the pair alone; coordinates past the end count as equal.
-template <class T>
-GNOMON_INLINE void squared_distances(const T* x, const T* const* rows, std::size_t d, T scale, float* out) {
-    f32 sums[kGroup] = {};
-    const std::size_t whole = d / simd::kLanes * simd::kLanes;
-    for (std::size_t k = 0; k < whole; k += simd::kLanes) {
-#pragma GCC unroll 4
-        for (std::size_t r = 0; r < kGroup; ++r) {
-            const f32 difference = scaled_difference(x + k, rows[r] + k, scale);
-            sums[r] += difference * difference;
-        }
-    }
-    if (whole < d) {
-        T x_rest[simd::kLanes] = {}, rest[simd::kLanes] = {};
-        std::memcpy(x_rest, x + whole, (d - whole) * sizeof(T));
-        for (std::size_t r = 0; r < kGroup; ++r) {
-            std::memcpy(rest, rows[r] + whole, (d - whole) * sizeof(T));
-            const f32 difference = scaled_difference(x_rest, rest, scale);
-            sums[r] += difference * difference;
-        }
-    }
-    for (std::size_t r = 0; r < kGroup; ++r) out[r] = simd::sum(sums[r]);
-}
+#include "gnomon/each_level.hpp"
 
-template <class T>
-GNOMON_INLINE void keys_of_candidates(Span2<const T> x, const T* query, const std::int32_t* candidates,
-                                      std::size_t count, T scale, std::uint64_t* keys) {
-    const T* rows[kGroup];
-    float distances[kGroup];
-    for (std::size_t j = 0; j < count; j += kGroup) {
-        for (std::size_t r = 0; r < kGroup; ++r) rows[r] = x.row(candidates[std::min(j + r, count - 1)]);
-        squared_distances(query, rows, x.cols(), scale, distances);
-        for (std::size_t r = 0; r < kGroup && j + r < count; ++r)
-            keys[j + r] = make_key(distances[r], candidates[j + r]);
-    }
-}
+namespace gnomon {
+namespace {
 
-// Clones exist for plain functions only, so each kind of number has its own.
-GNOMON_CLONES void candidate_keys(Span2<const float> x, const float* query, const std::int32_t* candidates,
-                                  std::size_t count, double scale, std::uint64_t* keys) {
-    keys_of_candidates(x, query, candidates, count, static_cast<float>(scale), keys);
-}
-GNOMON_CLONES void candidate_keys(Span2<const double> x, const double* query, const std::int32_t* candidates,
-                                  std::size_t count, double scale, std::uint64_t* keys) {
-    keys_of_candidates(x, query, candidates, count, scale, keys);
-}
+GNOMON_CHOOSE_FOR(class, candidate_keys);
 
 template <class T>
 GNOMON_INLINE void center(const T* x, const double* mean, double scale, std::size_t d, float* out) {
     for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((static_cast<double>(x[k]) - mean[k]) * scale);
 }
+// Clones exist for plain functions only, so each kind of number has its own.
 GNOMON_CLONES void center_row(const float* x, const double* mean, double scale, std::size_t d, float* out) {
     center(x, mean, scale, d, out);
 }
@@ -148,7 +102,7 @@ void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::
             const auto i = static_cast<std::size_t>(order[place]);
             const std::int32_t* row = candidates.row(i);
             const auto count = static_cast<std::size_t>(std::find(row, row + candidates.cols(), -1) - row);
-            candidate_keys(x, queries.row(i), row, count, scale, keys.data());
+            candidate_keys<T>(x, queries.row(i), row, count, scale, keys.data());
             write_row({keys.data(), count}, scale, squared, {indices.row(i), indices.cols()}, distances.row(i));
         }
     });
@@ -174,7 +128,7 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
                 const std::size_t count = std::min(strip, end - j);
                 for (std::size_t r = 0; r < count; ++r) ids[r] = static_cast<std::int32_t>(j + r);
                 for (std::size_t q = 0; q < n_queries; ++q) {
-                    candidate_keys(x, queries.row(query0 + q), ids, count, scale, strip_keys);
+                    candidate_keys<T>(x, queries.row(query0 + q), ids, count, scale, strip_keys);
                     for (std::size_t r = 0; r < count; ++r) {
                         if (ids[r] != self[query0 + q]) found.offer(q, key_distance(strip_keys[r]), ids[r]);
                     }
@@ -209,3 +163,64 @@ GNOMON_INSTANTIATE(double)
 #undef GNOMON_INSTANTIATE
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+using f64 = simd::Lanes<double>;
+
+GNOMON_INLINE f32 scaled_difference(const float* x, const float* y, float scale) {
+    return simd::load(x) * scale - simd::load(y) * scale;
+}
+GNOMON_INLINE f32 scaled_difference(const double* x, const double* y, double scale) {
+    const f64 difference = simd::load_as<f64>(x) * scale - simd::load_as<f64>(y) * scale;
+    return simd::narrowed<f32>(difference);
+}
+
+// Squared distances from x to four rows. Lane l sums the coordinates l, l + 16, ... in ascending order, so that the
+// result depends on the pair alone; coordinates past the end count as equal.
+template <class T>
+GNOMON_INLINE void squared_distances(const T* x, const T* const* rows, std::size_t d, T scale, float* out) {
+    f32 sums[kGroup] = {};
+    const std::size_t whole = d / simd::kLanes * simd::kLanes;
+    for (std::size_t k = 0; k < whole; k += simd::kLanes) {
+#pragma GCC unroll 4
+        for (std::size_t r = 0; r < kGroup; ++r) {
+            const f32 difference = scaled_difference(x + k, rows[r] + k, scale);
+            sums[r] += difference * difference;
+        }
+    }
+    if (whole < d) {
+        T x_rest[simd::kLanes] = {}, rest[simd::kLanes] = {};
+        std::memcpy(x_rest, x + whole, (d - whole) * sizeof(T));
+        for (std::size_t r = 0; r < kGroup; ++r) {
+            std::memcpy(rest, rows[r] + whole, (d - whole) * sizeof(T));
+            const f32 difference = scaled_difference(x_rest, rest, scale);
+            sums[r] += difference * difference;
+        }
+    }
+    for (std::size_t r = 0; r < kGroup; ++r) out[r] = simd::sum(sums[r]);
+}
+
+template <class T>
+GNOMON_KERNEL void candidate_keys(Span2<const T> x, const T* query, const std::int32_t* candidates, std::size_t count,
+                                  double scale, std::uint64_t* keys) {
+    const T* rows[kGroup];
+    float distances[kGroup];
+    for (std::size_t j = 0; j < count; j += kGroup) {
+        for (std::size_t r = 0; r < kGroup; ++r) rows[r] = x.row(candidates[std::min(j + r, count - 1)]);
+        squared_distances(query, rows, x.cols(), static_cast<T>(scale), distances);
+        for (std::size_t r = 0; r < kGroup && j + r < count; ++r)
+            keys[j + r] = make_key(distances[r], candidates[j + r]);
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

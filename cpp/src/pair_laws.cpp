@@ -1,9 +1,9 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/pair_laws.cpp"
 #include "gnomon/pair_laws.hpp"
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
 
 struct Tile {
     const float* squared;
@@ -11,75 +11,18 @@ struct Tile {
     float *slopes, *energies;
 };
 
-/// Fills a tile, sixteen squared distances at once: slope(s) alone, or both(s, slope, energy).
-template <class Slope, class Both>
-GNOMON_INLINE void fill(const Tile& tile, Slope&& slope, Both&& both) {
-    if (tile.energies == nullptr) {
-        for (std::size_t k = 0; k < tile.count; k += simd::kLanes)
-            simd::store(tile.slopes + k, slope(simd::load(tile.squared + k)));
-        return;
-    }
-    for (std::size_t k = 0; k < tile.count; k += simd::kLanes) {
-        f32 a, b;
-        both(simd::load(tile.squared + k), a, b);
-        simd::store(tile.slopes + k, a);
-        simd::store(tile.energies + k, b);
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-GNOMON_CLONES void fill_values(const OutputKernel& output, const Tile& tile) {
-    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        const auto both = [&](f32 s, f32& slope, f32& energy)
-                              GNOMON_INLINE_LAMBDA { kernel.value_and_slope(s, energy, slope); };
-        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA {
-            f32 of_value, value;
-            kernel.value_and_slope(s, value, of_value);
-            return of_value;
-        };
-        fill(tile, slope, both);
-    });
-}
+#include "gnomon/each_level.hpp"
 
-GNOMON_CLONES void fill_squares(const OutputKernel& output, const Tile& tile) {
-    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        const auto both = [&](f32 s, f32& slope, f32& energy) GNOMON_INLINE_LAMBDA {
-            f32 of_value, value;
-            kernel.value_and_slope(s, value, of_value);
-            slope = 2.0F * value * of_value;
-            energy = value * value;
-        };
-        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA {
-            f32 a, b;
-            both(s, a, b);
-            return a;
-        };
-        fill(tile, slope, both);
-    });
-}
+namespace gnomon {
+namespace {
 
-GNOMON_CLONES void fill_logs(const OutputKernel& output, const Tile& tile) {
-    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA { return kernel.pull(s); };
-        const auto both = [&](f32 s, f32& a, f32& energy) GNOMON_INLINE_LAMBDA {
-            a = kernel.pull(s);
-            energy = kernel.neg_log(s);
-        };
-        fill(tile, slope, both);
-    });
-}
-
-GNOMON_CLONES void fill_log_deficits(const OutputKernel& output, const Tile& tile) {
-    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        const f32 floor = simd::splat(decltype(kernel)::kFloor);
-        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA { return -kernel.push(simd::max(s, floor)); };
-        const auto both = [&](f32 s, f32& a, f32& energy) GNOMON_INLINE_LAMBDA {
-            const f32 held = simd::max(s, floor);
-            a = -kernel.push(held);
-            energy = kernel.neg_log_deficit(held) - a * (held - s);
-        };
-        fill(tile, slope, both);
-    });
-}
+GNOMON_CHOOSE(fill_values);
+GNOMON_CHOOSE(fill_squares);
+GNOMON_CHOOSE(fill_logs);
+GNOMON_CHOOSE(fill_log_deficits);
 
 }  // namespace
 
@@ -118,3 +61,86 @@ float kernel_at_zero(const OutputKernel& kernel) {
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/output_kernels.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+/// Fills a tile, sixteen squared distances at once: slope(s) alone, or both(s, slope, energy).
+template <class Slope, class Both>
+GNOMON_INLINE void fill(const Tile& tile, Slope&& slope, Both&& both) {
+    if (tile.energies == nullptr) {
+        for (std::size_t k = 0; k < tile.count; k += simd::kLanes)
+            simd::store(tile.slopes + k, slope(simd::load(tile.squared + k)));
+        return;
+    }
+    for (std::size_t k = 0; k < tile.count; k += simd::kLanes) {
+        f32 a, b;
+        both(simd::load(tile.squared + k), a, b);
+        simd::store(tile.slopes + k, a);
+        simd::store(tile.energies + k, b);
+    }
+}
+
+GNOMON_KERNEL void fill_values(const OutputKernel& output, const Tile& tile) {
+    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+        const auto both = [&](f32 s, f32& slope, f32& energy)
+                              GNOMON_INLINE_LAMBDA { kernel.value_and_slope(s, energy, slope); };
+        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA {
+            f32 of_value, value;
+            kernel.value_and_slope(s, value, of_value);
+            return of_value;
+        };
+        fill(tile, slope, both);
+    });
+}
+
+GNOMON_KERNEL void fill_squares(const OutputKernel& output, const Tile& tile) {
+    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+        const auto both = [&](f32 s, f32& slope, f32& energy) GNOMON_INLINE_LAMBDA {
+            f32 of_value, value;
+            kernel.value_and_slope(s, value, of_value);
+            slope = 2.0F * value * of_value;
+            energy = value * value;
+        };
+        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA {
+            f32 a, b;
+            both(s, a, b);
+            return a;
+        };
+        fill(tile, slope, both);
+    });
+}
+
+GNOMON_KERNEL void fill_logs(const OutputKernel& output, const Tile& tile) {
+    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA { return kernel.pull(s); };
+        const auto both = [&](f32 s, f32& a, f32& energy) GNOMON_INLINE_LAMBDA {
+            a = kernel.pull(s);
+            energy = kernel.neg_log(s);
+        };
+        fill(tile, slope, both);
+    });
+}
+
+GNOMON_KERNEL void fill_log_deficits(const OutputKernel& output, const Tile& tile) {
+    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
+        const f32 floor = simd::splat(decltype(kernel)::kFloor);
+        const auto slope = [&](f32 s) GNOMON_INLINE_LAMBDA { return -kernel.push(simd::max(s, floor)); };
+        const auto both = [&](f32 s, f32& a, f32& energy) GNOMON_INLINE_LAMBDA {
+            const f32 held = simd::max(s, floor);
+            a = -kernel.push(held);
+            energy = kernel.neg_log_deficit(held) - a * (held - s);
+        };
+        fill(tile, slope, both);
+    });
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

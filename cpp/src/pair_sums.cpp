@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/pair_sums.cpp"
 #include "gnomon/pair_sums.hpp"
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
 
 constexpr std::size_t kRowsPerChunk = 16;
 
@@ -21,6 +21,48 @@ struct PairJob {
     Span2<float> force;          // no rows: not wanted
     std::span<double> energies;  // of each row; empty: not wanted
 };
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(sum_rows);
+
+void run(const PairJob& job, const Context& context) {
+    check_law(job.law, job.kernel);
+    parallel_blocks(job.points.size(), kRowsPerChunk, context,
+                    [&](std::size_t begin, std::size_t end, std::size_t) { sum_rows(job, begin, end); });
+}
+
+}  // namespace
+
+double pair_sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, std::span<const float> u,
+                 std::span<const float> v, bool with_energy, Span2<float> force, const Context& context) {
+    std::vector<double> energies(with_energy ? Y.rows() : 0);
+    run({law, kernel, PointPlanes(Y), padded(u), padded(v), with_energy, force, energies}, context);
+    double total = 0;
+    for (const double energy : energies) total += energy;
+    return total;
+}
+
+void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<const float> v, std::span<double> sums,
+              const Context& context) {
+    run({PairLaw::value, kernel, PointPlanes(Y), {}, padded(v), true, {}, sums}, context);
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/point_planes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
 
 /// Multiplies what a tile holds by the weights of its pairs.
 GNOMON_INLINE void weigh(const PairJob& job, std::size_t i, std::size_t begin, std::size_t count, float* slopes,
@@ -72,32 +114,13 @@ GNOMON_INLINE void sum_row(const PairJob& job, std::size_t i) {
     if (job.with_energy) job.energies[i] = energy;
 }
 
-GNOMON_CLONES void sum_rows(const PairJob& job, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void sum_rows(const PairJob& job, std::size_t begin, std::size_t end) {
     with_components(job.points.width(), [&](auto components) GNOMON_INLINE_LAMBDA {
         for (std::size_t i = begin; i < end; ++i) sum_row<decltype(components)::value>(job, i);
     });
 }
 
-void run(const PairJob& job, const Context& context) {
-    check_law(job.law, job.kernel);
-    parallel_blocks(job.points.size(), kRowsPerChunk, context,
-                    [&](std::size_t begin, std::size_t end, std::size_t) { sum_rows(job, begin, end); });
-}
-
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-double pair_sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, std::span<const float> u,
-                 std::span<const float> v, bool with_energy, Span2<float> force, const Context& context) {
-    std::vector<double> energies(with_energy ? Y.rows() : 0);
-    run({law, kernel, PointPlanes(Y), padded(u), padded(v), with_energy, force, energies}, context);
-    double total = 0;
-    for (const double energy : energies) total += energy;
-    return total;
-}
-
-void row_sums(const OutputKernel& kernel, Span2<const float> Y, std::span<const float> v, std::span<double> sums,
-              const Context& context) {
-    run({PairLaw::value, kernel, PointPlanes(Y), {}, padded(v), true, {}, sums}, context);
-}
-
-}  // namespace gnomon
+#endif

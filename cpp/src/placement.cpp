@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/placement.cpp"
 #include "gnomon/placement.hpp"
 
 #include <algorithm>
@@ -10,8 +12,6 @@
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
 
 constexpr std::size_t kRowsPerChunk = 8;
 constexpr int kTrialSteps = 6;  // from each start; only the best goes on
@@ -45,61 +45,17 @@ struct Row {
     std::vector<double> gradient, hessian, factor, step, here, next, next_gradient, next_hessian;
 };
 
-/// squared[k] = |y - anchor_(begin + k)|^2.
-GNOMON_INLINE void distances_to(const PointPlanes& anchors, const double* y, std::size_t begin, std::size_t count,
-                                float* squared) {
-    for (std::size_t c = 0; c < anchors.width(); ++c) {
-        const f32 here = simd::splat(static_cast<float>(y[c]));
-        for (std::size_t k = 0; k < count; k += simd::kLanes) {
-            const f32 away = here - simd::load(anchors.plane(c) + begin + k);
-            const f32 before = c == 0 ? f32{} : simd::load(squared + k);
-            simd::store(squared + k, before + away * away);
-        }
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-/// E at y, its gradient and the Gauss-Newton part of its Hessian.
-GNOMON_CLONES double evaluate(const Shared& shared, const Row& row, const double* y, double* gradient,
-                              double* hessian) {
-    alignas(64) float squared[kTilePoints], slopes[kTilePoints], values[kTilePoints];
-    const PointPlanes& anchors = shared.anchors;
-    const std::size_t d = anchors.width(), m = whole_vectors(anchors.size());
-    std::fill(gradient, gradient + d, 0.0);
-    std::fill(hessian, hessian + d * d, 0.0);
-    double energy = 0;
-    for (std::size_t begin = 0; begin < m; begin += kTilePoints) {
-        const std::size_t count = std::min(kTilePoints, m - begin);
-        distances_to(anchors, y, begin, count, squared);
-        evaluate_law(PairLaw::value, shared.kernel, squared, count, slopes, values);
-        f32 total{};
-        for (std::size_t k = 0; k < count; k += simd::kLanes) {
-            const f32 weight = simd::load(row.weights.data() + begin + k);
-            const f32 residual = simd::load(values + k) - simd::load(row.targets.data() + begin + k);
-            total += weight * residual * residual;
-            simd::store(values + k, weight * residual * simd::load(slopes + k));
-        }
-        energy += static_cast<double>(simd::sum(total));
-        for (std::size_t a = 0; a < d; ++a) {
-            const f32 at_a = simd::splat(static_cast<float>(y[a]));
-            f32 sum{};
-            for (std::size_t k = 0; k < count; k += simd::kLanes)
-                sum += simd::load(values + k) * (at_a - simd::load(anchors.plane(a) + begin + k));
-            gradient[a] += 4.0 * static_cast<double>(simd::sum(sum));
-            for (std::size_t b = 0; b <= a; ++b) {
-                const f32 at_b = simd::splat(static_cast<float>(y[b]));
-                f32 product{};
-                for (std::size_t k = 0; k < count; k += simd::kLanes) {
-                    const f32 slope = simd::load(slopes + k);
-                    const f32 along_a = slope * (at_a - simd::load(anchors.plane(a) + begin + k));
-                    const f32 along_b = slope * (at_b - simd::load(anchors.plane(b) + begin + k));
-                    product += simd::load(row.weights.data() + begin + k) * along_a * along_b;
-                }
-                hessian[a * d + b] += 8.0 * static_cast<double>(simd::sum(product));
-            }
-        }
-    }
-    return energy;
-}
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(distances_to);
+GNOMON_CHOOSE(energies_of_candidates);
+GNOMON_CHOOSE(evaluate);
 
 /// Solves (hessian + damping I) step = -gradient by Cholesky's factor of the lower triangle; false if it has none.
 bool solve(Row& row, double damping) {
@@ -154,19 +110,6 @@ double improve(const Shared& shared, Row& row, int max_iter) {
         if (last) break;
     }
     return energy;
-}
-
-GNOMON_CLONES void energies_of_candidates(const Shared& shared, const Row& row, std::span<double> energies) {
-    const std::size_t m = row.targets.size();
-    for (std::size_t g = 0; g < energies.size(); ++g) {
-        const float* values = shared.table.data() + g * m;
-        f32 total{};
-        for (std::size_t k = 0; k < m; k += simd::kLanes) {
-            const f32 residual = simd::load(values + k) - simd::load(row.targets.data() + k);
-            total += simd::load(row.weights.data() + k) * residual * residual;
-        }
-        energies[g] = static_cast<double>(simd::sum(total));
-    }
 }
 
 /// The kernel between all candidates and anchors.
@@ -227,3 +170,85 @@ void place_points(const Placement& placement, Span2<const float> targets, std::s
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/point_planes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+/// squared[k] = |y - anchor_(begin + k)|^2.
+GNOMON_KERNEL void distances_to(const PointPlanes& anchors, const double* y, std::size_t begin, std::size_t count,
+                                float* squared) {
+    for (std::size_t c = 0; c < anchors.width(); ++c) {
+        const f32 here = simd::splat(static_cast<float>(y[c]));
+        for (std::size_t k = 0; k < count; k += simd::kLanes) {
+            const f32 away = here - simd::load(anchors.plane(c) + begin + k);
+            const f32 before = c == 0 ? f32{} : simd::load(squared + k);
+            simd::store(squared + k, before + away * away);
+        }
+    }
+}
+
+/// E at y, its gradient and the Gauss-Newton part of its Hessian.
+GNOMON_KERNEL double evaluate(const Shared& shared, const Row& row, const double* y, double* gradient,
+                              double* hessian) {
+    alignas(64) float squared[kTilePoints], slopes[kTilePoints], values[kTilePoints];
+    const PointPlanes& anchors = shared.anchors;
+    const std::size_t d = anchors.width(), m = whole_vectors(anchors.size());
+    std::fill(gradient, gradient + d, 0.0);
+    std::fill(hessian, hessian + d * d, 0.0);
+    double energy = 0;
+    for (std::size_t begin = 0; begin < m; begin += kTilePoints) {
+        const std::size_t count = std::min(kTilePoints, m - begin);
+        distances_to(anchors, y, begin, count, squared);
+        evaluate_law(PairLaw::value, shared.kernel, squared, count, slopes, values);
+        f32 total{};
+        for (std::size_t k = 0; k < count; k += simd::kLanes) {
+            const f32 weight = simd::load(row.weights.data() + begin + k);
+            const f32 residual = simd::load(values + k) - simd::load(row.targets.data() + begin + k);
+            total += weight * residual * residual;
+            simd::store(values + k, weight * residual * simd::load(slopes + k));
+        }
+        energy += static_cast<double>(simd::sum(total));
+        for (std::size_t a = 0; a < d; ++a) {
+            const f32 at_a = simd::splat(static_cast<float>(y[a]));
+            f32 sum{};
+            for (std::size_t k = 0; k < count; k += simd::kLanes)
+                sum += simd::load(values + k) * (at_a - simd::load(anchors.plane(a) + begin + k));
+            gradient[a] += 4.0 * static_cast<double>(simd::sum(sum));
+            for (std::size_t b = 0; b <= a; ++b) {
+                const f32 at_b = simd::splat(static_cast<float>(y[b]));
+                f32 product{};
+                for (std::size_t k = 0; k < count; k += simd::kLanes) {
+                    const f32 slope = simd::load(slopes + k);
+                    const f32 along_a = slope * (at_a - simd::load(anchors.plane(a) + begin + k));
+                    const f32 along_b = slope * (at_b - simd::load(anchors.plane(b) + begin + k));
+                    product += simd::load(row.weights.data() + begin + k) * along_a * along_b;
+                }
+                hessian[a * d + b] += 8.0 * static_cast<double>(simd::sum(product));
+            }
+        }
+    }
+    return energy;
+}
+
+GNOMON_KERNEL void energies_of_candidates(const Shared& shared, const Row& row, std::span<double> energies) {
+    const std::size_t m = row.targets.size();
+    for (std::size_t g = 0; g < energies.size(); ++g) {
+        const float* values = shared.table.data() + g * m;
+        f32 total{};
+        for (std::size_t k = 0; k < m; k += simd::kLanes) {
+            const f32 residual = simd::load(values + k) - simd::load(row.targets.data() + k);
+            total += simd::load(row.weights.data() + k) * residual * residual;
+        }
+        energies[g] = static_cast<double>(simd::sum(total));
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

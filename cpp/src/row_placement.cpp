@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/row_placement.cpp"
 #include "gnomon/row_placement.hpp"
 
 #include <algorithm>
@@ -10,9 +12,6 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
-using simd::kLanes;
-
 constexpr std::size_t kTile = 512;         // pairs evaluated at once
 constexpr std::size_t kRowsPerBlock = 32;  // of one task
 constexpr std::size_t kStarts = 15;        // neighbours whose places are tried as starts
@@ -23,7 +22,7 @@ struct Planar {
     std::vector<float> coordinates, weights;
 
     void resize(std::size_t n, std::size_t d) {
-        count = (n + kLanes - 1) / kLanes * kLanes;
+        count = (n + simd::kLanes - 1) / simd::kLanes * simd::kLanes;
         stride = count;
         coordinates.assign(d * stride, 0.0F);
         weights.assign(count, 0.0F);
@@ -34,37 +33,18 @@ struct Tile {
     alignas(64) float squared[kTile], slopes[kTile], energies[kTile], values[kTile], value_slopes[kTile];
 };
 
-GNOMON_CLONES void squared_distances(const Planar& points, const float* y, std::size_t d, std::size_t first,
-                                     std::size_t count, float* squared) {
-    for (std::size_t k = 0; k < count; k += kLanes) {
-        f32 sum{};
-        for (std::size_t c = 0; c < d; ++c) {
-            const f32 away = simd::splat(y[c]) - simd::load(points.coordinates.data() + c * points.stride + first + k);
-            sum += away * away;
-        }
-        simd::store(squared + k, sum);
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-/// The sum of weights * terms over a tile.
-GNOMON_CLONES float weighted_sum(const float* weights, const float* terms, std::size_t count) {
-    f32 sum{};
-    for (std::size_t k = 0; k < count; k += kLanes) sum += simd::load(weights + k) * simd::load(terms + k);
-    return simd::sum(sum);
-}
+#include "gnomon/each_level.hpp"
 
-/// gradient += 2 factor sum_j weights_j slopes_j (y - z_j).
-GNOMON_CLONES void add_gradient(const Planar& points, const float* y, std::size_t d, std::size_t first,
-                                std::size_t count, const float* slopes, double factor, double* gradient) {
-    for (std::size_t c = 0; c < d; ++c) {
-        f32 sum{};
-        for (std::size_t k = 0; k < count; k += kLanes) {
-            const f32 away = simd::splat(y[c]) - simd::load(points.coordinates.data() + c * points.stride + first + k);
-            sum += simd::load(points.weights.data() + first + k) * simd::load(slopes + k) * away;
-        }
-        gradient[c] += 2.0 * factor * static_cast<double>(simd::sum(sum));
-    }
-}
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(add_gradient);
+GNOMON_CHOOSE(add_logs);
+GNOMON_CHOOSE(squared_distances);
+GNOMON_CHOOSE(weighted_sum);
 
 /// Four cubic B-splines at offset u in [0, 1) from the second node, and their slopes.
 struct Spline {
@@ -231,10 +211,11 @@ private:
                      tile_.values);
         for (std::size_t j = 0; j < count; ++j) {
             const double sum = static_cast<double>(tile_.values[j]) + noise;
-            tile_.energies[j] += simd::log2(simd::splat(static_cast<float>(sum)))[0] * 0.693147181F;
+            tile_.values[j] = static_cast<float>(sum);
             tile_.slopes[j] += static_cast<float>(static_cast<double>(tile_.value_slopes[j]) / sum);
             factor += placement_.strength * static_cast<double>(near_.weights[first + j]) / sum;
         }
+        add_logs(tile_.values, count, tile_.energies);
     }
 
     const RowPlacement& placement_;
@@ -285,3 +266,55 @@ void row_losses(const RowPlacement& placement, Span2<const std::int32_t> neighbo
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+using simd::kLanes;
+
+GNOMON_KERNEL void squared_distances(const Planar& points, const float* y, std::size_t d, std::size_t first,
+                                     std::size_t count, float* squared) {
+    for (std::size_t k = 0; k < count; k += kLanes) {
+        f32 sum{};
+        for (std::size_t c = 0; c < d; ++c) {
+            const f32 away = simd::splat(y[c]) - simd::load(points.coordinates.data() + c * points.stride + first + k);
+            sum += away * away;
+        }
+        simd::store(squared + k, sum);
+    }
+}
+
+/// The sum of weights * terms over a tile.
+GNOMON_KERNEL float weighted_sum(const float* weights, const float* terms, std::size_t count) {
+    f32 sum{};
+    for (std::size_t k = 0; k < count; k += kLanes) sum += simd::load(weights + k) * simd::load(terms + k);
+    return simd::sum(sum);
+}
+
+/// terms += log x.
+GNOMON_KERNEL void add_logs(const float* x, std::size_t count, float* terms) {
+    for (std::size_t k = 0; k < count; k += kLanes)
+        simd::store(terms + k, simd::load(terms + k) + simd::log2(simd::load(x + k)) * 0.693147181F);
+}
+
+/// gradient += 2 factor sum_j weights_j slopes_j (y - z_j).
+GNOMON_KERNEL void add_gradient(const Planar& points, const float* y, std::size_t d, std::size_t first,
+                                std::size_t count, const float* slopes, double factor, double* gradient) {
+    for (std::size_t c = 0; c < d; ++c) {
+        f32 sum{};
+        for (std::size_t k = 0; k < count; k += kLanes) {
+            const f32 away = simd::splat(y[c]) - simd::load(points.coordinates.data() + c * points.stride + first + k);
+            sum += simd::load(points.weights.data() + first + k) * simd::load(slopes + k) * away;
+        }
+        gradient[c] += 2.0 * factor * static_cast<double>(simd::sum(sum));
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

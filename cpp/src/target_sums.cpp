@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/target_sums.cpp"
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -7,8 +9,6 @@
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
 
 constexpr std::size_t kRowsPerChunk = 16;
 
@@ -22,6 +22,55 @@ struct TargetJob {
     Span2<float> force;
     std::span<double> energies;  // of each row
 };
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(compare_rows);
+
+/// Means of the rows of K, less half the mean of all, padded.
+std::vector<float> kernel_means(const OutputKernel& kernel, Span2<const float> Y, const Context& context) {
+    const std::size_t n = Y.rows();
+    std::vector<double> sums(n);
+    row_sums(kernel, Y, {}, sums, context);
+    const auto count = static_cast<double>(n), own = static_cast<double>(kernel_at_zero(kernel));
+    double total = 0;
+    for (double& sum : sums) total += (sum += own);
+    std::vector<float> means(whole_vectors(n));
+    for (std::size_t i = 0; i < n; ++i) means[i] = static_cast<float>(sums[i] / count - 0.5 * total / (count * count));
+    return means;
+}
+
+}  // namespace
+
+double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, PairWeights weights,
+                   bool centred, Span2<float> force, const Context& context) {
+    std::vector<double> energies(Y.rows());
+    std::vector<float> means;
+    if (centred) means = kernel_means(kernel, Y, context);
+    const TargetJob job{kernel,           PointPlanes(Y), target,  weights, padded(weights.factors),
+                        std::move(means), force,          energies};
+    parallel_blocks(Y.rows(), kRowsPerChunk, context,
+                    [&](std::size_t begin, std::size_t end, std::size_t) { compare_rows(job, begin, end); });
+    double total = 0;
+    for (const double energy : energies) total += energy;
+    return total;
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/point_planes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
 
 /// slopes = 2 r k' and values = r^2, from k' and k, for the columns [begin, begin + used) of row i.
 GNOMON_INLINE void compare(const TargetJob& job, std::size_t i, std::size_t begin, std::size_t used, float* slopes,
@@ -86,39 +135,13 @@ GNOMON_INLINE void compare_row(const TargetJob& job, std::size_t i) {
     job.energies[i] = energy;
 }
 
-GNOMON_CLONES void compare_rows(const TargetJob& job, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void compare_rows(const TargetJob& job, std::size_t begin, std::size_t end) {
     with_components(job.points.width(), [&](auto components) GNOMON_INLINE_LAMBDA {
         for (std::size_t i = begin; i < end; ++i) compare_row<decltype(components)::value>(job, i);
     });
 }
 
-/// Means of the rows of K, less half the mean of all, padded.
-std::vector<float> kernel_means(const OutputKernel& kernel, Span2<const float> Y, const Context& context) {
-    const std::size_t n = Y.rows();
-    std::vector<double> sums(n);
-    row_sums(kernel, Y, {}, sums, context);
-    const auto count = static_cast<double>(n), own = static_cast<double>(kernel_at_zero(kernel));
-    double total = 0;
-    for (double& sum : sums) total += (sum += own);
-    std::vector<float> means(whole_vectors(n));
-    for (std::size_t i = 0; i < n; ++i) means[i] = static_cast<float>(sums[i] / count - 0.5 * total / (count * count));
-    return means;
-}
-
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-double target_sums(const OutputKernel& kernel, Span2<const float> Y, Span2<const float> target, PairWeights weights,
-                   bool centred, Span2<float> force, const Context& context) {
-    std::vector<double> energies(Y.rows());
-    std::vector<float> means;
-    if (centred) means = kernel_means(kernel, Y, context);
-    const TargetJob job{kernel,           PointPlanes(Y), target,  weights, padded(weights.factors),
-                        std::move(means), force,          energies};
-    parallel_blocks(Y.rows(), kRowsPerChunk, context,
-                    [&](std::size_t begin, std::size_t end, std::size_t) { compare_rows(job, begin, end); });
-    double total = 0;
-    for (const double energy : energies) total += energy;
-    return total;
-}
-
-}  // namespace gnomon
+#endif

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/tree.cpp"
 #include "gnomon/tree.hpp"
 
 #include <algorithm>
@@ -9,8 +11,6 @@
 
 namespace gnomon {
 namespace {
-
-using simd::f32;
 
 constexpr std::size_t kTile = 64;  // entries whose squared distances to sixteen points are held at once
 
@@ -72,89 +72,20 @@ void look_around(const PointTree& tree, const PointTree::Node& group, float thet
     }
 }
 
-/// Sixteen points of a group.
-template <int D>
-struct Lanes {
-    f32 at[D], u, v;
-    double force[D][simd::kLanes] = {}, energy[simd::kLanes] = {};
-};
-
 /// Distances, slopes and energies of sixteen points and the entries of a tile.
 struct Tile {
     alignas(64) float squared[kTile * simd::kLanes], slopes[kTile * simd::kLanes], energies[kTile * simd::kLanes];
 };
 
-template <int D>
-GNOMON_INLINE void measure(const Lanes<D>& lanes, const float* entry, std::size_t count, Tile& tile) {
-    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
-        f32 squared{};
-        for (int c = 0; c < D; ++c) {
-            const f32 away = lanes.at[c] - entry[c];
-            squared += away * away;
-        }
-        simd::store(tile.squared + j * simd::kLanes, squared);
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-/// Adds a tile: lanes in float32, the tile's sum in double.
-template <int D>
-GNOMON_INLINE void add_tile(const Tile& tile, bool with_energy, const float* entry, std::size_t count,
-                            Lanes<D>& lanes) {
-    f32 force[D] = {}, energy{};
-    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
-        const f32 weight = lanes.u * entry[D + 1] + lanes.v * entry[D];
-        const f32 slope = weight * simd::load(tile.slopes + j * simd::kLanes);
-        for (int c = 0; c < D; ++c) force[c] += slope * (lanes.at[c] - entry[c]);
-        if (with_energy) energy += weight * simd::load(tile.energies + j * simd::kLanes);
-    }
-    for (int c = 0; c < D; ++c)
-        for (int l = 0; l < simd::kLanes; ++l) lanes.force[c][l] += static_cast<double>(force[c][l]);
-    for (int l = 0; l < simd::kLanes; ++l) lanes.energy[l] += static_cast<double>(energy[l]);
-}
+#include "gnomon/each_level.hpp"
 
-/// The sums of one group, whose points are the first entries of the view; returns its energy.
-template <int D>
-GNOMON_INLINE double sum_group(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
-    constexpr std::size_t stride = D + 2;
-    const std::size_t n = view.size / stride;
-    Tile tile;
-    double total = 0;
-    for (std::size_t first = 0; first < group.size(); first += simd::kLanes) {
-        const std::size_t used = std::min<std::size_t>(simd::kLanes, group.size() - first);
-        Lanes<D> lanes;
-        for (std::size_t l = 0; l < simd::kLanes; ++l) {
-            const float* point = view.entries.data() + (first + std::min(l, used - 1)) * stride;
-            for (int c = 0; c < D; ++c) lanes.at[c][l] = point[c];
-            lanes.u[l] = point[D];
-            lanes.v[l] = point[D + 1];
-        }
-        for (std::size_t begin = 0; begin < n; begin += kTile) {
-            const std::size_t count = std::min(kTile, n - begin);
-            const float* entries = view.entries.data() + begin * stride;
-            measure(lanes, entries, count, tile);
-            evaluate_law(pairs.law, pairs.kernel, tile.squared, count * simd::kLanes, tile.slopes,
-                         pairs.with_energy ? tile.energies : nullptr);
-            if (first - begin < kTile) {  // entry first + l is lane l itself
-                for (std::size_t l = 0; l < used; ++l) {
-                    const std::size_t itself = (first - begin + l) * simd::kLanes + l;
-                    tile.slopes[itself] = tile.energies[itself] = 0.0F;
-                }
-            }
-            add_tile(tile, pairs.with_energy, entries, count, lanes);
-        }
-        for (std::size_t l = 0; l < used; ++l) {
-            for (int c = 0; c < D; ++c) pairs.force(group[first + l].index, c) = static_cast<float>(lanes.force[c][l]);
-            total += lanes.energy[l];
-        }
-    }
-    return total;
-}
+namespace gnomon {
+namespace {
 
-GNOMON_CLONES double group_sums(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
-    if (pairs.force.cols() == 1) return sum_group<1>(pairs, view, group);
-    if (pairs.force.cols() == 2) return sum_group<2>(pairs, view, group);
-    return sum_group<3>(pairs, view, group);
-}
+GNOMON_CHOOSE(group_sums);
 
 }  // namespace
 
@@ -190,3 +121,102 @@ double Tree::evaluate(PairLaw law, Span2<const float> Y, std::span<const float> 
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+/// Sixteen points of a group.
+template <int D>
+struct Lanes {
+    f32 at[D], u, v;
+    double force[D][simd::kLanes] = {}, energy[simd::kLanes] = {};
+};
+
+template <int D>
+GNOMON_INLINE void measure(const Lanes<D>& lanes, const float* entry, std::size_t count, Tile& tile) {
+    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
+        f32 squared{};
+        for (int c = 0; c < D; ++c) {
+            const f32 away = lanes.at[c] - entry[c];
+            squared += away * away;
+        }
+        simd::store(tile.squared + j * simd::kLanes, squared);
+    }
+}
+
+/// Adds a tile: lanes in float32, the tile's sum in double.
+template <int D>
+GNOMON_INLINE void add_tile(const Tile& tile, bool with_energy, const float* entry, std::size_t count,
+                            Lanes<D>& lanes) {
+    f32 force[D] = {}, energy{};
+    for (std::size_t j = 0; j < count; ++j, entry += D + 2) {
+        const f32 weight = lanes.u * entry[D + 1] + lanes.v * entry[D];
+        const f32 slope = weight * simd::load(tile.slopes + j * simd::kLanes);
+        for (int c = 0; c < D; ++c) force[c] += slope * (lanes.at[c] - entry[c]);
+        if (with_energy) energy += weight * simd::load(tile.energies + j * simd::kLanes);
+    }
+    float part[simd::kLanes];
+    const auto add = [&](f32 sum, double* total) GNOMON_INLINE_LAMBDA {
+        simd::store(part, sum);
+        for (int l = 0; l < simd::kLanes; ++l) total[l] += static_cast<double>(part[l]);
+    };
+    for (int c = 0; c < D; ++c) add(force[c], lanes.force[c]);
+    add(energy, lanes.energy);
+}
+
+/// The sums of one group, whose points are the first entries of the view; returns its energy.
+template <int D>
+GNOMON_INLINE double sum_group(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
+    constexpr std::size_t stride = D + 2;
+    const std::size_t n = view.size / stride;
+    Tile tile;
+    double total = 0;
+    for (std::size_t first = 0; first < group.size(); first += simd::kLanes) {
+        const std::size_t used = std::min<std::size_t>(simd::kLanes, group.size() - first);
+        Lanes<D> lanes;
+        const auto number = [&](std::size_t c) GNOMON_INLINE_LAMBDA {
+            return simd::from_lanes([&](int l) GNOMON_INLINE_LAMBDA {
+                const std::size_t at = first + std::min(static_cast<std::size_t>(l), used - 1);
+                return view.entries[at * stride + c];
+            });
+        };
+        for (int c = 0; c < D; ++c) lanes.at[c] = number(static_cast<std::size_t>(c));
+        lanes.u = number(D);
+        lanes.v = number(D + 1);
+        for (std::size_t begin = 0; begin < n; begin += kTile) {
+            const std::size_t count = std::min(kTile, n - begin);
+            const float* entries = view.entries.data() + begin * stride;
+            measure(lanes, entries, count, tile);
+            evaluate_law(pairs.law, pairs.kernel, tile.squared, count * simd::kLanes, tile.slopes,
+                         pairs.with_energy ? tile.energies : nullptr);
+            if (first - begin < kTile) {  // entry first + l is lane l itself
+                for (std::size_t l = 0; l < used; ++l) {
+                    const std::size_t itself = (first - begin + l) * simd::kLanes + l;
+                    tile.slopes[itself] = tile.energies[itself] = 0.0F;
+                }
+            }
+            add_tile(tile, pairs.with_energy, entries, count, lanes);
+        }
+        for (std::size_t l = 0; l < used; ++l) {
+            for (int c = 0; c < D; ++c) pairs.force(group[first + l].index, c) = static_cast<float>(lanes.force[c][l]);
+            total += lanes.energy[l];
+        }
+    }
+    return total;
+}
+
+GNOMON_KERNEL double group_sums(const Pairs& pairs, const View& view, std::span<const PointTree::Point> group) {
+    if (pairs.force.cols() == 1) return sum_group<1>(pairs, view, group);
+    if (pairs.force.cols() == 2) return sum_group<2>(pairs, view, group);
+    return sum_group<3>(pairs, view, group);
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

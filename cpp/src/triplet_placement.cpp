@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/triplet_placement.cpp"
 #include "gnomon/triplet_placement.hpp"
 
 #include <algorithm>
@@ -11,9 +13,6 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
-using simd::kLanes;
-
 constexpr std::size_t kRowsPerBlock = 16;
 
 /// Far points one component after the other, filled up to whole vectors.
@@ -21,38 +20,24 @@ struct FarPoints {
     std::size_t count, stride;
     std::vector<float> coordinates;
 
-    explicit FarPoints(Span2<const float> far) : count(far.rows()), stride((count + kLanes - 1) / kLanes * kLanes) {
+    explicit FarPoints(Span2<const float> far)
+        : count(far.rows()), stride((count + simd::kLanes - 1) / simd::kLanes * simd::kLanes) {
         coordinates.assign(far.cols() * stride, 0.0F);
         for (std::size_t l = 0; l < count; ++l)
             for (std::size_t c = 0; c < far.cols(); ++c) coordinates[c * stride + l] = far(l, c);
     }
 };
 
-/// What one neighbour adds: the sum of w D / (D + D_l); its slope in D; and into `slopes` those in D_l.
-GNOMON_CLONES void add_neighbor(const float* weights, const float* distances, std::size_t stride, float near,
-                                float* slopes, float& loss, float& slope) {
-    f32 total{}, rising{};
-    for (std::size_t l = 0; l < stride; l += kLanes) {
-        const f32 far = simd::load(distances + l), inverse = 1.0F / (near + far);
-        const f32 share = simd::load(weights + l) * inverse;
-        total += share * near;
-        rising += share * far * inverse;
-        simd::store(slopes + l, simd::load(slopes + l) - share * near * inverse);
-    }
-    loss = simd::sum(total);
-    slope = simd::sum(rising);
-}
+}  // namespace
+}  // namespace gnomon
 
-GNOMON_CLONES void far_distances(const FarPoints& far, const float* y, std::size_t d, float* distances) {
-    for (std::size_t l = 0; l < far.stride; l += kLanes) {
-        f32 sum = simd::splat(1.0F);
-        for (std::size_t c = 0; c < d; ++c) {
-            const f32 away = simd::splat(y[c]) - simd::load(far.coordinates.data() + c * far.stride + l);
-            sum += away * away;
-        }
-        simd::store(distances + l, sum);
-    }
-}
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(add_neighbor);
+GNOMON_CHOOSE(far_distances);
 
 class TripletRow {
 public:
@@ -149,3 +134,43 @@ void place_by_triplets(const TripletPlacement& placement, Span2<const std::int32
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+using simd::kLanes;
+
+/// What one neighbour adds: the sum of w D / (D + D_l); its slope in D; and into `slopes` those in D_l.
+GNOMON_KERNEL void add_neighbor(const float* weights, const float* distances, std::size_t stride, float near,
+                                float* slopes, float& loss, float& slope) {
+    f32 total{}, rising{};
+    for (std::size_t l = 0; l < stride; l += kLanes) {
+        const f32 far = simd::load(distances + l), inverse = 1.0F / (near + far);
+        const f32 share = simd::load(weights + l) * inverse;
+        total += share * near;
+        rising += share * far * inverse;
+        simd::store(slopes + l, simd::load(slopes + l) - share * near * inverse);
+    }
+    loss = simd::sum(total);
+    slope = simd::sum(rising);
+}
+
+GNOMON_KERNEL void far_distances(const FarPoints& far, const float* y, std::size_t d, float* distances) {
+    for (std::size_t l = 0; l < far.stride; l += kLanes) {
+        f32 sum = simd::splat(1.0F);
+        for (std::size_t c = 0; c < d; ++c) {
+            const f32 away = simd::splat(y[c]) - simd::load(far.coordinates.data() + c * far.stride + l);
+            sum += away * away;
+        }
+        simd::store(distances + l, sum);
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -1,13 +1,15 @@
 // The edges of consecutive rows of a graph, gathered into tiles of whole vectors so that a law is evaluated for several
 // rows at once. A row's last vector is filled up with edges of no weight from the point to itself, and an empty row is
 // one such vector, so every row is finished in its turn.
-#pragma once
+#include "gnomon/point_lanes.hpp"
+
+#ifndef GNOMON_EDGE_TILES_HPP
+#define GNOMON_EDGE_TILES_HPP
 
 #include <algorithm>
 #include <vector>
 
 #include "gnomon/pair_laws.hpp"
-#include "gnomon/point_lanes.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
@@ -24,6 +26,28 @@ struct EdgeTile {
 
     explicit EdgeTile(std::size_t n_components) : away(n_components * kEdges) {}
 };
+
+/// What the edges of a graph pull, as in edge_sums.
+struct EdgeForces {
+    const CsrView<float>& edges;
+    Span2<const float> Y;
+    PairLaw law;
+    const OutputKernel& kernel;
+    float scale;
+};
+
+}  // namespace gnomon
+
+#endif
+
+#if defined(GNOMON_EDGE_TILES_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_EDGE_TILES_TOGGLE
+#undef GNOMON_EDGE_TILES_TOGGLE
+#else
+#define GNOMON_EDGE_TILES_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// A walk over the edges of the rows from `row` on, one vector at a time.
 struct EdgeWalk {
@@ -72,15 +96,6 @@ struct EdgeWalk {
     }
 };
 
-/// What the edges of a graph pull, as in edge_sums.
-struct EdgeForces {
-    const CsrView<float>& edges;
-    Span2<const float> Y;
-    PairLaw law;
-    const OutputKernel& kernel;
-    float scale;
-};
-
 /// write(i, force) for the rows i in [begin, end) in turn, force_c = sum_j A_ij limit(scale dF/ds (y_i - y_j)_c).
 template <int D, class Limit, class Write>
 GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::size_t begin, std::size_t end,
@@ -111,4 +126,6 @@ GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::s
     }
 }
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif

@@ -1,20 +1,17 @@
 // Fourier transforms of sixteen sequences at once, one in each lane. Every sequence sees the same operations in the
 // same order, so the bits depend neither on the number of threads nor on the instruction set.
-#pragma once
+#include "gnomon/simd.hpp"
+
+#ifndef GNOMON_FFT_HPP
+#define GNOMON_FFT_HPP
 
 #include <array>
 #include <cstddef>
 #include <vector>
 
-#include "gnomon/simd.hpp"
-
 namespace gnomon {
 
-/// One complex number in each of sixteen lanes. Aligned by hand: outside the clones the compiler takes the alignment of
-/// the baseline's registers, inside them that of wider ones.
-struct alignas(64) ComplexLanes {
-    simd::f32 re, im;
-};
+struct ComplexLanes;
 
 /// cos and sin of 2 pi k / n to double precision, without libm (which differs between processors).
 std::array<double, 2> root_of_unity(std::size_t k, std::size_t n);
@@ -53,6 +50,25 @@ enum class Direction { forward, inverse };  ///< exp(-2 pi i jk / n), exp(+2 pi 
 /// Transforms x of plan.size() elements; work has as many. The result is in the returned one of the two.
 ComplexLanes* fft(const FftPlan& plan, Direction direction, ComplexLanes* x, ComplexLanes* work);
 
+}  // namespace gnomon
+
+#endif
+
+#if defined(GNOMON_FFT_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_FFT_TOGGLE
+#undef GNOMON_FFT_TOGGLE
+#else
+#define GNOMON_FFT_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
+
+/// One complex number in each of sixteen lanes. Aligned by hand: outside the clones the compiler takes the alignment of
+/// the baseline's registers, inside them that of wider ones.
+struct alignas(64) ComplexLanes {
+    simd::f32 re, im;
+};
+
 /// Transposes a 16 x 16 tile: to[l * to_pitch + k] = from[k * from_pitch + l].
 GNOMON_INLINE void transpose_tile(const float* from, std::size_t from_pitch, float* to, std::size_t to_pitch) {
     using f32x4 = float __attribute__((vector_size(16)));
@@ -75,4 +91,6 @@ GNOMON_INLINE void transpose_tile(const float* from, std::size_t from_pitch, flo
     }
 }
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif

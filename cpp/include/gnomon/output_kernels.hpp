@@ -1,13 +1,14 @@
 // Which function k(s) of the squared distance of two points of the embedding, chosen at run time by name. A new kernel
 // is one struct and one line in each of output_kernel and with_kernel; the sums reach it through pair_laws.hpp.
-#pragma once
+#include "gnomon/potential_kernels.hpp"
+#include "gnomon/similarity_kernels.hpp"
+
+#ifndef GNOMON_OUTPUT_KERNELS_HPP
+#define GNOMON_OUTPUT_KERNELS_HPP
 
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
-
-#include "gnomon/potential_kernels.hpp"
-#include "gnomon/similarity_kernels.hpp"
 
 namespace gnomon {
 
@@ -50,6 +51,25 @@ inline OutputKernel output_kernel(std::string_view name, float a, float b, float
     if (name == "sketch_map") return {Kind::sigmoid, a, b, scale};
     throw std::invalid_argument("unknown output kernel");
 }
+
+/// The largest number of components that the kernels' scratch arrays hold.
+inline constexpr int kMaxComponents = 256;
+
+}  // namespace gnomon
+
+// Inlines a lambda into the function that calls it, so that it is compiled for that function's instruction set.
+#define GNOMON_INLINE_LAMBDA __attribute__((always_inline))
+
+#endif
+
+#if defined(GNOMON_OUTPUT_KERNELS_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_OUTPUT_KERNELS_TOGGLE
+#undef GNOMON_OUTPUT_KERNELS_TOGGLE
+#else
+#define GNOMON_OUTPUT_KERNELS_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// Calls body with the type of a kernel that is a similarity; does nothing for others. Mark the lambda
 /// GNOMON_INLINE_LAMBDA inside a GNOMON_CLONES function.
@@ -94,9 +114,6 @@ GNOMON_INLINE void with_kernel(const OutputKernel& kernel, Body&& body) {
     }
 }
 
-/// The largest number of components that the kernels' scratch arrays hold.
-inline constexpr int kMaxComponents = 256;
-
 /// Calls body with the number of components as a constant for 1, 2 and 3, and with 0 for "read it at run time".
 template <class Body>
 GNOMON_INLINE void with_components(std::size_t n_components, Body&& body) {
@@ -112,7 +129,6 @@ GNOMON_INLINE void with_components(std::size_t n_components, Body&& body) {
     }
 }
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
 
-// Inlines a lambda into the function that calls it, so that it is compiled for that function's instruction set.
-#define GNOMON_INLINE_LAMBDA __attribute__((always_inline))
+#endif

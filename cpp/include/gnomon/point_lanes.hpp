@@ -1,15 +1,25 @@
 // Sixteen points of a row-major embedding, one vector for each component. D is the number of components known at
 // compile time, or 0 for d known at run time.
-#pragma once
+#include "gnomon/output_kernels.hpp"
+#include "gnomon/simd.hpp"
+
+#ifndef GNOMON_POINT_LANES_HPP
+#define GNOMON_POINT_LANES_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "gnomon/output_kernels.hpp"
-#include "gnomon/simd.hpp"
+#endif
 
-namespace gnomon {
+#if defined(GNOMON_POINT_LANES_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_POINT_LANES_TOGGLE
+#undef GNOMON_POINT_LANES_TOGGLE
+#else
+#define GNOMON_POINT_LANES_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// Vectors to hold for D components.
 template <int D>
@@ -18,7 +28,6 @@ inline constexpr int kHeld = D > 0 ? D : kMaxComponents;
 namespace detail {
 
 using f32x4 = float __attribute__((vector_size(16)));
-using f32x8 = float __attribute__((vector_size(32)));
 using f64x2 = double __attribute__((vector_size(16)));
 
 /// Two points of two components: x0 y0 x1 y1. Scalar 8-byte loads are as fast as a hardware gather.
@@ -29,12 +38,6 @@ GNOMON_INLINE f32x4 two_points(const float* p, std::int32_t i, std::int32_t j) {
     return reinterpret_cast<f32x4>(f64x2{a, b});
 }
 
-GNOMON_INLINE simd::f32 join(f32x4 a, f32x4 b, f32x4 c, f32x4 d) {
-    const f32x8 low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
-    const f32x8 high = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
-
 GNOMON_INLINE void gather_planar(const float* p, const std::int32_t* i, simd::f32* out) {
     f32x4 x[4], y[4];
     for (int q = 0; q < 4; ++q) {
@@ -42,8 +45,8 @@ GNOMON_INLINE void gather_planar(const float* p, const std::int32_t* i, simd::f3
         x[q] = __builtin_shufflevector(a, b, 0, 2, 4, 6);
         y[q] = __builtin_shufflevector(a, b, 1, 3, 5, 7);
     }
-    out[0] = join(x[0], x[1], x[2], x[3]);
-    out[1] = join(y[0], y[1], y[2], y[3]);
+    out[0] = simd::from_quarters(x[0], x[1], x[2], x[3]);
+    out[1] = simd::from_quarters(y[0], y[1], y[2], y[3]);
 }
 
 }  // namespace detail
@@ -60,8 +63,7 @@ GNOMON_INLINE void gather_points(const float* points, const std::int32_t* index,
                 return points[static_cast<std::size_t>(index[l]) * static_cast<std::size_t>(width) +
                               static_cast<std::size_t>(c)];
             };
-            out[c] = simd::f32{at(0), at(1), at(2),  at(3),  at(4),  at(5),  at(6),  at(7),
-                               at(8), at(9), at(10), at(11), at(12), at(13), at(14), at(15)};
+            out[c] = simd::from_lanes(at);
         }
     }
 }
@@ -133,4 +135,6 @@ GNOMON_INLINE void pull_row(const Kernel& kernel, float scale, const float* poin
     for (int c = 0; c < width; ++c) force[c] = simd::sum(total[c]);
 }
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif

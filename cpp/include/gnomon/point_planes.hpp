@@ -1,11 +1,13 @@
 // All points of an embedding, one component after another, and what one point sees of a tile of them.
-#pragma once
+#include "gnomon/output_kernels.hpp"
+#include "gnomon/simd.hpp"
+
+#ifndef GNOMON_POINT_PLANES_HPP
+#define GNOMON_POINT_PLANES_HPP
 
 #include <cstddef>
 #include <vector>
 
-#include "gnomon/output_kernels.hpp"
-#include "gnomon/simd.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
@@ -41,6 +43,19 @@ private:
     std::size_t size_, width_, pitch_;
     std::vector<float> values_;
 };
+
+}  // namespace gnomon
+
+#endif
+
+#if defined(GNOMON_POINT_PLANES_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_POINT_PLANES_TOGGLE
+#undef GNOMON_POINT_PLANES_TOGGLE
+#else
+#define GNOMON_POINT_PLANES_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// squared[k] = |y_i - y_(begin + k)|^2 for k in [0, count), count in whole vectors. D: components, 0 if not constant.
 template <int D>
@@ -94,4 +109,6 @@ GNOMON_INLINE double sum_of(const float* values, std::size_t count) {
     return static_cast<double>(simd::sum(total));
 }
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif

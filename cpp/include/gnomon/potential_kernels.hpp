@@ -1,11 +1,21 @@
 // Output kernels that are no similarities: potentials and distances, unbounded at 0 or far away.
-#pragma once
+#include "gnomon/simd.hpp"
+
+#ifndef GNOMON_POTENTIAL_KERNELS_HPP
+#define GNOMON_POTENTIAL_KERNELS_HPP
 
 #include <cmath>
 
-#include "gnomon/simd.hpp"
+#endif
 
-namespace gnomon {
+#if defined(GNOMON_POTENTIAL_KERNELS_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_POTENTIAL_KERNELS_TOGGLE
+#undef GNOMON_POTENTIAL_KERNELS_TOGGLE
+#else
+#define GNOMON_POTENTIAL_KERNELS_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// Squared distances below this count as this where a potential or a slope is infinite at 0.
 inline constexpr float kClosest = 1e-12F;
@@ -106,4 +116,6 @@ struct Sigmoid {
     }
 };
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif

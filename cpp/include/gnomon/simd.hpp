@@ -1,12 +1,20 @@
-// Sixteen lanes, whatever the machine has: compilers split them over narrower registers. Lanes are combined in one
-// fixed order and no multiply-add is fused (-ffp-contract=off), so every instruction set gives the same bits.
-#pragma once
+// Sixteen lanes, whatever the machine has. Lanes are combined in one fixed order and no multiply-add is fused
+// (-ffp-contract=off), so every instruction set gives the same bits. In files that are compiled for each level
+// (levels.hpp) the lanes are one register or several, of that level's width. Elsewhere they are one vector of 64 bytes,
+// which compilers split where the machine has less: sums over a loop, comparisons and stores then go through memory.
+#ifndef GNOMON_SIMD_HPP
+#define GNOMON_SIMD_HPP
 
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
+#include <utility>
+
+#include "gnomon/levels.hpp"
 
 // Compile a hot function once for each instruction-set level and pick at load time. Everything it calls must be
-// always_inline (GNOMON_INLINE), or it is compiled for the baseline only; lambdas are not cloned.
+// always_inline (GNOMON_INLINE), or it is compiled for the baseline only; lambdas are not cloned. Types cannot change
+// with the level: functions with sixteen lanes belong into files with levels.hpp.
 #if defined(GNOMON_USE_CLONES)
 #define GNOMON_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), noinline))
 #else
@@ -18,19 +26,139 @@ namespace gnomon::simd {
 
 inline constexpr int kLanes = 16;
 
-using f32 = float __attribute__((vector_size(64)));
-using i32 = std::int32_t __attribute__((vector_size(64)));
-using u32 = std::uint32_t __attribute__((vector_size(64)));
+}  // namespace gnomon::simd
+
+#endif
+
+#if defined(GNOMON_SIMD_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_SIMD_TOGGLE
+#undef GNOMON_SIMD_TOGGLE
+#else
+#define GNOMON_SIMD_TOGGLE
+#endif
+
+namespace GNOMON_SPACE::simd {
+
+#ifdef GNOMON_LEVEL
+using gnomon::simd::kLanes;
+#endif
+
+#ifndef GNOMON_VECTOR_BYTES
+#define GNOMON_VECTOR_BYTES 64
+#define GNOMON_WHOLE_VECTORS
+#endif
+
+template <class T, std::size_t Bytes>
+struct Register {
+    using type __attribute__((vector_size(Bytes))) = T;
+};
+
+/// Two halves of the lanes of a vector of T as one vector, each a register or again two halves.
+template <class T, class Half>
+struct Joined {
+    Half low, high;
+
+    GNOMON_INLINE T operator[](int lane) const {
+        constexpr int kHalf = static_cast<int>(sizeof(Half) / sizeof(T));
+        return lane < kHalf ? low[lane] : high[lane - kHalf];
+    }
+    GNOMON_INLINE friend Joined operator-(Joined a) { return {-a.low, -a.high}; }
+    GNOMON_INLINE friend Joined operator~(Joined a) { return {~a.low, ~a.high}; }
+    GNOMON_INLINE friend Joined operator<<(Joined a, int bits) { return {a.low << bits, a.high << bits}; }
+    GNOMON_INLINE friend Joined operator>>(Joined a, int bits) { return {a.low >> bits, a.high >> bits}; }
+#define GNOMON_OPERATOR(op)                                                                                    \
+    GNOMON_INLINE friend Joined operator op(Joined a, Joined b) { return {a.low op b.low, a.high op b.high}; } \
+    GNOMON_INLINE friend Joined operator op(Joined a, T b) { return {a.low op b, a.high op b}; }               \
+    GNOMON_INLINE friend Joined operator op(T a, Joined b) { return {a op b.low, a op b.high}; }               \
+    GNOMON_INLINE Joined& operator op## = (Joined b) { return *this = *this op b; }                            \
+    GNOMON_INLINE Joined& operator op## = (T b) { return *this = *this op b; }
+    GNOMON_OPERATOR(+)
+    GNOMON_OPERATOR(-)
+    GNOMON_OPERATOR(*)
+    GNOMON_OPERATOR(/)
+    GNOMON_OPERATOR(&)
+    GNOMON_OPERATOR(|)
+    GNOMON_OPERATOR(^)
+#undef GNOMON_OPERATOR
+};
+
+template <class T, std::size_t Bytes, bool Fits = (Bytes <= GNOMON_VECTOR_BYTES)>
+struct VectorOf : Register<T, Bytes> {};
+template <class T, std::size_t Bytes>
+struct VectorOf<T, Bytes, false> {
+    using type = Joined<T, typename VectorOf<T, Bytes / 2>::type>;
+};
+
+/// Some lanes of T, a power of two, in registers of the level's width.
+template <class T, std::size_t Count = kLanes>
+using Lanes = typename VectorOf<T, Count * sizeof(T)>::type;
+
+using f32 = Lanes<float>;
+using i32 = Lanes<std::int32_t>;
+using u32 = Lanes<std::uint32_t>;
+
+#ifdef GNOMON_WHOLE_VECTORS
+#undef GNOMON_VECTOR_BYTES
+#undef GNOMON_WHOLE_VECTORS
+#endif
+
+/// Whether a vector is joined of halves.
+template <class V>
+inline constexpr bool kJoined = requires(V v) { v.low; };
+
+template <class V>
+using Half = decltype(V::low);
+
+/// The bits of each lane as another type.
+template <class To, class From>
+GNOMON_INLINE To as(From v) {
+    if constexpr (kJoined<To>)
+        return {as<Half<To>>(v.low), as<Half<To>>(v.high)};
+    else
+        return reinterpret_cast<To>(v);
+}
+
+/// Whole numbers as floats.
+template <class From>
+GNOMON_INLINE auto to_float(From v) {
+    if constexpr (kJoined<From>) {
+        const auto low = to_float(v.low), high = to_float(v.high);
+        return Joined<float, std::remove_const_t<decltype(low)>>{low, high};
+    } else {
+        return __builtin_convertvector(v, typename Register<float, sizeof(From)>::type);
+    }
+}
+
+/// Doubles as floats.
+template <class To, class From>
+GNOMON_INLINE To narrowed(From v) {
+    if constexpr (kJoined<To>) {
+        return {narrowed<Half<To>>(v.low), narrowed<Half<To>>(v.high)};
+    } else if constexpr (kJoined<From>) {
+        using Part = typename Register<float, sizeof(To) / 2>::type;
+        const Part low = narrowed<Part>(v.low), high = narrowed<Part>(v.high);
+        return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
+            return To(__builtin_shufflevector(low, high, l...));
+        }(std::make_integer_sequence<int, static_cast<int>(sizeof(To) / sizeof(float))>{});
+    } else {
+        return __builtin_convertvector(v, To);
+    }
+}
 
 /// The same number in all lanes. Through memory, which compilers see through: a vector built from a scalar is put
 /// together lane by lane where GCC 12 inlines it into a clone.
 template <class V, class T>
 GNOMON_INLINE V splat_as(T x) {
-    T lanes[kLanes];
-    for (int l = 0; l < kLanes; ++l) lanes[l] = x;
-    V v;
-    std::memcpy(&v, lanes, sizeof v);
-    return v;
+    if constexpr (kJoined<V>) {
+        const auto half = splat_as<Half<V>>(x);
+        return {half, half};
+    } else {
+        T lanes[sizeof(V) / sizeof(T)];
+        for (T& lane : lanes) lane = x;
+        V v;
+        std::memcpy(&v, lanes, sizeof v);
+        return v;
+    }
 }
 GNOMON_INLINE f32 splat(float x) { return splat_as<f32>(x); }
 GNOMON_INLINE i32 splat(std::int32_t x) { return splat_as<i32>(x); }
@@ -38,73 +166,147 @@ GNOMON_INLINE u32 splat(std::uint32_t x) { return splat_as<u32>(x); }
 
 template <class V, class T>
 GNOMON_INLINE V load_as(const T* p) {
-    V v;
-    std::memcpy(&v, p, sizeof v);
-    return v;
+    if constexpr (kJoined<V>) {
+        return {load_as<Half<V>>(p), load_as<Half<V>>(p + sizeof(Half<V>) / sizeof(T))};
+    } else {
+        V v;
+        std::memcpy(&v, p, sizeof v);
+        return v;
+    }
 }
 GNOMON_INLINE f32 load(const float* p) { return load_as<f32>(p); }
 GNOMON_INLINE i32 load(const std::int32_t* p) { return load_as<i32>(p); }
 template <class V, class T>
 GNOMON_INLINE void store(T* p, V v) {
-    std::memcpy(p, &v, sizeof v);
+    if constexpr (kJoined<V>) {
+        store(p, v.low);
+        store(p + sizeof(Half<V>) / sizeof(T), v.high);
+    } else {
+        std::memcpy(p, &v, sizeof v);
+    }
+}
+
+/// The numbers at(0), ..., at(15), each computed on its own.
+template <class V = f32, class At>
+GNOMON_INLINE V from_lanes(const At& at, int first = 0) {
+    if constexpr (kJoined<V>) {
+        constexpr int kHalf = static_cast<int>(sizeof(Half<V>) / sizeof(at(0)));
+        return {from_lanes<Half<V>>(at, first), from_lanes<Half<V>>(at, first + kHalf)};
+    } else {
+        return [&]<int... l>(std::integer_sequence<int, l...>) __attribute__((always_inline)) {
+            return V{at(first + l)...};
+        }(std::make_integer_sequence<int, static_cast<int>(sizeof(V) / sizeof(at(0)))>{});
+    }
+}
+
+/// Four quarters of the lanes as one vector.
+template <class V = f32, class Quarter>
+GNOMON_INLINE V from_quarters(Quarter a, Quarter b, Quarter c, Quarter d) {
+    if constexpr (!kJoined<V>) {
+        using Two = typename Register<float, 2 * sizeof(Quarter)>::type;
+        const Two low = __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+        const Two high = __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7);
+        return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    } else if constexpr (kJoined<Half<V>>) {
+        return {{a, b}, {c, d}};
+    } else {
+        return {__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7),
+                __builtin_shufflevector(c, d, 0, 1, 2, 3, 4, 5, 6, 7)};
+    }
 }
 
 /// 0, 1, ..., 15.
-GNOMON_INLINE i32 lane_index() { return i32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}; }
+GNOMON_INLINE i32 lane_index() {
+    constexpr std::int32_t numbers[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    return load(numbers);
+}
 
-GNOMON_INLINE f32 select(i32 mask, f32 yes, f32 no) { return mask ? yes : no; }
+/// Each lane of yes where the mask is set, of no elsewhere.
+template <class Mask, class V>
+GNOMON_INLINE V select(Mask mask, V yes, V no) {
+    if constexpr (kJoined<V>)
+        return {select(mask.low, yes.low, no.low), select(mask.high, yes.high, no.high)};
+    else
+        return mask ? yes : no;
+}
+
+/// The mask of the lanes where a > b.
+template <class V>
+GNOMON_INLINE auto greater(V a, V b) {
+    if constexpr (kJoined<V>) {
+        const auto low = greater(a.low, b.low), high = greater(a.high, b.high);
+        return Joined<std::int32_t, std::remove_const_t<decltype(low)>>{low, high};
+    } else {
+        return a > b;
+    }
+}
 
 /// Each lane of yes where a < b, of no elsewhere, by the sign of the difference: GCC 12 does comparisons of vectors
 /// longer than the machine's lane by lane, but arithmetic on them in pieces.
 GNOMON_INLINE f32 select_less(f32 a, f32 b, f32 yes, f32 no) {
-    const i32 less = reinterpret_cast<i32>(a - b) >> 31;
-    return reinterpret_cast<f32>((less & reinterpret_cast<i32>(yes)) | (~less & reinterpret_cast<i32>(no)));
+    const i32 less = as<i32>(a - b) >> 31;
+    return as<f32>((less & as<i32>(yes)) | (~less & as<i32>(no)));
 }
 GNOMON_INLINE f32 min(f32 a, f32 b) { return select_less(a, b, a, b); }
 GNOMON_INLINE f32 max(f32 a, f32 b) { return select_less(b, a, a, b); }
 GNOMON_INLINE f32 clamp(f32 x, float low, float high) { return min(max(x, splat(low)), splat(high)); }
 
 /// Whether any lane of a mask is set.
-GNOMON_INLINE bool any(i32 mask) {
-    using i64x8 = long long __attribute__((vector_size(64)));
-    const i64x8 m = reinterpret_cast<i64x8>(mask);
-    return (m[0] | m[1] | m[2] | m[3] | m[4] | m[5] | m[6] | m[7]) != 0;
+template <class Mask>
+GNOMON_INLINE bool any(Mask mask) {
+    if constexpr (kJoined<Mask>) {
+        return any(mask.low | mask.high);
+    } else {
+        const auto words = reinterpret_cast<typename Register<long long, sizeof(Mask)>::type>(mask);
+        long long found = 0;
+        for (std::size_t l = 0; l < sizeof(Mask) / sizeof found; ++l) found |= words[l];
+        return found != 0;
+    }
+}
+
+/// The lower and the upper half of the lanes.
+template <class V>
+GNOMON_INLINE auto halves(V v) {
+    if constexpr (kJoined<V>) {
+        return v;
+    } else if constexpr (sizeof(V) == 64) {
+        using F = typename Register<float, 32>::type;
+        return Joined<float, F>{__builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7),
+                                __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15)};
+    } else {
+        using F = typename Register<float, 16>::type;
+        return Joined<float, F>{__builtin_shufflevector(v, v, 0, 1, 2, 3), __builtin_shufflevector(v, v, 4, 5, 6, 7)};
+    }
 }
 
 /// Sum of the lanes, always by halves: lane l with l + 8, then l + 4, l + 2, l + 1.
 GNOMON_INLINE float sum(f32 v) {
-    using f32x8 = float __attribute__((vector_size(32)));
-    using f32x4 = float __attribute__((vector_size(16)));
-    const f32x8 a = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7) +
-                    __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-    const f32x4 b = __builtin_shufflevector(a, a, 0, 1, 2, 3) + __builtin_shufflevector(a, a, 4, 5, 6, 7);
-    return (b[0] + b[2]) + (b[1] + b[3]);
+    const auto a = halves(v);
+    const auto b = halves(a.low + a.high);
+    const auto c = b.low + b.high;
+    return (c[0] + c[2]) + (c[1] + c[3]);
 }
 
 /// The smallest lane of a vector without NaN.
 GNOMON_INLINE float least(f32 v) {
-    using f32x8 = float __attribute__((vector_size(32)));
-    using f32x4 = float __attribute__((vector_size(16)));
-    const f32x8 low = __builtin_shufflevector(v, v, 0, 1, 2, 3, 4, 5, 6, 7);
-    const f32x8 high = __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15);
-    const f32x8 a = low < high ? low : high;
-    const f32x4 left = __builtin_shufflevector(a, a, 0, 1, 2, 3), right = __builtin_shufflevector(a, a, 4, 5, 6, 7);
-    const f32x4 b = left < right ? left : right;
-    const float c = b[0] < b[1] ? b[0] : b[1], d = b[2] < b[3] ? b[2] : b[3];
-    return c < d ? c : d;
+    const auto a = halves(v);
+    const auto b = halves(select(greater(a.high, a.low), a.low, a.high));
+    const auto c = select(greater(b.high, b.low), b.low, b.high);
+    const float d = c[0] < c[1] ? c[0] : c[1], e = c[2] < c[3] ? c[2] : c[3];
+    return d < e ? d : e;
 }
 
 /// log2(x) for x > 0, relative error below 1e-6. No libm: libm picks its version by processor.
 GNOMON_INLINE f32 log2(f32 x) {
     // x = m 2^exponent with m in (1/sqrt(2), sqrt(2)]; 0x3f3504f4 is the float next to 1/sqrt(2)
-    const i32 bits = reinterpret_cast<i32>(x);
+    const i32 bits = as<i32>(x);
     const i32 exponent = (bits - 0x3f3504f4) >> 23;
-    const f32 m = reinterpret_cast<f32>(bits - (exponent << 23));
+    const f32 m = as<f32>(bits - (exponent << 23));
     // log2 m = 2 / ln 2 * artanh((m - 1) / (m + 1)): an odd series in |t| < 0.1716.
     const f32 t = (m - 1.0F) / (m + 1.0F);
     const f32 t2 = t * t;
     const f32 p = 2.88539008F + t2 * (0.961796694F + t2 * (0.577078016F + t2 * (0.412198583F + t2 * 0.32059890F)));
-    return __builtin_convertvector(exponent, f32) + t * p;
+    return to_float(exponent) + t * p;
 }
 
 /// 2^x, relative error below 3e-7, for x clamped to [-126, 126].
@@ -115,7 +317,7 @@ GNOMON_INLINE f32 exp2(f32 x) {
     const f32 p =
         1.0F + f * (0.693147182F + f * (0.240226462F + f * (0.0555033210F +
                                                             f * (0.00961846F + f * (0.00133989F + f * 0.000153979F)))));
-    return reinterpret_cast<f32>(reinterpret_cast<i32>(p) + (reinterpret_cast<i32>(shifted) << 23));
+    return as<f32>(as<i32>(p) + (as<i32>(shifted) << 23));
 }
 
 /// exp(x) through exp2.
@@ -134,14 +336,14 @@ GNOMON_INLINE f32 expm1(f32 x) {
 /// log(1 + x) for x >= 0, of full relative accuracy near 0.
 GNOMON_INLINE f32 log1p(f32 x) {
     const f32 u = 1.0F + x, lost = x - (u - 1.0F);  // what rounding took from u, exactly
-    const i32 bits = reinterpret_cast<i32>(u);
+    const i32 bits = as<i32>(u);
     const i32 exponent = (bits - 0x3f3504f4) >> 23;
-    const f32 m = reinterpret_cast<f32>(bits - (exponent << 23));
-    const f32 scale = reinterpret_cast<f32>((127 - exponent) << 23);
+    const f32 m = as<f32>(bits - (exponent << 23));
+    const f32 scale = as<f32>((127 - exponent) << 23);
     const f32 t = (m - 1.0F + lost * scale) / (m + 1.0F);
     const f32 t2 = t * t;
     const f32 p = 2.0F + t2 * (0.666666667F + t2 * (0.4F + t2 * (0.285714286F + t2 * 0.222222222F)));
-    return 0.693147181F * __builtin_convertvector(exponent, f32) + t * p;
+    return 0.693147181F * to_float(exponent) + t * p;
 }
 
 /// x^p for x > 0.
@@ -157,11 +359,21 @@ GNOMON_INLINE u32 mix32(u32 x) {
     return x;
 }
 
-/// Square root lane by lane (correctly rounded everywhere).
-GNOMON_INLINE f32 sqrt(f32 x) {
-    f32 r;
-    for (int l = 0; l < kLanes; ++l) r[l] = __builtin_sqrtf(x[l]);
-    return r;
+GNOMON_INLINE float root_of(float x) { return __builtin_sqrtf(x); }
+GNOMON_INLINE double root_of(double x) { return __builtin_sqrt(x); }
+
+/// Square roots, lane by lane (correctly rounded everywhere).
+template <class V>
+GNOMON_INLINE V sqrt(V x) {
+    if constexpr (kJoined<V>) {
+        return {sqrt(x.low), sqrt(x.high)};
+    } else {
+        V r;
+        for (std::size_t l = 0; l < sizeof(V) / sizeof(x[0]); ++l) r[l] = root_of(x[l]);
+        return r;
+    }
 }
 
-}  // namespace gnomon::simd
+}  // namespace GNOMON_SPACE::simd
+
+#endif

@@ -6,11 +6,16 @@
 //   push(s)             -k' / (1 - k), s > 0                 neg_log_deficit(s) -log(1 - k), s > 0
 //   half_squared()      the squared distance at which k is half of k(0)
 //   kFloor              the squared distance below which -log(1 - k) goes on as a straight line
-#pragma once
-
 #include "gnomon/simd.hpp"
 
-namespace gnomon {
+#if defined(GNOMON_SIMILARITY_KERNELS_TOGGLE) == defined(GNOMON_TOGGLE)
+#ifdef GNOMON_SIMILARITY_KERNELS_TOGGLE
+#undef GNOMON_SIMILARITY_KERNELS_TOGGLE
+#else
+#define GNOMON_SIMILARITY_KERNELS_TOGGLE
+#endif
+
+namespace GNOMON_SPACE {
 
 /// Squared distance below which the repulsion of a cross-entropy is held constant (infinite at 0 where k(0) = 1).
 inline constexpr float kRepulsionFloor = 1e-3F;
@@ -132,4 +137,6 @@ struct NoiseContrast {
     float half_squared() const { return 1.0F + 1.0F / c; }
 };
 
-}  // namespace gnomon
+}  // namespace GNOMON_SPACE
+
+#endif
