@@ -17,10 +17,9 @@ from typing import Any
 from benchmarks.determinism import build
 from benchmarks.machine import instruction_set_levels
 
-__all__ = ["main", "table"]
+__all__ = ["above", "main", "table"]
 
 _ROOT = Path(__file__).resolve().parent.parent
-_SHORTEST = float(__import__("os").environ.get("SH", 20))
 _WIDE = "x86-64-v3"  # the level that --within is about
 
 
@@ -50,7 +49,9 @@ class _Worker:
         self._process.wait()
 
 
-def _measure(modules: Mapping[str, Path], only: str, repeats: int) -> tuple[dict[str, dict[str, float]], list[str]]:
+def _measure(
+    modules: Mapping[str, Path], only: str, repeats: int, shortest: float
+) -> tuple[dict[str, dict[str, float]], list[str]]:
     """Return the least milliseconds of each kernel in each build, and the kernels whose results differ."""
     workers = {label: _Worker(module) for label, module in modules.items()}
     least: dict[str, dict[str, float]] = {}
@@ -59,7 +60,7 @@ def _measure(modules: Mapping[str, Path], only: str, repeats: int) -> tuple[dict
         if only not in name:
             continue
         digests = {worker.call(name)[1] for worker in workers.values()}
-        count = max(1, min(100, round(_SHORTEST / max(list(workers.values())[-1].call(name)[0], 1e-3))))
+        count = max(1, min(100, round(shortest / max(list(workers.values())[-1].call(name)[0], 1e-3))))
         least[name] = dict.fromkeys(workers, float("inf"))
         for _ in range(repeats):
             for label, worker in workers.items():
@@ -88,7 +89,8 @@ def table(least: Mapping[str, Mapping[str, float]]) -> list[str]:
     return lines
 
 
-def _above(least: Mapping[str, Mapping[str, float]], level: str, fast: str, bar: float | None) -> list[str]:
+def above(least: Mapping[str, Mapping[str, float]], level: str, fast: str, bar: float | None) -> list[str]:
+    """Name the kernels that take more than `bar` times as long at a level as in the fast build; None allows all."""
     if bar is None:
         return []
     over = {name: times[level] / times[fast] for name, times in least.items() if level in times}
@@ -110,20 +112,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--modules", nargs="+", metavar="LABEL=FILE", help="extensions that are compiled already")
     parser.add_argument("--only", default="", help="kernels whose names hold this")
     parser.add_argument("--repeats", type=int, default=5, help="turns; the best counts")
+    parser.add_argument("--milliseconds", type=float, default=20.0, help="of one measurement in the last build")
     parser.add_argument("--within", type=float, help=f"exit with 1 if a kernel for {_WIDE} takes more times the last")
     parser.add_argument("--within-base", type=float, help="the same of the levels below")
     parser.add_argument("--json", type=Path, help="write the milliseconds to this file")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
         modules = _modules(options, Path(folder))
-        least, different = _measure(modules, options.only, options.repeats)
+        least, different = _measure(modules, options.only, options.repeats, options.milliseconds)
     print("\n".join(table(least)))
     if options.json:
         options.json.write_text(json.dumps(least, indent=1))
     *slow, fast = modules
     failures = [f"{name}: the results differ between builds" for name in different]
     for level in slow:
-        failures += _above(least, level, fast, options.within if level == _WIDE else options.within_base)
+        failures += above(least, level, fast, options.within if level == _WIDE else options.within_base)
     print("\n".join(failures), file=sys.stderr)
     return 1 if failures else 0
 

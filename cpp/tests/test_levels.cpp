@@ -33,7 +33,7 @@ namespace {
 using Evaluate = void (*)(const float*, const float*, const std::int32_t*, Results&);
 
 std::vector<Evaluate> levels() {
-#if defined(GNOMON_USE_CLONES)
+#if defined(GNOMON_USE_LEVELS)
     const Evaluate all[] = {base::evaluate, v3::evaluate, v4::evaluate};
     return {all, all + best_level() + 1};
 #else

@@ -1,7 +1,7 @@
 // Includes GNOMON_FILE once for each level; see levels.hpp. Its headers were included before: under the pragma the
 // templates of the standard library would be compiled for processors that have the level.
 
-#if defined(GNOMON_USE_CLONES)
+#if defined(GNOMON_USE_LEVELS)
 
 #define GNOMON_LEVEL base
 #define GNOMON_VECTOR_BYTES 16

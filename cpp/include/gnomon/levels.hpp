@@ -29,7 +29,9 @@
 // of GNOMON_CHOOSE.
 #define GNOMON_KERNEL [[gnu::noinline]]
 
-#if defined(GNOMON_USE_CLONES)
+// GCC's pragma is what compiles a part for a level; other compilers have the level of their options alone.
+#if defined(GNOMON_USE_CLONES) && defined(__GNUC__) && !defined(__clang__)
+#define GNOMON_USE_LEVELS
 
 namespace gnomon {
 

@@ -1,0 +1,26 @@
+"""The table of kernels' times has the worst first, and names what is slower than allowed."""
+
+from __future__ import annotations
+
+from benchmarks.kernels import above, table
+
+_TIMES = {
+    "tree": {"x86-64-v2": 9.0, "x86-64-v3": 3.0, "x86-64-v4": 2.0},
+    "mesh": {"x86-64-v2": 4.0, "x86-64-v3": 5.0, "x86-64-v4": 2.0},
+}
+
+
+def test_the_worst_kernel_comes_first_with_its_ratios():
+    lines = table(_TIMES)
+    assert lines[2:] == [
+        "| mesh | 4.00 | 5.00 | 2.00 | 2.00 | 2.50 |",
+        "| tree | 9.00 | 3.00 | 2.00 | 4.50 | 1.50 |",
+    ]
+    assert all(line.count("|") == lines[0].count("|") for line in lines)
+
+
+def test_a_kernel_above_the_bar_is_named():
+    assert above(_TIMES, "x86-64-v3", "x86-64-v4", 2.5) == []
+    assert above(_TIMES, "x86-64-v3", "x86-64-v4", None) == []
+    assert above(_TIMES, "x86-64-v3", "x86-64-v4", 2.4) == ["mesh: x86-64-v3 takes 2.50 times, not within 2.4"]
+    assert above(_TIMES, "x86-64-v2", "x86-64-v4", 4.4) == ["tree: x86-64-v2 takes 4.50 times, not within 4.4"]
