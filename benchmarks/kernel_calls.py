@@ -262,7 +262,8 @@ def _neighbours(t: _Tables) -> Named:
             "jaccard", bits, bits, np.arange(2000, dtype=np.int32), np.empty(0, np.uint64), 1.0, 15, 1
         ),
     )
-    yield "random_others", lambda: core.random_others(0, 1, t.others(20000, 15), 15, 1)
+    excluded = t.others(20000, 15)
+    yield "random_others", lambda: core.random_others(0, 1, excluded, 15, 1)
 
 
 def _hoods(t: _Tables) -> Named:
@@ -431,7 +432,7 @@ def _digest(result: Any) -> str:
         if isinstance(value, tuple | list):
             for part in value:
                 add(part)
-        else:
+        elif value is not None:
             state.update(np.ascontiguousarray(value).tobytes())
 
     add(result)
