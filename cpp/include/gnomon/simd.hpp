@@ -241,11 +241,16 @@ GNOMON_INLINE auto greater(V a, V b) {
     }
 }
 
-/// Each lane of yes where a < b, of no elsewhere, by the sign of the difference: GCC 12 does comparisons of vectors
-/// longer than the machine's lane by lane, but arithmetic on them in pieces.
+/// Each lane of yes where a < b, of no elsewhere, by the sign of the difference: one instruction where lanes are in
+/// registers of their level. Longer vectors GCC 12 would compare lane by lane, but does arithmetic on them in pieces.
 GNOMON_INLINE f32 select_less(f32 a, f32 b, f32 yes, f32 no) {
-    const i32 less = as<i32>(a - b) >> 31;
-    return as<f32>((less & as<i32>(yes)) | (~less & as<i32>(no)));
+    const i32 difference = as<i32>(a - b);
+    if constexpr (kJoined<f32>) {
+        return select(greater(i32{}, difference), yes, no);
+    } else {
+        const i32 less = difference >> 31;
+        return as<f32>((less & as<i32>(yes)) | (~less & as<i32>(no)));
+    }
 }
 GNOMON_INLINE f32 min(f32 a, f32 b) { return select_less(a, b, a, b); }
 GNOMON_INLINE f32 max(f32 a, f32 b) { return select_less(b, a, a, b); }
