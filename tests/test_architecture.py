@@ -22,6 +22,7 @@ _FLOORS = {
         "_machine",
         "_run",
         "_entrance",
+        "_estimator",
         "_random",
         "_threads",
         "_progress",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from gnomon._memory import check_budget
@@ -57,11 +57,12 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
     wanted = {"n_jobs": ("n_threads", resolve_n_threads), **(_SEEDED if seeded else {})}
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
-        own = {name: setting for name, setting in _OF_FUNCTIONS.items() if _has(function, name)}
+        taken = inspect.signature(function).parameters
+        own = {name: setting for name, setting in _OF_FUNCTIONS.items() if name in taken}
         settings = [
             (attribute, make, find)
             for parameter, (attribute, make) in {**wanted, **own}.items()
-            if (find := _finder(function, parameter)) is not None
+            if (find := _finder(taken, parameter)) is not None
         ]
 
         @functools.wraps(function)
@@ -114,13 +115,10 @@ def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     return decorate
 
 
-def _has(function: Callable[..., Any], name: str) -> bool:
-    return name in inspect.signature(function).parameters
-
-
-def _finder(function: Callable[..., Any], name: str) -> Callable[[tuple[Any, ...], dict[str, Any]], Any] | None:
+def _finder(
+    parameters: Mapping[str, inspect.Parameter], name: str
+) -> Callable[[tuple[Any, ...], dict[str, Any]], Any] | None:
     """Return how to find a setting in a call: a parameter, else an attribute of what the call is about."""
-    parameters = inspect.signature(function).parameters
     if name in parameters:
         at, default = list(parameters).index(name), parameters[name].default
         return lambda args, kwargs: args[at] if len(args) > at else kwargs.get(name, default)

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.linalg
 import scipy.sparse as sp
-from scipy.special import entr
 
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
@@ -149,7 +149,7 @@ class Diffusion:
         with single_threaded_blas():
             values = np.abs(scipy.linalg.eigvalsh(self.flows / roots[:, None] / roots, overwrite_a=True))
         powers = np.power(values / values.max(), np.arange(1, longest + 1)[:, None])
-        return np.asarray(entr(powers / powers.sum(axis=1, keepdims=True)).sum(axis=1))
+        return np.asarray(scipy.special.entr(powers / powers.sum(axis=1, keepdims=True)).sum(axis=1))
 
     def after(self, steps: int) -> Float64Array:
         """Return the probabilities of going from place to place, in rows, within a number of steps.

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
+import scipy
 
 from gnomon.completion.predictors import (
     LowRankNormal,
@@ -286,7 +286,7 @@ def _weigh(first: Float32Array, second: Float32Array, truth: Float32Array) -> tu
     predicts little would else be given weight for shrinking the other toward the mean, which moves rows together.
     """
     columns = np.stack([first, second], axis=1).astype(np.float64)
-    coefficients, _ = nnls(columns, truth.astype(np.float64))
+    coefficients, _ = scipy.optimize.nnls(columns, truth.astype(np.float64))
     total = float(coefficients.sum())
     error = float(np.mean((columns @ coefficients - truth) ** 2))
     return (float(coefficients[0]) / total if total > 0.0 else 0.0), error

@@ -48,8 +48,13 @@ class Frame:
     booleans: list[bool]
 
 
+_NO_FRAMES = {"builtins", "numpy", "scipy"}  # packages of types that are no frames, for which narwhals is not loaded
+
+
 def is_frame(X: object) -> bool:
     """Return whether X is a data frame that narwhals knows, of a library that is already imported."""
+    if type(X).__module__.partition(".")[0] in _NO_FRAMES:
+        return False
     import narwhals as nw
 
     return bool(nw.dependencies.is_into_dataframe(X))
@@ -57,6 +62,8 @@ def is_frame(X: object) -> bool:
 
 def is_lazy_frame(X: object) -> bool:
     """Return whether X is a lazy frame of polars, which has no rows yet."""
+    if type(X).__module__.partition(".")[0] in _NO_FRAMES:
+        return False
     import narwhals as nw
 
     return bool(nw.dependencies.is_polars_lazyframe(X))

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -176,8 +175,8 @@ def is_denser(
             sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True)), np.finfo(np.float64).tiny
         )
         freedom = max(1.0, freedom)
-        p_value = float(2.0 * stdtr(freedom, -abs(statistic) / spread))
-        answer, interval = _answer(statistic, spread, float(stdtrit(freedom, 1.0 - alpha / 2.0)))
+        p_value = float(2.0 * scipy.special.stdtr(freedom, -abs(statistic) / spread))
+        answer, interval = _answer(statistic, spread, float(scipy.special.stdtrit(freedom, 1.0 - alpha / 2.0)))
         closer = math.exp(statistic / dimension)
         finding = {"yes": f"{one} is denser", "no": f"{other} is denser"}.get(answer, "no sure difference")
         sentence = (
@@ -323,7 +322,7 @@ def is_nearer(
         ways["lines"] = _energy_difference(_straight(groups, checked["metric"]))
     if checked["along"] != "lines":
         ways["data"] = _energy_difference(_along_data(values, rows, checked["metric"], draw))
-    quantile = float(-ndtri(alpha / 2.0))
+    quantile = float(-scipy.special.ndtri(alpha / 2.0))
     answers = {way: _answer(far - near, spread, quantile)[0] for way, ((near, far), spread) in ways.items()}
     way, (distances, spread) = next(iter(ways.items()))
     statistic = distances[1] - distances[0]
@@ -343,13 +342,15 @@ def is_nearer(
         sentence=sentence,
         statistic=statistic,
         interval=_answer(statistic, spread, quantile)[1],
-        p_value=float(2.0 * ndtr(-abs(statistic) / spread)),
+        p_value=float(2.0 * scipy.special.ndtr(-abs(statistic) / spread)),
     )
 
 
 def _straight(groups: list[Floats], metric: Any) -> Blocks:
     """Return the distances of the first group to the two others, and those within all three."""
-    return [cdist(groups[0], group, metric) for group in groups[1:]], [cdist(one, one, metric) for one in groups]
+    return [scipy.spatial.distance.cdist(groups[0], group, metric) for group in groups[1:]], [
+        scipy.spatial.distance.cdist(one, one, metric) for one in groups
+    ]
 
 
 def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, draw: np.random.Generator) -> Blocks:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri, polygamma
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -180,7 +180,7 @@ class Ground:
         p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
         chance = max(kinds, key=np.median)
         center = float(np.median(chance))
-        noise = float(-ndtri(alpha) * math.sqrt(polygamma(1, N_NEIGHBORS)))
+        noise = float(-scipy.special.ndtri(alpha) * math.sqrt(scipy.special.polygamma(1, N_NEIGHBORS)))
         low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
         high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
         limit = -math.log(bridge)

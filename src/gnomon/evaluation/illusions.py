@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtr, stdtrit
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -82,11 +82,11 @@ class _Factor:
         """Return the p-value of a factor whose logarithm is at most `limit` in size."""
         if not math.isfinite(self.log) or not self.variance > 0.0:
             return math.nan
-        return float(stdtr(max(1.0, self.freedom), -(abs(self.log) - limit) / math.sqrt(self.variance)))
+        return float(scipy.special.stdtr(max(1.0, self.freedom), -(abs(self.log) - limit) / math.sqrt(self.variance)))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of it, each missed in alpha / 2."""
-        wide = float(stdtrit(max(1.0, self.freedom), 1.0 - alpha / 2.0)) * math.sqrt(self.variance)
+        wide = float(scipy.special.stdtrit(max(1.0, self.freedom), 1.0 - alpha / 2.0)) * math.sqrt(self.variance)
         return self.log - wide, self.log + wide
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import stdtrit
+import scipy
 
 __all__ = ["Estimate", "Sampling"]
 
@@ -122,5 +122,5 @@ class Sampling:
     def _around(self, value: float, variance: float, degrees: int) -> Estimate:
         if self.unseen <= 0.0:
             return Estimate(value)
-        half = float(stdtrit(degrees, 0.5 + self.confidence / 2.0)) * math.sqrt(variance * self.unseen)
+        half = float(scipy.special.stdtrit(degrees, 0.5 + self.confidence / 2.0)) * math.sqrt(variance * self.unseen)
         return Estimate(value, (value - half, value + half))

@@ -17,8 +17,7 @@ from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import squareform
+import scipy
 
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.evaluation.structureless import Cloud
@@ -70,7 +69,7 @@ class Landscape:
         least = radii[radii > 0.0].min(initial=np.inf)
         radii = np.maximum(radii, least if np.isfinite(least) else 1.0)
         np.maximum(np.maximum(radii[:, None], radii, out=products), distances, out=distances)  # mutual reachability
-        tree = linkage(squareform(distances, checks=False), "single")
+        tree = scipy.cluster.hierarchy.linkage(scipy.spatial.distance.squareform(distances, checks=False), "single")
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
         merges = [(int(i), int(j), float(radius)) for i, j, radius, _ in tree]
         return cls(radii, merges, max(1.0, found) if math.isfinite(found) else 1.0)

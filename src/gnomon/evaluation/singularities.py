@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.data import check_table
@@ -161,8 +162,6 @@ def loss_of_map(estimator: Any, X: Any, embedding: npt.ArrayLike | None) -> tupl
     refused = TypeError(message(f"estimator={type(estimator).__name__}", rule))
     if not callable(getattr(estimator, "_loss_of_data", None)):
         raise refused
-    from sklearn.utils.validation import check_is_fitted
-
     check_is_fitted(estimator)
     values = np.asarray(check_table(X, accept_sparse=False).values, dtype=np.float64)
     if getattr(estimator, "metric", "euclidean") != "euclidean":

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -71,7 +71,7 @@ class Cloud:
 def _copula(X: Floats, draw: np.random.Generator) -> Floats:
     """Draw normal rows with the correlations of the normal scores of X, and give each column its values by rank."""
     ranks = X.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
-    normal = Cloud.of(ndtri((ranks + 0.5) / len(X))).draw(draw)
+    normal = Cloud.of(scipy.special.ndtri((ranks + 0.5) / len(X))).draw(draw)
     order = normal.argsort(axis=0, kind="stable").argsort(axis=0, kind="stable")
     return np.take_along_axis(np.sort(X, axis=0), order, axis=0)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -193,7 +193,7 @@ def _local_pca(
     found = found[found > 0]
     if found.size < 2:
         return DimensionEstimate(math.nan, math.nan, math.nan)
-    half = float(ndtri(0.5 + confidence / 2.0)) / (2.0 * math.sqrt(max(found.size / k, 1.0)))
+    half = float(scipy.special.ndtri(0.5 + confidence / 2.0)) / (2.0 * math.sqrt(max(found.size / k, 1.0)))
     low, value, high = np.quantile(found, [max(0.5 - half, 0.0), 0.5, min(0.5 + half, 1.0)])
     return DimensionEstimate(float(value), float(low), float(high))
 

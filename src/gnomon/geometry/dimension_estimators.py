@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaincinv, ndtri
+import scipy
 
 from gnomon.geometry.dimension_result import DimensionEstimate
 
@@ -58,7 +58,7 @@ def _interval(value: float, n_terms: float, confidence: float) -> DimensionEstim
     if not (n_terms >= 1.0 and math.isfinite(value) and value > 0.0):
         return DimensionEstimate(math.nan, math.nan, math.nan)
     tail = (1.0 - confidence) / 2.0
-    low, high = (float(gammaincinv(n_terms, q)) / n_terms for q in (tail, 1.0 - tail))
+    low, high = (float(scipy.special.gammaincinv(n_terms, q)) / n_terms for q in (tail, 1.0 - tail))
     return DimensionEstimate(float(value), value * low, value * high)
 
 
@@ -131,7 +131,7 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     without = _at_zero((squares.sum(axis=0) - squares) / rest, (sums.sum(axis=0) - sums) / (rest * terms), terms)
     error = math.sqrt(2.0 * (_GROUPS - 1) / _GROUPS * float(np.square(without - without.mean()).sum()))
     way = float(every[len(every) // 2 :].mean() - limit)
-    half = float(ndtri(0.5 + confidence / 2.0)) * math.hypot(error, _CURVED * way)
+    half = float(scipy.special.ndtri(0.5 + confidence / 2.0)) * math.hypot(error, _CURVED * way)
     inverse = float(limit)
     if not inverse > 0.0:
         return DimensionEstimate(math.nan, math.nan, math.nan)
@@ -197,7 +197,7 @@ def local_likelihood(
     tail = (1.0 - confidence) / 2.0
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(usable, (counts - 1.0) / sums, np.nan)
-        low, high = (np.where(usable, gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail))
+        low, high = (np.where(usable, scipy.special.gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail))
     return value, low, high
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc, betaln, digamma, erfcx, i0e, i1e
+import scipy
 
 from gnomon.geometry.dimension_result import DimensionEstimate
 
@@ -106,7 +106,7 @@ def log_slopes(distances: Float64Array) -> tuple[Float64Array, Float64Array]:
     """
     k = 2 ** np.arange(int(math.log2(distances.shape[1])))
     near, far = distances[:, k - 1], distances[:, 2 * k - 1]
-    return np.log(far / near) / (digamma(2 * k) - digamma(k)), near * far
+    return np.log(far / near) / (scipy.special.digamma(2 * k) - scipy.special.digamma(k)), near * far
 
 
 def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Array:
@@ -126,8 +126,8 @@ def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Arr
     """
     x = np.clip(np.asarray(squares, dtype=np.float64) / 2.0, 1e-12, _MOST_FILLED)
     half = np.asarray(dimension, dtype=np.float64) / 2.0
-    share = betainc(half, half, x)
-    density = np.exp(half * np.log(x) + (half - 1.0) * np.log1p(-x) - betaln(half, half))
+    share = scipy.special.betainc(half, half, x)
+    density = np.exp(half * np.log(x) + (half - 1.0) * np.log1p(-x) - scipy.special.betaln(half, half))
     slope = np.where(share > _TINY, share * half / np.maximum(density, _TINY), 1.0)
     return np.minimum(slope, _STEEPEST) * 0.5 / half
 
@@ -162,13 +162,17 @@ def circles_slope(squares: Float64Array, dimensions: Float64Array, linear: float
     t = _TILTS[:, None]
     circles = np.clip(linear - dimensions, 0.0, dimensions)
     straight = dimensions - circles
-    turn = i1e(t) / i0e(t)
+    turn = scipy.special.i1e(t) / scipy.special.i0e(t)
     near = 1.0 / (1.0 + 0.5 * t)
     sums = circles * (1.0 - turn) + straight * 0.25 * near * (1.0 + near)
     variances = circles * (1.0 - turn / t - turn**2) + straight * near**2 * (0.125 + 0.25 * near)
-    exponents = circles * np.log(i0e(t)) + straight * (0.5 * np.log(near) - 0.25 * t * near) + t * sums
+    exponents = circles * np.log(scipy.special.i0e(t)) + straight * (0.5 * np.log(near) - 0.25 * t * near) + t * sums
     far = np.sqrt(-2.0 * exponents)
-    tail = math.sqrt(0.5 * math.pi) * erfcx(far / math.sqrt(2.0)) + 1.0 / (t * np.sqrt(variances)) - 1.0 / far
+    tail = (
+        math.sqrt(0.5 * math.pi) * scipy.special.erfcx(far / math.sqrt(2.0))
+        + 1.0 / (t * np.sqrt(variances))
+        - 1.0 / far
+    )
     logs = np.log(2.0 * sums / (circles + dimensions))
     slopes = 0.5 * np.gradient(logs, axis=0) / np.gradient(exponents + np.log(tail), axis=0)
     wanted = np.log(np.broadcast_to(squares, np.broadcast_shapes(squares.shape, (len(dimensions), 1))))

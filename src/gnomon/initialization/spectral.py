@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
+import scipy
 
 from gnomon.affinities.base import Affinities
 from gnomon.initialization.starts import HALF_WIDTH, NOISE, normal_noise, principal_start, uniform_in_ball
@@ -137,7 +137,7 @@ def place_components(
 
 
 def _nearest_distances(centres: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    distances, _ = cKDTree(centres).query(centres, k=[2])
+    distances, _ = scipy.spatial.cKDTree(centres).query(centres, k=[2])
     nearest: npt.NDArray[np.float64] = np.asarray(distances)[:, 0]
     return nearest
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._estimator import changed_parameters
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
 from gnomon._validation import message, warn
@@ -282,11 +283,9 @@ def make_estimator(method: Any, callback: Callback | None, parameters: dict[str,
 
 def _parameters_used(estimator: Any) -> dict[str, Any]:
     """Return the parameters that differ from the default, and the seed."""
-    from sklearn.utils._pprint import _changed_params
-
     if not hasattr(estimator, "get_params"):  # any object with fit_transform makes a map
         return {}
-    shown = {key: value for key, value in _changed_params(estimator).items() if key not in {"callback", "n_jobs"}}
+    shown = {key: value for key, value in changed_parameters(estimator).items() if key not in {"callback", "n_jobs"}}
     if "precomputed_knn" in shown:
         shown["precomputed_knn"] = "given"
     if "blocks" in shown:

@@ -13,15 +13,13 @@ from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import StoredTable, as_stored
-from gnomon.evaluation.forecast import evaluation_takes
-from gnomon.explanations.forecast import explanation_takes
+from gnomon.maps.costs import evaluation_takes, explanation_takes, page_takes
 from gnomon.maps.fitting import make_estimator
 from gnomon.maps.landmarks.count import Needs, Shape, Sized, check_count, count_landmarks
 from gnomon.maps.landmarks.forecast import LandmarkForecast, forecast_with_landmarks
 from gnomon.maps.pace import machine_pace
 from gnomon.methods.base import Embedder, kind_of_table
 from gnomon.methods.forecast import Forecast
-from gnomon.viewer.forecast import page_takes
 
 __all__ = ["FOLLOWING", "forecast"]
 

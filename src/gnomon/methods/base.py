@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import Estimator, check_is_fitted
 from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import Table, check_unused_target
@@ -44,7 +43,7 @@ __all__ = [
 _WRITTEN_OUT = 12  # bytes of a number of sparse rows that are written out, and of its deviation
 
 
-class Embedder(MapFunction, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class Embedder(MapFunction, Estimator):
     """A method as a scikit-learn estimator: it learns from a table and remembers its features."""
 
     embedding_: npt.NDArray[Any]

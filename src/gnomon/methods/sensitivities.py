@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._validation import message
 from gnomon.data import check_table
 from gnomon.extension.sensitivity import Sensitivity

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
+import scipy
 
 from gnomon._threads import in_order, single_threaded_blas
 
@@ -158,7 +158,7 @@ def blocks(n: int, height: int = _BLOCK) -> Iterator[slice]:
 
 def squared_distances(Y: Float64, rows: slice) -> Float64:
     """Return |y_i - y_j|^2 of some rows to all."""
-    return cdist(Y[rows], Y, "sqeuclidean")
+    return scipy.spatial.distance.cdist(Y[rows], Y, "sqeuclidean")
 
 
 def without_own(values: Float64, rows: slice) -> Float64:

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.linalg
-from scipy.optimize import isotonic_regression
-from scipy.spatial.distance import cdist, pdist, squareform
 
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
@@ -101,7 +100,7 @@ class Stress(PairObjective):
         errors, squares = np.empty(len(points)), np.empty(len(points))
         for begin in range(0, len(points), _BLOCK):
             rows = slice(begin, begin + _BLOCK)
-            distances = cdist(points[rows], points)
+            distances = scipy.spatial.distance.cdist(points[rows], points)
             weights = self.pairs.rows_of_weights(rows)
             errors[rows] = 0.5 * (weights * np.square(distances - self.pairs.target[rows])).sum(axis=1)
             squares[rows] = 0.5 * (weights * np.square(distances)).sum(axis=1)
@@ -142,7 +141,7 @@ class OrdinalStress(Stress):
     def __init__(self, dissimilarities: npt.ArrayLike, *, weights: npt.ArrayLike | None = None) -> None:
         super().__init__(dissimilarities, weights=weights)
         self._given = self.pairs.target
-        given = squareform(self._given, checks=False)
+        given = scipy.spatial.distance.squareform(self._given, checks=False)
         self._pair_weights = _condensed_weights(self.pairs)
         if self._pair_weights is not None:
             given = np.where(self._pair_weights > 0.0, given, np.float32(np.inf))
@@ -155,12 +154,12 @@ class OrdinalStress(Stress):
 
     def disparities(self, Y: Embedding) -> Float64Array:
         """Return the disparities for Y, one for each pair i < j, row by row; 0 for pairs of weight 0."""
-        distances = pdist(np.asarray(Y, dtype=np.float64))
+        distances = scipy.spatial.distance.pdist(np.asarray(Y, dtype=np.float64))
         order = self._order
         if self._groups is not None:
             order = order[np.lexsort((distances[order], self._groups))]
         weights = None if self._pair_weights is None else self._pair_weights[order]
-        rising = isotonic_regression(distances[order], weights=weights).x
+        rising = scipy.optimize.isotonic_regression(distances[order], weights=weights).x
         total = float(len(order) if weights is None else weights.sum())
         squares = float((np.square(rising) if weights is None else weights * np.square(rising)).sum())
         found = np.zeros_like(distances)
@@ -169,7 +168,7 @@ class OrdinalStress(Stress):
 
     def disparity_curve(self, Y: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
         """Return dissimilarities, rising, and the mean disparity of each for Y: what a new dissimilarity is worth."""
-        given = squareform(self._given, checks=False)[self._order].astype(np.float64)
+        given = scipy.spatial.distance.squareform(self._given, checks=False)[self._order].astype(np.float64)
         levels, place = np.unique(given, return_inverse=True)
         means = np.bincount(place, self.disparities(np.asarray(Y))[self._order]) / np.bincount(place)
         return levels, means
@@ -187,14 +186,18 @@ class OrdinalStress(Stress):
         return super().reference(Y)
 
     def _prepare(self, Y: Embedding) -> None:
-        self.pairs.target = squareform(self.disparities(Y).astype(np.float32), checks=False)
+        self.pairs.target = scipy.spatial.distance.squareform(self.disparities(Y).astype(np.float32), checks=False)
 
 
 def _condensed_weights(pairs: TargetPairs) -> Float64Array | None:
     if pairs.factors.size:
         i, j = np.triu_indices(pairs.n_samples, 1)
         return np.asarray(pairs.factors[i].astype(np.float64) * pairs.factors[j])
-    return squareform(pairs.weights.astype(np.float64), checks=False) if pairs.weights.size else None
+    return (
+        scipy.spatial.distance.squareform(pairs.weights.astype(np.float64), checks=False)
+        if pairs.weights.size
+        else None
+    )
 
 
 def _laplacian_inverse(pairs: TargetPairs) -> Callable[[Float64Array], Float64Array]:

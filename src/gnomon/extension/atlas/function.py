@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.extension.atlas.atlas import AffineAtlas

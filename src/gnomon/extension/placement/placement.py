@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
+import scipy
 import scipy.sparse as sp
 
 from gnomon import _core

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
+import scipy
 
 from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives import Repulsion
@@ -65,17 +65,17 @@ def tabulate_repulsion(Y: npt.ArrayLike, repulsion: Repulsion, *, cells: int | N
     points = np.asarray(Y, dtype=np.float64)
     d = points.shape[1]
     low, spacing, shape = _grid(points, repulsion, cells)
-    padded = [fft.next_fast_len(2 * n, real=True) for n in shape]
+    padded = [scipy.fft.next_fast_len(2 * n, real=True) for n in shape]
     values = np.ones(len(points)) if repulsion.charges is None else repulsion.charges
     charge = _spread((points - low) / spacing, values, shape)
     offsets = [np.minimum(np.arange(n), n - np.arange(n)) * spacing for n in padded]
     squares = np.square(offsets[0]) if d == 1 else np.square(offsets[0])[:, None] + np.square(offsets[1])[None, :]
-    transform = fft.rfftn(charge, padded) * fft.rfftn(_resolved(repulsion, squares, spacing))
+    transform = scipy.fft.rfftn(charge, padded) * scipy.fft.rfftn(_resolved(repulsion, squares, spacing))
     for axis, n in enumerate(padded):
-        waves = fft.rfftfreq(n) if axis == d - 1 else fft.fftfreq(n)
+        waves = scipy.fft.rfftfreq(n) if axis == d - 1 else scipy.fft.fftfreq(n)
         smoothing = np.square((2.0 + np.cos(2.0 * np.pi * waves)) / 3.0)
         transform /= smoothing if axis == d - 1 else smoothing[:, None]
-    table = fft.irfftn(transform, padded)[tuple(slice(0, n) for n in shape)]
+    table = scipy.fft.irfftn(transform, padded)[tuple(slice(0, n) for n in shape)]
     corner = (float(low[0]), float(low[1]) if d == 2 else 0.0)
     return RepulsionTable(np.ascontiguousarray(table.reshape(1, -1) if d == 1 else table), corner, spacing)
 

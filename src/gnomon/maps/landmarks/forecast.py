@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from gnomon._memory import in_bytes
 from gnomon._validation import Integer, check_parameters
-from gnomon.evaluation.forecast import evaluation_takes
-from gnomon.explanations.forecast import explanation_takes
+from gnomon.maps.costs import evaluation_takes, explanation_takes, page_takes
 from gnomon.maps.landmarks.count import Needs
 from gnomon.methods.forecast import Forecast
 from gnomon.scale.costs import ANSWERS, BY_BLOCKS, PEAKS, Limit, ScaleForecast, forecast_landmarks, rows_held
-from gnomon.viewer.forecast import page_takes
 
 __all__ = ["LandmarkForecast", "forecast_with_landmarks"]
 

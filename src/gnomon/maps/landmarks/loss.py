@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.evaluation.row_trust import trust_of_rows
 from gnomon.neighbors import draw_landmarks
 
 if TYPE_CHECKING:
@@ -57,6 +56,8 @@ class LandmarkLoss:
 
 def measure_loss(result: LandmarkMap) -> LandmarkLoss:
     """Estimate the loss of a map with landmarks; see `gnomon.LandmarkMap.landmark_loss`."""
+    from gnomon.evaluation.row_trust import trust_of_rows  # loaded when first asked for
+
     seed, rows, n = result.random_state, result.landmarks, result.n_samples
     placed = np.flatnonzero(np.isfinite(result.embedding[:, 0])).astype(np.int64)
     others = np.setdiff1d(placed, rows, assume_unique=True)

@@ -8,8 +8,6 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import clone
-from sklearn.exceptions import NotFittedError
 
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
@@ -159,6 +157,8 @@ class AlignedMaps:
         found = identities(sizes, relations, ids, [getattr(X, "index", None) for X in map(_frame, tables)])
         self.seed_ = current_run().seed
         own = {"random_state": self.seed_, "n_jobs": self.n_jobs}
+        from sklearn.base import clone  # loaded when first asked for
+
         estimators = [clone(self._estimator).set_params(**own) for _ in tables]
         fit_together(estimators, tables, found, weight=self.alignment_weight, window=self.window)
         self.estimators_, self.identities_, self._tables = estimators, found, list(tables)
@@ -212,6 +212,8 @@ class AlignedMaps:
 
     def _apart_by_chance(self, table: Any, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
         """Return how far rows lie apart in two maps of one table, aligned by them."""
+        from sklearn.base import clone  # loaded when first asked for
+
         estimators = [clone(self._estimator) for _ in range(2)]
         n = int(check_table(table, accept_sparse=True).n_samples)
         same = np.arange(n)
@@ -302,6 +304,8 @@ class AlignedMaps:
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "embeddings_"):
+            from sklearn.exceptions import NotFittedError  # loaded for the error
+
             raise NotFittedError("AlignedMaps: the maps are not computed yet. Call fit first.")
 
 
@@ -327,6 +331,8 @@ def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
     if parameters:
         rule = "left out where method is an object"
         raise ValueError(message(f"parameters {', '.join(sorted(parameters))}", rule))
+    from sklearn.base import clone  # loaded when first asked for
+
     return _checked(clone(method))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.optimize
+import scipy
 
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.kernels import INPUT_KERNELS, InputKernel, input_kernel

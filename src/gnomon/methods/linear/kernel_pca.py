@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas

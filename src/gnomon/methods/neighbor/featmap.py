@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import check_is_fitted
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
 from gnomon.affinities import Affinities, NewRows
 from gnomon.geometry import local_jacobians

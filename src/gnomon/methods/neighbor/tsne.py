@@ -7,9 +7,8 @@ from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from sklearn.utils.validation import check_is_fitted
-
 from gnomon._costs import Cost
+from gnomon._estimator import check_is_fitted
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -64,7 +64,7 @@ class _Lifted(NativeMetric):
     def between(self, a: Any, b: Any) -> Float64Array:
         """Return the distances between all of two tables of points."""
         if isinstance(a, np.ndarray):
-            chords = cdist(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False))
+            chords = scipy.spatial.distance.cdist(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False))
         else:
             chords = _core.sparse_metric_distances(
                 "euclidean", kernel_table(a), kernel_table(b), self._weights(a), current_run().n_threads

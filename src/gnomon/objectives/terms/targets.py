@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -255,7 +255,7 @@ class TargetPairs:
 
     def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
         """Return k and dk/ds between all points; a point and itself exert no force."""
-        s = cdist(Y, Y, "sqeuclidean")
+        s = scipy.spatial.distance.cdist(Y, Y, "sqeuclidean")
         slopes = np.array(self.kernel.derivative(s))
         np.fill_diagonal(slopes, 0.0)
         return self.kernel.value(s), slopes

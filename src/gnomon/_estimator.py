@@ -1,0 +1,148 @@
+"""Estimators of scikit-learn that do not load it: they inherit from its classes as soon as anyone imports it.
+
+Importing scikit-learn takes longer than the fit of a small table, which needs none of it. What only scikit-learn or a
+user of it can ask for is therefore left to its own classes: they become the bases of `Estimator` when they are loaded,
+by whomever, before the importing program sees them. From then on every estimator, also one made before, is a
+``sklearn.base.BaseEstimator`` in each respect.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["Estimator", "changed_parameters", "check_is_fitted"]
+
+_HOME = "sklearn.base"
+
+
+class _Later:
+    """An attribute of scikit-learn's classes, which are loaded when it is asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        home = importlib.import_module(_HOME)
+        if _Plain in Estimator.__bases__:  # another importer than `_AtImport` found it
+            _inherit(home)
+        return getattr(super(Estimator, owner if instance is None else instance), self._name)
+
+
+class _Plain:
+    """What an estimator has of itself before scikit-learn is loaded: its parameters."""
+
+    __repr__: Callable[[Any], str] = _Later()  # type: ignore[assignment]
+    __sklearn_tags__ = _Later()
+    _repr_html_ = _Later()
+    _repr_mimebundle_ = _Later()
+    get_feature_names_out = _Later()
+    get_metadata_routing = _Later()
+    set_output = _Later()
+    set_params = _Later()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with ``deep`` also those of parameters that are estimators."""
+        found: dict[str, Any] = {}
+        for name in sorted(_defaults(self)):
+            value = found[name] = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
+        return found
+
+
+class Estimator(_Plain):
+    """What every estimator inherits; the bases are scikit-learn's once it is loaded."""
+
+    if TYPE_CHECKING:  # what a fit learns, and what methods give to classes that share their code
+
+        def __getattr__(self, name: str) -> Any: ...
+
+
+def _inherit(home: ModuleType) -> None:
+    """Let all estimators inherit from scikit-learn's classes, which look at each subclass when it is defined."""
+    Estimator.__bases__ = (home.ClassNamePrefixFeaturesOutMixin, home.TransformerMixin, home.BaseEstimator)
+    seen: set[type[Any]] = {Estimator}
+    waiting: list[type[Any]] = [Estimator]
+    while waiting:
+        known: type[Any]
+        for known in waiting.pop(0).__subclasses__():
+            if known not in seen:
+                seen.add(known)
+                waiting.append(known)
+                super(Estimator, known).__init_subclass__()
+
+
+class _AtImport(MetaPathFinder):
+    """Finds the module of scikit-learn's base classes as others do, and follows up its import."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        """Return the specification of the module, whose loader then hands it to `_inherit`; None for all others."""
+        if fullname != _HOME:
+            return None
+        others = (finder.find_spec(fullname, path, target) for finder in sys.meta_path if finder is not self)
+        spec = next((one for one in others if one is not None), None)
+        if spec is not None and spec.loader is not None:
+            load = spec.loader.exec_module
+
+            def exec_module(module: ModuleType) -> None:
+                load(module)
+                _inherit(module)
+
+            spec.loader.exec_module = exec_module  # type: ignore[method-assign]
+        return spec
+
+
+if _HOME in sys.modules:
+    _inherit(importlib.import_module(_HOME))
+else:
+    sys.meta_path.insert(0, _AtImport())
+
+
+def check_is_fitted(estimator: Any) -> None:
+    """Raise scikit-learn's NotFittedError if an estimator has no fitted attribute, a name that ends with "_".
+
+    Parameters
+    ----------
+    estimator : estimator
+
+    Raises
+    ------
+    NotFittedError, TypeError
+        As ``sklearn.utils.validation.check_is_fitted``, which decides where there is none.
+    """
+    if not any(name.endswith("_") and not name.startswith("__") for name in vars(estimator)):
+        from sklearn.utils import validation  # for its error
+
+        validation.check_is_fitted(estimator)
+
+
+def changed_parameters(estimator: Any) -> dict[str, Any]:
+    """Return the parameters whose values print otherwise than their defaults.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of any library.
+
+    Returns
+    -------
+    dict
+    """
+    defaults = _defaults(estimator)
+    values = estimator.get_params(deep=False)
+    return {name: one for name, one in values.items() if name not in defaults or repr(one) != repr(defaults[name])}
+
+
+def _defaults(estimator: Any) -> dict[str, Any]:
+    """Return the default of each parameter by its name, ``inspect.Parameter.empty`` where there is none."""
+    taken = inspect.signature(estimator.__init__).parameters.values()
+    return {one.name: one.default for one in taken if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}
