@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,10 +10,24 @@ import numpy as np
 import pytest
 
 
+gc.disable()  # until all is collected: modules and tests stay, and looking for garbage among them takes long
+
+
+def pytest_collection_finish(session):
+    """Look for garbage among what the tests make, no longer among modules and tests."""
+    gc.enable()
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config, specs):
-    """Let BLAS run on one thread in each of the workers, which share the processors: threads that wait spin."""
+    """Let BLAS run on one thread in each of the workers, which share the processors: threads that wait spin.
+
+    Modules are compiled once, not in each worker and in each of the many processes that tests start.
+    """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 @pytest.fixture(scope="session")
