@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-
 gc.disable()  # until all is collected: modules and tests stay, and looking for garbage among them takes long
 
 

@@ -19,8 +19,8 @@ seen = {}
 def look(when, names=_HEAVY + _ANSWERS):
     seen[when] = [name for name in names if name in sys.modules]
 
-import gnomon
-look("import")
+import gnomon, gnomon.cli
+look("import", _HEAVY + _ANSWERS + ["scipy.sparse", "scipy.linalg"])
 import numpy as np
 from gnomon import PCA, UMAP
 look("estimator")
@@ -34,9 +34,8 @@ def begin(*args, **kwargs):
 X = np.random.default_rng(0).normal(size=(60, 5))
 np.save("X.npy", X)
 UMAP._fit = begin
-from gnomon.cli import main
 with contextlib.suppress(Begun):
-    main(["map", "X.npy", "-o", "map.html"], standalone_mode=False)
+    gnomon.cli.main(["map", "X.npy", "-o", "map.html"], standalone_mode=False)
     raise SystemExit("the command has not begun a fit")
 look("command")
 del UMAP._fit
@@ -53,6 +52,7 @@ before.fit_transform(X), before.transform(X[:3]), PCA().fit_transform(X), pickle
 look("fit", _HEAVY[:9] + ["scipy.stats"])
 gnomon.map(X, method=before).evaluate()
 gnomon.explain(X, before.embedding_).top_features()
+import gnomon.geometry
 look("answers", _HEAVY[:9] + ["scipy.stats"])
 parameters, stored = list(before.get_params().items()), before.get_params(deep=False)
 

@@ -271,18 +271,6 @@ print(resolve_n_threads(None), resolve_n_threads(-1))
     assert out == "1 1\n"
 
 
-@pytest.mark.parametrize("module", ["gnomon", "gnomon.cli"])
-def test_importing_is_light(module):
-    out = _run(f"""
-import sys
-import time
-import {module}
-heavy = ("sklearn", "scipy.sparse", "scipy.linalg", "matplotlib", "pandas", "polars", "pyarrow", "joblib")
-print([name for name in heavy if name in sys.modules])
-""")
-    assert out == "[]\n"
-
-
 def test_the_process_ends_while_pool_threads_wait():
     assert _run("from gnomon import _core\n_core.wait(5, 50, 0.001)\nprint('end')") == "end\n"
 
