@@ -13,10 +13,8 @@ gc.disable()  # until all is collected: modules and tests stay, and looking for 
 
 
 def pytest_collection_finish(session):
-    """Look for garbage among what the tests make, no longer among modules and tests."""
+    """Look for garbage among what the tests make."""
     gc.enable()
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)
