@@ -92,13 +92,15 @@ public:
                 std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)}, context);
         });
     }
-    void run(std::size_t first, std::size_t last, const Matrix<std::int32_t>& indices) const {
+    void run(std::size_t first, std::size_t last, std::size_t n_probes, const Matrix<std::int32_t>& indices) const {
         const Arguments check("CellJoin.run");
         check.at_most("last", last, n_cells());
         check.at_most("first", first, last);
+        check.at_most("n_probes", n_probes, probes_.shape(1));
         check.equal("the number of rows of indices", indices.shape(0), points_.shape(0));
         check_neighbors(check, indices.shape(1));
-        run_released(n_threads_, [&](const Context& context) { search_->run(first, last, view(indices), context); });
+        run_released(n_threads_,
+                     [&](const Context& context) { search_->run(first, last, n_probes, view(indices), context); });
     }
     Output<std::int32_t> find(const Floats& queries, const IndexRows& probes, const Indices& order,
                               const Offsets& offsets, std::size_t k, int n_threads) const {
@@ -108,7 +110,7 @@ public:
         check_probes(check, probes, queries.shape(0));
         check_neighbors(check, k);
         auto indices = make_output<std::int32_t>({queries.shape(0), k});
-        const CellQueries asked{view(queries), view(probes), Cells{view(order), view(offsets)}};
+        const CellQueries asked{view(queries), view(probes), Cells{view(order), view(offsets)}, probes.shape(1)};
         run_released(n_threads, [&](const Context& context) { search_->find(asked, view2(indices), context); });
         return indices;
     }
@@ -212,8 +214,10 @@ void register_neighbors(nb::module_& m) {
         .def(nb::init<Floats, IndexRows, Indices, Offsets, int>(), nb::arg("points").noconvert(),
              nb::arg("probes").noconvert(), nb::arg("order").noconvert(), nb::arg("offsets").noconvert(),
              nb::arg("n_threads"))
-        .def("run", &CellJoinSearch::run, nb::arg("first"), nb::arg("last"), nb::arg("indices").noconvert(),
-             "Fill the rows of indices that the cells [first, last) own.")
+        .def("run", &CellJoinSearch::run, nb::arg("first"), nb::arg("last"), nb::arg("n_probes"),
+             nb::arg("indices").noconvert(),
+             "Look from each row into the first n_probes of its cells; fill the rows of indices that the cells [first, "
+             "last) own.")
         .def("find", &CellJoinSearch::find, nb::arg("queries").noconvert(), nb::arg("probes").noconvert(),
              nb::arg("order").noconvert(), nb::arg("offsets").noconvert(), nb::arg("k"), nb::arg("n_threads"),
              "Return the k nearest members of the cells that other rows probe, (m, k), -1 where there are fewer.");

@@ -17,7 +17,7 @@ struct CellJoin::Scratch {
 };
 
 CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context)
-    : points_(points), own_{points, probes, cells, true}, cells_(cells), panels_(cells.count() + 1, 0) {
+    : points_(points), own_{points, probes, cells, probes.cols(), true}, cells_(cells), panels_(cells.count() + 1, 0) {
     assert(cells.order.size() == points.rows());
     const std::size_t d = points.cols();
     for (std::size_t c = 0; c < cells.count(); ++c) {
@@ -74,7 +74,7 @@ void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::in
         scratch.norms[i] = norm;
     }
     // Cells that are an early choice of some member come first: thresholds become small early.
-    for (std::size_t rank = 0; rank < queries.probes.cols(); ++rank) {
+    for (std::size_t rank = 0; rank < queries.n_probes; ++rank) {
         for (std::size_t i = 0; i < owned.size(); ++i) {
             const std::int32_t cell = queries.probes(owned[i], rank);
             if (scratch.probing[cell].empty()) scratch.probed.push_back(cell);
@@ -92,8 +92,8 @@ void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::in
     }
 }
 
-void CellJoin::run(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
-                   const Context& context) const {
+void CellJoin::search_owners(const CellQueries& queries, std::size_t first, std::size_t last,
+                             Span2<std::int32_t> indices, const Context& context) const {
     std::vector<Scratch> scratch;
     for (int worker = 0; worker < context.n_threads; ++worker) scratch.emplace_back(indices.cols(), cells_.count());
     parallel_for(last - first, context, [&](std::size_t c, std::size_t worker) {
@@ -101,14 +101,17 @@ void CellJoin::run(const CellQueries& queries, std::size_t first, std::size_t la
     });
 }
 
-void CellJoin::run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const {
-    assert(own_.probes.rows() == own_.rows.rows());
-    run(own_, first, last, indices, context);
+void CellJoin::run(std::size_t first, std::size_t last, std::size_t n_probes, Span2<std::int32_t> indices,
+                   const Context& context) const {
+    assert(own_.probes.rows() == own_.rows.rows() && n_probes <= own_.probes.cols());
+    CellQueries queries = own_;
+    queries.n_probes = n_probes;
+    search_owners(queries, first, last, indices, context);
 }
 
 void CellJoin::find(const CellQueries& queries, Span2<std::int32_t> indices, const Context& context) const {
     assert(!queries.are_points && queries.rows.cols() == points_.cols());
-    run(queries, 0, queries.cells.count(), indices, context);
+    search_owners(queries, 0, queries.cells.count(), indices, context);
 }
 
 }  // namespace gnomon

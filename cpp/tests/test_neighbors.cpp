@@ -176,8 +176,8 @@ static void a_join_of_all_cells_is_exact() {
     const Cells cells{order, offsets};
     const CellJoin join(x.view(), {probes.data(), 700, 7}, cells, {2});
     std::vector<std::int32_t> found(700 * 5);
-    join.run(0, 3, {found.data(), 700, 5}, {2});
-    join.run(3, 7, {found.data(), 700, 5}, {3});
+    join.run(0, 3, 7, {found.data(), 700, 5}, {2});
+    join.run(3, 7, 7, {found.data(), 700, 5}, {3});
     CHECK(found == all_pairs(x, 5, 1));
 }
 

@@ -167,8 +167,8 @@ def _all_pairs(points: Any, k: Any, round: Any, n_threads: Any) -> Any:
     return search.finish()
 
 
-def _cell_join(points: Any, probes: Any, order: Any, offsets: Any, first: Any, last: Any, indices: Any) -> None:
-    _core.CellJoin(points, probes, order, offsets, 1).run(first, last, indices)
+def _cell_join(points: Any, probes: Any, order: Any, offsets: Any, **asked: Any) -> None:
+    _core.CellJoin(points, probes, order, offsets, 1).run(**asked)
 
 
 def _cell_find(points: Any, cells: Any, starts: Any, **asked: Any) -> Any:
@@ -638,6 +638,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             offsets=offsets,
             first=0,
             last=3,
+            n_probes=2,
             indices=np.empty((N, 4), np.int32),
         ),
     )

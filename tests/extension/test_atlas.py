@@ -343,7 +343,7 @@ def test_faults_are_refused_by_name(sheet):
 def test_in_large_tables_rows_are_found_through_cells_and_placed_as_by_the_exact_search(monkeypatch):
     rng = np.random.default_rng(8)
     frame = rng.normal(size=(4, 100))
-    inner = rng.uniform(-1, 1, (4000, 4))
+    inner = rng.uniform(-1, 1, (6000, 4))
     X, new = np.sin(inner @ frame), np.sin(rng.uniform(-0.9, 0.9, (200, 4)) @ frame)
     Y = inner[:, :2]
     exact = AffineAtlas(X, Y, n_jobs=2)

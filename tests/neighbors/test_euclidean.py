@@ -8,7 +8,15 @@ from tests.threads import on_threads
 
 from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
-from gnomon.neighbors import NeighborGraph, cells, compute_neighbors, euclidean, graph_fault, query_neighbors
+from gnomon.neighbors import (
+    NeighborGraph,
+    cell_plans,
+    cells,
+    compute_neighbors,
+    euclidean,
+    graph_fault,
+    query_neighbors,
+)
 
 
 def blobs(n_samples=6000, n_features=20, dtype=np.float32):
@@ -87,8 +95,8 @@ def test_approximate_search_reaches_its_target_on_clusters(n_features):
     check_invariants(graph)
     assert graph.method == "cells"
     true_recall = (graph.distances <= exact.distances[:, -1:]).mean()
-    assert graph.recall >= 0.95
-    assert true_recall >= 0.94  # the recall is measured on 200 rows
+    assert abs(graph.recall - true_recall) <= 3 * graph.recall_error
+    assert true_recall >= 0.949
     found = (graph.indices[:, :, None] == exact.indices[:, None, :]).any(axis=2).mean()
     assert found >= 0.94
     shared = graph.indices == exact.indices
@@ -115,7 +123,7 @@ def test_a_higher_target_gives_a_higher_recall():
 
 
 def test_a_plan_that_misses_the_target_is_widened(monkeypatch):
-    monkeypatch.setattr(cells, "make_plan", lambda *_: cells.Plan(n_probes=1, n_candidates=18))
+    monkeypatch.setattr(cell_plans, "_cheapest", lambda *_: cells.Plan(n_probes=1, n_candidates=18))
     graph = compute_neighbors(noise(6000, 6), 10, method="approximate", target_recall=0.9)
     assert graph.method == "cells"
     assert graph.recall >= 0.9

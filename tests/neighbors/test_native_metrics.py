@@ -15,6 +15,7 @@ from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.neighbors import (
     NATIVE_METRICS,
     RowSearch,
+    cell_plans,
     cells,
     choose_landmarks,
     compute_neighbors,
@@ -24,7 +25,6 @@ from gnomon.neighbors import (
     metric_name,
     pair_distances,
     query_neighbors,
-    row_search,
 )
 
 PERIODS = [5.0, None, 3.0, np.inf, 7.0, 5.0, 5.0, 5.0]
@@ -133,8 +133,8 @@ def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, mo
     X = form(table(metric, 400))
     exact = compute_neighbors(X, 6, method="exact", **asked(metric))
     everything = cells.Plan(n_probes=cells.n_cells(400), n_candidates=399)
-    for module in (cells, row_search):
-        monkeypatch.setattr(module, "make_plan", lambda *_: everything)
+    monkeypatch.setattr(cell_plans, "_cheapest", lambda *_: everything)
+    monkeypatch.setattr(cell_plans.Effort, "affords", lambda *_: True)
     found = compute_neighbors(X, 6, method="approximate", target_recall=0.1, **asked(metric))
     assert found.method == "cells"
     np.testing.assert_array_equal(found.distances, exact.distances)
@@ -158,7 +158,7 @@ def test_approximate_searches_keep_their_recall(metric, form):
         X = np.where(X == 0.0, 0.0, np.abs(X + 0.5 * rng.normal(size=X.shape)))
     exact = compute_neighbors(form(X), 10, method="exact", **asked(metric))
     found = compute_neighbors(form(X), 10, method="approximate", **asked(metric))
-    assert found.recall >= 0.98
+    assert found.recall + 2 * found.recall_error >= 0.98
     assert (found.distances <= exact.distances[:, -1:]).mean() >= 0.975
     search = RowSearch.of(form(X), 10, method="approximate", **asked(metric))
     lengths = search.find(form(X[:200]))[1]

@@ -65,7 +65,8 @@ struct CellQueries {
     Span2<const float> rows;           // (m, d)
     Span2<const std::int32_t> probes;  // (m, p)
     Cells cells;
-    bool are_points = false;  ///< the rows searched themselves: none finds itself
+    std::size_t n_probes = 0;  ///< of these the first so many are searched
+    bool are_points = false;   ///< the rows searched themselves: none finds itself
 };
 
 /// The nearest neighbours of rows among the members of the cells that they probe. The owner of a cell searches for all
@@ -78,15 +79,17 @@ public:
     CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context);
 
     /// Fills the rows of indices (n, k) owned by cells [first, last), ascending by distance; -1 where there are fewer.
-    void run(std::size_t first, std::size_t last, Span2<std::int32_t> indices, const Context& context) const;
+    /// Each row looks into the first n_probes of its cells.
+    void run(std::size_t first, std::size_t last, std::size_t n_probes, Span2<std::int32_t> indices,
+             const Context& context) const;
 
     /// Fills indices (m, k) for rows that are not among the points.
     void find(const CellQueries& queries, Span2<std::int32_t> indices, const Context& context) const;
 
 private:
     struct Scratch;
-    void run(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
-             const Context& context) const;
+    void search_owners(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
+                       const Context& context) const;
     void join(const CellQueries& queries, std::size_t owner, Span2<std::int32_t> indices, Scratch& scratch) const;
     void search(const CellQueries& queries, std::size_t owner, std::size_t cell, Scratch& scratch) const;
 

@@ -89,7 +89,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
         if graph.mask is not None:
             arrays["graph_mask"] = graph.mask
-        description["graph"] = {"metric": graph.metric, "method": graph.method, "recall": float(graph.recall)}
+        about = {"metric": graph.metric, "method": graph.method}
+        description["graph"] = {**about, "recall": float(graph.recall), "recall_error": float(graph.recall_error)}
     if result.surface is not None:
         description["surface"] = [result.surface.name, float(result.surface.radius)]
     if result.columns is not None:
@@ -363,7 +364,7 @@ def _surface(about: Any) -> Surface:
 def _graph(arrays: Arrays, about: Any) -> NeighborGraph:
     from gnomon.neighbors import NeighborGraph, graph_fault
 
-    if not isinstance(about, dict) or about.keys() != {"metric", "method", "recall"}:
+    if not isinstance(about, dict) or about.keys() - {"recall_error"} != {"metric", "method", "recall"}:
         raise ValueError("its description of the graph is not metric, method and recall")
     indices = _take(arrays, "graph_indices", (np.int32,), 2)
     distances = _take(arrays, "graph_distances", (np.float32,), 2)

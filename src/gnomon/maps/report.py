@@ -45,6 +45,7 @@ def describe(result: Map) -> dict[str, Any]:
         "representation": _representation(result),
         "seconds": {stage: round(seconds, 3) for stage, seconds in result.timings.items()},
         "neighbor_recall": None if result.graph is None else result.graph.recall,
+        "neighbor_recall_error": None if result.graph is None else result.graph.recall_error,
         "verdict": [
             {"grade": one.grade, "text": one.text} for one in verdict(evaluation.scores(), evaluation.random_map)
         ],

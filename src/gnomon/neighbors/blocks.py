@@ -16,6 +16,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import cross_distances, pair_distances
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.samples import estimate
 
 __all__ = [
     "ALL_PAIRS",
@@ -155,7 +156,7 @@ def find_block_neighbors(
     -------
     BlockNeighbors
         All pairs are compared up to `ALL_PAIRS`. Beyond, the joined neighbours are the nearest among those in each
-        block and in all columns together, and the neighbours of neighbours, until 98% are found.
+        block and in all columns together, and the neighbours of neighbours, until a sample shows that 98% are found.
     """
     n, width = (int(size) for size in X.shape)
     name = " x ".join(part.metric if isinstance(part.metric, str) else "callable" for part in parts)
@@ -260,16 +261,18 @@ def _from_candidates(
     found = _Candidates(together.indices, joined(together.indices)).merged(
         [graph.indices for graph in graphs], [joined(graph.indices) for graph in graphs], k
     )
-    sample = np.unique(np.linspace(0, n - 1, _SAMPLE).astype(np.int64))
+    sample = np.unique(np.linspace(0, n - 1, 2 * _SAMPLE).astype(np.int64))
     true = _true_neighbors(X, sample, parts, units, k, power)
     for _ in range(_ROUNDS):
-        shared = [len(np.intersect1d(a, b)) for a, b in zip(found.indices[sample], true, strict=True)]
-        recall = float(np.mean(shared)) / k
-        if recall >= _RECALL:
+        pairs = zip(found.indices[sample], true, strict=True)
+        shares = np.array([len(np.intersect1d(*pair)) for pair in pairs]) / k
+        if estimate(shares[::2], shares[::2]).limit >= _RECALL:
             break
         friends = [found.indices[found.indices[:, j], :_FRIENDS] for j in range(min(k, _FRIENDS))]
         found = found.merged(friends, [joined(one) for one in friends], k)
-    graph = NeighborGraph(found.indices, found.distances.astype(np.float32), None, name, "candidates", recall)
+    recall = estimate(shares[1::2], shares[1::2])  # of rows that did not end the search
+    about = name, "candidates", float(recall.value), float(recall.error)
+    graph = NeighborGraph(found.indices, found.distances.astype(np.float32), None, *about)
     return BlockNeighbors(graph, graphs if each else ())
 
 

@@ -1,4 +1,4 @@
-"""How many cells must be searched and how many candidates kept, as rows with known neighbours tell beforehand."""
+"""How many cells must be searched and how many candidates kept, as a sample of rows tells beforehand."""
 
 from __future__ import annotations
 
@@ -13,22 +13,12 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.neighbors.euclidean import Distances, Indices, n_candidates
-from gnomon.neighbors.graph import without_own
+from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = [
-    "Effort",
-    "Plan",
-    "Sample",
-    "aim_for",
-    "cell_ranks",
-    "choose_plan",
-    "make_plan",
-    "ranks_among",
-    "sample_rows",
-]
+__all__ = ["Effort", "Looked", "Plan", "cell_ranks", "find_plan", "first_probes", "ranks_among"]
 
-_SAMPLE = 200  # rows whose true neighbours are known
+_WIDER = 3  # cells of the wide search of sampled rows, for each that a search of their neighbours takes
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
 
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
@@ -45,40 +35,6 @@ class Plan:
 
     n_probes: int
     n_candidates: int
-
-
-def sample_rows(n_samples: int, rng: np.random.Generator) -> Indices:
-    """Draw the rows whose true neighbours are to be known, ascending."""
-    return np.sort(rng.choice(n_samples, min(n_samples, _SAMPLE), replace=False)).astype(np.int32)
-
-
-@dataclass(frozen=True)
-class Sample:
-    """Some rows and their true neighbours."""
-
-    rows: npt.NDArray[np.int32]
-    indices: Indices
-    distances: Distances
-
-    @classmethod
-    def of(cls, table: SearchedRows, n_neighbors: int, rng: np.random.Generator) -> Self:
-        """Draw the rows and find their neighbours among all rows."""
-        rows = sample_rows(table.n_samples, rng)
-        indices, distances = table.nearest(table.take(rows), n_neighbors + 1)
-        return cls(rows, *without_own(indices, distances, rows))
-
-    def nearest(self, n_neighbors: int) -> Sample:
-        """Return the same rows with the first n_neighbors of their neighbours."""
-        return Sample(self.rows, self.indices[:, :n_neighbors], self.distances[:, :n_neighbors])
-
-    def recall(self, distances: Distances) -> float:
-        """Return the share of neighbours as near as the true ones; equal distances are equally good."""
-        return float((distances[self.rows] <= self.distances[:, -1:]).mean())
-
-    def recall_of(self, indices: Indices, distances: Distances) -> float:
-        """Return the same where the sample's rows were sought alone and find themselves among one neighbour more."""
-        others = without_own(indices, distances, self.rows)[1]
-        return float((others <= self.distances[:, -1:]).mean())
 
 
 @dataclass(frozen=True)
@@ -138,108 +94,155 @@ class Effort:
 
     def most_candidates(self, n_neighbors: int) -> int:
         """Return how many candidates a plan may ask for."""
+        if not self.by_proxy and not self.projected:
+            return n_candidates(n_neighbors, self.n_samples - 1)
         times, more = (_PROXY_TIMES, _PROXY_MORE) if self.by_proxy else (6, 30)
         return min(self.n_samples - 1, times * n_neighbors + more)
 
 
-def aim_for(target_recall: float, by_proxy: bool) -> float:
-    """Return the recall that is planned for, above the one wanted: a little, or more where a proxy is searched."""
-    return target_recall + (0.5 if by_proxy else 0.1) * (1 - target_recall)
+@dataclass(frozen=True)
+class Looked:
+    """What a wide search of sampled rows finds, and how far they must look for it.
 
-
-def make_plan(
-    sample: Sample,
-    coordinates: npt.NDArray[np.float32],
-    centres: npt.NDArray[np.float32],
-    n_neighbors: int,
-    aim: float,
-    effort: Effort,
-) -> Plan | None:
-    """Return the cheapest plan that finds the sample's neighbours; None if comparing all pairs costs less.
-
-    A neighbour is found if its own cell is among those searched and if fewer than n_candidates rows are nearer in the
-    space of candidates.
+    Attributes
+    ----------
+    distances : ndarray of shape (n_rows, n_found), float32
+        Ascending.
+    cell_rank : ndarray of shape (n_rows, n_found), int32
+        How many cells are nearer to a row than that of the one found; at least as many as it looked into if none was.
+    row_rank : ndarray of shape (n_rows, n_found), int32, or None
+        How many rows lie nearer in the space of candidates. None where distances there are those in full.
     """
-    others = coordinates[sample.indices.ravel()]
-    cell_rank = cell_ranks(centres, coordinates[sample.rows], others).reshape(sample.indices.shape)
-    return choose_plan(cell_rank, lambda most: _row_ranks(sample, coordinates, most), n_neighbors, aim, effort)
+
+    distances: Distances
+    cell_rank: Ranks
+    row_rank: Ranks | None
 
 
-def cell_ranks(
-    centres: npt.NDArray[np.float32], queries: npt.NDArray[np.float32], others: npt.NDArray[np.float32]
-) -> Ranks:
-    """Return how many cells are nearer to each query than that of each of its others.
+def first_probes(
+    centres: npt.NDArray[np.float32],
+    queries: npt.NDArray[np.float32],
+    others: npt.NDArray[np.float32],
+    target_recall: float,
+) -> int:
+    """Return into how many cells some rows must look for a share of known neighbours.
 
     Parameters
     ----------
     centres : ndarray of shape (n_cells, n_coordinates), float32
     queries : ndarray of shape (n_queries, n_coordinates), float32
     others : ndarray of shape (n_queries n_others, n_coordinates), float32
-        Those of one query after the other.
+        The neighbours of one query after the other.
+    target_recall : float in [0, 1]
+    """
+    n_threads = current_run().n_threads
+    probes = _core.nearest_rows(centres, queries, len(centres), n_threads)[0]
+    homes = _core.nearest_rows(centres, others, 1, n_threads)[0].reshape(len(queries), -1)
+    needed = np.sort(cell_ranks(probes, homes), axis=None)
+    return int(needed[max(0, math.ceil(target_recall * needed.size) - 1)]) + 1
+
+
+def cell_ranks(probes: Indices, homes: Indices) -> Ranks:
+    """Return how many cells are nearer to each query than that of each of its others; if it probes it not, how many.
+
+    Parameters
+    ----------
+    probes : ndarray of shape (n_queries, n_probes), int32
+        The nearest cells, the nearest first.
+    homes : ndarray of shape (n_queries, n_others), int32
+        The cells of others; -1 stands for none.
+    """
+    order = np.argsort(probes, axis=1)
+    ranks = np.full(homes.shape, probes.shape[1], dtype=np.int32)
+    for row, (by_number, cells, wanted) in enumerate(zip(order, probes, homes, strict=True)):
+        place = np.minimum(np.searchsorted(cells, wanted, sorter=by_number), len(cells) - 1)
+        rank = by_number[place]
+        ranks[row] = np.where(cells[rank] == wanted, rank, len(cells))
+    return ranks
+
+
+def find_plan(
+    look: Callable[[Plan], Looked],
+    draw: Draw,
+    true: Distances,
+    first: int,
+    n_neighbors: int,
+    target_recall: float,
+    effort: Effort,
+) -> tuple[Plan | None, tuple[Sample, Sample]]:
+    """Return the cheapest plan whose recall is above the target by the error of its estimate, and both samples.
+
+    Parameters
+    ----------
+    look : callable
+        From the plan of a wide search to what it finds for the rows drawn.
+    draw : Draw
+    true : ndarray of shape (2 n_compared, n_found), float32
+        Distances of the nearest rows of those that are compared with all.
+    first : int
+        Cells into which rows must look, about.
+    n_neighbors : int
+    target_recall : float in [0, 1]
+    effort : Effort
 
     Returns
     -------
-    ndarray of shape (n_queries, n_others), int32
-    """
-    by_distance = _core.nearest_rows(centres, queries, len(centres), current_run().n_threads)[0]
-    ranks = np.empty_like(by_distance)
-    np.put_along_axis(ranks, by_distance, np.arange(len(centres), dtype=np.int32)[None, :], axis=1)
-    homes = _core.nearest_rows(centres, others, 1, current_run().n_threads)[0]
-    return np.take_along_axis(ranks, homes.reshape(len(queries), -1), axis=1)
-
-
-def choose_plan(
-    cell_rank: Ranks, row_ranks: Callable[[int], Ranks], n_neighbors: int, aim: float, effort: Effort
-) -> Plan | None:
-    """Return the cheapest plan that finds a share `aim` of known neighbours; None if comparing all pairs costs less.
-
-    Parameters
-    ----------
-    cell_rank : ndarray of shape (n_rows, n_neighbors), int32
-        What `cell_ranks` returns.
-    row_ranks : callable
-        From a number to how many rows lie nearer than each neighbour in the space of candidates, counted up to it.
+    Plan or None
+        None if comparing all pairs costs less.
+    tuple of Sample
+        That which chose, and that which is to judge.
     """
     least = n_candidates(n_neighbors, effort.n_samples - 1)
-    if not effort.by_proxy and not effort.projected:
-        widths, row_rank = [least], np.zeros_like(cell_rank)
-    else:
-        most = effort.most_candidates(n_neighbors)
+    most = max(effort.most_candidates(n_neighbors), n_candidates(true.shape[1], effort.n_samples - 1))
+    while True:
+        n_probes = min(effort.n_cells, _WIDER * first)
+        looked = look(Plan(n_probes, most))
+        samples = draw.samples(looked.distances, true)
+        plan = _cheapest(samples[0], looked, n_probes, n_neighbors, target_recall, effort)
+        if plan is not None or n_probes == effort.n_cells or not effort.affords(Plan(n_probes, least)):
+            return plan, samples
+        first *= 2
+
+
+def _cheapest(
+    sample: Sample, looked: Looked, most_probes: int, n_neighbors: int, target_recall: float, effort: Effort
+) -> Plan | None:
+    least = n_candidates(n_neighbors, effort.n_samples - 1)
+    part = slice(len(sample.rows)), slice(n_neighbors)
+    cell_rank, row_rank = looked.cell_rank[part], looked.row_rank
+    widths = [least]
+    if row_rank is not None:
+        row_rank, most = row_rank[part], effort.most_candidates(n_neighbors)
         widths = sorted({*range(least, most, max(4, n_neighbors // 4)), most})
-        row_rank = row_ranks(most)
     best, lowest = None, effort.of_all()
     for width in widths:
-        needed = np.sort(np.where(row_rank < width, cell_rank, effort.n_cells), axis=None)
-        n_probes = int(needed[math.ceil(aim * needed.size) - 1]) + 1 if aim > 0 else 1
-        plan = Plan(n_probes, width)
-        cost = effort.of_plan(plan)
-        if n_probes <= effort.n_cells and cost < lowest:
-            best, lowest = plan, cost
+        kept = np.ones(cell_rank.shape, dtype=np.bool_) if row_rank is None else row_rank < width
+        enough = sample.recall_by_probes(cell_rank, kept, most_probes).limit >= target_recall
+        plan = Plan(int(enough.argmax()) + 1, width)
+        if enough.any() and effort.of_plan(plan) < lowest:
+            best, lowest = plan, effort.of_plan(plan)
     return best
 
 
-def _row_ranks(sample: Sample, coordinates: npt.NDArray[np.float32], most: int) -> Ranks:
-    """Return how many rows lie nearer than each true neighbour in the space of candidates, counted up to `most`."""
-    near = _core.nearest_rows(coordinates, coordinates[sample.rows], most + 1, current_run().n_threads)[0]
-    return ranks_among(sample, near, most)
-
-
-def ranks_among(sample: Sample, near: Indices, most: int) -> Ranks:
-    """Return the place of each true neighbour among the rows that are nearest in the space of candidates.
+def ranks_among(rows: Indices, indices: Indices, near: Indices, most: int) -> Ranks:
+    """Return the place of each neighbour among the rows that are nearest in the space of candidates.
 
     Parameters
     ----------
-    sample : Sample of n_rows rows
+    rows : ndarray of shape (n_rows,), int32
+    indices : ndarray of shape (n_rows, n_neighbors), int32
+        Their neighbours; -1 stands for none.
     near : ndarray of shape (n_rows, n_near), int32
         Row numbers, the nearest first; a row itself may be among them.
     most : int
         The place of those that are not there.
     """
-    ranks = np.full(sample.indices.shape, most, dtype=np.int32)
-    for i, row in enumerate(sample.rows):
-        others = near[i][near[i] != row][:most]
-        order = np.argsort(others)
-        place = np.minimum(np.searchsorted(others, sample.indices[i], sorter=order), len(others) - 1)
-        hit = others[order[place]] == sample.indices[i]
-        ranks[i, hit] = order[place[hit]]
+    ranks = np.full(indices.shape, most, dtype=np.int32)
+    for i, row in enumerate(rows):
+        others = near[i][(near[i] != row) & (near[i] >= 0)][:most]
+        if len(others):
+            order = np.argsort(others)
+            place = np.minimum(np.searchsorted(others, indices[i], sorter=order), len(others) - 1)
+            hit = others[order[place]] == indices[i]
+            ranks[i, hit] = order[place[hit]]
     return ranks

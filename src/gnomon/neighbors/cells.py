@@ -1,7 +1,7 @@
 """Approximate Euclidean neighbours: rows look into the nearest of many cells, as many as the recall asked for needs.
 
-A sample of rows with known neighbours tells beforehand how many cells must be searched and how many candidates kept,
-and afterwards what share of the neighbours was found.
+A sample of rows tells beforehand how many cells must be searched and how many candidates kept, and another afterwards
+what share of the neighbours was found.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ from gnomon._costs import Cost
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon.neighbors.cell_plans import Effort, Plan, Sample, aim_for, make_plan
+from gnomon.neighbors.cell_plans import Effort, Looked, Plan, cell_ranks, find_plan, first_probes, ranks_among
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
+from gnomon.neighbors.graph import without_own
+from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
 __all__ = [
     "PROJECT_ABOVE",
     "Approximation",
     "Space",
+    "Start",
     "approximate_search",
     "basis_memory",
     "cells_memory",
@@ -56,11 +59,12 @@ _BASIS_ROUNDS = 3
 
 @dataclass(frozen=True)
 class Approximation:
-    """The neighbours found and the share of the true ones among them, measured on a sample."""
+    """The neighbours found and the share of the true ones among them, measured on a sample, with its standard error."""
 
     indices: Indices
     distances: Distances
-    recall: float
+    recall: float = 1.0
+    recall_error: float = 0.0
 
 
 def approximate_search(
@@ -79,7 +83,7 @@ def approximate_search(
     table : SearchedRows of n_samples rows
     n_neighbors : int in [1, n_samples - 1]
     target_recall : float in [0, 1]
-        Held on the sample for n_neighbors.
+        What the true recall for n_neighbors reaches with a probability of about 95%.
     seed : int
     keep : int, default=0
         Return up to so many neighbours where the candidates hold them. The search is planned for n_neighbors all the
@@ -93,25 +97,24 @@ def approximate_search(
     """
     if target_recall >= 1.0:
         return None
-    rng = np.random.default_rng(seed)
-    wide = Sample.of(table, min(max(n_neighbors, keep), table.n_samples - 1), rng)
-    sample = wide.nearest(n_neighbors)
-    space = Space.of(table.proxy, rng)
-    coordinates, centres = space.coordinates_of(table.proxy), space.centres
-    effort = Effort.of(table, coordinates.shape[1], len(centres))
-    aim = aim_for(target_recall, effort.by_proxy)
-    plan = make_plan(sample, coordinates, centres, n_neighbors, aim, effort)
+    width = min(max(n_neighbors, keep), table.n_samples - 1)
+    start = Start.of(table, n_neighbors, width, target_recall, seed)
+    if start is None:
+        return None
+    n_cells = len(start.space.centres)
+    cells = _Cells.of(table, start.coordinates, start.space.centres, min(n_cells, start.first + start.first // 2 + 1))
+    plan, samples = start.find_plan(cells.probes[:, 0], cells.join)
 
     def search(plan: Plan) -> tuple[Indices, Distances]:
-        return _join(table, coordinates, centres, plan, n_neighbors, keep, reporter)
+        return cells.searched(plan, n_neighbors, keep, reporter)
 
-    return search_until_found(search, plan, wide, n_neighbors, target_recall, effort)
+    return search_until_found(search, plan, samples, n_neighbors, target_recall, start.effort)
 
 
 def search_until_found(
     search: Callable[[Plan], tuple[Indices, Distances]],
     plan: Plan | None,
-    wide: Sample,
+    samples: tuple[Sample, Sample],
     n_neighbors: int,
     target_recall: float,
     effort: Effort,
@@ -124,11 +127,10 @@ def search_until_found(
         Returns the neighbours that a plan finds, `n_neighbors` or more of each row.
     plan : Plan or None
         The first.
-    wide : Sample
-        With as many true neighbours as a search may find.
+    samples : tuple of Sample
+        That by which it is seen whether the recall is reached, and that by which it is reported.
     n_neighbors : int
     target_recall : float
-        Held on the sample for n_neighbors.
     effort : Effort
         Says which plans cost less than comparing all pairs.
 
@@ -137,13 +139,15 @@ def search_until_found(
     Approximation or None
         None if comparing all pairs costs less.
     """
-    sample = wide.nearest(n_neighbors)
+    choosing, judging = samples
     while plan is not None:
         indices, distances = search(plan)
-        recall = sample.recall(distances[:, :n_neighbors])
-        _log.debug("%s of %d cells: recall %.4f", plan, effort.n_cells, recall)
-        if recall >= target_recall:
-            return Approximation(indices, distances, wide.nearest(distances.shape[1]).recall(distances))
+        reached = choosing.recall(distances[choosing.rows, :n_neighbors]).value
+        recall = judging.recall(distances[judging.rows])
+        text = "%s of %d cells: recall %.4f where it was planned, %.4f with standard error %.4f elsewhere"
+        _log.debug(text, plan, effort.n_cells, reached, recall.value, recall.error)
+        if reached >= target_recall:
+            return Approximation(indices, distances, float(recall.value), float(recall.error))
         plan = effort.raised(plan)
         if not effort.affords(plan):
             return None
@@ -283,38 +287,132 @@ def group(cells: npt.NDArray[np.int32], count: int) -> tuple[Indices, npt.NDArra
     return np.argsort(cells, kind="stable").astype(np.int32), offsets
 
 
-def _join(
-    table: SearchedRows,
-    coordinates: npt.NDArray[np.float32],
-    centres: npt.NDArray[np.float32],
-    plan: Plan,
-    n_neighbors: int,
-    keep: int,
-    reporter: Reporter | None,
-) -> tuple[Indices, Distances]:
-    """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
-    n, count = len(coordinates), len(centres)
-    probes = _core.nearest_rows(centres, coordinates, plan.n_probes, current_run().n_threads)[0]
-    order, offsets = group(probes[:, 0], count)
-    candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
-    join = _core.CellJoin(coordinates, probes, order, offsets, current_run().n_threads)
-    bounds = np.linspace(0, count, _BLOCKS + 1).astype(int)
-    for first, last in itertools.pairwise(bounds):
-        join.run(int(first), int(last), candidates)
-        if reporter is not None:
-            reporter.update(int(offsets[last]), n)
-    del join
-    first = table.rank(candidates, n_neighbors, order=order)
-    short = np.flatnonzero(first[0][:, -1] < 0).astype(np.int32)
-    _fill(table, short, first)  # rows in cells with few members
-    most = min(keep, plan.n_candidates)
-    if most <= n_neighbors:
-        return first
-    more = table.rank(candidates, most, order=order)
-    _fill(table, short, more)
-    indices, distances = lead_with(first, more)
-    full = int(np.count_nonzero((indices >= 0).all(axis=0)))
-    return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
+@dataclass(frozen=True)
+class Start:
+    """What is known of a table before its cells are searched.
+
+    Attributes
+    ----------
+    table : SearchedRows
+    n_neighbors : int
+    target_recall : float
+    space : Space
+    coordinates : ndarray of shape (n_samples, n_coordinates), float32
+    effort : Effort
+    draw : Draw
+    true : ndarray of shape (2 n_compared, n_found), float32
+        Distances of the nearest rows of some rows drawn.
+    first : int
+        Into how many cells rows must look, about.
+    """
+
+    table: SearchedRows
+    n_neighbors: int
+    target_recall: float
+    space: Space
+    coordinates: npt.NDArray[np.float32]
+    effort: Effort
+    draw: Draw
+    true: Distances
+    first: int
+
+    @classmethod
+    def of(cls, table: SearchedRows, n_neighbors: int, width: int, target_recall: float, seed: int) -> Self | None:
+        """Learn the cells and draw rows, of which `width` neighbours are sought; None if all pairs cost less."""
+        rng = np.random.default_rng(seed)
+        draw = Draw.of(table.n_samples, rng)
+        rows, m = draw.compared, draw.n_compared
+        indices, true = without_own(*table.nearest(table.take(rows), width + 1), rows)
+        space = Space.of(table.proxy, rng)
+        coordinates = space.coordinates_of(table.proxy)
+        effort = Effort.of(table, coordinates.shape[1], len(space.centres))
+        nearest = coordinates[indices[:m, :n_neighbors].ravel()]
+        first = first_probes(space.centres, coordinates[rows[:m]], nearest, target_recall)
+        if not effort.affords(Plan(first, n_candidates(n_neighbors, table.n_samples - 1))):
+            return None
+        return cls(table, n_neighbors, target_recall, space, coordinates, effort, draw, true, first)
+
+    def find_plan(
+        self, homes: npt.NDArray[np.int32], join: _core.CellJoin
+    ) -> tuple[Plan | None, tuple[Sample, Sample]]:
+        """Return what `cell_plans.find_plan` does, given the cell of each row and the table packed by cells."""
+
+        def look(plan: Plan) -> Looked:
+            return self._look(homes, join, plan)
+
+        return find_plan(look, self.draw, self.true, self.first, self.n_neighbors, self.target_recall, self.effort)
+
+    def _look(self, homes: npt.NDArray[np.int32], join: _core.CellJoin, plan: Plan) -> Looked:
+        """Search for the rows drawn as new rows are searched for."""
+        table, rows, n_threads = self.table, self.draw.rows, current_run().n_threads
+        coordinates = self.coordinates[rows]
+        probes = _core.nearest_rows(self.space.centres, coordinates, plan.n_probes, n_threads)[0]
+        order, offsets = group(probes[:, 0], len(self.space.centres))
+        candidates = join.find(coordinates, probes, order, offsets, plan.n_candidates + 1, n_threads)
+        found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
+        indices, distances = without_own(*found, rows)
+        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1))
+        full = table.proxy is table and self.space.basis is None
+        return Looked(distances, cell_rank, None if full else ranks_among(rows, indices, candidates, plan.n_candidates))
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """A table sorted by cells, and the cells into which its rows look.
+
+    Attributes
+    ----------
+    table : SearchedRows
+    coordinates : ndarray of shape (n_samples, n_coordinates), float32
+    centres : ndarray of shape (n_cells, n_coordinates), float32
+    probes : ndarray of shape (n_samples, n_probes), int32
+        The nearest cells of each row, its own first.
+    order, offsets : ndarray
+        What `group` returns.
+    join : CellJoin
+    """
+
+    table: SearchedRows
+    coordinates: npt.NDArray[np.float32]
+    centres: npt.NDArray[np.float32]
+    probes: Indices
+    order: Indices
+    offsets: npt.NDArray[np.int64]
+    join: _core.CellJoin
+
+    @classmethod
+    def of(
+        cls, table: SearchedRows, coordinates: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], n_probes: int
+    ) -> Self:
+        n_threads = current_run().n_threads
+        probes = _core.nearest_rows(centres, coordinates, n_probes, n_threads)[0]
+        order, offsets = group(probes[:, 0], len(centres))
+        join = _core.CellJoin(coordinates, probes, order, offsets, n_threads)
+        return cls(table, coordinates, centres, probes, order, offsets, join)
+
+    def searched(self, plan: Plan, n_neighbors: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
+        """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
+        if plan.n_probes > self.probes.shape[1]:
+            wider = _Cells.of(self.table, self.coordinates, self.centres, plan.n_probes)
+            return wider.searched(plan, n_neighbors, keep, reporter)
+        table, order, n = self.table, self.order, len(self.probes)
+        candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
+        bounds = np.linspace(0, len(self.centres), _BLOCKS + 1).astype(int)
+        for first, last in itertools.pairwise(bounds):
+            self.join.run(int(first), int(last), plan.n_probes, candidates)
+            if reporter is not None:
+                reporter.update(int(self.offsets[last]), n)
+        nearest = table.rank(candidates, n_neighbors, order=order)
+        short = np.flatnonzero(nearest[0][:, -1] < 0).astype(np.int32)
+        _fill(table, short, nearest)  # rows in cells with few members
+        most = min(keep, plan.n_candidates)
+        if most <= n_neighbors:
+            return nearest
+        more = table.rank(candidates, most, order=order)
+        _fill(table, short, more)
+        indices, distances = lead_with(nearest, more)
+        full = int(np.count_nonzero((indices >= 0).all(axis=0)))
+        return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
 
 
 def _fill(table: SearchedRows, rows: Indices, found: tuple[Indices, Distances]) -> None:

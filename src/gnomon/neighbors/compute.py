@@ -13,7 +13,6 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
-from gnomon.neighbors.euclidean import Distances, Indices
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.searched import SearchedRows
@@ -77,7 +76,8 @@ def compute_neighbors(
         cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features, and where
         pairs cost more than a product of rows, up to as much work. Metrics of scikit-learn are searched exactly.
     target_recall : float in [0, 1], default=0.98
-        Share of the true neighbours that an approximate search must find, measured on a sample of rows.
+        Share of the true neighbours that an approximate search must find. It looks into so many cells that a sample of
+        rows shows the share to be reached with a probability of about 95%.
     keep : int, default=0
         Return up to so many neighbours where the same search holds them, at most n_samples - 1: all of them in an exact
         search made here, none more than `n_neighbors` through scikit-learn. The first `n_neighbors` of each row are
@@ -90,7 +90,8 @@ def compute_neighbors(
     Returns
     -------
     NeighborGraph
-        Rows ascending by (distance, index). `method` and `recall` say how they were found and how completely.
+        Rows ascending by (distance, index). `method` and `recall` say how they were found and how completely,
+        `recall_error` how well that is known.
 
     Raises
     ------
@@ -159,10 +160,9 @@ def compute_neighbors(
 
         return library_neighbors(X, n_neighbors, metric, metric_params)
     table = native.searched(native.rows(X, alone=True))
-    indices, distances, used, recall = _search(
-        table, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter
-    )
-    return NeighborGraph(indices, native.distances(distances), None, native.name, used, recall)
+    found, used = _search(table, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter)
+    distances = native.distances(found.distances)
+    return NeighborGraph(found.indices, distances, None, native.name, used, found.recall, found.recall_error)
 
 
 def by_cells(n_samples: int, n_features: float) -> bool:
@@ -193,12 +193,12 @@ def _search(
     target_recall: float,
     seed: int,
     reporter: Reporter | None,
-) -> tuple[Indices, Distances, str, float]:
-    """Search all pairs or cell by cell; return indices, distances, the method used and the recall."""
+) -> tuple[cells.Approximation, str]:
+    """Search all pairs or cell by cell; return what is found and the method used."""
     if prefers_cells(method, table):
         found = cells.approximate_search(
             table, n_neighbors, target_recall=target_recall, seed=seed, keep=keep, reporter=reporter
         )
         if found is not None:
-            return found.indices, found.distances, "cells", found.recall
-    return *table.search_all(n_neighbors, min(keep, table.n_samples - 1), reporter), "exact", 1.0
+            return found, "cells"
+    return cells.Approximation(*table.search_all(n_neighbors, min(keep, table.n_samples - 1), reporter)), "exact"

@@ -46,7 +46,7 @@ class GivenNeighbors:
     n_samples : int
     n_neighbors : int
         Neighbours that a row has at most.
-    metric, method, recall
+    metric, method, recall, recall_error
         What a graph made of them says about itself, see `NeighborGraph`.
     """
 
@@ -58,6 +58,7 @@ class GivenNeighbors:
     metric: str = "precomputed"
     method: str = "precomputed"
     recall: float = 1.0
+    recall_error: float = 0.0
 
     def graph(self, n_neighbors: int) -> NeighborGraph:
         """Return the graph of the nearest n_neighbors, or of all if there are fewer; a warning names short rows."""
@@ -70,7 +71,7 @@ class GivenNeighbors:
             metric=self.metric,
             method=self.method,
         )
-        return replace(found, recall=self.recall)
+        return replace(found, recall=self.recall, recall_error=self.recall_error)
 
     def forgotten(self) -> GivenNeighbors:
         """Return what is known of them without the neighbours themselves, which take much memory."""
@@ -348,6 +349,7 @@ def _of_graph(graph: NeighborGraph) -> GivenNeighbors:
         graph.metric,
         graph.method,
         graph.recall,
+        graph.recall_error,
     )
 
 

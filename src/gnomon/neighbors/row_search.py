@@ -14,12 +14,14 @@ from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.neighbors.cell_plans import Effort, Plan, Sample, aim_for, make_plan
-from gnomon.neighbors.cells import Space, group
+from gnomon.neighbors.cell_plans import Plan
+from gnomon.neighbors.cells import Space, Start, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
 from gnomon.neighbors.euclidean import Distances, Indices, Points, far_rows
+from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import nearest_given
+from gnomon.neighbors.samples import Estimate, Sample
 from gnomon.neighbors.searched import SearchedRows
 
 __all__ = ["RowSearch", "query_neighbors"]
@@ -46,15 +48,17 @@ class _CellIndex:
     join : CellJoin
         The table packed by cells.
     plan : Plan
-    recall : float
-        Share of the true neighbours found for a sample of the table's own rows, taken as new ones.
+    recall, recall_error : float
+        Share of the true neighbours found for a sample of the table's own rows, taken as new ones, and its standard
+        error.
     """
 
     table: SearchedRows
     space: Space
     join: _core.CellJoin
     plan: Plan
-    recall: float
+    recall: float = 0.0
+    recall_error: float = 0.0
 
     @classmethod
     def of(cls, table: SearchedRows, n_neighbors: int, *, target_recall: float, seed: int) -> _CellIndex | None:
@@ -65,28 +69,28 @@ class _CellIndex:
         table : SearchedRows of n_samples rows
         n_neighbors : int in [1, n_samples - 1]
         target_recall : float in [0, 1]
-            Held on the sample.
+            What the true recall reaches with a probability of about 95%.
         seed : int
-            Decides cells and sample.
+            Decides cells and samples.
         """
-        rng = np.random.default_rng(seed)
-        sample = Sample.of(table, n_neighbors, rng)
-        space = Space.of(table.proxy, rng)
-        coordinates = space.coordinates_of(table.proxy)
-        effort = Effort.of(table, coordinates.shape[1], len(space.centres))
-        aim = aim_for(target_recall, effort.by_proxy)
-        plan = make_plan(sample, coordinates, space.centres, n_neighbors, aim, effort)
-        if plan is None:
+        start = Start.of(table, n_neighbors, n_neighbors, target_recall, seed)
+        if start is None:
             return None
-        homes = _core.nearest_rows(space.centres, coordinates, 1, current_run().n_threads)[0]
-        join = _core.CellJoin(coordinates, homes, *group(homes[:, 0], len(space.centres)), current_run().n_threads)
-        while plan.n_probes <= len(space.centres):
-            index = cls(table, space, join, plan, 0.0)
+        centres, n_threads = start.space.centres, current_run().n_threads
+        homes = _core.nearest_rows(centres, start.coordinates, 1, n_threads)[0]
+        join = _core.CellJoin(start.coordinates, homes, *group(homes[:, 0], len(centres)), n_threads)
+        plan, (choosing, judging) = start.find_plan(homes[:, 0], join)
+
+        def recall(index: _CellIndex, sample: Sample) -> Estimate:
             found = index.find(table.take(sample.rows), n_neighbors + 1)
-            recall = sample.recall_of(*found)
-            if recall >= target_recall:
-                return replace(index, recall=recall)
-            plan = effort.raised(plan)
+            return sample.recall(without_own(*found, sample.rows)[1])
+
+        while plan is not None and plan.n_probes <= len(centres):
+            index = cls(table, start.space, join, plan)
+            if recall(index, choosing).value >= target_recall:
+                judged = recall(index, judging)
+                return replace(index, recall=float(judged.value), recall_error=float(judged.error))
+            plan = start.effort.raised(plan)
         return None
 
     def find(self, queries: Any, n_neighbors: int) -> tuple[Indices, Distances]:
@@ -117,14 +121,17 @@ class RowSearch:
     method : {"exact", "cells", "scikit-learn", "precomputed"}
         How neighbours are found. The choice depends on the table alone, never on the rows that ask.
     recall : float in [0, 1]
-        Share of the true neighbours found: 1.0 for exact methods, else measured on a sample of the table's own rows,
-        taken as new ones.
+        Share of the true neighbours found: 1.0 for exact methods, else estimated from some of the table's own rows,
+        taken as new ones, that had no part in choosing how to search.
+    recall_error : float in [0, 1]
+        Standard error of this estimate, 0.0 for exact methods.
     n_neighbors : int
         Neighbours of a new row.
     """
 
     method: str
     recall: float
+    recall_error: float
     n_neighbors: int
     _table: Any
     _metric: Any
@@ -161,7 +168,7 @@ class RowSearch:
             that costs less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features,
             as the search among the table's own rows, unless `many` ask.
         target_recall : float in [0, 1], default=0.98
-            Share of the true neighbours that an approximate search must find, measured on a sample of rows.
+            Share of the true neighbours that an approximate search must find, reached with a probability of about 95%.
         many : bool, default=False
             Whether many rows are expected to ask, as where a map places a table. "auto" then looks into cells from
             10,000 dense rows on whose distances are Euclidean, and up to `EXACT_FLOPS` finds 0.999 of the neighbours at
@@ -179,10 +186,10 @@ class RowSearch:
         n_neighbors = checked["n_neighbors"]
         check_n_neighbors(n_neighbors, X_train.shape[0])
         if isinstance(metric, str) and metric == "precomputed":
-            return cls("precomputed", 1.0, n_neighbors, X_train.shape, metric, None, None)
+            return cls("precomputed", 1.0, 0.0, n_neighbors, X_train.shape, metric, None, None)
         native = native_metric(metric, metric_params)
         if native is None:
-            return cls("scikit-learn", 1.0, n_neighbors, X_train, metric, metric_params, None)
+            return cls("scikit-learn", 1.0, 0.0, n_neighbors, X_train, metric, metric_params, None)
         table = native.searched(native.rows(X_train))
         cells, target = prefers_cells(method, table), checked["target_recall"]
         if not cells and many and method == "auto" and isinstance(table, Points) and table.n_samples >= _MANY_FROM:
@@ -190,8 +197,8 @@ class RowSearch:
         if cells and n_neighbors < table.n_samples and target < 1.0:
             index = _CellIndex.of(table, n_neighbors, target_recall=target, seed=seed)
             if index is not None:
-                return cls("cells", index.recall, n_neighbors, X_train, native, None, index)
-        return cls("exact", 1.0, n_neighbors, X_train, native, None, table)
+                return cls("cells", index.recall, index.recall_error, n_neighbors, X_train, native, None, index)
+        return cls("exact", 1.0, 0.0, n_neighbors, X_train, native, None, table)
 
     @part("RowSearch")
     def find(

@@ -14,19 +14,11 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon.data.stored import ArrayTable, RowBlock, StoredTable
 from gnomon.neighbors import without_own
-from gnomon.neighbors.cell_plans import (
-    Effort,
-    Plan,
-    Sample,
-    aim_for,
-    cell_ranks,
-    choose_plan,
-    ranks_among,
-    sample_rows,
-)
+from gnomon.neighbors.cell_plans import Effort, Looked, Plan, cell_ranks, find_plan, first_probes, ranks_among
 from gnomon.neighbors.cells import Approximation, Space, search_until_found
-from gnomon.neighbors.euclidean import Points
+from gnomon.neighbors.euclidean import Points, n_candidates
 from gnomon.neighbors.parts import Found, NearestLists, PartMetric, cell_groups, nearest_centres, search_cells
+from gnomon.neighbors.samples import Draw
 from gnomon.scale.cell_lists import CellLists, CellTask, Kept, lists_of_cells, tasks_of_groups
 from gnomon.scale.executor import LocalExecutor
 from gnomon.scale.journal import Journal
@@ -53,7 +45,7 @@ def search_by_cells(
         Of dense rows whose distances are Euclidean.
     n_neighbors : int in [1, n_samples - 1]
     target_recall : float in [0, 1)
-        Held on the sample.
+        What the true recall reaches with a probability of about 95%.
     seed : int
     keep : int, default=0
         Return up to so many neighbours, as `gnomon.neighbors.cells.approximate_search` does.
@@ -65,7 +57,7 @@ def search_by_cells(
 
     Notes
     -----
-    Cells, sample and the numbers of cells searched are those of a search in memory with this seed.
+    Cells, samples and the numbers of cells searched are those of a search in memory with this seed.
     """
     with ExitStack() as stack:
         journal = parted.journal
@@ -95,35 +87,53 @@ class _Search:
     def found(self, target_recall: float, seed: int) -> Approximation | None:
         """Search with more and more cells until the recall is reached."""
         parted, table, rng = self.parted, self.parted.table, np.random.default_rng(seed)
-        rows = sample_rows(table.n_samples, rng)
-        near = parted.nearest(f"sample-{self.keep}", rows, self.keep + 1)
-        wide = Sample(rows, *without_own(*near, rows))
-        sample = wide.nearest(self.k)
+        draw = Draw.of(table.n_samples, rng)
+        near = parted.nearest(f"sample-{self.keep}", draw.compared, self.keep + 1)
+        known = without_own(*near, draw.compared)
         frame = parted.metric.frame
         assert frame is not None
         space = Space.learned(frame, table.n_samples, lambda some: parted.metric.prepared(table.take(some)), rng)
         width = frame.X.shape[1]
         projected = space.basis is not None
         effort = Effort(table.n_samples, len(space.centres), space.centres.shape[1], width, width, False, projected)
-        plan = self._plan(sample, space, aim_for(target_recall, False), effort)
+        some, nearest = draw.compared[: draw.n_compared], known[0][: draw.n_compared, : self.k].ravel()
+        queries, others = (parted.metric.coordinates(space, table.take(rows)) for rows in (some, nearest))
+        first = first_probes(space.centres, queries, others, target_recall)
+        if not effort.affords(Plan(first, n_candidates(self.k, table.n_samples - 1))):
+            return None
+        plan, samples = find_plan(
+            lambda plan: self._looked(space, draw, plan), draw, known[1], first, self.k, target_recall, effort
+        )
         return search_until_found(
-            lambda plan: self._searched(space, plan, effort), plan, wide, self.k, target_recall, effort
+            lambda plan: self._searched(space, plan, effort), plan, samples, self.k, target_recall, effort
         )
 
-    def _plan(self, sample: Sample, space: Space, aim: float, effort: Effort) -> Plan | None:
-        parted, table = self.parted, self.parted.table
-        queries = parted.metric.coordinates(space, table.take(sample.rows))
-        others = parted.metric.coordinates(space, table.take(sample.indices.ravel()))
-
-        def row_ranks(most: int) -> npt.NDArray[np.int32]:
-            lists = NearestLists(len(sample.rows), most + 1)
-            needed = 3.0 * parted.block_bytes
-            stage = f"projected-{self.k}"
-            for found in parted.run(stage, _nearest_projected, table.blocks(), space, queries, most + 1, needed=needed):
-                lists.join(slice(None), (found["indices"], found["lengths"]))
-            return ranks_among(sample, lists.indices, most)
-
-        return choose_plan(cell_ranks(space.centres, queries, others), row_ranks, self.k, aim, effort)
+    def _looked(self, space: Space, draw: Draw, plan: Plan) -> Looked:
+        """Search for the rows drawn as for new rows, in the members that each block has of the cells."""
+        parted, table, rows = self.parted, self.parted.table, draw.rows
+        queries = table.take(rows)
+        lists = NearestLists(len(rows), self.keep)
+        homes = np.empty(table.n_samples, dtype=np.int32)
+        needed = 5.0 * parted.block_bytes
+        given = space, queries, rows, self.keep, plan
+        for block, found in zip(
+            table.blocks(),
+            parted.run(f"wide-{plan.n_probes}-of-{self.keep}", _look_in_block, table.blocks(), *given, needed=needed),
+            strict=True,
+        ):
+            homes[block.start : block.stop] = found["homes"]
+            lists.join(slice(None), (found["indices"], found["lengths"]))
+        indices, distances = lists.finish(parted.metric)
+        coordinates = parted.metric.coordinates(space, queries)
+        probes = nearest_centres(space.centres, coordinates, plan.n_probes)
+        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1))
+        if space.basis is None:
+            return Looked(distances, cell_rank, None)
+        most, projected = plan.n_candidates, NearestLists(len(rows), plan.n_candidates + 1)
+        stage, needed = f"projected-{most}", 3.0 * parted.block_bytes
+        for found in parted.run(stage, _nearest_projected, table.blocks(), space, coordinates, most + 1, needed=needed):
+            projected.join(slice(None), (found["indices"], found["lengths"]))
+        return Looked(distances, cell_rank, ranks_among(rows, indices, projected.indices, most))
 
     def _searched(self, space: Space, plan: Plan, effort: Effort) -> Found:
         """Search the cells of a plan, group by group."""
@@ -196,6 +206,21 @@ class _Search:
             rows = short[start : start + _FILLED]
             near = self.parted.nearest(f"{stage}-short-{start}", rows, indices.shape[1] + 1)
             indices[rows], distances[rows] = without_own(*near, rows)
+
+
+def _look_in_block(
+    block: RowBlock,
+    given: tuple[StoredTable, PartMetric],
+    asked: tuple[Space, Any, npt.NDArray[np.int32], int, Plan],
+) -> Arrays:
+    (table, metric), (space, queries, rows, k, plan) = given, asked
+    members: Any = table.read(block.start, block.stop)
+    numbers = np.arange(block.start, block.stop)
+    homes = nearest_centres(space.centres, metric.coordinates(space, members), 1)[:, 0]
+    asking = queries, rows, np.full(len(rows), plan.n_probes)
+    cells = np.arange(len(space.centres))
+    found = search_cells(metric, space, cells, (members, numbers, homes), asking, k, plan.n_candidates)
+    return {"homes": homes, "indices": found[0], "lengths": found[1]}
 
 
 def _nearest_projected(

@@ -104,8 +104,7 @@ def neighbors_by_blocks(
         dense rows and metrics that are functions of a Euclidean distance; it compares all pairs where these cost less
         than the recall asked for. "auto" chooses as `gnomon.neighbors.compute_neighbors` does.
     target_recall : float in [0, 1], default=0.98
-        Share of the true neighbours that a search by cells must find, measured on 200 rows whose neighbours are sought
-        among all.
+        Share of the true neighbours that a search by cells must find, reached with a probability of about 95%.
     keep : int, default=0
         Return up to so many neighbours where the same search holds them, at most n_samples - 1; the first `n_neighbors`
         of each row are those found without.
@@ -156,7 +155,8 @@ def neighbors_by_blocks(
     if wanted == "cells" and checked["target_recall"] < 1.0:
         found = search_by_cells(parted, k, checked["target_recall"], seed, keep=min(keep, table.n_samples - 1))
     if found is not None:
-        return NeighborGraph(found.indices, native.distances(found.distances), None, native.name, "cells", found.recall)
+        recall = found.recall, found.recall_error
+        return NeighborGraph(found.indices, native.distances(found.distances), None, native.name, "cells", *recall)
     indices, distances = _all_pairs(parted, max(k, min(keep, table.n_samples - 1)))
     return NeighborGraph(indices, native.distances(distances), None, native.name, "exact", 1.0)
 
