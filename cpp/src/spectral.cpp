@@ -20,6 +20,7 @@ constexpr std::size_t kMaxLevels = 14;
 constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
 constexpr std::uint64_t kStream = 103;
 constexpr int kDegree = 20;
+constexpr int kFirstDegree = 8;  // prolonged vectors are rough, and rough errors are damped soon
 constexpr int kCoarsestProducts = 1000, kPassingProducts = 60;
 constexpr double kRounding = 5e-6;  // residuals in float do not fall further
 constexpr double kDampedAtLeast = 0.2;
@@ -72,8 +73,9 @@ public:
     struct Limits {
         std::size_t n_wanted;
         double tolerance;
+        double turn;
         int max_products;
-        int degree;
+        int first_degree, degree;
         Clock::time_point deadline;
     };
 
@@ -81,12 +83,15 @@ public:
         SpectralOutcome outcome;
         while (true) {
             rayleigh_ritz(x);
-            outcome.converged = worst_residual(limits.n_wanted) < limits.tolerance;
+            if (!before_.empty()) outcome.turn = turned(x, limits.n_wanted);
+            outcome.converged = worst_residual(limits.n_wanted) < limits.tolerance || outcome.turn < limits.turn;
             ++outcome.n_products;
             if (outcome.converged || outcome.n_products >= limits.max_products) break;
             outcome.out_of_time = Clock::now() > limits.deadline;
             if (outcome.out_of_time) break;
-            outcome.n_products += filter(x, limits.n_wanted, limits.degree);
+            const int degree = before_.empty() ? limits.first_degree : limits.degree;
+            if (limits.turn > 0.0) before_.assign(x.data(), x.data() + x.size());
+            outcome.n_products += filter(x, limits.n_wanted, degree);
         }
         return outcome;
     }
@@ -114,6 +119,20 @@ private:
         rotate_columns(y(), ritz.vectors, context_);
         eigenvalues = ritz.values;
         residuals = residual_norms(x, y(), eigenvalues, context_);
+    }
+
+    /// Sine of the largest angle between the spans of the first columns before a filter and after it.
+    double turned(Span2<float> x, std::size_t n_wanted) const {
+        const std::vector<double> products = inner_products({before_.data(), n_, width_}, x, context_);
+        std::vector<double> squares(n_wanted * n_wanted);  // of the cosines: C C', C the products of the first columns
+        for (std::size_t i = 0; i < n_wanted; ++i) {
+            for (std::size_t j = 0; j < n_wanted; ++j) {
+                for (std::size_t c = 0; c < n_wanted; ++c) {
+                    squares[i * n_wanted + j] += products[i * width_ + c] * products[j * width_ + c];
+                }
+            }
+        }
+        return std::sqrt(std::max(0.0, 1.0 - small_eigen(squares, n_wanted).values.back()));
     }
 
     double worst_residual(std::size_t n_wanted) const {
@@ -176,7 +195,7 @@ private:
     const Level& level_;
     const Context& context_;
     std::size_t n_, width_;
-    std::vector<float> y_, z_;
+    std::vector<float> y_, z_, before_;
 };
 
 std::vector<Coarsening> coarse_graphs(const CsrView<float>& affinities, std::size_t width, const Context& context) {
@@ -228,9 +247,11 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
         Iteration iteration(levels[l], width, context);
         // The coarsest graph starts from nothing; those between only pass on what the finest one will correct.
         const int products = finest ? options.max_products : coarsest ? kCoarsestProducts : kPassingProducts;
-        outcome =
-            iteration.run({x.data(), levels[l].roots.size(), width},
-                          {options.n_wanted, options.tolerance, products, coarsest ? 2 * kDegree : kDegree, deadline});
+        const int degree = coarsest ? 2 * kDegree : kDegree,
+                  first = options.turn > 0.0 && finest ? kFirstDegree : degree;
+        const double turn = coarsest ? 0.0 : options.turn;
+        outcome = iteration.run({x.data(), levels[l].roots.size(), width},
+                                {options.n_wanted, options.tolerance, turn, products, first, degree, deadline});
         if (finest) {
             std::copy(iteration.eigenvalues.begin(), iteration.eigenvalues.end(), eigenvalues.begin());
             std::copy(iteration.residuals.begin(), iteration.residuals.end(), residuals.begin());

@@ -133,7 +133,7 @@ static void a_ring_has_its_spectrum() {
     const CsrMatrix graph = ring(n);
     std::vector<float> vectors(n * width);
     std::vector<double> eigenvalues(width), residuals(width);
-    const SpectralOptions options{2, 0.1F, 2000, std::numeric_limits<double>::infinity(), 0};
+    const SpectralOptions options{2, 0.1F, 0.0, 2000, std::numeric_limits<double>::infinity(), 0};
     const SpectralOutcome outcome =
         spectral_vectors(graph.view(), options, {vectors.data(), n, width}, eigenvalues, residuals, {2});
     CHECK(outcome.converged);

@@ -862,10 +862,18 @@ def cases() -> Iterator[tuple[str, Call]]:
             n_wanted=2,
             width=8,
             tolerance=1e-3,
+            turn=0.0,
             max_products=40,
             seconds=2.0,
             seed=0,
             n_threads=2,
+        ),
+    )
+    yield (
+        "graph_components",
+        call(
+            partial(_with_graph, "graph_components"),
+            **dict(zip(("offsets", "columns", "values"), edges(40), strict=True)),
         ),
     )
     yield (

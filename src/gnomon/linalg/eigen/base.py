@@ -86,6 +86,7 @@ class Search:
     max_products: int | None = None
     deadline: float = math.inf  # by time.monotonic
     report: Callable[[int, int], bool] | None = None
+    turn: float = 0.0
 
     @property
     def seconds_left(self) -> float:

@@ -46,6 +46,7 @@ _RULES: dict[str, Rule] = {
     "which": Options("smallest", "largest"),
     "tolerance": Either(Nothing(), Real(0.0, low_open=True)),
     "other_end": Either(Nothing(), Real(0.0, low_open=True)),
+    "turn": Either(Nothing(), Real(0.0, low_open=True)),
     "seed": Integer(0),
     "max_products": Either(Nothing(), Integer(1)),
     "max_entries": Real(1.0),
@@ -68,6 +69,7 @@ def eigenpairs(
     known: npt.ArrayLike | None = None,
     tolerance: float | None = None,
     other_end: float | None = None,
+    turn: float | None = None,
     seed: int = 0,
     solver: str = "auto",
     max_products: int | None = None,
@@ -96,6 +98,9 @@ def eigenpairs(
         for, else relative to the largest magnitude of an eigenvalue. None: 1e-7 and 1e-12.
     other_end : float > 0 or None, default=None
         Tolerance of the eigenvalue at the other end of the spectrum, if that is wanted; of the same kind.
+    turn : float > 0 or None, default=None
+        "multilevel" by a tolerance of 1e-5 or more ends as well once a round turns the space of the vectors by an angle
+        whose sine is less: what is then missing is about twice that. Residuals say what was reached.
     seed : int in [0, 2**63), default=0
         Of random starts.
     solver : {"auto", "dense", "lanczos", "multilevel", "factor", "descent"}, default="auto"
@@ -140,6 +145,7 @@ def eigenpairs(
         "which": which,
         "tolerance": tolerance,
         "other_end": other_end,
+        "turn": turn,
         "seed": seed,
         "solver": solver,
         "max_products": max_products,
@@ -163,6 +169,7 @@ def eigenpairs(
         values["max_products"],
         math.inf if time_budget is None else time.monotonic() + values["time_budget"],
         report,
+        turn=values["turn"] or 0.0,
     )
     if kind == "products":
         return _by_products(operator, which, search, solver, values["other_end"])

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
-from scipy.sparse import csgraph
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -72,7 +71,13 @@ def _block_width(n_vectors: int, n_samples: int) -> int | None:
 
 
 def _multilevel_subspace(
-    weights: Any, width: int, search: Search, *, tolerance: float, max_products: int | None = None
+    weights: Any,
+    width: int,
+    search: Search,
+    *,
+    tolerance: float,
+    turn: float = 0.0,
+    max_products: int | None = None,
 ) -> Filtered:
     """Find smallest pairs of I - D^-1/2 A D^-1/2 in float32, the trivial one left out, from coarser graphs upwards.
 
@@ -86,6 +91,8 @@ def _multilevel_subspace(
         Its tolerance and limit of products do not count.
     tolerance : float > 0
         On the residuals, relative to the largest eigenvalue asked for; those below 5e-6, the rounding of float32, pass.
+    turn : float >= 0, default=0.0
+        Enough instead: the sine of the angle by which a round turns the span of the vectors asked for.
     max_products : int >= 1 or None, default=None
         Products with the block; None: 500, fewer for graphs of more than eight million entries, but at least 120.
 
@@ -96,7 +103,7 @@ def _multilevel_subspace(
     most = max_products or min(500, max(120, int(4e9) // max(weights.nnz, 1)))
     graph, seconds = kernel_graph(weights), search.seconds_left
     block, leading, residuals, converged, out_of_time, _, _ = _core.spectral_vectors(
-        graph, search.n_vectors, width, tolerance, most, seconds, search.seed, current_run().n_threads
+        graph, search.n_vectors, width, tolerance, turn, most, seconds, search.seed, current_run().n_threads
     )
     return Filtered(block, 1.0 - leading, residuals, converged, out_of_time)
 
@@ -202,8 +209,7 @@ def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
     ndarray of shape (n_samples,), int32
         Component of each row, numbered from 0 in the order of their first rows.
     """
-    _, labels = csgraph.connected_components(matrix, directed=False)
-    return np.asarray(labels, dtype=np.int32)
+    return _core.graph_components(kernel_graph(sp.csr_array(matrix)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,9 +315,8 @@ def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: s
 def _multilevel(laplacian: GraphLaplacian, width: int, search: Search, *, single: bool) -> Eigenpairs:
     weights, k = laplacian.weights, search.n_vectors
     if single:
-        found = _multilevel_subspace(
-            weights, width, search, tolerance=search.tolerance, max_products=search.max_products
-        )
+        limits: dict[str, Any] = {"turn": search.turn, "max_products": search.max_products}
+        found = _multilevel_subspace(weights, width, search, tolerance=search.tolerance, **limits)
     else:
         start = _multilevel_subspace(weights, width, search, tolerance=_START_TOLERANCE).vectors.astype(np.float64)
         if not laplacian.normalized:
