@@ -1,5 +1,9 @@
 #include "gnomon/neighbors_tile.hpp"
 
+#if defined(GNOMON_USE_CLONES) || defined(__AVX512F__)
+#include <immintrin.h>
+#endif
+
 namespace gnomon {
 namespace {
 
@@ -80,8 +84,44 @@ GNOMON_CLONES void panel_norms(const float* panel, std::size_t count, std::size_
     for (std::size_t i = count; i < kTileCols; ++i) norms[i] = std::numeric_limits<float>::infinity();
 }
 
-GNOMON_CLONES void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms,
-                              const std::int32_t* base_ids, NearestKeys& nearest) {
+GNOMON_CLONES std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, std::size_t k, std::uint64_t& limit) {
+    constexpr std::size_t more = 4;  // kept beyond k: an exact cut would take longer
+    const auto* signed_keys = reinterpret_cast<const std::int64_t*>(keys);  // bits of distances have no sign
+    std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
+    for (std::size_t i = 0; i < count; ++i) {
+        low = std::min(low, signed_keys[i]);
+        high = std::max(high, signed_keys[i]);
+    }
+    low -= 1;
+    std::size_t kept = count;
+    while (kept > k + more && high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        std::int64_t below = 0;
+        for (std::size_t i = 0; i < count; ++i) below += signed_keys[i] <= middle ? 1 : 0;
+        if (static_cast<std::size_t>(below) < k) {
+            low = middle;
+        } else {
+            high = middle;
+            kept = static_cast<std::size_t>(below);
+        }
+    }
+    limit = static_cast<std::uint64_t>(high);
+    const bool copies = kept > k + more;  // of one key, offered by a row that probes a cell again and again
+    kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+        const std::uint64_t key = keys[i];
+        keys[kept] = key;
+        kept += key < limit || (key == limit && !copies) ? 1 : 0;
+    }
+    if (copies) keys[kept++] = limit;
+    return kept;
+}
+
+namespace {
+
+[[maybe_unused]] GNOMON_INLINE void offer_by_lanes(const float* dots, const TileQueries& queries,
+                                                   const float* base_norms, const std::int32_t* base_ids,
+                                                   NearestKeys& nearest) {
     alignas(64) float distances[kTileCols];
     for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
         const std::size_t slot = queries.slots[i];
@@ -96,6 +136,71 @@ GNOMON_CLONES void offer_tile(const float* dots, const TileQueries& queries, con
             if (base_ids[lane] != queries.self[i]) nearest.offer(slot, distances[lane], base_ids[lane]);
         });
     }
+}
+
+#if defined(GNOMON_USE_CLONES) || defined(__AVX512F__)
+#if defined(GNOMON_USE_CLONES)
+__attribute__((target("arch=x86-64-v4")))
+#endif
+void append(NearestKeys& nearest, std::size_t slot, f32 distances, __m512i ids, __mmask16 hits) {
+    const __m512i bits = _mm512_castps_si512(reinterpret_cast<__m512>(distances));
+    for (int half = 0; half < 2; ++half) {
+        const auto lanes = static_cast<__mmask8>(hits >> (8 * half));
+        if (lanes == 0) continue;
+        const __m256i some = half == 0 ? _mm512_castsi512_si256(bits) : _mm512_extracti64x4_epi64(bits, 1);
+        const __m256i rows = half == 0 ? _mm512_castsi512_si256(ids) : _mm512_extracti64x4_epi64(ids, 1);
+        const __m512i keys =
+            _mm512_or_si512(_mm512_slli_epi64(_mm512_cvtepu32_epi64(some), 32), _mm512_cvtepu32_epi64(rows));
+        _mm512_storeu_si512(nearest.end(slot), _mm512_maskz_compress_epi64(lanes, keys));
+        nearest.grow(slot, static_cast<std::size_t>(__builtin_popcount(lanes)));
+    }
+}
+
+// Keys of lanes that are near are pressed together in registers, instead of walked through.
+#if defined(GNOMON_USE_CLONES)
+__attribute__((target("arch=x86-64-v4")))
+#endif
+void offer_all(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
+               NearestKeys& nearest) {
+    const __m512i low_ids = _mm512_loadu_si512(base_ids), high_ids = _mm512_loadu_si512(base_ids + simd::kLanes);
+    for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
+        const std::size_t slot = queries.slots[i];
+        const __m512 threshold = _mm512_set1_ps(nearest.thresholds()[slot]);
+        const __m512i self = _mm512_set1_epi32(queries.self[i]);
+        const f32 low = tile_distances(dots, queries.norms[i], base_norms);
+        const f32 high = tile_distances(dots + simd::kLanes, queries.norms[i], base_norms + simd::kLanes);
+        const __mmask16 low_hits = _mm512_mask_cmpneq_epi32_mask(
+            _mm512_cmp_ps_mask(reinterpret_cast<__m512>(low), threshold, _CMP_LE_OQ), low_ids, self);
+        const __mmask16 high_hits = _mm512_mask_cmpneq_epi32_mask(
+            _mm512_cmp_ps_mask(reinterpret_cast<__m512>(high), threshold, _CMP_LE_OQ), high_ids, self);
+        if (low_hits != 0) append(nearest, slot, low, low_ids, low_hits);
+        if (high_hits != 0) append(nearest, slot, high, high_ids, high_hits);
+    }
+}
+#endif
+
+#if defined(GNOMON_USE_CLONES)
+__attribute__((target("arch=x86-64-v3"))) void offer_all(const float* dots, const TileQueries& queries,
+                                                         const float* base_norms, const std::int32_t* base_ids,
+                                                         NearestKeys& nearest) {
+    offer_by_lanes(dots, queries, base_norms, base_ids, nearest);
+}
+#endif
+#if defined(GNOMON_USE_CLONES) || !defined(__AVX512F__)
+#if defined(GNOMON_USE_CLONES)
+__attribute__((target("default")))
+#endif
+void offer_all(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
+               NearestKeys& nearest) {
+    offer_by_lanes(dots, queries, base_norms, base_ids, nearest);
+}
+#endif
+
+}  // namespace
+
+void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
+                NearestKeys& nearest) {
+    offer_all(dots, queries, base_norms, base_ids, nearest);
 }
 
 }  // namespace gnomon

@@ -113,6 +113,22 @@ static void nearest_keys_do_not_depend_on_order() {
     }
 }
 
+static void a_key_offered_very_often_counts_a_few_times_at_most() {
+    NearestKeys nearest(3);
+    nearest.reset(2);
+    for (int times = 0; times < 1000; ++times) {
+        nearest.offer(0, 0.0F, 0);
+        nearest.offer(1, 2.0F, 8);
+        if (times % 500 == 1) nearest.offer(1, 1.0F, times);
+    }
+    std::vector<std::uint64_t> found(3);
+    const std::size_t kept = nearest.finish(0, found.data());
+    CHECK(kept >= 1 && kept <= 3);
+    for (std::size_t j = 0; j < kept; ++j) CHECK(found[j] == make_key(0.0F, 0));
+    CHECK(nearest.finish(1, found.data()) == 3);
+    CHECK(found[0] == make_key(1.0F, 1) && found[1] == make_key(1.0F, 501) && found[2] == make_key(2.0F, 8));
+}
+
 static void all_pairs_agree_with_loops() {
     for (const auto& [n, d, k] : {std::tuple{2UL, 1UL, 1UL}, {13UL, 2UL, 12UL}, {97UL, 5UL, 4UL}, {5000UL, 3UL, 6UL}}) {
         const Table x = random_table(n, d, 3);
@@ -230,6 +246,7 @@ int main() {
     a_tile_holds_inner_products();
     keys_order_by_distance_then_index();
     nearest_keys_do_not_depend_on_order();
+    a_key_offered_very_often_counts_a_few_times_at_most();
     all_pairs_agree_with_loops();
     across_a_split_rows_of_one_side_do_not_meet();
     copies_of_a_row_come_in_order();

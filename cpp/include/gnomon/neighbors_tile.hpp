@@ -77,15 +77,19 @@ inline float key_distance(std::uint64_t key) {
     return distance;
 }
 
-/// The k smallest keys offered to each of several queries. Keys are collected until a buffer is full, then cut to the
-/// k smallest; what remains at the end does not depend on the order of the offers.
+/// Moves keys to the front that are not larger than some limit, at least the k smallest and few more; returns how many
+/// they are, and the limit.
+std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, std::size_t k, std::uint64_t& limit);
+
+/// The k smallest keys offered to each of several queries. Keys are collected until a buffer is full, then cut to
+/// little more than the k smallest; what remains at the end does not depend on the order of the offers.
 class NearestKeys {
 public:
-    explicit NearestKeys(std::size_t k) : k_(k), capacity_(2 * k + 64) {}
+    explicit NearestKeys(std::size_t k) : k_(k), capacity_(k + std::max<std::size_t>(40, k / 2)), stride_(2 * k + 64) {}
 
     void reset(std::size_t n_queries) {
         const std::size_t padded = round_up(n_queries, kTileCols);
-        if (keys_.size() < n_queries * capacity_) keys_.resize(n_queries * capacity_);
+        if (keys_.size() < n_queries * stride_) keys_.resize(n_queries * stride_);
         counts_.assign(padded, 0);
         limits_.assign(padded, std::numeric_limits<std::uint64_t>::max());
         thresholds_.assign(padded, FLT_MAX);
@@ -96,14 +100,21 @@ public:
 
     void offer(std::size_t query, float distance, std::int32_t index) {
         const std::uint64_t key = make_key(distance, index);
-        if (key >= limits_[query]) return;
-        keys_[query * capacity_ + counts_[query]++] = key;
-        if (counts_[query] == capacity_) cut(query);
+        if (key > limits_[query]) return;
+        *end(query) = key;
+        grow(query, 1);
+    }
+
+    /// Where up to 8 keys may be written that `grow` then takes.
+    std::uint64_t* end(std::size_t query) { return keys_.data() + query * stride_ + counts_[query]; }
+    void grow(std::size_t query, std::size_t count) {
+        counts_[query] += static_cast<std::uint32_t>(count);
+        if (counts_[query] >= capacity_) cut(query);
     }
 
     /// Writes the smallest keys in ascending order and returns how many there are.
     std::size_t finish(std::size_t query, std::uint64_t* out) {
-        std::uint64_t* begin = keys_.data() + query * capacity_;
+        std::uint64_t* begin = keys_.data() + query * stride_;
         const std::size_t kept = std::min<std::size_t>(k_, counts_[query]);
         std::partial_sort(begin, begin + kept, begin + counts_[query]);
         std::copy(begin, begin + kept, out);
@@ -112,15 +123,14 @@ public:
 
 private:
     void cut(std::size_t query) {
-        std::uint64_t* begin = keys_.data() + query * capacity_;
-        std::nth_element(begin, begin + (k_ - 1), begin + capacity_);
-        counts_[query] = static_cast<std::uint32_t>(k_);
-        limits_[query] = begin[k_ - 1];
-        thresholds_[query] = key_distance(begin[k_ - 1]);
+        counts_[query] = static_cast<std::uint32_t>(
+            keep_smallest(keys_.data() + query * stride_, counts_[query], k_, limits_[query]));
+        thresholds_[query] = key_distance(limits_[query]);
     }
 
     std::size_t k_;
-    std::size_t capacity_;
+    std::size_t capacity_;  // keys from which on they are cut
+    std::size_t stride_;
     std::vector<std::uint64_t> keys_;
     std::vector<std::uint32_t> counts_;
     std::vector<std::uint64_t> limits_;

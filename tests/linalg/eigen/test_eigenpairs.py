@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.linalg import subspace_angles
+from scipy.sparse import csgraph
 from scipy.sparse.linalg import eigsh
 from sklearn.datasets import load_digits, load_iris, make_swiss_roll
 from sklearn.manifold import spectral_embedding
@@ -226,6 +227,31 @@ def test_a_ring_at_a_coarse_tolerance(n, solver):
     found = eigenpairs(GraphLaplacian(chain(n, True)), 2, solver=solver, tolerance=1e-3)
     np.testing.assert_allclose(found.values, 1 - np.cos(2 * np.pi / n), rtol=2e-2, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), np.sqrt(2 / n), rtol=1e-2)
+
+
+def test_a_search_that_ends_where_the_space_no_longer_turns_is_off_by_little_more():
+    rng = np.random.default_rng(3)
+    graph = GraphLaplacian(union_graph(rng.random((6000, 2)) * [3, 1], 8))
+    exact = eigenpairs(graph, 2, solver="multilevel", tolerance=1e-7)
+    rough = eigenpairs(graph, 2, solver="multilevel", tolerance=1e-5, turn=0.02)
+    assert rough.converged
+    assert (rough.residuals > 1e-2 * rough.values).any()  # by residuals it would have gone on
+    assert np.sin(subspace_angles(rough.vectors, exact.vectors)).max() < 0.05
+    for n_threads in (1, 2):
+        again = on_threads(n_threads, eigenpairs)(graph, 2, solver="multilevel", tolerance=1e-5, turn=0.02)
+        np.testing.assert_array_equal(again.vectors, rough.vectors)
+
+
+def test_components_are_those_of_scipy_in_the_order_of_their_first_nodes():
+    rng = np.random.default_rng(4)
+    for n, edges in ((1, 0), (50, 10), (400, 350), (400, 2000)):
+        i, j = rng.integers(0, n, (2, edges))
+        matrix = sp.csr_array((np.ones(edges), (i, j)), shape=(n, n))  # an edge may be stored one way
+        labels = connected_components(matrix)
+        _, expected = csgraph.connected_components(matrix, directed=False)
+        first = np.unique(labels, return_index=True)[1]
+        assert (np.diff(first) > 0).all()
+        assert len(np.unique(np.stack([labels, expected]), axis=1).T) == len(first) == expected.max() + 1
 
 
 def test_stored_eigenvalues_of_iris():
