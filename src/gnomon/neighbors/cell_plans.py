@@ -106,10 +106,11 @@ class Looked:
 
     Attributes
     ----------
-    distances : ndarray of shape (n_rows, n_found), float32
+    distances : ndarray of shape (2 n_rows, n_found), float32
         Ascending.
     cell_rank : ndarray of shape (n_rows, n_found), int32
-        How many cells are nearer to a row than that of the one found; at least as many as it looked into if none was.
+        Of the rows that choose: how many cells are nearer to a row than that of the one found; at least as many as it
+        looked into if none was.
     row_rank : ndarray of shape (n_rows, n_found), int32, or None
         How many rows lie nearer in the space of candidates. None where distances there are those in full.
     """
@@ -208,11 +209,10 @@ def _cheapest(
     sample: Sample, looked: Looked, most_probes: int, n_neighbors: int, target_recall: float, effort: Effort
 ) -> Plan | None:
     least = n_candidates(n_neighbors, effort.n_samples - 1)
-    part = slice(len(sample.rows)), slice(n_neighbors)
-    cell_rank, row_rank = looked.cell_rank[part], looked.row_rank
+    cell_rank, row_rank = looked.cell_rank[:, :n_neighbors], looked.row_rank
     widths = [least]
     if row_rank is not None:
-        row_rank, most = row_rank[part], effort.most_candidates(n_neighbors)
+        row_rank, most = row_rank[:, :n_neighbors], effort.most_candidates(n_neighbors)
         widths = sorted({*range(least, most, max(4, n_neighbors // 4)), most})
     best, lowest = None, effort.of_all()
     for width in widths:

@@ -351,9 +351,12 @@ class Start:
         candidates = join.find(coordinates, probes, order, offsets, plan.n_candidates + 1, n_threads)
         found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
         indices, distances = without_own(*found, rows)
-        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1))
-        full = table.proxy is table and self.space.basis is None
-        return Looked(distances, cell_rank, None if full else ranks_among(rows, indices, candidates, plan.n_candidates))
+        some = slice(self.draw.size)  # rows that choose
+        cell_rank = cell_ranks(probes[some], np.where(indices >= 0, homes[indices], -1)[some])
+        if table.proxy is table and self.space.basis is None:
+            return Looked(distances, cell_rank, None)
+        row_rank = ranks_among(rows[some], indices[some], candidates, plan.n_candidates)
+        return Looked(distances, cell_rank, row_rank)
 
 
 @dataclass(frozen=True)

@@ -25,8 +25,8 @@ __all__ = ["Draw", "Estimate", "Sample", "estimate"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_ROWS_FOR_EACH, _FEWEST, _MOST = 32, 250, 1000  # rows of the table for each of a sample, and the sample's size
-_COMPARED = 100  # of these are compared with all rows
+_ROWS_FOR_EACH, _FEWEST, _MOST = 32, 400, 1000  # rows of the table for each of a sample, and the sample's size
+_COMPARED = 64  # of these are compared with all rows
 _ERRORS = 1.645  # standard errors between an estimate and a limit that is exceeded with a probability of 95%
 
 

@@ -125,15 +125,18 @@ class _Search:
             lists.join(slice(None), (found["indices"], found["lengths"]))
         indices, distances = lists.finish(parted.metric)
         coordinates = parted.metric.coordinates(space, queries)
-        probes = nearest_centres(space.centres, coordinates, plan.n_probes)
-        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1))
+        some = slice(draw.size)  # rows that choose
+        probes = nearest_centres(space.centres, coordinates[some], plan.n_probes)
+        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1)[some])
         if space.basis is None:
             return Looked(distances, cell_rank, None)
-        most, projected = plan.n_candidates, NearestLists(len(rows), plan.n_candidates + 1)
+        most, projected = plan.n_candidates, NearestLists(draw.size, plan.n_candidates + 1)
         stage, needed = f"projected-{most}", 3.0 * parted.block_bytes
-        for found in parted.run(stage, _nearest_projected, table.blocks(), space, coordinates, most + 1, needed=needed):
+        for found in parted.run(
+            stage, _nearest_projected, table.blocks(), space, coordinates[some], most + 1, needed=needed
+        ):
             projected.join(slice(None), (found["indices"], found["lengths"]))
-        return Looked(distances, cell_rank, ranks_among(rows, indices, projected.indices, most))
+        return Looked(distances, cell_rank, ranks_among(rows[some], indices[some], projected.indices, most))
 
     def _searched(self, space: Space, plan: Plan, effort: Effort) -> Found:
         """Search the cells of a plan, group by group."""
