@@ -99,10 +99,11 @@ void register_optimizers(nb::module_& m) {
     nb::class_<SampledSchedule>(m, "SampledSchedule", "How the learning rate of sampled epochs falls.")
         .def(
             "__init__",
-            [](SampledSchedule* self, float learning_rate, std::int64_t max_epochs, bool isotropic) {
-                new (self) SampledSchedule{learning_rate, max_epochs, isotropic};
+            [](SampledSchedule* self, float learning_rate, std::int64_t max_epochs, bool isotropic, bool quadratic) {
+                new (self) SampledSchedule{learning_rate, max_epochs, isotropic, quadratic};
             },
-            nb::arg("learning_rate"), nb::arg("max_epochs"), nb::arg("isotropic") = false);
+            nb::arg("learning_rate"), nb::arg("max_epochs"), nb::arg("isotropic") = false,
+            nb::arg("quadratic") = false);
     m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
           nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"),
           nb::arg("Y").noconvert(), nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(),

@@ -67,7 +67,8 @@ void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, 
 
 /// The learning rate of an epoch times Adam's bias corrections.
 float rate_of(const SampledSchedule& p, std::int64_t epoch) {
-    const double rate = p.learning_rate * (1.0 - static_cast<double>(epoch) / static_cast<double>(p.max_epochs));
+    const double left = 1.0 - static_cast<double>(epoch) / static_cast<double>(p.max_epochs);
+    const double rate = p.learning_rate * left * (p.quadratic ? left : 1.0);
     const double decay1 = static_cast<double>(kDecay1), decay2 = static_cast<double>(kDecay2);
     return static_cast<float>(rate * std::sqrt(1.0 - whole_power(decay2, epoch + 1)) /
                               (1.0 - whole_power(decay1, epoch + 1)));
@@ -84,7 +85,8 @@ void sampled_epochs(const CsrView<float>& edges, const SamplingWeights& weights,
     std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
     Span2<float> now = state.Y, next{other.data(), n, d};
     for (std::int64_t t = begin; t < end; ++t) {
-        const SampledEpoch epoch(edges, weights, kernel, parameters, now, t, schedule.isotropic);
+        SampledEpoch epoch(edges, weights, kernel, parameters, now, t, schedule.isotropic);
+        epoch.turn = static_cast<int>(t % 2);
         const float rate = rate_of(schedule, t);
         parallel_blocks(n, kSampledRows, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
             move_rows(epoch, rate, {next, state.first_moment, state.second_moment}, added, first, last,
@@ -113,6 +115,7 @@ void sampled_epoch_of(const OwnedRows& owned, const OutputKernel& kernel, const 
     const SamplingWeights weights{owned.u, {}};
     const Span2<const float> Y{ends.empty() ? places.data() : ends.data(), n, d};
     SampledEpoch epoch(owned.edges, weights, kernel, parameters, Y, t, schedule.isotropic);
+    epoch.turn = static_cast<int>(t % 2);
     epoch.part = &part;
     const float rate = rate_of(schedule, t);
     std::vector<SampledRows> workers = SampledRows::of_workers(context, d);

@@ -17,69 +17,91 @@ using simd::kLanes;
 
 constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
 
-/// What each of sixteen rows from `first` on draws from in an epoch, and the bits of its draw t.
-GNOMON_INLINE simd::u32 draw_base(std::uint32_t key, std::size_t first) {
-    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(first);
-    return simd::mix32(item * 0x9e3779b1U + key);
-}
-GNOMON_INLINE simd::u32 draw_bits(simd::u32 base, int t) {
-    return simd::mix32(base + static_cast<std::uint32_t>(t) * 0x2545f491U);
+/// The draws [begin, begin + 16) of sixteen rows from `first` on, which they share, as rows of n: the draw t of m is
+/// anywhere in the t-th of m equal pieces of the rows, so that every row is as likely as any other and rows that are
+/// like their neighbours, as of a sorted table, are drawn evenly.
+GNOMON_INLINE void draw_lanes(std::uint32_t key, std::size_t first, int begin, int m, std::uint32_t n,
+                              std::int32_t* index) {
+    const std::uint32_t base = mix32(static_cast<std::uint32_t>(first / kLanes) * 0x9e3779b1U + key);
+    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(begin);
+    std::uint32_t bits[kLanes];
+    simd::store(bits, simd::mix32(item * 0x2545f491U + base));
+    const double piece = static_cast<double>(n) / m;
+    for (int l = 0; l < kLanes; ++l) {
+        const double place = (begin + l + static_cast<double>(bits[l]) * 0x1p-32) * piece;
+        index[l] = static_cast<std::int32_t>(std::min(place, n - 1.0));
+    }
 }
 
 std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) {
     return static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)));
 }
 
-/// Rows of the whole map, counted from the first row of a part on, to places among those that are known.
-GNOMON_INLINE void place_lanes(const SampledPart& part, std::int32_t* index) {
-    if (part.drawn.whole()) return;
-    const std::size_t n = part.drawn.rows().size();
+/// Rows of the whole map to their places among those that are known.
+GNOMON_INLINE void place_lanes(const SampledPart& part, std::uint32_t n, std::int32_t* index) {
+    if (part.drawn.whole()) {  // from the first row of the part on, and then those before it
+        const auto shift = static_cast<std::int32_t>(part.first);
+        for (int l = 0; l < kLanes; ++l) {
+            const std::int32_t from = index[l] - shift;
+            index[l] = from + ((from >> 31) & static_cast<std::int32_t>(n));
+        }
+        return;
+    }
     bool all = true;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-        const std::size_t from = part.first + static_cast<std::size_t>(index[l]), row = from < n ? from : from - n;
+    for (int l = 0; l < kLanes; ++l) {
+        const auto row = static_cast<std::size_t>(index[l]);
         all &= part.drawn.rows().holds(row);
         index[l] = static_cast<std::int32_t>(part.place(row));
     }
     if (!all) throw std::invalid_argument("sampled_epoch_of: known must hold the rows that are drawn.");
 }
 
-/// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
-template <int D, class Limit>
-GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, simd::u32 base, int begin,
-                              int count, EdgeTile& tile, f32* total) {
-    const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
+/// Where the draws [begin, begin + count) of sixteen rows from `first` on stand, (count, d), and their weights if any.
+template <int D>
+GNOMON_INLINE void place_draws(const SampledEpoch& epoch, std::size_t first, int begin, int count, SampledRows& rows) {
+    const std::size_t d = epoch.Y.cols(), width = D > 0 ? D : d;
     const SampledPart* part = epoch.part;
     const auto n = static_cast<std::uint32_t>(part == nullptr ? epoch.Y.rows() : part->drawn.rows().size());
     const float* points = part == nullptr ? epoch.Y.data() : part->drawn_points.data();
-    const auto shift = static_cast<std::int32_t>(part == nullptr ? 0 : part->first);
-    const float* v = epoch.weights.v.empty() ? nullptr : epoch.weights.v.data();
-    f32 there[kHeld<D>], away[kHeld<D>];
+    const std::size_t before = part == nullptr ? 0 : part->first;
+    const std::span<const float> v = epoch.weights.v;
     std::int32_t index[kLanes];
-    std::uint32_t bits[kLanes];
-    for (int t = 0; t < count; ++t) {
-        simd::store(bits, draw_bits(base, begin + t));
-        for (std::size_t l = 0; l < kLanes; ++l) {  // from the first row of the part on, and then those before it
-            const std::int32_t from = static_cast<std::int32_t>(scale_to(bits[l], n)) - shift;
-            index[l] = from + ((from >> 31) & static_cast<std::int32_t>(n));
+    for (int t = 0; t < count; t += kLanes) {
+        draw_lanes(epoch.key, before + first, begin + t, epoch.parameters.n_draws, n, index);
+        if (part != nullptr) place_lanes(*part, n, index);
+        const int used = std::min(kLanes, count - t);
+        for (int l = 0; l < used; ++l) {
+            const auto from = static_cast<std::size_t>(index[l]);
+            for (std::size_t c = 0; c < width; ++c)
+                rows.drawn[static_cast<std::size_t>(t + l) * width + c] = points[from * width + c];
+            if (!v.empty()) rows.tile.weights[t + l] = v[from];
         }
-        if (part != nullptr) place_lanes(*part, index);
-        gather_points<D>(points, index, d, there);
-        simd::store(tile.squared + t * kLanes, differences<D>(here, there, d, away));  // 0 for the point itself
-        for (int c = 0; c < width; ++c) simd::store(tile.away.data() + (t * width + c) * kLanes, away[c]);
-        if (v != nullptr)
-            for (std::size_t l = 0; l < kLanes; ++l)
-                tile.weights[static_cast<std::size_t>(t) * kLanes + l] = v[index[l]];
+    }
+}
+
+/// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
+template <int D, class Limit>
+GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, std::size_t first,
+                              int begin, int count, SampledRows& rows, f32* total) {
+    const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
+    EdgeTile& tile = rows.tile;
+    const float* drawn = rows.drawn.data();
+    place_draws<D>(epoch, first, begin, count, rows);
+    for (int t = 0; t < count; ++t) {
+        f32 squared{};  // 0 for the point itself
+        for (int c = 0; c < width; ++c) {
+            const f32 away = here[c] - drawn[t * width + c];
+            squared += away * away;
+        }
+        simd::store(tile.squared + t * kLanes, squared);
     }
     evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
                  tile.slopes, nullptr);
     for (int t = 0; t < count; ++t) {
         const f32 coefficient =
             limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes), simd::load(tile.squared + t * kLanes));
-        for (int c = 0; c < width; ++c) {
-            f32 force = limit(coefficient * simd::load(tile.away.data() + (t * width + c) * kLanes));
-            if (v != nullptr) force *= simd::load(tile.weights + t * kLanes);
-            total[c] += force;
-        }
+        const float weight = epoch.weights.v.empty() ? 1.0F : tile.weights[t];
+        for (int c = 0; c < width; ++c) total[c] += weight * limit(coefficient * (here[c] - drawn[t * width + c]));
     }
 }
 
@@ -93,10 +115,9 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
     for (std::size_t l = 0; l < kLanes; ++l) index[l] = static_cast<std::int32_t>(first + std::min(l, used - 1));
     gather_points<D>(epoch.Y.data(), index, static_cast<int>(d), here);
     for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
-    const simd::u32 base = draw_base(epoch.key, epoch.part == nullptr ? first : epoch.part->first + first);
     constexpr int kTogether = static_cast<int>(EdgeTile::kVectors);
     for (int begin = 0; begin < p.n_draws; begin += kTogether)
-        push_lanes<D>(epoch, limit, here, base, begin, std::min(kTogether, p.n_draws - begin), rows.tile, total);
+        push_lanes<D>(epoch, limit, here, first, begin, std::min(kTogether, p.n_draws - begin), rows, total);
     for (std::size_t l = 0; l < used; ++l) {
         const float scale = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
         for (std::size_t c = 0; c < d; ++c) rows.repulsion[l * d + c] = scale * total[c][l];
@@ -110,7 +131,7 @@ GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit,
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
         push_rows<D>(epoch, limit, first, used, rows);
-        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F};
+        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn};
         // both ends of an edge move, and each edge is stored from both ends
         const float scale = -2.0F * epoch.parameters.edge_scale;
         edge_forces<D>(job, limit, first, first + used, rows.tile,
@@ -130,11 +151,11 @@ GNOMON_CLONES void shortened_forces(const SampledEpoch& epoch, std::size_t first
 
 GNOMON_CLONES void mark_lanes(std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n,
                               const RowSet& marked) {
-    const simd::u32 base = draw_base(key, first);
-    std::uint32_t bits[kLanes];
-    for (int t = 0; t < n_draws; ++t) {
-        simd::store(bits, draw_bits(base, t));
-        for (std::size_t l = 0; l < kLanes; ++l) marked.add(scale_to(bits[l], n));
+    std::int32_t index[kLanes];
+    for (int t = 0; t < n_draws; t += kLanes) {
+        draw_lanes(key, first, t, n_draws, n, index);
+        const int used = std::min(kLanes, n_draws - t);
+        for (int l = 0; l < used; ++l) marked.add(static_cast<std::size_t>(index[l]));
     }
 }
 

@@ -81,15 +81,16 @@ def mixed64(x):
 
 
 def draws(seed, epoch, begin, end, n, n_draws):
-    """The rows that the rows [begin, end) draw, as random.hpp and sampled_forces.cpp say."""
+    """The rows that each sixteen of the rows [begin, end) draw, as random.hpp and sampled_forces.cpp say."""
     golden = 0x9E3779B97F4A7C15
     h = mixed64((seed + golden * (0x6E6567 + 1)) % 2**64)
     h = mixed64(h ^ ((epoch + golden) % 2**64))
     key = mixed64((h + 0xBF58476D1CE4E5B9) % 2**64) % 2**32
-    rows = np.arange(begin, end, dtype=np.uint32)
-    base = mixed(rows * np.uint32(0x9E3779B1) + np.uint32(key))
-    bits = mixed(base[:, None] + np.arange(n_draws, dtype=np.uint32) * np.uint32(0x2545F491))
-    return (bits.astype(np.uint64) * np.uint64(n)) >> np.uint64(32)
+    together = np.arange(begin // 16, -(-end // 16), dtype=np.uint32)
+    base = mixed(together * np.uint32(0x9E3779B1) + np.uint32(key))
+    counter = np.arange(n_draws, dtype=np.uint32)
+    bits = mixed(base[:, None] + counter * np.uint32(0x2545F491))
+    return ((counter + bits * 2.0**-32) * (n / n_draws)).astype(np.int64)
 
 
 def test_parts_cover_all_rows_begin_at_whole_words_and_are_never_empty():
@@ -119,14 +120,13 @@ def test_the_rows_marked_are_those_that_the_counter_draws(begin, end):
     n, sampling = 1345, _core.SamplingParameters(11, 1.0, 5.0, 16, 4.0)
     words = np.zeros(22, dtype=np.uint64)
     _core.mark_draws(sampling, 7, begin, end, n, words, 1)
-    last = -(-end // 16) * 16  # sixteen rows draw together
-    assert members(words, n).tolist() == sorted(set(draws(11, 7, begin, last, n, 16).ravel().tolist()))
+    assert members(words, n).tolist() == sorted(set(draws(11, 7, begin, end, n, 16).ravel().tolist()))
     values = points(n, 3)
     assert np.array_equal(_core.take_marked(words, values, 1), values[members(words, n)])
 
 
-def cross_entropy(n):
-    return CrossEntropy(Affinities(graph(n), "membership"), UMAPKernel.from_min_dist(0.1), seed=5)
+def cross_entropy(n, n_draws=16):
+    return CrossEntropy(Affinities(graph(n), "membership"), UMAPKernel.from_min_dist(0.1), n_draws=n_draws, seed=5)
 
 
 def in_parts(objective, optimizer, Y0, n_parts):
@@ -169,7 +169,7 @@ def test_messages_hold_the_rows_asked_for_and_a_bit_for_each_row():
 
 
 def test_a_part_that_draws_most_rows_takes_the_places_of_all_others_unasked():
-    _, run = in_parts(cross_entropy(1345), SampledDescent(max_iter=13), points(1345), 3)
+    _, run = in_parts(cross_entropy(1345, n_draws=80), SampledDescent(max_iter=13), points(1345), 3)
     assert run.n_bytes == 13 * 2 * 8 * 1345  # each of three parts is sent the places of the others in each epoch
 
 

@@ -27,6 +27,9 @@ struct EdgeTile {
     explicit EdgeTile(std::size_t n_components) : away(n_components * kEdges) {}
 };
 
+/// All edges in every turn.
+inline constexpr int kEveryEdge = -1;
+
 /// What the edges of a graph pull, as in edge_sums.
 struct EdgeForces {
     const CsrView<float>& edges;
@@ -34,6 +37,7 @@ struct EdgeForces {
     PairLaw law;
     const OutputKernel& kernel;
     float scale;
+    int turn = kEveryEdge;
 };
 
 }  // namespace gnomon
@@ -49,14 +53,43 @@ struct EdgeForces {
 
 namespace GNOMON_SPACE {
 
-/// A walk over the edges of the rows from `row` on, one vector at a time.
+/// A walk over the edges of the rows from `row` on, one vector at a time; turn 0 or 1, or kEveryEdge.
 struct EdgeWalk {
     const CsrView<float>& edges;
     Span2<const float> Y;
-    std::size_t row, edge;
+    std::size_t row, edge = 0, last = 0;
+    int turn, left_out = 0;  // edges of the row that this turn leaves out
 
-    EdgeWalk(const CsrView<float>& graph, Span2<const float> points, std::size_t first)
-        : edges(graph), Y(points), row(first), edge(static_cast<std::size_t>(graph.offsets[first])) {}
+    GNOMON_INLINE EdgeWalk(const CsrView<float>& graph, Span2<const float> points, std::size_t first,
+                           int which = kEveryEdge)
+        : edges(graph), Y(points), row(first), turn(which) {
+        open_row();
+    }
+
+    /// Whether the turn takes this row from its first edge on; else up to its last one.
+    GNOMON_INLINE bool from_first() const { return (row + static_cast<std::size_t>(turn)) % 2 == 0; }
+
+    GNOMON_INLINE void open_row() {
+        if (row == edges.rows()) return;
+        edge = static_cast<std::size_t>(edges.offsets[row]);
+        last = static_cast<std::size_t>(edges.offsets[row + 1]);
+        left_out = 0;
+        if (turn == kEveryEdge || last - edge <= simd::kLanes) return;
+        left_out = static_cast<int>((last - edge) % simd::kLanes);
+        if (from_first())
+            last -= static_cast<std::size_t>(left_out);
+        else
+            edge += static_cast<std::size_t>(left_out);
+    }
+
+    /// The weights of a vector of edges of the row: twice those of the edges whose counterparts are left out.
+    GNOMON_INLINE simd::f32 weigh(const float* weights, bool is_first, bool is_last) const {
+        const simd::f32 once = simd::load(weights);
+        if (left_out == 0 || !(from_first() ? is_first : is_last)) return once;
+        const simd::i32 lane = simd::lane_index();
+        const simd::i32 twice = (from_first() ? lane - left_out : simd::kLanes - 1 - left_out - lane) >> 31;
+        return once + simd::as<simd::f32>(twice & simd::as<simd::i32>(once));
+    }
 
     /// Fills a tile with edges of the rows before `end`; returns how many vectors it took.
     template <int D, bool kColumns = false>
@@ -68,7 +101,7 @@ struct EdgeWalk {
         std::size_t t = 0;
         while (row < end && t < EdgeTile::kVectors) {
             for (int c = 0; c < width; ++c) here[c] = simd::splat(Y.row(row)[c]);
-            const auto last = static_cast<std::size_t>(edges.offsets[row + 1]);
+            const auto begin = static_cast<std::size_t>(edges.offsets[row]);
             for (bool done = false; !done && t < EdgeTile::kVectors; ++t, edge += simd::kLanes) {
                 const std::int32_t* columns = edges.columns.data() + edge;
                 const float* weights = edges.values.data() + edge;
@@ -84,13 +117,16 @@ struct EdgeWalk {
                 }
                 gather_points<D>(Y.data(), columns, d, there);
                 simd::store(tile.squared + t * simd::kLanes, differences<D>(here, there, d, away));
-                simd::store(tile.weights + t * simd::kLanes, simd::load(weights));
+                simd::store(tile.weights + t * simd::kLanes, weigh(weights, edge == begin, done));
                 if constexpr (kColumns) simd::store(tile.columns + t * simd::kLanes, simd::load(columns));
                 float* to = tile.away.data() + t * simd::kLanes * static_cast<std::size_t>(width);
                 for (int c = 0; c < width; ++c) simd::store(to + c * simd::kLanes, away[c]);
                 tile.ends_row[t] = done;
             }
-            if (tile.ends_row[t - 1]) edge = static_cast<std::size_t>(edges.offsets[++row]);
+            if (tile.ends_row[t - 1]) {
+                ++row;
+                open_row();
+            }
         }
         return t;
     }
@@ -104,7 +140,7 @@ GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::s
     simd::f32 total[kHeld<D>];
     float force[kHeld<D>];
     for (std::size_t c = 0; c < width; ++c) total[c] = simd::f32{};
-    EdgeWalk walk(job.edges, job.Y, begin);
+    EdgeWalk walk(job.edges, job.Y, begin, job.turn);
     std::size_t i = begin;
     while (i < end) {
         const std::size_t vectors = walk.fill<D>(end, tile);

@@ -1,5 +1,6 @@
-// Descent of a cross-entropy with sampled repulsion: every epoch each point feels all its edges, weighted, and a few
-// points drawn at random, and moves by Adam. Points read the last epoch's positions only, so no two threads meet.
+// Descent of a cross-entropy with sampled repulsion: every epoch each point feels its edges, weighted, all or by turns,
+// and a few points drawn at random, and moves by Adam. Points read the last epoch's positions only, so no two threads
+// meet.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,12 @@
 namespace gnomon {
 
 struct SampledSchedule {
-    float learning_rate = 1.0F;  ///< falls linearly to 0 at epoch max_epochs
+    float learning_rate = 1.0F;  ///< falls to 0 at epoch max_epochs
     std::int64_t max_epochs = 200;
     /// Whether rotating the start rotates the result, up to rounding: Adam's average of squares is that of a point's
     /// components, and the limit of a pair's force bounds its length. Else both are each component's own.
     bool isotropic = false;
+    bool quadratic = false;  ///< whether the rate falls as the square of the epochs left; else in proportion to them
 };
 
 /// The embedding and Adam's averages of the force and of its square; (n, d) each.

@@ -17,7 +17,7 @@ struct SamplingParameters {
     std::uint64_t seed = 0;
     float edge_scale = 1.0F;   ///< 1 / largest affinity: an edge's weight is its share of the epochs
     float repulsion = 5.0F;    ///< factor on the repulsion
-    int n_draws = 16;          ///< points drawn for each point in each epoch
+    int n_draws = 16;          ///< points drawn for each point in each epoch, the same for sixteen rows
     float force_limit = 4.0F;  ///< bound on each component of a pair's force
 };
 
@@ -35,7 +35,7 @@ void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights,
                     Span2<float> attraction, Span2<float> repulsion, const Context& context);
 
 /// Adds to `marked`, a set of rows of the whole map, those that are drawn for the rows [begin, end) in an epoch;
-/// sixteen rows draw together, so that of the last ones some may be marked that no row draws.
+/// begin is a multiple of 16.
 void mark_draws(const SamplingParameters& parameters, std::int64_t epoch, std::size_t begin, std::size_t end,
                 const RowSet& marked);
 
@@ -65,8 +65,9 @@ struct SampledEpoch {
     const OutputKernel& kernel;
     const SamplingParameters& parameters;
     Span2<const float> Y;
-    std::uint32_t key;  // of this epoch's draws
-    bool isotropic;     // whether force_limit bounds the length of a pair's force, not each of its components
+    std::uint32_t key;      // of this epoch's draws
+    bool isotropic;         // whether force_limit bounds the length of a pair's force, not each of its components
+    int turn = kEveryEdge;  // which edges of a row act, see edge_tiles.hpp
     const SampledPart* part = nullptr;  // where Y and the edges are those of a part, its own rows first
 
     SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
@@ -77,9 +78,11 @@ struct SampledEpoch {
 /// The forces on sixteen rows, attraction and repulsion apart, and what it takes to find them: owned by one worker.
 struct SampledRows {
     EdgeTile tile;
+    std::vector<float> drawn;                  // (32, d)
     std::vector<float> attraction, repulsion;  // (16, d)
 
-    explicit SampledRows(std::size_t d) : tile(d), attraction(simd::kLanes * d), repulsion(simd::kLanes * d) {}
+    explicit SampledRows(std::size_t d)
+        : tile(d), drawn(EdgeTile::kVectors * d), attraction(simd::kLanes * d), repulsion(simd::kLanes * d) {}
     static std::vector<SampledRows> of_workers(const Context& context, std::size_t d);
 };
 

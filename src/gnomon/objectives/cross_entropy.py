@@ -73,7 +73,8 @@ class CrossEntropy(PairObjective):
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_draws : int >= 1, default=16
         Points drawn for each point in an epoch, weighted to the mean that negative_sample_rate asks for; more lower
-        the noise, multiples of 16 are the fastest.
+        the noise, multiples of 16 are the fastest. Sixteen consecutive rows share their draws, one from each of
+        n_draws equal pieces of the table.
     added : sequence of AddedTerm, default=()
         Further terms, such as `DensityCorrelation`: weight * sum_ij mu_ij * (the term's loss) joins the loss, its
         gradient the gradient and the forces, sampled ones included.

@@ -30,6 +30,7 @@ __all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState
 _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
     "learning_rate": Real(low=0.0, low_open=True),
+    "decay": Options("linear", "quadratic"),
     "isotropic": Boolean(),
     "block": Integer(low=1),
     "track_loss": Boolean(),
@@ -116,7 +117,7 @@ class SampledState(State):
 
 
 class SampledDescent(Optimizer[SampledState, SampledObjective]):
-    """Descend by epochs in which each point feels all its edges and 16 points drawn at random.
+    """Descend by epochs in which each point feels its edges and some points drawn at random.
 
     Any loss that is a sum over pairs can be sampled: edges, all pairs, pairs with targets, of any law and kernel, those
     of one's own included. Of the losses by name these are "cross_entropy", "stated_cross_entropy", "frobenius" unless
@@ -125,10 +126,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     depend on whole rows, or on all others; "info_nce" draws for itself, with any other optimizer.
 
     An edge that umap-learn would visit in a share of the epochs is felt in every epoch with that share as its weight,
-    and the draws are weighted to the same mean, so an epoch has umap-learn's mean force with less noise. All points
-    move at once, from the positions of the last epoch, by Adam with short memories (0.5, 0.9) [2]_: plain steps of
-    this size, all at once, would overshoot. Random draws depend on seed, epoch and point alone. Forces of added terms
-    join those of the edges before the step, so the balance of the two is that of the loss.
+    and the draws are weighted to the same mean, so an epoch has umap-learn's mean force with less noise. Where edges
+    are compiled, a point of more than sixteen feels a whole multiple of sixteen in each epoch: up to fifteen take
+    turns with as many others and then count twice. All points move at once, from the positions of the last epoch, by
+    Adam with short memories (0.5, 0.9) [2]_: plain steps of this size, all at once, would overshoot. Random draws
+    depend on seed, epoch and point alone. Forces of added terms join those of the edges before the step, so the balance
+    of the two is that of the loss.
 
     Terms that are `unsampled` act in epochs without a sample: there each point feels all others, by the tree, and no
     force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
@@ -143,7 +146,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     max_iter : "auto" or int >= 0, default="auto"
         Epochs; "auto" is 500 up to 10000 points, else 200.
     learning_rate : float > 0, default=1.0
-        Step of the first epoch, in units of the embedding; falls linearly to 0.
+        Step of the first epoch, in units of the embedding; falls to 0.
+    decay : {"linear", "quadratic"}, default="linear"
+        How: in proportion to the epochs left or to their square. Quadratic, a larger first step lets groups pass each
+        other and the noise of the draws still has the epochs to die out.
     isotropic : bool, default=False
         Whether no axis of the map is preferred, so that rotating the start rotates the result, up to rounding: Adam's
         average of squares is the mean over a point's components, and the limit of a pair's force bounds its length.
@@ -178,6 +184,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         max_iter: int | Literal["auto"] = "auto",
         *,
         learning_rate: float = 1.0,
+        decay: str = "linear",
         isotropic: bool = False,
         block: int = 10,
         track_loss: bool = False,
@@ -188,6 +195,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         checked = check_parameters(_RULES, given)
         self.max_iter: int | str = checked["max_iter"]
         self.learning_rate: float = checked["learning_rate"]
+        self.decay: str = checked["decay"]
         self.isotropic: bool = checked["isotropic"]
         self.block: int = checked["block"]
         self.track_loss: bool = checked["track_loss"]
@@ -214,7 +222,14 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         executor, twin = current_executor(), copy(self)
         u, _ = objective.sampling_weights
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
-        spec = SampledSpec(objective.kernel, objective.sampling, self.learning_rate, max_iter, self.isotropic)
+        spec = SampledSpec(
+            objective.kernel,
+            objective.sampling,
+            self.learning_rate,
+            max_iter,
+            self.isotropic,
+            self.decay == "quadratic",
+        )
         bounds = part_bounds(objective.n_samples, executor.n_workers)
         work, arrays = SampledParts(spec, bounds, objective.edges, u), ("embedding", "first_moment", "second_moment")
         twin.parts = PartsRun(work, bounds, executor, SampledPart, arrays)
@@ -239,7 +254,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             force = objective.sampled_force(state.embedding, draws)
             self._move(state, np.float32(1.0 / objective.largest_pair) * force, max_iter)
             return Step()
-        schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic)
+        schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic, self.decay == "quadratic")
         added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
         if objective.added.acting:
             end = state.iteration + 1
@@ -268,7 +283,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     def _move(self, state: SampledState, force: Points, max_iter: int) -> None:
         """Move all points along a force, as a sampled epoch would."""
         t = state.iteration
-        rate = self.learning_rate * (1.0 - t / max_iter)
+        rate = self.learning_rate * (1.0 - t / max_iter) ** (2 if self.decay == "quadratic" else 1)
         rate *= math.sqrt(1.0 - _DECAY2 ** (t + 1)) / (1.0 - _DECAY1 ** (t + 1))
         squares = np.square(force)
         if self.isotropic:

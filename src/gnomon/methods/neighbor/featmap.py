@@ -156,7 +156,7 @@ class FeatMAP(UMAP):
         recipe = super()._recipe({**parameters, "tangent_neighbors": tangent}, n_samples)
         affinity = _NearestAffinity(recipe.affinity, n_neighbors, partial(setattr, self, "graph_"))
         plain = recipe.optimizer
-        optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, isotropic=True)
+        optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, decay=plain.decay, isotropic=True)
         return replace(recipe, n_neighbors=max(n_neighbors, tangent), affinity=affinity, optimizer=optimizer)
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._costs import Cost
-from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import UMAPKernel
@@ -25,6 +25,8 @@ __all__ = ["UMAP"]
 
 _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
 _BOX = 10.0  # the start fills a box of this side
+_DRAWS, _STEP = 32, 4.0  # points drawn for each point in a pass; the first step, large enough to sort the groups
+_SURFACE_DRAWS, _SURFACE_STEP = 16, 1.0
 
 
 @other_names(UMAP_LEARN)
@@ -74,8 +76,9 @@ class UMAP(SupervisedEmbedder):
         Weight of the repulsions.
     negative_sample_rate : int >= 1, default=5
         Repulsions expected for each attraction.
-    learning_rate : float > 0, default=1.0
-        Step size at the start; it falls linearly to 0.
+    learning_rate : "auto" or float > 0, default="auto"
+        Step at the start, in units of the map; it falls to 0 as the square of the passes left, linearly on a surface.
+        "auto" takes 4, on a surface 1. The one used is ``learning_rate_``.
     max_iter : int >= 0 or None, default=None
         Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
     density : float >= 0, dict or None, default=None
@@ -124,6 +127,8 @@ class UMAP(SupervisedEmbedder):
         The output kernel with a and b, given or fitted to min_dist and spread.
     solution_ : Solution
         Loss history, reason for stopping, times.
+    learning_rate_ : float
+        The step at the start.
     n_iter_, seed_, init_, evaluation_, timings_
         What was used, and seconds by stage.
     radii_, map_radii_, density_correlation_
@@ -162,7 +167,7 @@ class UMAP(SupervisedEmbedder):
     set_op_mix_ratio: float = 1.0
     repulsion_strength: float = 1.0
     negative_sample_rate: int = 5
-    learning_rate: float = 1.0
+    learning_rate: float | str = "auto"
     max_iter: int | None = None
     density: float | dict[str, Any] | None = None
     frames: float | dict[str, Any] | None = None
@@ -180,7 +185,7 @@ class UMAP(SupervisedEmbedder):
         "set_op_mix_ratio": Real(0.0, 1.0),
         "repulsion_strength": Real(0.0),
         "negative_sample_rate": Integer(1),
-        "learning_rate": Real(0.0, low_open=True),
+        "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "max_iter": Either(Integer(0), Nothing()),
         "density": DENSITY,
         "frames": FRAMES,
@@ -204,7 +209,11 @@ class UMAP(SupervisedEmbedder):
         if max_iter is None:
             max_iter = _usual_iterations(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
-        descent = SampledDescent if surface is None else SampledSurfaceDescent
+        rate = parameters["learning_rate"]
+        if rate == "auto":
+            rate = _STEP if surface is None else _SURFACE_STEP
+        self.learning_rate_ = float(rate)
+        descent = partial(SampledDescent, decay="quadratic") if surface is None else SampledSurfaceDescent
         memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
@@ -216,10 +225,11 @@ class UMAP(SupervisedEmbedder):
                 negative_sample_rate=parameters["negative_sample_rate"],
                 repulsion_strength=parameters["repulsion_strength"],
                 evaluation="sampled",
+                n_draws=_DRAWS if surface is None else _SURFACE_DRAWS,
                 added=self._terms(parameters, self._of_data(affinities, memberships, inputs, parameters), inputs),
                 seed=inputs.seed,
             ),
-            optimizer=descent(max_iter=max_iter, learning_rate=parameters["learning_rate"]),
+            optimizer=descent(max_iter=max_iter, learning_rate=self.learning_rate_),
             surface=surface,
         )
 

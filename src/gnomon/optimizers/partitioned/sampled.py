@@ -32,6 +32,7 @@ Words = npt.NDArray[np.uint64]
 Points = npt.NDArray[np.float32]
 
 _MOMENTS = ("first_moment", "second_moment")
+_SHARING = 16  # consecutive rows that share their draws
 _MOST = 0.75  # share of all rows, expected to be drawn by a part, above which it takes the places of all
 
 
@@ -45,10 +46,11 @@ class SampledSpec:
         With a compiled form.
     sampling : _core.SamplingParameters
     learning_rate : float
-        Of the first epoch; falls linearly to 0 at max_epochs.
+        Of the first epoch; falls to 0 at max_epochs.
     max_epochs : int
     isotropic : bool
-        See `gnomon.optimizers.SampledDescent`.
+    quadratic : bool
+        Whether it falls as the square of the epochs left. See `gnomon.optimizers.SampledDescent`.
     """
 
     kernel: OutputKernel
@@ -56,6 +58,7 @@ class SampledSpec:
     learning_rate: float
     max_epochs: int
     isotropic: bool
+    quadratic: bool = False
 
 
 @dataclass(frozen=True)
@@ -173,7 +176,7 @@ class SampledParts(RoundsWork):
             held.edges.halo,
             kernel,
             spec.sampling,
-            _core.SampledSchedule(spec.learning_rate, spec.max_epochs, spec.isotropic),
+            _core.SampledSchedule(spec.learning_rate, spec.max_epochs, spec.isotropic, spec.quadratic),
             epoch,
             self.bounds[-1],
             held.always if state.known is None else state.known,
@@ -192,7 +195,8 @@ class SampledParts(RoundsWork):
     def _takes_all(self, part: int) -> bool:
         """Say whether a part draws so many rows that it takes the places of all."""
         first, stop = self.bounds[part : part + 2]
-        return -math.expm1(-self.spec.sampling.n_draws * (stop - first) / self.bounds[-1]) > _MOST
+        n_draws = self.spec.sampling.n_draws * math.ceil((stop - first) / _SHARING)
+        return -math.expm1(-n_draws / self.bounds[-1]) > _MOST
 
     def _wanted(self, held: _Owned, own: int, epoch: int) -> Words | None:
         """Return the rows whose places a part takes in an epoch: its own, its halo, those it draws; None for all."""
