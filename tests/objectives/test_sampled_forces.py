@@ -41,6 +41,40 @@ def test_attraction_is_exact_and_repulsion_right_on_average(kernel, weighted, re
     assert relative_error(mean, np.einsum("ij,ijc->ic", -weights * push, away)) < 0.06
 
 
+@pytest.mark.parametrize("d", [2, 4])
+def test_two_turns_of_the_edges_are_all_of_them_on_average(d):
+    rng, n = np.random.default_rng(4), 200
+    dense = np.where(rng.random((n, n)) < np.outer(np.arange(n), np.arange(n)) / 2 / n**2, rng.random((n, n)), 0.0)
+    matrix = sp.csr_array((dense + dense.T).astype(np.float32))
+    assert {0, 1, 2, 3, 4, 5} <= set(np.diff(matrix.indptr) // 16)
+    Y, ones, none = rng.normal(size=(n, d)).astype(np.float32), np.ones(n, np.float32), np.empty(0, np.float32)
+    kernel, sampling = compile_kernel(Cauchy()), _core.SamplingParameters(0, 1.0, 0.0, 1, UNLIMITED)
+    schedule, added = _core.SampledSchedule(1.0, 9), np.empty((0, d), np.float32)
+    halves = []
+    for epoch in (0, 1):
+        place, first, second = Y.copy(), np.zeros_like(Y), np.zeros_like(Y)
+        arguments = (kernel, sampling, schedule, epoch, epoch + 1, place, first, second, added, 1)
+        _core.sampled_epochs(kernel_graph(matrix), ones, none, *arguments)
+        halves.append(2 * first)  # Adam's first moment is half of the first force
+    whole, _ = _core.sampled_forces(kernel_graph(matrix), ones, none, kernel, sampling, 0, Y, 1)
+    np.testing.assert_allclose(np.mean(halves, axis=0), whole, rtol=0, atol=2e-6 * np.abs(whole).max())
+    few = np.diff(matrix.indptr) <= 16
+    assert np.array_equal(halves[0][few], halves[1][few])
+    assert not np.array_equal(halves[0], halves[1])
+
+
+def test_draws_are_even_over_the_table_and_every_row_is_as_likely():
+    n, n_draws, words = 100, 32, np.zeros(2, np.uint64)
+    counts = np.zeros(n)
+    for epoch in range(4000):
+        words[:] = 0
+        _core.mark_draws(_core.SamplingParameters(1, 1.0, 5.0, n_draws, 4.0), epoch, 16, 32, n, words, 1)
+        drawn = np.flatnonzero(np.unpackbits(words.view(np.uint8), bitorder="little")[:n])
+        assert np.diff(drawn, prepend=-1, append=n).max() <= 2 * n / n_draws + 1  # no piece of the table is left out
+        counts[drawn] += 1
+    assert np.abs(counts / 4000 - counts.mean() / 4000).max() < 0.05  # rows of two pieces may be drawn twice
+
+
 def test_weights_of_one_are_no_weights():
     Y, edges, _ = lattice()
     ones, none = np.ones(42, np.float32), np.empty(0, np.float32)

@@ -25,7 +25,15 @@ from gnomon.scale import current_executor
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
 
-__all__ = ["CompiledEpochs", "SampledDescent", "SampledObjective", "SampledState", "usual_epochs"]
+__all__ = [
+    "FLAT_DRAWS",
+    "FLAT_STEPS",
+    "CompiledEpochs",
+    "SampledDescent",
+    "SampledObjective",
+    "SampledState",
+    "usual_epochs",
+]
 
 _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
@@ -38,6 +46,8 @@ _RULES: dict[str, Rule] = {
     "seed": Integer(low=0, high=2**63 - 1),
 }
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
+FLAT_STEPS = {"learning_rate": 4.0, "decay": "quadratic"}  # of UMAP's maps in flat space: large steps sort the groups
+FLAT_DRAWS = 32  # points drawn for each of theirs in an epoch
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 

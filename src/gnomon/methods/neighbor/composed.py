@@ -31,6 +31,7 @@ from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent, SampledSurfaceDescent, SurfaceDescent
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, FLAT_STEPS
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
 
@@ -227,6 +228,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         given = dict(parameters["loss_params"] or {})
         if takes_seed(loss):
             given.setdefault("seed", inputs.seed)
+        if parameters["loss"] == "cross_entropy" and parameters["output_metric"] == "euclidean":
+            given.setdefault("n_draws", FLAT_DRAWS)
         terms = self._terms(parameters, affinities, inputs, takes_added(loss))
         if terms:
             given["added"] = (*given.get("added", ()), *terms)
@@ -254,7 +257,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             if name not in known:
                 raise _not_on_surface(f"optimizer={name!r}", parameters)
             if flat and name == "sampled_descent":
-                given = {"seed": self.seed_, **given}
+                usual = FLAT_STEPS if parameters["loss"] == "cross_entropy" else {}
+                given = {"seed": self.seed_, **usual, **given}
             return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))

@@ -155,8 +155,9 @@ class FeatMAP(UMAP):
             tangent = min(2 * n_neighbors, n_samples - 1)
         recipe = super()._recipe({**parameters, "tangent_neighbors": tangent}, n_samples)
         affinity = _NearestAffinity(recipe.affinity, n_neighbors, partial(setattr, self, "graph_"))
-        plain = recipe.optimizer
-        optimizer = SampledDescent(plain.max_iter, learning_rate=plain.learning_rate, decay=plain.decay, isotropic=True)
+        # steps of 4, as UMAP's, would let rounding errors grow to another map
+        self.learning_rate_ = 1.0 if parameters["learning_rate"] == "auto" else float(parameters["learning_rate"])
+        optimizer = SampledDescent(recipe.optimizer.max_iter, learning_rate=self.learning_rate_, isotropic=True)
         return replace(recipe, n_neighbors=max(n_neighbors, tangent), affinity=affinity, optimizer=optimizer)
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:

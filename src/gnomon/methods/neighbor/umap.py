@@ -20,13 +20,14 @@ from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, FLAT_STEPS
 
 __all__ = ["UMAP"]
 
 _SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
 _BOX = 10.0  # the start fills a box of this side
-_DRAWS, _STEP = 32, 4.0  # points drawn for each point in a pass; the first step, large enough to sort the groups
-_SURFACE_DRAWS, _SURFACE_STEP = 16, 1.0
+_SURFACE_STEPS: dict[str, Any] = {"learning_rate": 1.0}
+_SURFACE_DRAWS = 16
 
 
 @other_names(UMAP_LEARN)
@@ -78,7 +79,7 @@ class UMAP(SupervisedEmbedder):
         Repulsions expected for each attraction.
     learning_rate : "auto" or float > 0, default="auto"
         Step at the start, in units of the map; it falls to 0 as the square of the passes left, linearly on a surface.
-        "auto" takes 4, on a surface 1. The one used is ``learning_rate_``.
+        "auto" takes 4, on a surface 1 (`FeatMAP`: 1, linearly). The one used is ``learning_rate_``.
     max_iter : int >= 0 or None, default=None
         Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
     density : float >= 0, dict or None, default=None
@@ -209,11 +210,11 @@ class UMAP(SupervisedEmbedder):
         if max_iter is None:
             max_iter = _usual_iterations(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
-        rate = parameters["learning_rate"]
-        if rate == "auto":
-            rate = _STEP if surface is None else _SURFACE_STEP
-        self.learning_rate_ = float(rate)
-        descent = partial(SampledDescent, decay="quadratic") if surface is None else SampledSurfaceDescent
+        steps = dict(FLAT_STEPS if surface is None else _SURFACE_STEPS)
+        if parameters["learning_rate"] != "auto":
+            steps["learning_rate"] = parameters["learning_rate"]
+        self.learning_rate_ = float(steps["learning_rate"])
+        descent = SampledDescent if surface is None else SampledSurfaceDescent
         memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
@@ -225,11 +226,11 @@ class UMAP(SupervisedEmbedder):
                 negative_sample_rate=parameters["negative_sample_rate"],
                 repulsion_strength=parameters["repulsion_strength"],
                 evaluation="sampled",
-                n_draws=_DRAWS if surface is None else _SURFACE_DRAWS,
+                n_draws=FLAT_DRAWS if surface is None else _SURFACE_DRAWS,
                 added=self._terms(parameters, self._of_data(affinities, memberships, inputs, parameters), inputs),
                 seed=inputs.seed,
             ),
-            optimizer=descent(max_iter=max_iter, learning_rate=self.learning_rate_),
+            optimizer=descent(max_iter, **steps),
             surface=surface,
         )
 
