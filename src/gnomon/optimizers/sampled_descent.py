@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FLAT_DRAWS",
-    "FLAT_STEPS",
     "CompiledEpochs",
     "SampledDescent",
     "SampledObjective",
     "SampledState",
+    "flat_steps",
     "usual_epochs",
 ]
 
@@ -46,14 +46,21 @@ _RULES: dict[str, Rule] = {
     "seed": Integer(low=0, high=2**63 - 1),
 }
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
-FLAT_STEPS = {"learning_rate": 4.0, "decay": "quadratic"}  # of UMAP's maps in flat space: large steps sort the groups
-FLAT_DRAWS = 32  # points drawn for each of theirs in an epoch
+FLAT_DRAWS = 32  # points drawn for each point of UMAP's maps in flat space in an epoch
+_MANY = 400  # epochs from which large steps, which sort the groups, leave time for small ones
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 
 def usual_epochs(n_samples: int) -> int:
     """Return the number of epochs that "auto" stands for."""
     return 500 if n_samples <= _SMALL else 200
+
+
+def flat_steps(n_epochs: int) -> dict[str, Any]:
+    """Return learning rate and decay of UMAP's maps in flat space, which "auto" stands for."""
+    if n_epochs < _MANY:
+        return {"learning_rate": 2.0, "decay": "linear"}
+    return {"learning_rate": 4.0, "decay": "quadratic"}
 
 
 class SampledObjective(Valued, Protocol):

@@ -31,7 +31,7 @@ from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent, SampledSurfaceDescent, SurfaceDescent
-from gnomon.optimizers.sampled_descent import FLAT_DRAWS, FLAT_STEPS
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
 
@@ -173,7 +173,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         if parameters["output_metric"] == "euclidean":
             return None
-        descent = self._make_optimizer(parameters, _ON_SURFACE)
+        descent = self._make_optimizer(parameters, _ON_SURFACE, n_samples)
         if isinstance(descent, SampledSurfaceDescent):
             return None
         remedy = "Use loss='cross_entropy', whose repulsion is sampled, or fewer rows."
@@ -187,7 +187,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             affinity=self._make_affinity(parameters, n_samples),
             rescale=self._make_start(parameters),
             objective=partial(self._make_objective, parameters=parameters),
-            optimizer=self._make_optimizer(parameters, _OPTIMIZERS if surface is None else _ON_SURFACE),
+            optimizer=self._make_optimizer(parameters, _OPTIMIZERS if surface is None else _ON_SURFACE, n_samples),
             surface=surface,
         )
 
@@ -247,7 +247,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             *frame_terms(frames, affinities, self.kernel_, inputs, parameters),
         )
 
-    def _make_optimizer(self, parameters: dict[str, Any], known: dict[str, Callable[..., Any]]) -> Any:
+    def _make_optimizer(self, parameters: dict[str, Any], known: dict[str, Callable[..., Any]], n_samples: int) -> Any:
         optimizer, given = parameters["optimizer"], parameters["optimizer_params"] or {}
         flat = known is _OPTIMIZERS
         if isinstance(optimizer, str):
@@ -257,8 +257,9 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             if name not in known:
                 raise _not_on_surface(f"optimizer={name!r}", parameters)
             if flat and name == "sampled_descent":
-                usual = FLAT_STEPS if parameters["loss"] == "cross_entropy" else {}
-                given = {"seed": self.seed_, **usual, **given}
+                given = {"seed": self.seed_, **given}
+                if parameters["loss"] == "cross_entropy":
+                    given = {**flat_steps(SampledDescent(**given).resolve_max_iter(n_samples)), **given}
             return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))

@@ -20,7 +20,7 @@ from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
-from gnomon.optimizers.sampled_descent import FLAT_DRAWS, FLAT_STEPS
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps
 
 __all__ = ["UMAP"]
 
@@ -78,8 +78,9 @@ class UMAP(SupervisedEmbedder):
     negative_sample_rate : int >= 1, default=5
         Repulsions expected for each attraction.
     learning_rate : "auto" or float > 0, default="auto"
-        Step at the start, in units of the map; it falls to 0 as the square of the passes left, linearly on a surface.
-        "auto" takes 4, on a surface 1 (`FeatMAP`: 1, linearly). The one used is ``learning_rate_``.
+        Step at the start, in units of the map. It falls to 0 in proportion to the passes left, from 400 passes on in
+        proportion to their square. "auto" takes 4 from 400 passes on and 2 below. On a surface, and of `FeatMAP`, it
+        takes 1, which falls in proportion to the passes left. The one used is ``learning_rate_``.
     max_iter : int >= 0 or None, default=None
         Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
     density : float >= 0, dict or None, default=None
@@ -210,7 +211,7 @@ class UMAP(SupervisedEmbedder):
         if max_iter is None:
             max_iter = _usual_iterations(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
-        steps = dict(FLAT_STEPS if surface is None else _SURFACE_STEPS)
+        steps = flat_steps(max_iter) if surface is None else dict(_SURFACE_STEPS)
         if parameters["learning_rate"] != "auto":
             steps["learning_rate"] = parameters["learning_rate"]
         self.learning_rate_ = float(steps["learning_rate"])
