@@ -19,7 +19,7 @@ constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
 
 /// The draws [begin, begin + 16) of sixteen rows from `first` on, which they share, as rows of n: the draw t of m is
 /// anywhere in the t-th of m equal pieces of the rows, so that every row is as likely as any other and rows that are
-/// like their neighbours, as of a sorted table, are drawn evenly.
+/// like their neighbours, as of a sorted table, are drawn evenly. begin < m.
 GNOMON_INLINE void draw_lanes(std::uint32_t key, std::size_t first, int begin, int m, std::uint32_t n,
                               std::int32_t* index) {
     const std::uint32_t base = mix32(static_cast<std::uint32_t>(first / kLanes) * 0x9e3779b1U + key);
@@ -31,6 +31,7 @@ GNOMON_INLINE void draw_lanes(std::uint32_t key, std::size_t first, int begin, i
         const double place = (begin + l + static_cast<double>(bits[l]) * 0x1p-32) * piece;
         index[l] = static_cast<std::int32_t>(std::min(place, n - 1.0));
     }
+    for (int l = m - begin; l < kLanes; ++l) index[l] = index[m - begin - 1];  // beyond the last draw
 }
 
 std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) {
