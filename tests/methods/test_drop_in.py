@@ -54,7 +54,7 @@ SCIKIT_LEARN = """
     assert embedding.shape == (len(X), 2)
     assert 0.0 < tsne.kl_divergence_ < 2.0
     assert tsne.n_iter_ <= 500
-    assert tsne.learning_rate_ == 125.0
+    assert tsne.learning_rate_ == 500.0
     assert tsne.n_features_in_ == 30
 
     frame = pd.DataFrame(X[:100], columns=[f"pixel {i}" for i in range(X.shape[1])])

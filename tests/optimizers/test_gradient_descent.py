@@ -79,19 +79,67 @@ def test_momentum_starts_afresh_when_early_exaggeration_ends(clusters):
     np.testing.assert_array_equal(whole.embedding, late.embedding)
 
 
-def test_stopping_rules_rest_during_early_exaggeration():
-    optimizer = GradientDescent(0.01, max_iter=500, early_exaggeration_iter=100, min_grad_norm=1e9)
-    assert optimizer.minimize(Parabola(4), np.eye(4)).n_iter == 150
+@pytest.mark.parametrize("annealing", [0, 40, 50])
+def test_stopping_rules_rest_while_exaggeration_is_early_or_falls(annealing):
+    optimizer = GradientDescent(
+        0.01, max_iter=500, early_exaggeration_iter=100, annealing_iter=annealing, min_grad_norm=1e9
+    )
+    assert optimizer.minimize(Parabola(4), np.eye(4)).n_iter == (200 if annealing == 50 else 150)
 
 
-@pytest.mark.parametrize("stop", [100, 133, 250, 251])
-def test_two_runs_joined_are_one_run(stop, clusters):
-    objective, optimizer = KLDivergence(clusters["total"]), GradientDescent(max_iter=320)
+class Exaggerated(Parabola):
+    """A parabola that remembers its exaggerations, and how stiff its points are."""
+
+    def __init__(self, n_samples):
+        super().__init__(n_samples)
+        self.exaggeration, self.seen = 1.0, []
+        self.pull = np.linspace(0.5, 2.0, n_samples, dtype=np.float32)
+
+    def gradient(self, Y):
+        self.seen.append(self.exaggeration)
+        return self.exaggeration * self.pull[:, None] * Y
+
+
+def test_exaggeration_falls_with_the_fourth_power_of_what_is_left_of_the_annealing():
+    objective = Exaggerated(4)
+    descent = GradientDescent.annealed(learning_rate=0.01, max_iter=9, early_exaggeration_iter=2, annealing_iter=4)
+    descent.minimize(objective, np.eye(4))
+    np.testing.assert_allclose(objective.seen, [12, 12, *(1 + 11 * (left / 4) ** 4 for left in (3, 2, 1, 0)), 1, 1, 1])
+    assert objective.exaggeration == 1.0
+
+
+def test_a_preconditioner_makes_points_of_all_pulls_alike():
+    Y0 = np.random.default_rng(0).normal(size=(6, 2)).astype(np.float32)
+    descent = GradientDescent.annealed(
+        learning_rate=0.1, max_iter=7, early_exaggeration_iter=0, annealing_iter=0, centered=False
+    )
+    plain = GradientDescent(
+        0.1, max_iter=7, early_exaggeration_iter=0, momentum=descent.momentum, gains=False, centered=False
+    )
+    ends = descent.minimize(Exaggerated(6), Y0).embedding
+    np.testing.assert_allclose(ends, plain.minimize(Parabola(6), Y0).embedding, rtol=1e-5)
+
+
+def test_annealed_descent_ends_as_low_in_a_third_of_the_iterations(clusters):
+    objective = KLDivergence(clusters["total"])
+    usual, annealed = (
+        descent.minimize(objective, clusters["start"]).loss[-1][1]
+        for descent in (GradientDescent(), GradientDescent.annealed())
+    )
+    assert annealed < 1.002 * usual
+    assert 3 * GradientDescent.annealed().max_iter == GradientDescent().max_iter
+
+
+@pytest.mark.parametrize("annealed", [False, True])
+@pytest.mark.parametrize("stop", [30, 60, 61, 83])
+def test_two_runs_joined_are_one_run(stop, annealed, clusters):
+    objective, make = KLDivergence(clusters["total"]), GradientDescent.annealed if annealed else GradientDescent
+    optimizer = make(max_iter=120, early_exaggeration_iter=60)
     whole = optimizer.minimize(objective, clusters["start"])
     part = optimizer.minimize(objective, clusters["start"], stop_after=stop)
     before = part.embedding.copy()
     rest = optimizer.minimize(objective, clusters["start"], state=part.state)
-    assert (part.n_iter, part.converged, rest.n_iter) == (stop, False, 320)
+    assert (part.n_iter, part.converged, rest.n_iter) == (stop, False, 120)
     np.testing.assert_array_equal(part.embedding, before)  # resuming leaves the first result alone
     np.testing.assert_array_equal(rest.embedding, whole.embedding)
 
@@ -166,6 +214,9 @@ def test_learning_rate_follows_size_and_exaggeration():
     assert optimizer.resolve_learning_rate(70_000, 12.0) == pytest.approx(70_000 / 48)
     assert optimizer.resolve_learning_rate(70_000) == 17_500
     assert optimizer.resolve_learning_rate(100, 12.0) == 50
+    annealed = GradientDescent.annealed()
+    assert [annealed.resolve_learning_rate(100, e) for e in (0.5, 1.0, 2.0, 12.0)] == [400, 100, 25, 100 / 24]
+    assert GradientDescent.annealed(learning_rate=3.0).resolve_learning_rate(100) == 3
     with pytest.raises(ValueError, match="learning_rate=-1"):
         GradientDescent(-1)
 

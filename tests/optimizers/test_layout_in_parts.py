@@ -5,6 +5,7 @@ import os
 import pickle
 import signal
 import threading
+from functools import partial
 
 import numpy as np
 import pytest
@@ -261,11 +262,13 @@ def divergence(n, **kwargs):
     return KLDivergence(Affinities(matrix / matrix.sum(), "total"), evaluation="interpolated", **kwargs)
 
 
+@pytest.mark.parametrize("annealed", [False, True])
 @pytest.mark.parametrize("d", [1, 2])
-def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d):
+def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d, annealed):
     Y0 = points(700, d)
+    descent = GradientDescent if not annealed else partial(GradientDescent.annealed, learning_rate=100.0, annealing_iter=3)
     for exaggeration in (1.0, 0.5):
-        optimizer = GradientDescent(max_iter=12, early_exaggeration_iter=7, block=5)
+        optimizer = descent(max_iter=12, early_exaggeration_iter=7, block=5)
         objective = divergence(700, attraction_weight=exaggeration)
         whole = optimizer.minimize(objective, Y0)
         with gnomon.running(executor=LocalExecutor()):
@@ -280,7 +283,7 @@ def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d):
 
 def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
     objective = KLDivergence(clusters["total"], evaluation="interpolated")
-    optimizer = GradientDescent(max_iter=400, early_exaggeration_iter=100)
+    optimizer = GradientDescent.annealed(early_exaggeration_iter=40)
     whole = optimizer.minimize(objective, clusters["start"])
     with gnomon.running(executor=LocalExecutor()):
         parts = optimizer.minimize(objective, clusters["start"])
@@ -289,7 +292,7 @@ def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
 
 
 def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
-    objective, optimizer = divergence(700), GradientDescent(max_iter=6, early_exaggeration_iter=3, block=4)
+    objective, optimizer = divergence(700), GradientDescent.annealed(max_iter=6, early_exaggeration_iter=2, block=4)
     found = []
     for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (DaskExecutor(client), 1)):
         with gnomon.running(executor=executor, n_threads=n_threads):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.kernels import Cauchy, Gaussian
+from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import AllPairs, EdgePairs
@@ -27,6 +29,8 @@ _RULES: dict[str, Rule] = {
     "theta": Real(low=0.0, high=1.0),
     "attraction_weight": Real(low=0.0, low_open=True),
 }
+_LEAST_PULL = 0.5  # of a row: joint affinities of t-SNE have no less
+_CLOSE = 0.01  # squared distance of points that are close together: at 0 some kernels are infinitely steep
 _BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
 
@@ -70,6 +74,10 @@ class KLDivergence(PairObjective):
     exaggeration : float, default 1.0
         Factor on the attraction in `gradient` and `forces`, which an optimizer may set for a while ("early
         exaggeration"). `loss` is always that of the affinities as given.
+    pull : ndarray of shape (n_samples,), float32
+        How stiff the attractions of each point are where points are close together: the sum of its affinities times
+        the slope of -log k, relative to a row whose affinities are the mean and whose slope is 1; a row that has less
+        than half of the mean counts half. An optimizer may divide the gradient by it.
 
     References
     ----------
@@ -115,6 +123,18 @@ class KLDivergence(PairObjective):
             ends = sum(np.asarray(affinities.matrix.sum(axis=axis, dtype=np.float64)).ravel() for axis in (0, 1))
             constant -= float(np.log(masses) @ ends) / total
         super().__init__([attraction], [repulsion], constant=constant, masses=masses)
+
+    @cached_property
+    def pull(self) -> npt.NDArray[np.float32]:
+        """How stiff the attractions of each point are, relative to a mean row."""
+        (attraction,) = self.attractions
+        assert isinstance(attraction, EdgePairs)
+        shares = attraction.edges.degrees.astype(np.float64)
+        shares *= self.n_samples / shares.sum()
+        rows = np.ones(self.n_samples) if self.masses is None else self.masses
+        least = _LEAST_PULL * rows * (self.n_samples / rows.sum())
+        slope = float(evaluate_law("log", self.kernel, np.array([_CLOSE]))[1][0])
+        return np.asarray(np.maximum(shares, least) * abs(slope), dtype=np.float32)
 
 
 class ConditionalDivergence(PairObjective):

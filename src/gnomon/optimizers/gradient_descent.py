@@ -1,12 +1,13 @@
-"""Gradient descent with momentum and gains: the optimizer of t-SNE."""
+"""Gradient descent with momentum: with gains as t-SNE began, or with the steps of a preconditioner, as it is now."""
 
 from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._entrance import entrance
@@ -22,6 +23,15 @@ from gnomon.scale import current_executor
 
 __all__ = ["DescentState", "GradientDescent"]
 
+_ANNEALED: dict[str, Any] = {
+    "early_momentum": 0.95,
+    "momentum": 0.99,
+    "gains": False,
+    "preconditioned": True,
+    "max_iter": 250,
+    "early_exaggeration_iter": 100,
+    "annealing_iter": 50,
+}
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("auto"), _POSITIVE),
@@ -31,6 +41,8 @@ _RULES: dict[str, Rule] = {
     "max_iter": Integer(low=0),
     "early_exaggeration": _POSITIVE,
     "early_exaggeration_iter": Integer(low=0),
+    "annealing_iter": Integer(low=0),
+    "preconditioned": Boolean(),
     "max_step_norm": Either(Nothing(), _POSITIVE),
     "centered": Boolean(),
     "min_grad_norm": Real(low=0.0),
@@ -56,10 +68,10 @@ class DescentState(State):
 
 
 class GradientDescent(Optimizer[DescentState, Objective]):
-    """Descend the gradient with momentum and a gain for each coordinate (delta-bar-delta).
+    """Descend the gradient with momentum and a gain for each coordinate (delta-bar-delta), or a preconditioner.
 
     velocity <- momentum * velocity - learning_rate * gain * gradient; a gain grows by 0.2 while the velocity goes
-    downhill, else shrinks to 0.8 of itself, not below 0.01.
+    downhill, else shrinks to 0.8 of itself, not below 0.01. `GradientDescent.annealed` is t-SNE's descent.
 
     Parameters
     ----------
@@ -68,7 +80,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         max(n_samples / (4 * exaggeration), 50), with the exaggeration of the moment (after the early stage the
         objective's `attraction_weight`, 1 without one).
         openTSNE's learning rates, meant for a gradient without the factor 4, are four times these. An objective may
-        say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples.
+        say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples. With a preconditioner it is
+        n_samples / (e * min(e, 2)) of an exaggeration e: with points close together, as they are while e >= 2, half
+        that of e = 1 is the largest that does not oscillate; later they are farther apart, and attract less.
     early_momentum, momentum : float in [0, 1), default=0.8
         During early exaggeration and after it.
     gains : bool, default=True
@@ -80,13 +94,22 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         `exaggeration` are not affected.
     early_exaggeration_iter : int >= 0, default=250
         Iterations it lasts; velocity and gains start afresh when it ends.
+    annealing_iter : int >= 0, default=0
+        Iterations after them in which the factor falls to 1: what it is more than 1 goes with the fourth power of the
+        share of them that is left.
+    preconditioned : bool, default=False
+        Divide the gradient at each point by the weight of its attractions, relative to their mean, where the objective
+        knows it (`pull` of `gnomon.objectives.KLDivergence`): points of many or strong neighbours take shorter steps,
+        so that the others can take longer ones. It is a Jacobi preconditioner; norms of the gradient are those after
+        it.
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration.
     centered : bool, default=True
         Move the mean to the origin in each iteration, for losses that do not change when all points move together;
         not where an added term changes, one with `fixes_place`.
     min_grad_norm : float >= 0, default=1e-7
-        End when the norm of the gradient is below it (checked after each block, not during early exaggeration).
+        End when the norm of the gradient is below it (checked after each block, not while exaggeration is early or
+        falls).
     n_iter_without_progress : int >= 1, default=300
         End when the loss has not fallen for so many iterations (checked likewise).
     block : int >= 1, default=50
@@ -97,6 +120,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     .. [1] Jacobs, "Increased rates of convergence through learning rate adaptation", Neural Networks 1, 1988.
     .. [2] Belkina et al., "Automated optimized parameters for t-SNE improve visualization and analysis of large
        datasets", Nature Communications 10, 2019 (the learning rate).
+    .. [3] Polyak, "Some methods of speeding up the convergence of iteration methods", USSR Computational Mathematics
+       and Mathematical Physics 4, 1964 (momentum; with it and no gains, steps are stable up to 2 (1 + momentum) over
+       the largest curvature).
     """
 
     state_type: ClassVar[type[State]] = DescentState
@@ -115,6 +141,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         max_iter: int = 750,
         early_exaggeration: float = 12.0,
         early_exaggeration_iter: int = 250,
+        annealing_iter: int = 0,
+        preconditioned: bool = False,
         max_step_norm: float | None = 5.0,
         centered: bool = True,
         min_grad_norm: float = 1e-7,
@@ -130,11 +158,34 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         self.max_iter: int = checked["max_iter"]
         self.early_exaggeration: float = checked["early_exaggeration"]
         self.early_exaggeration_iter: int = checked["early_exaggeration_iter"]
+        self.annealing_iter: int = checked["annealing_iter"]
+        self.preconditioned: bool = checked["preconditioned"]
         self.max_step_norm: float | None = checked["max_step_norm"]
         self.centered: bool = checked["centered"]
         self.min_grad_norm: float = checked["min_grad_norm"]
         self.n_iter_without_progress: int = checked["n_iter_without_progress"]
         self.block: int = checked["block"]
+
+    @classmethod
+    def annealed(cls, **parameters: Any) -> Self:
+        """Return t-SNE's descent: strong momentum, a preconditioner, and exaggeration that falls slowly.
+
+        Parameters
+        ----------
+        **parameters
+            Of `GradientDescent`. Those not given are preconditioned=True, gains=False, early_momentum=0.95,
+            momentum=0.99, max_iter=250, early_exaggeration_iter=100 and annealing_iter=50.
+
+        Returns
+        -------
+        GradientDescent
+
+        Raises
+        ------
+        ValueError, TypeError
+            As the constructor.
+        """
+        return cls(**{**_ANNEALED, **parameters})
 
     def resolve_learning_rate(
         self, n_samples: int, exaggeration: float = 1.0, mean_attraction: float | None = None
@@ -144,15 +195,17 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             return float(self.learning_rate)
         if mean_attraction is not None:
             return 1.0 / (4.0 * exaggeration * mean_attraction)
+        if self.preconditioned:
+            return n_samples / (exaggeration * min(exaggeration, 2.0))
         return max(n_samples / (4.0 * exaggeration), 50.0)
 
     @property
     def stopping(self) -> Stopping:
-        """Rules that look after early exaggeration."""
+        """Rules that look when exaggeration is no longer early."""
         return Stopping(
             min_grad_norm=self.min_grad_norm,
             n_iter_without_progress=self.n_iter_without_progress,
-            first=self.early_exaggeration_iter,
+            first=self._last_early,
         )
 
     def start(self, objective: Objective, Y: Points) -> DescentState:
@@ -171,23 +224,21 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         (attraction,), (repulsion,) = objective.attractions, objective.repulsions
         assert isinstance(attraction, EdgePairs)
         assert isinstance(repulsion, AllPairs)
-        base, last = objective.exaggeration, self.early_exaggeration_iter
-        early = Phase(base * self.early_exaggeration, self._learning_rate(objective, last - 1), self.early_momentum)
-        late = Phase(base, self._learning_rate(objective, last), self.momentum)
+        changing = range(self.early_exaggeration_iter - 1, self._last_early + 1)
+        phases = [self._phase(objective, iteration) for iteration in changing]
         spec = MeshSpec(
             objective.kernel,
             repulsion.spacing,
             attraction.scale,
-            early,
-            late,
-            last,
+            tuple(phase._replace(exaggeration=objective.exaggeration * phase.exaggeration) for phase in phases),
+            self.early_exaggeration_iter,
             self.max_step_norm or 0.0,
             self.gains,
             self.centered,
         )
         bounds = part_bounds(n, n_mesh_parts(n))
         arrays, numbers = ("embedding", "velocity", "gains"), ("gradient_norm", "largest_gradient_norm", "step_norm")
-        work = MeshParts(spec, bounds, attraction.edges)
+        work = MeshParts(spec, bounds, attraction.edges, self._pull(objective))
         twin.parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
@@ -206,15 +257,16 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         if self.parts is not None:
             self.parts.advance(state, limit)
             return Step(state.gradient_norm, state.step_norm)
-        early = self._is_early(state.iteration)
         if state.iteration == self.early_exaggeration_iter:
             state.velocity.fill(0.0)
             state.gains.fill(1.0)
-        with exaggerated(objective, self.early_exaggeration if early else 1.0):
-            gradient = _of_one_row(objective, objective.gradient(state.embedding))
+        phase, pull = self._phase(objective, state.iteration), self._pull(objective)
+        with exaggerated(objective, phase.exaggeration):
+            gradient = objective.gradient(state.embedding)
+        gradient = _of_one_row(objective, gradient) if pull is None else gradient / pull[:, None]
         parameters = _core.MomentumParameters(
-            self._learning_rate(objective, state.iteration),
-            self.early_momentum if early else self.momentum,
+            phase.learning_rate,
+            phase.momentum,
             self.max_step_norm or 0.0,
             self.gains,
             self.centered and not added_terms(objective).fixes_place,
@@ -227,18 +279,34 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     def divergence(self, objective: Objective, state: DescentState) -> tuple[str, str]:
         """Return the learning rate of the last iteration and what to do."""
-        rate = self._learning_rate(objective, state.iteration - 1)
+        rate = self._phase(objective, state.iteration - 1).learning_rate
         return f"learning_rate={rate:g}", "Lower learning_rate, or check the initial embedding."
+
+    @property
+    def _last_early(self) -> int:
+        """Iteration from which on exaggeration is no longer early."""
+        return self.early_exaggeration_iter + self.annealing_iter
 
     def _is_early(self, iteration: int) -> bool:
         return iteration < self.early_exaggeration_iter
 
-    def _learning_rate(self, objective: Objective, iteration: int) -> float:
-        exaggerates = self._is_early(iteration) and isinstance(objective, Exaggerable)
-        early = self.early_exaggeration if exaggerates else 1.0
-        exaggeration = early * float(getattr(objective, "attraction_weight", 1.0))
-        pull = getattr(objective, "mean_attraction", None)
-        return self.resolve_learning_rate(objective.n_samples, exaggeration, pull)
+    def _phase(self, objective: Objective, iteration: int) -> Phase:
+        """Return what an iteration is like."""
+        early, left = self._is_early(iteration), 1.0
+        if not early:
+            left = max(self._last_early - 1 - iteration, 0) / max(self.annealing_iter, 1)
+        exaggerates = isinstance(objective, Exaggerable)
+        factor = 1.0 + (self.early_exaggeration - 1.0) * (left * left) * (left * left) if exaggerates else 1.0
+        rate = self.resolve_learning_rate(
+            objective.n_samples,
+            factor * float(getattr(objective, "attraction_weight", 1.0)),
+            getattr(objective, "mean_attraction", None),
+        )
+        return Phase(factor, rate, self.early_momentum if early else self.momentum)
+
+    def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
+        """Return what the gradient at each point is divided by, if it is."""
+        return getattr(objective, "pull", None) if self.preconditioned else None
 
 
 def _why_whole(objective: Objective, n_components: int) -> str:

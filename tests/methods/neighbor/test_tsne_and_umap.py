@@ -20,6 +20,7 @@ def test_parameters_of_the_descent_are_those_of_gradient_descent():
         "max_iter": 150,
         "early_exaggeration": 8.0,
         "early_exaggeration_iter": 60,
+        "annealing_iter": 20,
         "learning_rate": 40.0,
         "early_momentum": 0.3,
         "momentum": 0.6,
@@ -46,12 +47,16 @@ def test_parameters_of_the_descent_are_those_of_gradient_descent():
 )
 def test_a_fit_ends_early_by_the_gradient_or_without_progress(rule, reason):
     made = tsne(
-        max_iter=3000, early_exaggeration_iter=50, learning_rate=5000.0 if "n_iter" in str(rule) else 50.0, **rule
+        max_iter=3000,
+        early_exaggeration_iter=25,
+        annealing_iter=25,
+        learning_rate=5000.0 if "n_iter" in str(rule) else 50.0,
+        **rule,
     )
     assert made.n_iter_ < 3000
     assert reason in made.solution_.reason
     if "min_grad_norm" in rule:
-        assert made.n_iter_ == 100  # the first look after the first phase
+        assert made.n_iter_ == 100  # the first look after the annealing
 
 
 def test_exaggeration_is_part_of_the_loss_that_is_at_rest():
@@ -69,7 +74,7 @@ def test_exaggeration_is_part_of_the_loss_that_is_at_rest():
 
 def test_the_learning_rate_follows_the_exaggeration():
     rate = {factor: tsne(exaggeration=factor, max_iter=5).learning_rate_ for factor in (0.5, 1.0, 4.0)}
-    assert rate == {0.5: 150.0, 1.0: 75.0, 4.0: 50.0}
+    assert rate == {0.5: 1200.0, 1.0: 300.0, 4.0: 37.5}
     assert tsne(learning_rate=33.0, max_iter=5).learning_rate_ == 33.0
 
 

@@ -45,6 +45,7 @@ AFFINITIES: dict[str, Callable[..., NeighborAffinity]] = {
 
 _OPTIMIZERS: dict[str, Callable[..., Any]] = {
     "gradient_descent": GradientDescent,
+    "annealed_descent": GradientDescent.annealed,
     "adam": Adam,
     "lbfgs": LBFGS,
     "sampled_descent": SampledDescent,
@@ -55,7 +56,7 @@ _ON_SURFACE: dict[str, Callable[..., Any]] = {
 }
 _NANOSECONDS = 30.0  # one core's for a pair on a surface
 _USUAL_OPTIMIZER = {
-    "kl": "gradient_descent",
+    "kl": "annealed_descent",
     "reconstruction": "gradient_descent",
     "cross_entropy": "sampled_descent",
     "info_nce": "adam",
@@ -88,11 +89,12 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"
         A name in `gnomon.objectives.LOSSES`, or a callable (affinities, kernel, ...) -> Objective.
-    optimizer : {"auto", "gradient_descent", "adam", "lbfgs", "sampled_descent"} or object, default="auto"
-        "auto" takes gradient descent for "kl" and "reconstruction", sampled descent for "cross_entropy" unless it is
-        evaluated in another way, Adam for "info_nce" and L-BFGS for others. Sampled descent takes any loss but
-        "kl", "conditional_kl", "info_nce" and a centred "frobenius" (see `gnomon.optimizers.SampledDescent`). An object
-        needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
+    optimizer : str or object, default="auto"
+        "gradient_descent", "annealed_descent", "adam", "lbfgs" or "sampled_descent". "auto" takes t-SNE's annealed
+        descent for "kl" (`gnomon.optimizers.GradientDescent.annealed`), gradient descent for "reconstruction", sampled
+        descent for "cross_entropy" unless it is evaluated in another way, Adam for "info_nce" and L-BFGS for others.
+        Sampled descent takes any loss but "kl", "conditional_kl", "info_nce" and a centred "frobenius" (see
+        `gnomon.optimizers.SampledDescent`). An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
         Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
         and b, or min_dist and spread.

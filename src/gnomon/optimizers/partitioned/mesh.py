@@ -43,7 +43,7 @@ def n_mesh_parts(n_samples: int) -> int:
 
 
 class Phase(NamedTuple):
-    """What an iteration of one phase of the descent is like.
+    """What an iteration of a descent is like.
 
     Attributes
     ----------
@@ -69,10 +69,10 @@ class MeshSpec:
         Of the mesh, relative.
     scale : float
         Of the sum over edges.
-    early, late : Phase
-        Early exaggeration, and what comes after it.
+    phases : tuple of Phase
+        Early exaggeration, each iteration after it while it falls, and what comes then.
     early_iter : int
-        Iterations of the former; velocity and gains start afresh after them.
+        Iterations of the first; velocity and gains start afresh after them.
     max_step_norm : float
         0 for no limit.
     gains, centered : bool
@@ -81,12 +81,15 @@ class MeshSpec:
     kernel: OutputKernel
     spacing: float
     scale: float
-    early: Phase
-    late: Phase
+    phases: tuple[Phase, ...]
     early_iter: int
     max_step_norm: float
     gains: bool
     centered: bool
+
+    def phase(self, iteration: int) -> Phase:
+        """Return what an iteration is like."""
+        return self.phases[min(max(iteration - self.early_iter + 1, 0), len(self.phases) - 1)]
 
 
 class _Reach(NamedTuple):
@@ -150,12 +153,15 @@ class MeshPart:
 class _Owned:
     """The edges of a part, and which of its rows are in the halo of each other part, by their own places.
 
+    `pull` is what the gradients at the rows are divided by, if they are.
+
     The part that convolves, the first, sends its places with the potential: they are read with it.
     """
 
     number: int
     edges: OwnedEdges
     wanted: dict[int, npt.NDArray[np.int64]]
+    pull: Points | None
     kernel: OutputKernel
     spacing: float
     scratch: Scratch = field(default_factory=Scratch)
@@ -189,11 +195,13 @@ class MeshParts(RoundsWork):
         From `part_bounds`.
     edges : Edges or None
         Of the whole map; None on a worker.
+    pull : ndarray of shape (n_samples,) or None, default=None
+        What the gradients are divided by.
     """
 
-    def __init__(self, spec: MeshSpec, bounds: list[int], edges: Edges | None) -> None:
+    def __init__(self, spec: MeshSpec, bounds: list[int], edges: Edges | None, pull: Points | None = None) -> None:
         self.spec, self.bounds, self.n_parts = spec, bounds, len(bounds) - 1
-        self._edges = edges
+        self._edges, self._pull = edges, pull
 
     @property
     def on_worker(self) -> MeshParts:
@@ -213,7 +221,8 @@ class MeshParts(RoundsWork):
             for other, halo in enumerate(edges.halo for edges in self._owned)
             if other != number
         }
-        return _Owned(number, self._owned[number], wanted, self.spec.kernel, self.spec.spacing)
+        pull = None if self._pull is None else self._pull[first:stop]
+        return _Owned(number, self._owned[number], wanted, pull, self.spec.kernel, self.spec.spacing)
 
     def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[Source]]]:
         """Say how far the parts reach; spread, convolve, read and move in each iteration; center the last move."""
@@ -295,13 +304,14 @@ class MeshParts(RoundsWork):
 
     def _moved(self, held: _Owned, state: MeshPart, total: float, iteration: int) -> Sent:
         """Return the state after a step, before it is centered."""
-        spec, early = self.spec, iteration < self.spec.early_iter
-        phase, threads = spec.early if early else spec.late, current_run().n_threads
+        spec, phase, threads = self.spec, self.spec.phase(iteration), current_run().n_threads
         Y, velocity, gains = state.embedding, state.velocity, state.gains
         if iteration == spec.early_iter:
             velocity.fill(0.0)
             gains.fill(1.0)
         gradient = self._gradient(held, state, total, phase.exaggeration)
+        if held.pull is not None:
+            gradient /= held.pull[:, None]
         parameters = _core.MomentumParameters(
             phase.learning_rate, phase.momentum, spec.max_step_norm, spec.gains, False
         )
