@@ -266,7 +266,8 @@ def divergence(n, **kwargs):
 @pytest.mark.parametrize("d", [1, 2])
 def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d, annealed):
     Y0 = points(700, d)
-    descent = GradientDescent if not annealed else partial(GradientDescent.annealed, learning_rate=100.0, annealing_iter=3)
+    smooth = partial(GradientDescent.annealed, learning_rate=100.0, annealing_iter=3)
+    descent = smooth if annealed else GradientDescent
     for exaggeration in (1.0, 0.5):
         optimizer = descent(max_iter=12, early_exaggeration_iter=7, block=5)
         objective = divergence(700, attraction_weight=exaggeration)
