@@ -25,23 +25,28 @@ __all__ = ["DescentState", "GradientDescent"]
 
 _ANNEALED: dict[str, Any] = {
     "early_momentum": 0.95,
-    "momentum": 0.99,
+    "momentum": "auto",
     "gains": False,
     "preconditioned": True,
     "max_iter": 250,
     "early_exaggeration_iter": 100,
     "annealing_iter": 50,
+    "settling_iter": 25,
 }
+_WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
+_SLOWEST, _POINTS = 0.01, 25.0  # of "auto": 1 - momentum, or so many over the number of points
+_SETTLING = 0.8  # momentum of the last iterations
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("auto"), _POSITIVE),
     "early_momentum": Real(low=0.0, high=1.0, high_open=True),
-    "momentum": Real(low=0.0, high=1.0, high_open=True),
+    "momentum": Either(Options("auto"), Real(low=0.0, high=1.0, high_open=True)),
     "gains": Boolean(),
     "max_iter": Integer(low=0),
     "early_exaggeration": _POSITIVE,
     "early_exaggeration_iter": Integer(low=0),
     "annealing_iter": Integer(low=0),
+    "settling_iter": Integer(low=0),
     "preconditioned": Boolean(),
     "max_step_norm": Either(Nothing(), _POSITIVE),
     "centered": Boolean(),
@@ -82,9 +87,13 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         openTSNE's learning rates, meant for a gradient without the factor 4, are four times these. An objective may
         say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples. With a preconditioner it is
         n_samples / (e * min(e, 2)) of an exaggeration e: with points close together, as they are while e >= 2, half
-        that of e = 1 is the largest that does not oscillate; later they are farther apart, and attract less.
-    early_momentum, momentum : float in [0, 1), default=0.8
-        During early exaggeration and after it.
+        that of e = 1 is the largest that does not oscillate; later they are farther apart, and attract less. Where
+        terms are added to the loss, which may be stiffer than the attractions, it is half of that.
+    early_momentum : float in [0, 1), default=0.8
+        During early exaggeration.
+    momentum : float in [0, 1) or "auto", default=0.8
+        After it. "auto" is 0.99, less for fewer than 2500 points: 1 - 25 / n_samples, at least 0.8. The fewer the
+        points, the sooner they are where they belong, and a map that swings past it comes back slowly.
     gains : bool, default=True
         Adapt a gain for each coordinate.
     max_iter : int >= 0, default=750
@@ -97,6 +106,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     annealing_iter : int >= 0, default=0
         Iterations after them in which the factor falls to 1: what it is more than 1 goes with the fourth power of the
         share of them that is left.
+    settling_iter : int >= 0, default=0
+        Iterations at the end, after the annealing, in which the momentum is 0.8 at most: points that a stronger one
+        keeps swinging come to rest.
     preconditioned : bool, default=False
         Divide the gradient at each point by the weight of its attractions, relative to their mean, where the objective
         knows it (`pull` of `gnomon.objectives.KLDivergence`): points of many or strong neighbours take shorter steps,
@@ -136,12 +148,13 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         learning_rate: float | Literal["auto"] = "auto",
         *,
         early_momentum: float = 0.8,
-        momentum: float = 0.8,
+        momentum: float | Literal["auto"] = 0.8,
         gains: bool = True,
         max_iter: int = 750,
         early_exaggeration: float = 12.0,
         early_exaggeration_iter: int = 250,
         annealing_iter: int = 0,
+        settling_iter: int = 0,
         preconditioned: bool = False,
         max_step_norm: float | None = 5.0,
         centered: bool = True,
@@ -153,12 +166,13 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         checked = check_parameters(_RULES, given)
         self.learning_rate: float | str = checked["learning_rate"]
         self.early_momentum: float = checked["early_momentum"]
-        self.momentum: float = checked["momentum"]
+        self.momentum: float | str = checked["momentum"]
         self.gains: bool = checked["gains"]
         self.max_iter: int = checked["max_iter"]
         self.early_exaggeration: float = checked["early_exaggeration"]
         self.early_exaggeration_iter: int = checked["early_exaggeration_iter"]
         self.annealing_iter: int = checked["annealing_iter"]
+        self.settling_iter: int = checked["settling_iter"]
         self.preconditioned: bool = checked["preconditioned"]
         self.max_step_norm: float | None = checked["max_step_norm"]
         self.centered: bool = checked["centered"]
@@ -174,7 +188,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         ----------
         **parameters
             Of `GradientDescent`. Those not given are preconditioned=True, gains=False, early_momentum=0.95,
-            momentum=0.99, max_iter=250, early_exaggeration_iter=100 and annealing_iter=50.
+            momentum="auto", max_iter=250, early_exaggeration_iter=100, annealing_iter=50 and
+            settling_iter=25.
 
         Returns
         -------
@@ -198,6 +213,12 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         if self.preconditioned:
             return n_samples / (exaggeration * min(exaggeration, 2.0))
         return max(n_samples / (4.0 * exaggeration), 50.0)
+
+    def resolve_momentum(self, n_samples: int) -> float:
+        """Return the momentum used for n_samples points after early exaggeration."""
+        if self.momentum != "auto":
+            return float(self.momentum)
+        return max(1.0 - max(_SLOWEST, _POINTS / max(n_samples, 1)), _SETTLING)
 
     @property
     def stopping(self) -> Stopping:
@@ -224,14 +245,15 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         (attraction,), (repulsion,) = objective.attractions, objective.repulsions
         assert isinstance(attraction, EdgePairs)
         assert isinstance(repulsion, AllPairs)
-        changing = range(self.early_exaggeration_iter - 1, self._last_early + 1)
-        phases = [self._phase(objective, iteration) for iteration in changing]
+        changing = range(self.early_exaggeration_iter - 1, self._last_early)
+        phases = [self._phase(objective, iteration) for iteration in (*changing, self._settles_from - 1, self.max_iter)]
         spec = MeshSpec(
             objective.kernel,
             repulsion.spacing,
             attraction.scale,
             tuple(phase._replace(exaggeration=objective.exaggeration * phase.exaggeration) for phase in phases),
             self.early_exaggeration_iter,
+            self._settles_from,
             self.max_step_norm or 0.0,
             self.gains,
             self.centered,
@@ -287,6 +309,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         """Iteration from which on exaggeration is no longer early."""
         return self.early_exaggeration_iter + self.annealing_iter
 
+    @property
+    def _settles_from(self) -> int:
+        """Iteration from which on points come to rest."""
+        return max(self.max_iter - self.settling_iter, self._last_early)
+
     def _is_early(self, iteration: int) -> bool:
         return iteration < self.early_exaggeration_iter
 
@@ -302,7 +329,12 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             factor * float(getattr(objective, "attraction_weight", 1.0)),
             getattr(objective, "mean_attraction", None),
         )
-        return Phase(factor, rate, self.early_momentum if early else self.momentum)
+        if self.preconditioned and self.learning_rate == "auto" and added_terms(objective).terms:
+            rate *= _WITH_ADDED
+        momentum = self.early_momentum if early else self.resolve_momentum(objective.n_samples)
+        if iteration >= self._settles_from:
+            momentum = min(momentum, _SETTLING)
+        return Phase(factor, rate, momentum)
 
     def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
         """Return what the gradient at each point is divided by, if it is."""

@@ -16,7 +16,7 @@ from gnomon.methods.aligned.relations import appearances, identities
 
 QUICK = {
     "umap": {"max_iter": 100},
-    "tsne": {"max_iter": 150, "early_exaggeration_iter": 50},
+    "tsne": {"max_iter": 200, "early_exaggeration_iter": 50},
     "pacmap": {"max_iter": 120},
     "trimap": {"max_iter": 120},
 }

@@ -68,8 +68,10 @@ class TSNE(SupervisedEmbedder):
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient (with its factor 4), of a point whose affinities have the mean sum; "auto" takes
         n_samples / (e * min(e, 2)), with the exaggeration e of the moment. openTSNE's is four times it.
-    early_momentum, momentum : float in [0, 1), default=0.95 and 0.99
-        Share of the last step that goes on, in the first phase and after it.
+    early_momentum : float in [0, 1), default=0.95
+        Share of the last step that goes on in the first phase.
+    momentum : float in [0, 1) or "auto", default="auto"
+        The same after it; "auto" is 0.99, less for fewer than 2500 rows (`gnomon.optimizers.GradientDescent`).
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration, in units of the map.
     min_grad_norm : float >= 0, default=1e-7
@@ -157,7 +159,7 @@ class TSNE(SupervisedEmbedder):
     exaggeration: float = 1.0
     learning_rate: float | str = "auto"
     early_momentum: float = 0.95
-    momentum: float = 0.99
+    momentum: float | str = "auto"
     max_step_norm: float | None = 5.0
     min_grad_norm: float = 1e-7
     n_iter_without_progress: int = 300
@@ -175,7 +177,7 @@ class TSNE(SupervisedEmbedder):
         "exaggeration": Real(0.0, low_open=True),
         "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
         "early_momentum": Real(0.0, 1.0, high_open=True),
-        "momentum": Real(0.0, 1.0, high_open=True),
+        "momentum": Either(Real(0.0, 1.0, high_open=True), Options("auto")),
         "max_step_norm": Either(Real(0.0, low_open=True), Nothing()),
         "min_grad_norm": Real(0.0),
         "n_iter_without_progress": Integer(1),

@@ -70,9 +70,11 @@ class MeshSpec:
     scale : float
         Of the sum over edges.
     phases : tuple of Phase
-        Early exaggeration, each iteration after it while it falls, and what comes then.
+        Early exaggeration, each iteration after it while it falls, what comes then, and the end.
     early_iter : int
         Iterations of the first; velocity and gains start afresh after them.
+    settles_from : int
+        Iteration with which the end begins.
     max_step_norm : float
         0 for no limit.
     gains, centered : bool
@@ -83,13 +85,16 @@ class MeshSpec:
     scale: float
     phases: tuple[Phase, ...]
     early_iter: int
+    settles_from: int
     max_step_norm: float
     gains: bool
     centered: bool
 
     def phase(self, iteration: int) -> Phase:
         """Return what an iteration is like."""
-        return self.phases[min(max(iteration - self.early_iter + 1, 0), len(self.phases) - 1)]
+        if iteration >= self.settles_from:
+            return self.phases[-1]
+        return self.phases[min(max(iteration - self.early_iter + 1, 0), len(self.phases) - 2)]
 
 
 class _Reach(NamedTuple):
