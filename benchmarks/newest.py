@@ -25,7 +25,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/newest.py`
 
 import gnomon
 from benchmarks.quality import compare_neighborhoods, label_accuracy
-from benchmarks.report import table_of
+from benchmarks.summary import table_of
 from benchmarks.tables import load_table
 
 __all__ = ["MAPS", "SETS", "hierarchy", "main", "quality", "table", "winners"]

@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/run.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.divergence import kl_divergence, nearest_neighbor_affinities
+from benchmarks.effective_loss import effective_loss, nearest_neighbor_memberships
 from benchmarks.machine import describe_machine
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
 from benchmarks.quality import disparity, map_quality
@@ -32,6 +34,8 @@ __all__ = ["Plan", "benchmark", "main"]
 
 _MEASURES = {"process": measure_processes, "warm": measure_warm}
 _LOSS_ROWS = 100_000  # the affinities of more rows, by exact neighbours, would take hours
+_UMAP_KERNEL = 1.576943, 0.895061  # a and b for min_dist=0.1, the default of all
+_UMAP_TOOLS = ("gnomon", "umap-learn", "torchdr")  # that lower its loss
 
 
 @dataclass(frozen=True)
@@ -73,18 +77,27 @@ def _gather(plan: Plan, method: str, n_rows: int) -> tuple[list[Contender], dict
 
 
 class _Judge:
-    """Judges maps of one table; the affinities for t-SNE's loss are computed once, when first needed."""
+    """Judges maps of one table; the affinities for the losses are computed once, when first needed."""
 
     def __init__(self, X: npt.NDArray[np.float32], labels: npt.NDArray[np.integer] | None) -> None:
         self.X, self.labels = X, labels
-        self._affinities: Any = None
 
-    def __call__(self, method: str, Y: npt.NDArray[np.float32]) -> dict[str, float]:
+    @cached_property
+    def _probabilities(self) -> Any:
+        return nearest_neighbor_affinities(self.X, min(30.0, (len(self.X) - 1) / 3))
+
+    @cached_property
+    def _memberships(self) -> Any:
+        return nearest_neighbor_memberships(self.X, min(15, len(self.X) - 1))
+
+    def __call__(self, method: str, label: str, Y: npt.NDArray[np.float32]) -> dict[str, float]:
         quality = map_quality(self.X, Y, self.labels)
-        if method == "tsne" and len(self.X) <= _LOSS_ROWS:
-            if self._affinities is None:
-                self._affinities = nearest_neighbor_affinities(self.X, min(30.0, (len(self.X) - 1) / 3))
-            quality["kl_divergence"] = kl_divergence(self._affinities, Y)
+        if len(self.X) > _LOSS_ROWS:
+            return quality
+        if method == "tsne":
+            quality["kl_divergence"] = kl_divergence(self._probabilities, Y)
+        elif method == "umap" and label.startswith(_UMAP_TOOLS):
+            quality["effective_loss"] = effective_loss(self._memberships, Y, *_UMAP_KERNEL)
         return quality
 
     def all(self, method: str, labels: Sequence[str], folder: Path, repeats: int) -> dict[str, dict[str, list[float]]]:
@@ -95,7 +108,7 @@ class _Judge:
             for seed in range(repeats):
                 Y = np.load(folder / f"{label}-{seed}.npy")
                 if Y.tobytes() not in known:
-                    known[Y.tobytes()] = self(method, Y)
+                    known[Y.tobytes()] = self(method, label, Y)
                     if method == "phate":  # whose map does not depend on a seed
                         known[Y.tobytes()]["disparity"] = disparity(np.load(folder / f"{labels[0]}-0.npy"), Y)
                 for measure, value in known[Y.tobytes()].items():
