@@ -548,6 +548,17 @@ def cases() -> Iterator[tuple[str, Call]]:
             ),
         )
         yield (
+            "count_below_bounds" + tag,
+            call(
+                _core.count_below_bounds,
+                distances=np.abs(points(4, N, dtype)),
+                bounds=np.sort(np.abs(points(3, N, dtype)), axis=0),
+                sums=np.zeros(N, np.int64),
+                squares=np.zeros(N, np.int64),
+                n_threads=2,
+            ),
+        )
+        yield (
             "rank_anchors" + tag,
             call(
                 _core.rank_anchors,

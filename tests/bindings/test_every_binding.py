@@ -12,7 +12,13 @@ from gnomon import _core
 CASES = dict(cases())
 TABLE = Path(__file__).parents[2] / "cpp" / "bindings" / "README.md"
 # Integers that are compared with row numbers and never used as such, or taken modulo their number.
-NO_ROW_NUMBERS = {("edge_distances", "indices"), ("scan_rows", "self"), ("info_nce", "shifts")}
+NO_ROW_NUMBERS = {
+    ("edge_distances", "indices"),
+    ("scan_rows", "self"),
+    ("info_nce", "shifts"),
+    ("count_below_bounds", "sums"),
+    ("count_below_bounds", "squares"),
+}
 PLAIN = {"MomentumParameters", "AdamParameters", "SampledSchedule", "SamplingParameters", "PairTerm"}
 
 
