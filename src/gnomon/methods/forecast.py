@@ -175,15 +175,21 @@ class Forecast:
         return "\n".join(lines)
 
 
-SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=76.0)
+SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=47.0)
 """Bytes of eigenvectors of joined affinities, beside these and the graph."""
 
 GAUSSIAN_STAGES: Mapping[str, Cost] = {
     "affinities": Cost(fixed=1e5, neighbor=41.0),
-    "initialization": Cost(fixed=1e5, row=50.0, neighbor=31.0),
-    "layout": Cost(fixed=1e5, row=350.0, neighbor=36.0),
+    "initialization": Cost(fixed=1e5, row=50.0, neighbor=21.0),
+    "layout": Cost(fixed=1e5, row=150.0, neighbor=21.0),
 }
-"""Bytes of probabilities that are joined, a start by components, and descent with repulsion by grid, tree or all."""
+"""Bytes of probabilities that are joined, a start by components, and descent with repulsion by tree or of all pairs."""
+
+MESH = 8.5e7
+"""Bytes of the grid by which the repulsion of many points is interpolated."""
+
+JOINED_IN_PARTS = Cost(fixed=2.7e8, neighbor=24.0)
+"""Bytes of affinities of many neighbours, whose directions are joined a part of the rows at a time."""
 
 
 def _rounded(number: float) -> str:

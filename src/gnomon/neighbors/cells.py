@@ -51,7 +51,7 @@ _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
 _TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, of which a plan takes one to six
 _SAMPLED = Cost(fixed=2e6, sample=4.0)  # bytes of the rows that give the centre, and of what is always there
-_CELL_ROW = 150.0  # bytes of a row's probes and place in its cell
+_CELL_ROW = 330.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
 _BASIS_EXTRA = 16  # further directions iterated along, which speeds up convergence of those wanted
 _BASIS_ROUNDS = 3

@@ -19,7 +19,7 @@ from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import initialize
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
-from gnomon.methods.forecast import FEWER_ROWS, Forecast
+from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.neighbor.anchors import (
     ANCHOR_WEIGHT,
@@ -155,6 +155,10 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return what stages after the search of so many neighbours take."""
         return self._stages
 
+    def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        """Return the bytes of a grid by which the layout interpolates."""
+        return 0.0
+
     def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
         """Return in how many features neighbours are searched."""
         return n_features
@@ -188,7 +192,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             left += max(0.0, after - _REUSED * left)
             free = memory_taken_again(n_samples, width, kept)
         for name, cost in stages.items():
-            needed = cost.of(n_samples, width, k)
+            needed = cost.of(n_samples, width, k) + self._grid_memory(parameters, n_samples) * (name == "layout")
+            if name == "affinities":
+                needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, k))
             free = _REUSED * left if reduced else free
             peaks[name] = reduced + left + max(0.0, needed - free)
             if name == "affinities":

@@ -86,7 +86,7 @@ class NegTSNE(SupervisedEmbedder):
     _stages: ClassVar[Mapping[str, Cost]] = {
         "affinities": Cost(fixed=1e5, row=150.0, neighbor=34.0),
         "initialization": SPECTRAL_START,
-        "layout": Cost(fixed=1e5, row=100.0, neighbor=60.0),
+        "layout": Cost(fixed=1e5, row=100.0, neighbor=52.0),
     }
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(2),

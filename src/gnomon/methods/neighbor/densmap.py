@@ -81,7 +81,7 @@ class DensMAP(UMAP):
     _: KW_ONLY
     density: float | dict[str, Any] | None = 2.0
 
-    _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=83.0)}
+    _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=60.0)}
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         density = parameters["density"]

@@ -13,12 +13,13 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
-from gnomon.methods.forecast import GAUSSIAN_STAGES, Forecast, manner_of_repulsion, passes_unless_summed
+from gnomon.methods.forecast import GAUSSIAN_STAGES, MESH, Forecast, manner_of_repulsion, passes_unless_summed
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
 from gnomon.methods.parameters import check_perplexity
 from gnomon.objectives import KLDivergence
+from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM
 from gnomon.optimizers import GradientDescent
 
 __all__ = ["TSNE"]
@@ -190,6 +191,11 @@ class TSNE(SupervisedEmbedder):
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return manner_of_repulsion(n_samples, parameters, parameters["method"])
+
+    def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        least = INTERPOLATION_FROM.get(parameters["n_components"], n_samples + 1)
+        interpolated = parameters["method"] == "auto" and n_samples >= least
+        return MESH if interpolated or parameters["method"] == "interpolated" else 0.0
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)

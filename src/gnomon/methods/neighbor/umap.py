@@ -198,7 +198,7 @@ class UMAP(SupervisedEmbedder):
     _stages: ClassVar[Mapping[str, Cost]] = {
         "affinities": Cost(fixed=2e5, row=150.0, neighbor=34.0),
         "initialization": SPECTRAL_START,
-        "layout": Cost(fixed=2e5, row=100.0, neighbor=60.0),
+        "layout": Cost(fixed=2e5, row=100.0, neighbor=30.0),
     }
 
     def _n_iterations(self, parameters: dict[str, Any], n_samples: int) -> int:
