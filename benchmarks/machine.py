@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-__all__ = ["cpu_flags", "describe_machine", "instruction_set_levels"]
+__all__ = ["cpu_flags", "describe_machine", "instruction_set_levels", "n_cores"]
 
 # What each x86-64 level adds, by the names in /proc/cpuinfo (psABI, section 3.1.1).
 _LEVELS = {
@@ -43,13 +43,17 @@ def instruction_set_levels(flags: set[str] | None = None) -> list[str]:
     return levels
 
 
+def n_cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def describe_machine() -> dict[str, Any]:
     """Return the CPU, its usable cores, memory, load, system and interpreter."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else None
     return {
         "cpu": _cpuinfo("model name") or platform.processor(),
-        "cores": usable,
+        "cores": n_cores(),
         "levels": instruction_set_levels(),
         "memory_bytes": memory,
         "load_average": os.getloadavg() if hasattr(os, "getloadavg") else None,

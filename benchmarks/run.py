@@ -30,9 +30,11 @@ from benchmarks.summary import markdown, summarise
 from benchmarks.tables import load_table
 from benchmarks.tools import TOOLS
 
-__all__ = ["Plan", "benchmark", "main"]
+__all__ = ["MODES", "Plan", "benchmark", "main"]
 
 _MEASURES = {"process": measure_processes, "warm": measure_warm}
+MODES = {"both": tuple(_MEASURES), **{mode: (mode,) for mode in _MEASURES}}
+"""What each choice of --mode measures."""
 _LOSS_ROWS = 100_000  # the affinities of more rows, by exact neighbours, would take hours
 _UMAP_KERNEL = 1.576943, 0.895061  # a and b for min_dist=0.1, the default of all
 _UMAP_TOOLS = ("gnomon", "umap-learn", "torchdr")  # that lower its loss
@@ -186,7 +188,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--base", default="gnomon", choices=list(TOOLS), help="what the peers are compared with")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each, with the seeds 0, 1, ...")
     parser.add_argument("--limit", type=float, help="seconds of a run, above which a contender is left out")
-    parser.add_argument("--mode", default="both", choices=["process", "warm", "both"])
+    parser.add_argument("--mode", default="both", choices=list(MODES))
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter that has the peers")
     parser.add_argument("--parameters", default="{}", help='of the base, as JSON: {"umap": {"min_dist": 0.2}}')
     parser.add_argument("--no-quality", dest="quality", action="store_false", help="time only")
@@ -202,7 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         peers=options.peers,
         base=options.base,
         repeats=options.repeats,
-        modes=["process", "warm"] if options.mode == "both" else [options.mode],
+        modes=MODES[options.mode],
         peer_python=options.peer_python,
         parameters=json.loads(options.parameters),
         quality=options.quality,

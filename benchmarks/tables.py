@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-__all__ = ["Labels", "load_table"]
+__all__ = ["Labels", "is_there", "load_table"]
 
 Labels = npt.NDArray[np.integer] | None
 
@@ -22,6 +22,15 @@ def _read_npz(path: Path) -> tuple[npt.NDArray[np.float32], Labels]:
             parts = (archive["data"], archive["indices"], archive["indptr"])
             X = sp.csr_array(parts, shape=tuple(archive["shape"])).toarray()
         return X.astype(np.float32), archive.get("y")
+
+
+def _path(name: str) -> Path:
+    return Path(name) if name.endswith(".npz") else Path(os.environ.get("GNOMON_DATA", "."), f"{name}.npz")
+
+
+def is_there(name: str) -> bool:
+    """Whether there is a table of this name, as `load_table` takes it."""
+    return name == "digits" or _path(name).is_file()
 
 
 def load_table(name: str, rows: int | None = None, pca: int | None = None) -> tuple[npt.NDArray[np.float32], Labels]:
@@ -48,7 +57,7 @@ def load_table(name: str, rows: int | None = None, pca: int | None = None) -> tu
         X, labels = load_digits(return_X_y=True)
         X = X.astype(np.float32)
     else:
-        path = Path(name) if name.endswith(".npz") else Path(os.environ.get("GNOMON_DATA", "."), f"{name}.npz")
+        path = _path(name)
         if not path.is_file():
             raise FileNotFoundError(f"no file {path}. Set GNOMON_DATA to the folder that holds {path.name}.")
         X, labels = _read_npz(path)

@@ -10,14 +10,14 @@ to measure it again.
 from __future__ import annotations
 
 import argparse
-import os
 import shlex
 import sys
 from pathlib import Path
 
-from benchmarks.report.measure import Settings, measure_subject, read_results
+from benchmarks.report.measure import measure_subject, read_results
 from benchmarks.report.page import page
 from benchmarks.report.subjects import SUBJECTS, Subject
+from benchmarks.run import MODES, Plan
 from benchmarks.tools import TOOLS
 
 _PEERS = ("umap-learn", "umap-learn-seeded", "openTSNE", "pacmap", "trimap", "pymde", "torchdr", "scikit-learn")
@@ -47,7 +47,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--peers", nargs="*", default=list(_PEERS), choices=list(TOOLS))
     parser.add_argument("--peer-python", default=sys.executable, help="interpreter that has the peers")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each, with the seeds 0, 1, ...")
-    parser.add_argument("--mode", default="both", choices=["process", "warm", "both"])
+    parser.add_argument("--mode", default="both", choices=list(MODES))
     parser.add_argument("--limit", type=float, default=_LIMIT, help="seconds of a run; slower peers are left out")
     options = parser.parse_args(arguments)
     options.out.mkdir(parents=True, exist_ok=True)
@@ -55,20 +55,19 @@ def main(arguments: list[str] | None = None) -> int:
     if not subjects:
         print("no table is left", file=sys.stderr)
         return 1
-    settings = Settings(
-        python=sys.executable,
-        peer_python=options.peer_python,
+    plan = Plan(
+        methods=options.methods,
         peers=options.peers,
         repeats=options.repeats,
-        modes=["process", "warm"] if options.mode == "both" else [options.mode],
+        modes=MODES[options.mode],
+        peer_python=options.peer_python,
         limit=options.limit,
-        cores=len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
     )
     for method in options.methods:
         slow: set[str] = set()
         for subject in subjects:
             print(f"{method}: {subject.name}", file=sys.stderr, flush=True)
-            measure_subject(subject, method, options.out, settings, slow)
+            measure_subject(subject, method, options.out, plan, slow)
     results = {method: read_results(options.out, subjects, method) for method in options.methods}
     given = arguments if arguments is not None else sys.argv[1:]
     written = options.out / "report.html"

@@ -5,34 +5,22 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.machine import n_cores
 from benchmarks.report.limits import measure_limits
 from benchmarks.report.pictures import thumbnail
 from benchmarks.report.subjects import Subject
 from benchmarks.run import Plan, benchmark
 
-__all__ = ["Settings", "measure_subject", "read_results"]
+__all__ = ["measure_subject", "read_results"]
 
 
-@dataclass(frozen=True)
-class Settings:
-    """What all tables of a report have in common; see `python -m benchmarks.report --help`."""
-
-    python: str
-    peer_python: str
-    peers: Sequence[str]
-    repeats: int
-    modes: Sequence[str]
-    limit: float
-    cores: int
-
-
-def measure_subject(subject: Subject, method: str, folder: Path, settings: Settings, slow: set[str]) -> dict[str, Any]:
+def measure_subject(subject: Subject, method: str, folder: Path, plan: Plan, slow: set[str]) -> dict[str, Any]:
     """Return the result that is kept, or measure and keep it.
 
     Parameters
@@ -41,32 +29,25 @@ def measure_subject(subject: Subject, method: str, folder: Path, settings: Setti
     method : str
     folder : Path
         Where results are kept; an interrupted report goes on from there.
-    settings : Settings
+    plan : Plan
+        What all tables have in common.
     slow : set of str
         Peers that took too long on a shorter table: they are left out, and those that take too long now are added.
     """
     kept = subject.file(folder, method)
     if not kept.exists():
         X, labels = subject.load()
-        plan = Plan(
-            methods=[method],
-            peers=[peer for peer in settings.peers if peer not in slow],
-            repeats=settings.repeats,
-            modes=settings.modes,
-            python=settings.python,
-            peer_python=settings.peer_python,
-            limit=settings.limit,
-        )
+        own = replace(plan, methods=[method], peers=[peer for peer in plan.peers if peer not in slow])
         with tempfile.TemporaryDirectory() as temporary:
-            report = benchmark(plan, subject.name, X, labels, Path(temporary))
+            report = benchmark(own, subject.name, X, labels, Path(temporary))
             maps = {
                 label: thumbnail(np.load(Path(temporary, method, f"{label}-0.npy")), labels)
                 for label in report["methods"][method]["versions"]
                 if Path(temporary, method, f"{label}-0.npy").exists()
             }
         report["maps"] = maps
-        report["limits"] = vars(measure_limits(settings.cores))
-        why = f"took more than {settings.limit:g} s on a shorter table"
+        report["limits"] = vars(measure_limits(n_cores()))
+        why = f"took more than {plan.limit:g} s on a shorter table"
         report["methods"][method]["left_out"] |= dict.fromkeys(sorted(slow), why)
         kept.write_text(json.dumps(report, indent=1))
     result: dict[str, Any] = json.loads(kept.read_text())

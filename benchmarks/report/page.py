@@ -46,10 +46,6 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], own: str = _BAS
     return f"<table><tr>{head}</tr>{body}</table>"
 
 
-def _mean(values: Sequence[float]) -> float:
-    return statistics.fmean(values)
-
-
 def _costs(part: Mapping[str, Any]) -> str:
     """Seconds by the clock and of all cores, ratios and memory of all tools, in the modes that were measured."""
     modes = [mode for mode in _MODES if mode in part["costs"]]
@@ -100,7 +96,7 @@ def _trade(part: Mapping[str, Any], names: Sequence[str], method: str) -> str:
     pictures = []
     for measure in ("trustworthiness", _LOSSES.get(method, "preservation")):
         points = {
-            tool: (part["costs"][mode][tool]["wall"], _mean(scores[measure]), half_width(scores[measure]))
+            tool: (part["costs"][mode][tool]["wall"], statistics.fmean(scores[measure]), half_width(scores[measure]))
             for tool, scores in part["quality"].items()
             if measure in scores and tool in part["costs"][mode]
         }

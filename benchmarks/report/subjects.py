@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.large.data import recipe_of
-from benchmarks.tables import Labels, load_table
+from benchmarks.tables import Labels, is_there, load_table
 
 __all__ = ["GROWTH", "SUBJECTS", "Subject"]
 
@@ -47,11 +47,7 @@ class Subject:
 
     def exists(self) -> bool:
         """Whether what it is made of is there, in GNOMON_DATA or with scikit-learn."""
-        try:
-            load_table("mnist" if self.data == "drawn" else self.data, 10)
-        except FileNotFoundError:
-            return False
-        return True
+        return is_there("mnist" if self.data == "drawn" else self.data)
 
     def file(self, folder: Path, method: str) -> Path:
         """Where the runs of a method on it are kept."""

@@ -13,12 +13,13 @@ from benchmarks.report import measure
 from benchmarks.report.__main__ import main
 from benchmarks.report.growth import growth
 from benchmarks.report.limits import Limits, least_seconds
-from benchmarks.report.measure import Settings, measure_subject
+from benchmarks.report.measure import measure_subject
 from benchmarks.report.page import page
 from benchmarks.report.subjects import GROWTH, SUBJECTS, Subject
+from benchmarks.run import Plan
 from benchmarks.summary import half_width, with_interval
 
-SETTINGS = Settings("python", "python", ["peer", "other"], 2, ["warm"], 60.0, 2)
+PLAN = Plan(["umap"], ["peer", "other"], repeats=2, modes=["warm"], limit=60.0)
 
 
 def result(rows: int, tools: dict[str, float]) -> dict:
@@ -96,13 +97,13 @@ def test_an_interrupted_report_goes_on_and_leaves_slow_peers_out(monkeypatch, tm
     monkeypatch.setattr(measure, "measure_limits", lambda cores: Limits(1e11, 1e10))
     slow: set[str] = set()
     first, second = Subject("digits", 40), Subject("digits", 50, 5)
-    measure_subject(first, "umap", tmp_path, SETTINGS, slow)
+    measure_subject(first, "umap", tmp_path, PLAN, slow)
     assert slow == {"peer"}
-    kept = measure_subject(second, "umap", tmp_path, SETTINGS, slow)
+    kept = measure_subject(second, "umap", tmp_path, PLAN, slow)
     assert asked == [("digits-40-raw", ["peer", "other"]), ("digits-50-pca5", ["other"])]
     assert set(kept["maps"]) == {"gnomon", "other"}
     assert json.loads((tmp_path / "digits-50-pca5-umap.json").read_text()) == kept
-    measure_subject(first, "umap", tmp_path, SETTINGS, set())
+    measure_subject(first, "umap", tmp_path, PLAN, set())
     assert len(asked) == 2  # what is kept is not measured again
 
 

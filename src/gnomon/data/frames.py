@@ -51,9 +51,13 @@ class Frame:
 _NO_FRAMES = {"builtins", "numpy", "scipy"}  # packages of types that are no frames, for which narwhals is not loaded
 
 
+def _is_none(X: object) -> bool:
+    return type(X).__module__.partition(".")[0] in _NO_FRAMES
+
+
 def is_frame(X: object) -> bool:
     """Return whether X is a data frame that narwhals knows, of a library that is already imported."""
-    if type(X).__module__.partition(".")[0] in _NO_FRAMES:
+    if _is_none(X):
         return False
     import narwhals as nw
 
@@ -62,7 +66,7 @@ def is_frame(X: object) -> bool:
 
 def is_lazy_frame(X: object) -> bool:
     """Return whether X is a lazy frame of polars, which has no rows yet."""
-    if type(X).__module__.partition(".")[0] in _NO_FRAMES:
+    if _is_none(X):
         return False
     import narwhals as nw
 

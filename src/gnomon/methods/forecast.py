@@ -9,10 +9,13 @@ from typing import Any, Self
 from gnomon._costs import Cost
 from gnomon._memory import in_bytes, require_memory
 from gnomon._validation import message
+from gnomon.objectives.terms.all_pairs import TREE_FROM
 
 __all__ = [
     "FEWER_ROWS",
     "GAUSSIAN_STAGES",
+    "JOINED_IN_PARTS",
+    "MESH",
     "SPECTRAL_START",
     "STRIPS",
     "Forecast",
@@ -26,7 +29,6 @@ FEWER_ROWS = "Use fewer rows."
 STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
-_FEW = 4000  # rows below which all pairs are summed, unless something else is asked for
 _LONGEST = 1e4  # seconds of one core, about three hours
 
 
@@ -228,7 +230,7 @@ def manner_of_repulsion(n_samples: int, parameters: dict[str, Any], evaluation: 
     -------
     str
     """
-    few = evaluation == "auto" and n_samples < _FEW
+    few = evaluation == "auto" and n_samples < TREE_FROM
     return ", all pairs" if few or evaluation == "exact" or parameters["n_components"] > 3 else ""
 
 

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Instance, Real, Rule, check_parameters
+from gnomon._validation import Instance, Real, Rule, check_parameters, message
 from gnomon.objectives.base import Embedding
 
-__all__ = ["AddedTerm", "AddedTerms", "added_terms"]
+__all__ = ["AddedTerm", "AddedTerms", "added_terms", "shares_of"]
 
 
 class AddedTerm(ABC):
@@ -250,3 +250,11 @@ def added_terms(objective: object) -> AddedTerms:
     """
     added = getattr(objective, "added", None)
     return added if isinstance(added, AddedTerms) else AddedTerms((), 0.0)
+
+
+def shares_of(masses: npt.ArrayLike | None, n_samples: int) -> npt.NDArray[np.float64]:
+    """Return masses of points divided by their sum, equal ones for None; refuse what is no positive number for each."""
+    weights = np.ones(n_samples) if masses is None else np.array(masses, dtype=np.float64)
+    if weights.shape != (n_samples,) or not (np.isfinite(weights).all() and (weights > 0).all()):
+        raise ValueError(message("masses", f"a positive number for each of {n_samples} points"))
+    return np.asarray(weights / weights.sum())

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters, message
-from gnomon.objectives.added import AddedTerm
+from gnomon.objectives.added import AddedTerm, shares_of
 from gnomon.objectives.pair_objective import PairObjective, RowLoss
 
 __all__ = ["ReferenceDistance", "SharedLoss"]
@@ -59,10 +59,7 @@ class ReferenceDistance(AddedTerm):
             raise ValueError(message(f"reference of shape {given.shape}", "of shape (n_samples, n_components)"))
         if not np.isfinite(given).all():
             raise ValueError(message("reference", "finite"))
-        weights = np.ones(len(given)) if masses is None else np.array(masses, dtype=np.float64)
-        if weights.shape != (len(given),) or not (np.isfinite(weights).all() and (weights > 0).all()):
-            raise ValueError(message("masses", f"a positive number for each of {len(given)} points"))
-        self._shares = (weights / weights.sum())[:, None]
+        self._shares = shares_of(masses, len(given))[:, None]
         self.reference_map = given - (self._shares * given).sum(axis=0)
         self._norm = self._length(self.reference_map)
         if not self._norm > _ROUNDING * np.abs(given).max(initial=0.0):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Rule, check_parameters, message
-from gnomon.objectives.added import AddedTerm
+from gnomon.objectives.added import AddedTerm, shares_of
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
@@ -66,11 +66,8 @@ class StarAttraction(AddedTerm):
             raise ValueError(message("of_points", f"the number of a star, below {len(self.stars)}, for each point"))
         if not kernel.bounded:
             raise ValueError(message(f"kernel={kernel}", "a similarity between 0 and 1"))
-        weights = np.ones(len(numbers)) if masses is None else np.array(masses, dtype=np.float64)
-        if weights.shape != numbers.shape or not (np.isfinite(weights).all() and (weights > 0).all()):
-            raise ValueError(message("masses", f"a positive number for each of {len(numbers)} points"))
         self.kernel = kernel
-        self._shares = weights / weights.sum()
+        self._shares = shares_of(masses, len(numbers))
 
     @property
     def n_samples(self) -> int:

@@ -157,9 +157,7 @@ class AlignedMaps:
         found = identities(sizes, relations, ids, [getattr(X, "index", None) for X in map(_frame, tables)])
         self.seed_ = current_run().seed
         own = {"random_state": self.seed_, "n_jobs": self.n_jobs}
-        from sklearn.base import clone  # loaded when first asked for
-
-        estimators = [clone(self._estimator).set_params(**own) for _ in tables]
+        estimators = [_clone(self._estimator).set_params(**own) for _ in tables]
         fit_together(estimators, tables, found, weight=self.alignment_weight, window=self.window)
         self.estimators_, self.identities_, self._tables = estimators, found, list(tables)
         self.embeddings_ = [one.embedding_ for one in estimators]
@@ -212,9 +210,7 @@ class AlignedMaps:
 
     def _apart_by_chance(self, table: Any, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
         """Return how far rows lie apart in two maps of one table, aligned by them."""
-        from sklearn.base import clone  # loaded when first asked for
-
-        estimators = [clone(self._estimator) for _ in range(2)]
+        estimators = [_clone(self._estimator) for _ in range(2)]
         n = int(check_table(table, accept_sparse=True).n_samples)
         same = np.arange(n)
         other = n + np.arange(n)
@@ -314,6 +310,12 @@ def _frame(X: Any) -> Any:
     return X if hasattr(X, "columns") else None
 
 
+def _clone(estimator: Any) -> Any:
+    from sklearn.base import clone  # loaded when first asked for
+
+    return clone(estimator)
+
+
 def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
     """Return the method that is to be fitted to each table, or raise an error about it."""
     if isinstance(method, str):
@@ -331,9 +333,7 @@ def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
     if parameters:
         rule = "left out where method is an object"
         raise ValueError(message(f"parameters {', '.join(sorted(parameters))}", rule))
-    from sklearn.base import clone  # loaded when first asked for
-
-    return _checked(clone(method))
+    return _checked(_clone(method))
 
 
 def _checked(estimator: NeighborEmbedder) -> NeighborEmbedder:

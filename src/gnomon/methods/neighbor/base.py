@@ -192,9 +192,11 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             left += max(0.0, after - _REUSED * left)
             free = memory_taken_again(n_samples, width, kept)
         for name, cost in stages.items():
-            needed = cost.of(n_samples, width, k) + self._grid_memory(parameters, n_samples) * (name == "layout")
+            needed = cost.of(n_samples, width, k)
             if name == "affinities":
                 needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, k))
+            elif name == "layout":
+                needed += self._grid_memory(parameters, n_samples)
             free = _REUSED * left if reduced else free
             peaks[name] = reduced + left + max(0.0, needed - free)
             if name == "affinities":

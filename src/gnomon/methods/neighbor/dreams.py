@@ -33,8 +33,7 @@ class DREAMS(TSNE):
     """DREAMS: `TSNE` whose points are drawn to a reference map, so that groups lie as they do there.
 
     Input affinity: Gaussian with a given perplexity. Output kernel: Cauchy, 1 / (1 + d^2). Loss: Kullback-Leibler
-    divergence, shared with the mean squared distance from the reference. Optimizer: gradient descent with momentum and
-    gains.
+    divergence, shared with the mean squared distance from the reference. Optimizer: gradient descent with momentum.
 
     With the weight w, a reference R of mean 0 and the factor a = |Y| / |R| that gives it the size of the map,
 
@@ -52,8 +51,10 @@ class DREAMS(TSNE):
     reference_weight : float in [0, 1], default=0.001
         w. 0 is t-SNE; 1 is the reference, at the scale of the start. About 0.06 lambda^2 for the authors' program, see
         the notes.
-    perplexity, early_exaggeration, early_exaggeration_iter, max_iter, exaggeration, dof : as in `TSNE`
-        Affinities, kernel and iterations.
+    perplexity, early_exaggeration, early_exaggeration_iter, annealing_iter : as in `TSNE`
+        Affinities and the first phases.
+    max_iter, exaggeration, dof : as in `TSNE`
+        Iterations, the loss and its kernel.
     learning_rate, early_momentum, momentum, max_step_norm, min_grad_norm, n_iter_without_progress : as in `TSNE`
         The descent; with a weight it runs all its iterations.
     blocks, join, metric, metric_params, precomputed_knn, target_weight, target_metric : as in `TSNE`
@@ -75,7 +76,7 @@ class DREAMS(TSNE):
     Notes
     -----
     In the authors' program, a version of openTSNE, the step towards the reference is multiplied by lambda twice and has
-    neither momentum nor gains, which the steps of t-SNE have. Its lambda of 0.1, 0.15 and 0.3 gives maps of 1,000
+    no momentum, which the steps of t-SNE have. Its lambda of 0.1, 0.15 and 0.3 gives maps of 1,000
     digits as wide as those of w = 0.0006, 0.0013 and 0.005 here, with the same scores. Maps shrink as w grows.
 
     `place` puts a new row where its neighbours draw it, as in `TSNE`: the reference says nothing of it.

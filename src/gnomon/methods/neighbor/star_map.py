@@ -106,14 +106,17 @@ class StarMAP(UMAP):
         if weight > 0.0 and parameters["output_metric"] != "euclidean":
             what = f"output_metric={parameters['output_metric']!r}"
             raise ValueError(message(what, "'euclidean' with stars", remedy="Pass star_weight=0."))
-        return super()._prepare(X, parameters)
+        prepared = super()._prepare(X, parameters)
+        if weight > 0.0:
+            parameters["places"] = self._places(prepared.inputs, parameters)
+        return prepared
 
     def _start(self, prepared: Prepared) -> npt.NDArray[Any]:
         first = super()._start(prepared)
         if prepared.parameters["star_weight"] == 0.0 or not isinstance(self.init, str):
             return first
-        places = self._places(prepared.inputs, prepared.parameters)
-        return procrustes(first, places).apply(first.astype(np.float64)).astype(np.float32)
+        onto = procrustes(first, prepared.parameters["places"])
+        return onto.apply(first.astype(np.float64)).astype(np.float32)
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         terms = super()._terms(parameters, affinities, inputs)
@@ -122,9 +125,8 @@ class StarMAP(UMAP):
         rows = self._start_rows(inputs.X, parameters)
         count = int(rows.shape[0])
         cells = k_means(_coordinates(rows, inputs.seed), min(parameters["n_stars"], count), seed=inputs.seed)
-        places = self._places(inputs, parameters)
         masses = np.ones(count) if inputs.masses is None else inputs.masses
-        sums = np.stack([np.bincount(cells, weights=masses * column) for column in places.T], axis=1)
+        sums = np.stack([np.bincount(cells, weights=masses * column) for column in parameters["places"].T], axis=1)
         stars = sums / np.bincount(cells, weights=masses)[:, None]
         weight = parameters["star_weight"]
         return (*terms, StarAttraction(stars, cells, self.kernel_, masses=inputs.masses, weight=weight))

@@ -20,11 +20,10 @@ from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
-from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps, usual_epochs
 
 __all__ = ["UMAP"]
 
-_SMALL = 10_000  # rows up to which the authors' implementation runs 500 epochs, above it 200
 _BOX = 10.0  # the start fills a box of this side
 _SURFACE_STEPS: dict[str, Any] = {"learning_rate": 1.0}
 _SURFACE_DRAWS = 16
@@ -203,13 +202,13 @@ class UMAP(SupervisedEmbedder):
 
     def _n_iterations(self, parameters: dict[str, Any], n_samples: int) -> int:
         wanted = parameters["max_iter"]
-        return _usual_iterations(n_samples) if wanted is None else int(wanted)
+        return usual_epochs(n_samples) if wanted is None else int(wanted)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         max_iter = parameters["max_iter"]
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
         if max_iter is None:
-            max_iter = _usual_iterations(n_samples)
+            max_iter = usual_epochs(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
         steps = flat_steps(max_iter) if surface is None else dict(_SURFACE_STEPS)
         if parameters["learning_rate"] != "auto":
@@ -252,7 +251,3 @@ def _kernel(a: float | None, b: float | None, min_dist: float, spread: float) ->
     if min_dist > spread:
         raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
     return UMAPKernel.from_min_dist(min_dist, spread)
-
-
-def _usual_iterations(n_samples: int) -> int:
-    return 500 if n_samples <= _SMALL else 200
