@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,9 @@ __all__ = [
     "AnchorScores",
     "DistanceRows",
     "ProductDistances",
+    "Watcher",
     "choose_anchors",
+    "mixed",
     "pairs_among",
     "rests_on",
     "score_anchors",
@@ -31,7 +33,7 @@ __all__ = [
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
-TILE = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
+TILE = 1024  # rows whose products stay in a core's cache; fixed, so that results do not depend on the number of threads
 _PROBES = 16
 # float32 products leave an error of about 1e-6 of the mean squared norm; neighbours must stand well above it.
 _SAFE_SHARE = 1e-3
@@ -85,10 +87,10 @@ class ProductDistances:
         """Return rows of the data, centred or of length one."""
         dtype = np.dtype(self.dtype)
         if self.means is not None:
-            wide = np.float64 if values.dtype == np.float64 else dtype.type
-            centered = _dense(values, wide)
-            centered -= self.means.astype(wide)
-            centered *= centered.dtype.type(self.scale)
+            wide = np.dtype(np.float64) if values.dtype == np.float64 else dtype
+            rows = values.toarray() if hasattr(values, "toarray") else values
+            centered: npt.NDArray[Any] = np.subtract(rows, self.means.astype(wide), dtype=wide, casting="unsafe")
+            centered *= wide.type(self.scale)
             return centered.astype(dtype, copy=False)
         rows = _dense(values, dtype)
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
@@ -168,7 +170,7 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
 
 
 class DistanceRows:
-    """Rows of distances from anchors to all rows of the data, a chunk of anchors at a time.
+    """Rows of distances from anchors to all rows of the data, a chunk of anchors at a time, in the order given.
 
     Parameters
     ----------
@@ -188,7 +190,7 @@ class DistanceRows:
     """
 
     def __init__(self, X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> None:
-        self._rows = _distance_rows(X, metric, n_neighbors, anchors)
+        self._rows = _distance_rows(X, metric, n_neighbors, np.sort(anchors))
         self._anchors, self._n = anchors, int(X.shape[0])
         self.squared = metric == "euclidean"
         self.unit = 1.0 / self._rows.scale if isinstance(self._rows, _Products) else 1.0
@@ -198,6 +200,21 @@ class DistanceRows:
         for begin in range(0, len(self._anchors), chunk):
             some = self._anchors[begin : begin + chunk]
             yield some, self._rows(some)
+
+
+class Watcher(Protocol):
+    """Who looks at the same distances as `score_anchors`, so that they are formed once."""
+
+    def begin(self, anchors: npt.NDArray[np.int64], rows: DistanceRows) -> None:
+        """Learn which anchors will come, and in what the distances are told."""
+
+    def add(self, some: npt.NDArray[np.int64], distances: npt.NDArray[Any]) -> None:
+        """Look at the distances (len(some), n) of some anchors, which come in the order of `mixed`."""
+
+
+def mixed(anchors: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.int64]:
+    """Return anchors in random order, so that those that follow each other are random pairs."""
+    return anchors[np.argsort(_core.random_keys(seed, len(anchors)), kind="stable")]
 
 
 def pairs_among(
@@ -232,12 +249,19 @@ def score_anchors(
     n_nearest: int,
     n_triplets: int,
     seed: int,
+    watcher: Watcher | None = None,
 ) -> AnchorScores:
-    """Rank all rows from each anchor, a chunk of anchors at a time."""
+    """Rank all rows from each anchor, a chunk of anchors at a time; `watcher` sees the distances of a sample too."""
     n = layout.n_samples
     all_pairs = len(anchors) == n and n * (n - 1) // 2 <= _ALL_PAIRS_BELOW
     parts: list[tuple[npt.NDArray[Any], ...]] = []
-    for some, distances in DistanceRows(X, metric, n_neighbors, anchors):
+    asked = anchors if len(anchors) == n else mixed(anchors, seed)
+    rows = DistanceRows(X, metric, n_neighbors, asked)
+    if watcher is not None:
+        watcher.begin(anchors, rows)
+    for some, distances in rows:
+        if watcher is not None:
+            watcher.add(some, distances)
         for first, last, places in layout.seen_from(some):
             here, from_here = some[first:last], distances[first:last]
             *scores, data_pairs, map_pairs = _core.score_map(
@@ -245,8 +269,12 @@ def score_anchors(
             )
             if all_pairs:
                 data_pairs, map_pairs = pairs_among(from_here, places, here)
-            parts.append((*scores, data_pairs.ravel(), map_pairs.ravel()))
-    return AnchorScores(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+            parts.append((*scores, data_pairs, map_pairs))
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    if len(asked) < n:
+        back = np.argsort(asked)
+        columns = [column[back] for column in columns]
+    return AnchorScores(*columns[:-2], *(pairs.ravel() for pairs in columns[-2:]))
 
 
 def choose_anchors(n: int, n_anchors: int | None, seed: int) -> npt.NDArray[np.int64]:

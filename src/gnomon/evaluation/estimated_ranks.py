@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._run import current_run
-from gnomon.evaluation.anchors import DistanceRows
+from gnomon.evaluation.anchors import DistanceRows, mixed
 from gnomon.evaluation.layout import Layout
 from gnomon.evaluation.neighborhoods import Neighborhoods
 from gnomon.evaluation.scores import rank_penalty_scale
 
-__all__ = ["EstimatedTrust", "estimate_trust"]
+__all__ = ["EstimatedTrust", "TrustEstimate", "estimate_trust"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -101,6 +101,55 @@ class _Excess:
         return 1.0 - scale * (self.n_counted + self.population * mean), errors
 
 
+class TrustEstimate:
+    """Trust in every row as it is counted, while the distances of a random sample of rows to all rows come by.
+
+    Parameters
+    ----------
+    layout : Layout of n rows
+    near : Neighborhoods
+        Of these rows, k < n / 2 on each side.
+    """
+
+    def __init__(self, layout: Layout, near: Neighborhoods) -> None:
+        self.layout, self._near = layout, near
+        self._agreeing, self._n_pairs = np.zeros(layout.n_samples), np.zeros(layout.n_samples)
+
+    def begin(self, references: Ints, rows: DistanceRows) -> None:
+        """Learn which rows are the sample; with all rows the ranks are exact, but for ties."""
+        near = self._near
+        bounds = near.data_distances[:, :, 1] / rows.unit
+        bounds = bounds**2 if rows.squared else bounds
+        in_map = near.map_distances[:, :, 0] ** 2
+        self._references = references
+        self._intruders = _Excess(near.false, near.in_map, near.in_data, references, bounds)
+        self._extruders = _Excess(near.missing, near.in_data, near.in_map, references, in_map)
+
+    def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
+        """Count for some rows of the sample, of distances (len(some), n) to all rows; they come in random order."""
+        self._intruders.add(some, distances)
+        in_map = np.empty(distances.shape)
+        for first, last, places in self.layout.seen_from(some):
+            for at in range(first, last):
+                _squares_to(places, some[at], in_map[at])
+        self._extruders.add(some, in_map)
+        _add_triplets(self._agreeing, self._n_pairs, some, distances, in_map)
+
+    def result(self) -> EstimatedTrust:
+        """Return what the sample says."""
+        scale = rank_penalty_scale(self.layout.n_samples, self._near.n_neighbors)
+        trust, trust_error = self._intruders.scores(scale)
+        continuity, continuity_error = self._extruders.scores(scale)
+        return EstimatedTrust(
+            trustworthiness=trust,
+            trustworthiness_error=trust_error,
+            continuity=continuity,
+            continuity_error=continuity_error,
+            triplet_accuracy=self._agreeing / np.where(self._n_pairs > 0, self._n_pairs, np.nan),
+            n_references=len(self._references),
+        )
+
+
 def estimate_trust(
     X: Any, layout: Layout, near: Neighborhoods, references: Ints, *, metric: str, seed: int
 ) -> EstimatedTrust:
@@ -109,41 +158,19 @@ def estimate_trust(
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n, n_features), or (n, n) of distances
-    layout : Layout of n rows
-    near : Neighborhoods
-        Of these rows, k < n / 2 on each side.
+    layout, near : as for `TrustEstimate`
     references : ndarray of shape (m,), int64
-        Different rows, drawn at random. With all rows the ranks are exact, but for ties.
+        Different rows, drawn at random.
     metric : str
     seed : int
         Orders the sample, so that its pairs are random.
     """
-    n = layout.n_samples
-    mixed = references[np.argsort(_core.random_keys(seed, len(references)), kind="stable")]
-    rows = DistanceRows(X, metric, near.n_neighbors, mixed)
-    bounds = near.data_distances[:, :, 1] / rows.unit
-    intruders = _Excess(near.false, near.in_map, near.in_data, references, bounds**2 if rows.squared else bounds)
-    extruders = _Excess(near.missing, near.in_data, near.in_map, references, near.map_distances[:, :, 0] ** 2)
-    agreeing, n_pairs = np.zeros(n), np.zeros(n)
+    rows = DistanceRows(X, metric, near.n_neighbors, mixed(references, seed))
+    found = TrustEstimate(layout, near)
+    found.begin(references, rows)
     for some, distances in rows:
-        intruders.add(some, distances)
-        in_map = np.empty(distances.shape)
-        for first, last, places in layout.seen_from(some):
-            for at in range(first, last):
-                _squares_to(places, some[at], in_map[at])
-        extruders.add(some, in_map)
-        _add_triplets(agreeing, n_pairs, some, distances, in_map)
-    scale = rank_penalty_scale(n, near.n_neighbors)
-    trust, trust_error = intruders.scores(scale)
-    continuity, continuity_error = extruders.scores(scale)
-    return EstimatedTrust(
-        trustworthiness=trust,
-        trustworthiness_error=trust_error,
-        continuity=continuity,
-        continuity_error=continuity_error,
-        triplet_accuracy=agreeing / np.where(n_pairs > 0, n_pairs, np.nan),
-        n_references=len(references),
-    )
+        found.add(some, distances)
+    return found.result()
 
 
 def _squares_to(places: Floats, row: int, out: Floats) -> None:

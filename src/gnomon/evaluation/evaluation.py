@@ -16,6 +16,7 @@ from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, rests_on, score_anchors
 from gnomon.evaluation.blocks import score_anchors_by_blocks
+from gnomon.evaluation.estimated_ranks import TrustEstimate
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
     rank_penalty_scale,
@@ -27,13 +28,14 @@ from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject, Truth
 from gnomon.neighbors import NeighborGraph
 from gnomon.surfaces import Surface
 
-__all__ = ["Evaluation", "evaluate"]
+__all__ = ["Evaluation", "evaluate", "evaluate_with_trust"]
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Either(Integer(1), Nothing()),
     "n_anchors": Either(Integer(1), Nothing()),
     "n_triplets": Integer(1),
 }
+_N_TRIPLETS = 100
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 Floats = npt.NDArray[np.float64]
@@ -182,7 +184,7 @@ def evaluate(
     metric: str = "euclidean",
     surface: Surface | None = None,
     n_anchors: int | None = None,
-    n_triplets: int = 100,
+    n_triplets: int = _N_TRIPLETS,
     random_state: RandomState = 0,
     executor: Any = None,
     n_jobs: int | None = None,
@@ -236,12 +238,45 @@ def evaluate(
     """
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
     checked = check_parameters(_RULES, given)
-    n_triplets, seed = checked["n_triplets"], current_run().seed
     subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric, as_stored(X))
+    return _judge(subject, metric, surface, checked["n_anchors"], checked["n_triplets"])
+
+
+@entrance("evaluate", seeded=True)
+def evaluate_with_trust(
+    X: Any,
+    Y: Any,
+    trust: TrustEstimate,
+    *,
+    labels: Any,
+    graph: Any,
+    metric: str,
+    surface: Surface | None,
+    random_state: RandomState,
+    n_jobs: int | None,
+) -> Evaluation:
+    """Evaluate a map of a table in memory as `evaluate` does, and let `trust` count from the same distances.
+
+    Unless all rows are anchors, whose ranks are exact: then it is not asked.
+    """
+    subject = Subject.of(X, Y, labels, graph, None, metric)
+    return _judge(subject, metric, surface, None, _N_TRIPLETS, trust)
+
+
+def _judge(
+    subject: Subject,
+    metric: str,
+    surface: Surface | None,
+    n_anchors: int | None,
+    n_triplets: int,
+    trust: TrustEstimate | None = None,
+) -> Evaluation:
+    """Score a map by the ranks of all rows from the anchors."""
+    seed = current_run().seed
     values, truth, k = subject.X, subject.truth, subject.n_neighbors
     kept, n_given, n = subject.kept, subject.n_given, len(subject.kept)
-    layout = places_of(subject.Y, surface)
-    anchors = choose_anchors(n, checked["n_anchors"], seed)
+    layout = places_of(subject.Y, surface) if trust is None else trust.layout
+    anchors = choose_anchors(n, n_anchors, seed)
     asked: dict[str, Any] = {
         "metric": metric,
         "n_neighbors": k,
@@ -253,7 +288,7 @@ def evaluate(
         found = score_anchors_by_blocks(values, kept, layout, anchors, **asked)
     else:
         in_memory = values.take(kept) if isinstance(values, StoredTable) else values
-        found = score_anchors(in_memory, layout, anchors, **asked)
+        found = score_anchors(in_memory, layout, anchors, watcher=trust if len(anchors) < n else None, **asked)
     per_point = _score_points(
         layout, anchors, found, kept, n_given, n_neighbors=k, n_triplets=n_triplets, truth=truth, graph=subject.graph
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -55,6 +55,7 @@ class _Flat(Layout):
     """Places in flat space, the same for whoever looks."""
 
     places: Floats
+    _nearest: dict[int, npt.NDArray[np.int32]] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def n_samples(self) -> int:
@@ -76,13 +77,19 @@ class _Flat(Layout):
         yield 0, len(rows), self.places
 
     def nearest(self, count: int) -> npt.NDArray[np.int32]:
-        """Return the `count` nearest rows of every row, itself not counted."""
-        return nearest_in_map(self.places, count)
+        """Return the `count` nearest rows of every row, itself not counted; found once."""
+        if count not in self._nearest:
+            self._nearest[count] = nearest_in_map(self.places, count)
+        return self._nearest[count]
 
     def pair_distances(self, others: npt.NDArray[np.int32]) -> Floats:
         """Return the straight distances from each row to a few others."""
-        away = [np.linalg.norm(self.places[column] - self.places, axis=1) for column in others.T]
-        return np.stack(away, axis=1) if away else np.empty(others.shape)
+        coordinates = np.ascontiguousarray(self.places.T)
+        away = np.empty(others.shape)
+        for at, column in enumerate(others.T):
+            first, *rest = ((places[column] - places) ** 2 for places in coordinates)
+            away[:, at] = np.sqrt(sum(rest, first))
+        return away
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.evaluation.estimated_ranks import estimate_trust
+from gnomon.evaluation.estimated_ranks import EstimatedTrust, TrustEstimate, estimate_trust
+from gnomon.evaluation.evaluation import Evaluation, evaluate_with_trust
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.neighborhoods import Neighborhoods, compare_neighborhoods
 from gnomon.evaluation.point_columns import POINT_SCORES
@@ -204,23 +205,37 @@ def _graph_among(graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> NeighborG
     return NeighborGraph(np.maximum(indices, 0), distances, mask, metric=graph.metric)
 
 
+def _anchors(evaluation: Evaluation, placed: Placed) -> npt.NDArray[np.int64]:
+    """Return which of the rows with a place have exact ranks."""
+    return np.flatnonzero(np.isfinite(evaluation.per_point["trustworthiness"][placed.rows])).astype(np.int64)
+
+
+def _trust(result: Map, placed: Placed) -> tuple[Evaluation, EstimatedTrust | None]:
+    """Return the evaluation, and the trust in all rows where not all are anchors; by one look at the distances.
+
+    By a second look if the map was evaluated before.
+    """
+    if result._evaluation is None:
+        trust = TrustEstimate(placed.layout, placed.near)
+        result._evaluation = evaluate_with_trust(trust=trust, **result._to_evaluate())
+        return result._evaluation, trust.result() if result._evaluation.n_anchors < len(placed.rows) else None
+    evaluation = result._evaluation
+    anchors = _anchors(evaluation, placed)
+    if len(anchors) == len(placed.rows):
+        return evaluation, None
+    values, seed = _values(result, placed.rows), evaluation.random_state
+    return evaluation, estimate_trust(values, placed.layout, placed.near, anchors, metric=result.metric, seed=seed)
+
+
 @entrance("point_scores")
 def score_points(result: Map) -> PointScores:
     """Put all that is known of each point into columns; see `Map.point_scores`."""
-    evaluation, explanation = result.evaluate(), result.explain()
-    placed, n = _place(result), result.n_samples
+    explanation, placed, n = result.explain(), _place(result), result.n_samples
+    evaluation, found = _trust(result, placed)
     columns: dict[str, npt.NDArray[Any]] = {name: values.copy() for name, values in evaluation.per_point.items()}
     errors: dict[str, Floats] = {}
-    anchors = np.flatnonzero(np.isfinite(columns["trustworthiness"][placed.rows])).astype(np.int64)
-    if len(anchors) < len(placed.rows):
-        found = estimate_trust(
-            _values(result, placed.rows),
-            placed.layout,
-            placed.near,
-            anchors,
-            metric=result.metric,
-            seed=evaluation.random_state,
-        )
+    anchors = _anchors(evaluation, placed)
+    if found is not None:
         others = np.setdiff1d(np.arange(len(placed.rows)), anchors)
         for name in ("trustworthiness", "continuity", "triplet_accuracy"):
             columns[name][placed.rows[others]] = getattr(found, name)[others]

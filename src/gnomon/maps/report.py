@@ -24,6 +24,7 @@ _SUSPECTS = 5  # rows named
 
 def describe(result: Map) -> dict[str, Any]:
     """Return the report as plain numbers and text, ready for JSON."""
+    points = result.point_scores()  # before the evaluation, which then looks at the same distances
     explanation, evaluation = result.explain(), result.evaluate()
     groups = result.feature_groups() if result.image_shape is None else None  # pictures are shown by pixel
     moving = explanation if groups is None else groups.explanation
@@ -50,7 +51,7 @@ def describe(result: Map) -> dict[str, Any]:
             {"grade": one.grade, "text": one.text} for one in verdict(evaluation.scores(), evaluation.random_map)
         ],
         "evaluation": evaluation.to_dict(),
-        "points": result.point_scores().to_dict(),
+        "points": points.to_dict(),
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
         "fit": explanation.describe_fit(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,

@@ -275,17 +275,21 @@ class Map(Questions, MapFunction, Outputs):
         if self._evaluation is None:
             from gnomon.evaluation import evaluate
 
-            self._evaluation = evaluate(
-                self._mapped(),
-                self.embedding if self.surface is None else self.surface.read(self.embedding),
-                surface=self.surface,
-                labels=self.labels,
-                graph=self.neighbors() if np.isfinite(self.embedding).all() else None,
-                metric=self.metric,
-                random_state=0,
-                n_jobs=self.n_jobs,
-            )
+            self._evaluation = evaluate(**self._to_evaluate())
         return self._evaluation
+
+    def _to_evaluate(self) -> dict[str, Any]:
+        """Return the arguments of `gnomon.evaluate`."""
+        return {
+            "X": self._mapped(),
+            "Y": self.embedding if self.surface is None else self.surface.read(self.embedding),
+            "surface": self.surface,
+            "labels": self.labels,
+            "graph": self.neighbors() if np.isfinite(self.embedding).all() else None,
+            "metric": self.metric,
+            "random_state": 0,
+            "n_jobs": self.n_jobs,
+        }
 
     def scorecard(self, measures: Any = "all", **options: Any) -> Scorecard:
         """Take every measure of the map, with intervals. See `gnomon.evaluation.scorecard`.

@@ -222,6 +222,7 @@ class PageContent:
     @classmethod
     def of(cls, map: Any) -> Self:
         """Return what a page shows of a `gnomon.Map`: the map, its explanation, evaluation, dimension and classes."""
+        points = _points(map)  # before the evaluation, which then looks at the same distances
         groups = map.feature_groups() if map.image_shape is None else None  # pictures are shown by pixel
         found = map._clusters_shown()
         clustered = found is not None and len(found) > 0
@@ -239,7 +240,7 @@ class PageContent:
             explanation=map.explain(),
             groups=groups,
             evaluation=map.evaluate(),
-            points=_points(map),
+            points=points,
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
