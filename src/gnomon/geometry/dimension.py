@@ -21,6 +21,7 @@ from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborh
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+from gnomon.neighbors.metrics import native_metric
 
 __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
 
@@ -134,21 +135,24 @@ def _estimates(
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
     order = np.argsort(draws, kind="stable")
     sample = np.sort(order[:_SAMPLE])
-    rows = values[sample]
-    everyone = compute_neighbors(rows, rows.shape[0] - 1, metric=metric, method="exact")  # each pair twice
-    pairs = np.asarray(everyone.distances, dtype=np.float64)
+    between = _distances_between(values[sample], metric)
+    from_each = between.copy()
+    np.fill_diagonal(from_each, np.inf)
+    from_each.sort(axis=1)
+    pairs = from_each[:, :-1].astype(np.float64)  # each pair twice
+    of_all, of_each = estimators.likelihoods(graph.distances, ks, confidence=confidence)
     growth = neighborhood_growth(
         graph.distances[sample].astype(np.float64) if sample.size < values.shape[0] else np.empty((sample.size, 0)),
         pairs,
         float(np.square(pairs).mean()),
-        _nearest_of(everyone, np.searchsorted(sample, order[:_GROUPS])),
-        linear=linear_dimension(_squared(everyone.indices, pairs)),
+        _nearest_of(between, np.searchsorted(sample, order[:_GROUPS])),
+        linear=linear_dimension(np.square(between, dtype=np.float64)),
         confidence=confidence,
     )
     return growth, {
         "growth": growth.estimate,
-        "mle": estimators.mackay_ghahramani(graph.distances, ks, confidence=confidence),
-        "levina_bickel": estimators.levina_bickel(graph.distances, ks, confidence=confidence),
+        "mle": of_all,
+        "levina_bickel": of_each,
         "two_nn": estimators.two_nn(graph.distances, confidence=confidence),
         "correlation": estimators.correlation(pairs, sample.size, confidence=confidence),
         "local_pca": _local_pca(values, graph, sample, k, confidence),
@@ -156,20 +160,28 @@ def _estimates(
     }
 
 
-def _squared(indices: npt.NDArray[np.int32], distances: Float64Array) -> Float64Array:
-    """Return the squared distances of all pairs by row and column."""
-    found = np.zeros((len(indices), len(indices)))
-    np.put_along_axis(found, indices.astype(np.intp), np.square(distances), axis=1)
-    return found
+def _distances_between(rows: Any, metric: Any) -> npt.NDArray[np.float32]:
+    """Return the distances of all pairs of rows, as `compute_neighbors` measures them; each pair is measured once."""
+    m = rows.shape[0]
+    native = native_metric(metric)
+    if native is None:
+        everyone = compute_neighbors(rows, m - 1, metric=metric, method="exact")
+        indices, distances = everyone.indices, everyone.distances
+    else:
+        after = (np.arange(m, dtype=np.int32)[:, None] + np.arange(1, m // 2 + 1, dtype=np.int32)) % m
+        indices, distances = native.searched(native.rows(rows, alone=True)).rank(after, m // 2)
+        distances = native.distances(distances)
+    found = np.zeros((m, m), dtype=np.float32)
+    np.put_along_axis(found, indices.astype(np.intp), distances, axis=1)
+    return np.maximum(found, found.T)
 
 
-def _nearest_of(everyone: NeighborGraph, chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Return which of the chosen rows is nearest to each row, by its place among them."""
-    place = np.full(everyone.n_samples, -1)
-    place[chosen] = np.arange(chosen.size)
-    near = place[everyone.indices]
-    nearest = near[np.arange(len(near)), (near >= 0).argmax(axis=1)]
-    return np.where(place >= 0, place, nearest)
+def _nearest_of(between: npt.NDArray[np.float32], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Return which of the chosen rows is nearest to each row, by its place among them; to a chosen row it is itself."""
+    by_number = np.argsort(chosen)
+    nearest = by_number[between[:, chosen[by_number]].argmin(axis=1)]
+    nearest[chosen] = np.arange(chosen.size)
+    return nearest
 
 
 def _local_pca(

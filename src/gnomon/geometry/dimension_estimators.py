@@ -18,6 +18,7 @@ __all__ = [
     "correlation",
     "extrapolated",
     "levina_bickel",
+    "likelihoods",
     "local_likelihood",
     "local_shares",
     "log_ratio_sums",
@@ -47,6 +48,8 @@ def log_ratio_sums(distances: npt.ArrayLike, k: int) -> tuple[Float64Array, Floa
     """
     nearest = np.asarray(distances, dtype=np.float64)[:, :k]
     usable = (nearest > 0.0) & np.isfinite(nearest)
+    if nearest.size and usable.all():  # as almost always
+        return np.log(nearest[:, -1:] / nearest).sum(axis=1), np.full(len(nearest), nearest.shape[1] - 1.0)
     farthest = np.where(usable, nearest, 0.0).max(axis=1, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(usable, np.log(farthest[:, None] / nearest), 0.0)
@@ -78,13 +81,29 @@ def mackay_ghahramani(distances: npt.ArrayLike, ks: range, *, confidence: float 
     ----------
     .. [1] MacKay & Ghahramani, "Comments on 'Maximum likelihood estimation of intrinsic dimension'", 2005.
     """
-    values, terms = [], 0.0
+    return likelihoods(distances, ks, confidence=confidence)[0]
+
+
+def likelihoods(
+    distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95
+) -> tuple[DimensionEstimate, DimensionEstimate]:
+    """Return what `mackay_ghahramani` and `levina_bickel` do, by the same logarithms; arguments are theirs."""
+    found: tuple[list[float], list[float]] = ([], [])
+    terms = [0.0, 0.0]
     for k in ks:
         sums, counts = log_ratio_sums(distances, k)
         if sums.sum() > 0.0:
-            values.append(float(counts.sum() / sums.sum()))
-            terms = float(counts.sum()) / k
-    return _interval(float(np.mean(values)) if values else math.nan, terms, confidence)
+            found[0].append(float(counts.sum() / sums.sum()))
+            terms[0] = float(counts.sum()) / k
+        usable = (counts >= 2.0) & (sums > 0.0)
+        if usable.any():
+            found[1].append(float(np.mean((counts[usable] - 1.0) / sums[usable])))
+            terms[1] = float((counts[usable] - 1.0).sum()) / k
+    of_all, of_each = (
+        _interval(float(np.mean(values)) if values else math.nan, number, confidence)
+        for values, number in zip(found, terms, strict=True)
+    )
+    return of_all, of_each
 
 
 def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.95) -> DimensionEstimate:
@@ -166,14 +185,7 @@ def levina_bickel(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.
     .. [1] Levina & Bickel, "Maximum likelihood estimation of intrinsic dimension", NeurIPS 17, 2004, with k - 2 in
        place of k - 1, which removes the bias.
     """
-    values, terms = [], 0.0
-    for k in ks:
-        sums, counts = log_ratio_sums(distances, k)
-        usable = (counts >= 2.0) & (sums > 0.0)
-        if usable.any():
-            values.append(float(np.mean((counts[usable] - 1.0) / sums[usable])))
-            terms = float((counts[usable] - 1.0).sum()) / k
-    return _interval(float(np.mean(values)) if values else math.nan, terms, confidence)
+    return likelihoods(distances, ks, confidence=confidence)[1]
 
 
 def local_likelihood(

@@ -91,7 +91,8 @@ def _trees(
     Prim's algorithm from the first place of each set, (m, k + 1, n_components); edges (m, k), NaN past the last.
     """
     m, size = used.shape
-    lengths = np.linalg.norm(places[:, :, None] - places[:, None], axis=3)
+    first, *rest = ((one[:, :, None] - one[:, None]) ** 2 for one in np.moveaxis(places, 2, 0))
+    lengths = np.sqrt(sum(rest, first))
     near = np.where(used, lengths[:, 0], np.inf)
     near[:, 0] = np.inf
     waiting = used.copy()
