@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
+from gnomon.explanations.reach import fits_around
 from gnomon.explanations.rows import dense_rows_of
-from gnomon.geometry import LocalJacobians, local_jacobians
+from gnomon.geometry import LocalJacobians
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
 from gnomon.neighbors import NeighborGraph
@@ -175,7 +176,7 @@ def choose_fit(
     if len(tests) < 2:
         return few
     weights = (~held[graph.indices]).astype(np.float32)
-    fits = local_jacobians(X, places, graph, weights=weights, ridge=ridge, variance_share=1.0, pooling=pooling)
+    fits = fits_around(X, places, graph, weights, centres.tolist(), ridge=ridge, rounds=pooling)
     seen = MapNeighbors(places, np.flatnonzero(placed & ~held))
 
     together = max(1, _NUMBERS // (counts[-1] * int(X.shape[1])))

@@ -6,6 +6,7 @@ away, as the views of an object that turns do, and a wide reach smears; with noi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from gnomon.geometry import LocalJacobians, local_jacobians
 from gnomon.geometry.expansion import expand_axes_by_rounds
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward", "median_r2"]
+__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward", "fits_around", "median_r2"]
 
 COUNTS = (4, 6, 8, 10)
 """Neighbours tried, besides all."""
@@ -143,8 +144,8 @@ def choose_pooling(
         np.ascontiguousarray(np.take_along_axis(graph.distances, seen, axis=1)),
         metric=graph.metric,
     )
-    alone = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
-    averaged = _fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
+    alone = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
+    averaged = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
     with single_threaded_blas():
         sums = np.concatenate([_predictions(X, alone, tests), _predictions(X, averaged, tests)[1:]])
     best = sums[int(np.argmax(_shares(sums.sum(axis=1))))]
@@ -164,17 +165,34 @@ def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_]) -> 
     return found
 
 
-def _fits_around(
+def fits_around(
     X: Any,
     places: Array,
     graph: NeighborGraph,
     weights: npt.NDArray[Any],
-    rows: list[int],
+    rows: Sequence[int],
     *,
     ridge: float,
     rounds: int,
 ) -> LocalJacobians:
-    """Fit what the averages at some rows are made of; all other rows have no fit."""
+    """Fit what the averages at some rows are made of; all other rows have no fit.
+
+    Parameters
+    ----------
+    X, places, graph : as for `fit_forward`
+    weights : ndarray of shape (n_samples, n_neighbors)
+        Of the neighbours; those of weight 0 take no part.
+    rows : sequence of int
+    ridge : float >= 0
+        Damping of the fits.
+    rounds : int >= 0
+        Times that they are averaged.
+
+    Returns
+    -------
+    LocalJacobians
+        Of all rows, with ``pooling`` of `rounds`; at `rows` the same as of fits to all.
+    """
     wanted = np.array(rows)
     for _ in range(rounds):
         wanted = np.union1d(wanted, graph.indices[wanted][weights[wanted] > 0])

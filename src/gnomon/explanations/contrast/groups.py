@@ -271,12 +271,14 @@ def _contrasts(
 
     fidelity = _held_out_auc(X, groups, n_groups, rank)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
+    # Hanley & McNeil's formula knows nothing of ties: a feature that never varies has no error at all.
+    doubtful = (effect == 0) & (auc == 0.5)
+    constant = ~_varies(X, groups, doubtful.any(axis=0))
     found = []
     for g in range(n_groups):
         order = _order(auc[g], effect[g], sort_by)
         n_selected, n_rest = int(sizes[g]), int(sizes.sum() - sizes[g])
-        # Hanley & McNeil's formula knows nothing of ties: a feature that never varies has no error at all.
-        varies = _varies(X, groups, (effect[g] == 0) & (auc[g] == 0.5))[order]
+        varies = ~(doubtful[g] & constant)[order]
         found.append(
             Contrast(
                 features=[names[f] for f in order],
