@@ -141,7 +141,7 @@ def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
         cloud = Cloud.of(table.X)
 
     def one(number: int) -> Dips:
-        return Landscape.of(cloud.draw(np.random.default_rng((seed, 0, number)))).dips()
+        return Landscape.of(cloud.draw_in_axes(np.random.default_rng((seed, 0, number)))).dips()
 
     return list(in_order(one, range(n_nulls)))
 

@@ -58,6 +58,10 @@ class Cloud:
 
     def draw(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
         """Draw as many rows as the table has; `keep_radii` gives them its Mahalanobis distances, in random order."""
+        return np.asarray(self.mean + self.draw_in_axes(draw, keep_radii=keep_radii) @ self.axes)
+
+    def draw_in_axes(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
+        """Draw the same rows by their coordinates (n, rank) along `axes` about the mean: their distances are as well."""
         n = len(self.radii)
         drawn = draw.normal(size=(n, len(self.sizes)))
         if keep_radii:
@@ -65,7 +69,7 @@ class Cloud:
             drawn *= (radii / np.maximum(np.linalg.norm(drawn, axis=1), np.finfo(np.float64).tiny))[:, None]
         else:
             drawn /= np.sqrt(n)
-        return np.asarray(self.mean + (drawn * self.sizes) @ self.axes)
+        return np.asarray(drawn * self.sizes)
 
 
 def _copula(X: Floats, draw: np.random.Generator) -> Floats:
