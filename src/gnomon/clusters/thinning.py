@@ -116,7 +116,7 @@ def _least(along: Floats, low: float, high: float, sizes: tuple[int, int]) -> Th
             int(np.count_nonzero(np.abs(along - center) <= half * (high - low)))
             for center in (low + place * (high - low), low, high)
         )
-        found = max(float(scipy.stats.binom.cdf(between, between + peak, 0.5)) for peak in peaks)
+        found = max(float(scipy.special.bdtr(between, between + peak, 0.5)) for peak in peaks)
         if found < p_value:
             p_value, share = found, between / max(min(peaks), 1)
     return Thinning(min(1.0, len(_WINDOWS) * p_value), share, sizes)
