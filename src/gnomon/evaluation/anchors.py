@@ -90,7 +90,7 @@ class ProductDistances:
             wide = np.dtype(np.float64) if values.dtype == np.float64 else dtype
             rows = values.toarray() if hasattr(values, "toarray") else values
             centered: npt.NDArray[Any] = np.subtract(rows, self.means.astype(wide), dtype=wide, casting="unsafe")
-            centered *= wide.type(self.scale)
+            centered *= centered.dtype.type(self.scale)
             return centered.astype(dtype, copy=False)
         rows = _dense(values, dtype)
         norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))

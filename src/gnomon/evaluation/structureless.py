@@ -61,7 +61,7 @@ class Cloud:
         return np.asarray(self.mean + self.draw_in_axes(draw, keep_radii=keep_radii) @ self.axes)
 
     def draw_in_axes(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
-        """Draw the same rows by their coordinates (n, rank) along `axes` about the mean: their distances are as well."""
+        """Draw the same rows by their coordinates (n, rank) along `axes`, where their distances are the same."""
         n = len(self.radii)
         drawn = draw.normal(size=(n, len(self.sizes)))
         if keep_radii:

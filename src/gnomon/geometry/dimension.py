@@ -179,7 +179,7 @@ def _distances_between(rows: Any, metric: Any) -> npt.NDArray[np.float32]:
 def _nearest_of(between: npt.NDArray[np.float32], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Return which of the chosen rows is nearest to each row, by its place among them; to a chosen row it is itself."""
     by_number = np.argsort(chosen)
-    nearest = by_number[between[:, chosen[by_number]].argmin(axis=1)]
+    nearest: npt.NDArray[np.intp] = by_number[between[:, chosen[by_number]].argmin(axis=1)]
     nearest[chosen] = np.arange(chosen.size)
     return nearest
 
