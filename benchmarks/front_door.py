@@ -1,6 +1,7 @@
 """Tables as people have them, each mapped by one command, against maps of the same tables cleaned and standardised.
 
 python -m benchmarks.front_door --data wine iris penguins --spellings european everything --json out.json
+GNOMON_DATA=FOLDER python -m benchmarks.front_door --around mnist --rows 20000   # what is around the fit
 """
 
 from __future__ import annotations
@@ -8,9 +9,12 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import resource
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -25,9 +29,10 @@ import gnomon
 from benchmarks.machine import describe_machine
 from benchmarks.missing import hide_values
 from benchmarks.summary import table_of
+from benchmarks.tables import load_table
 from gnomon.exceptions import GnomonWarning
 
-__all__ = ["DATA", "SPELLINGS", "load", "main", "neighbor_accuracy"]
+__all__ = ["DATA", "SPELLINGS", "load", "main", "measure_around", "neighbor_accuracy"]
 
 _N_NEIGHBORS = 15
 _SHARE_MISSING = 0.05
@@ -197,6 +202,56 @@ def _map_file(path: Path, seed: int, threads: int) -> npt.NDArray[Any]:
     return np.asarray(np.load(out))
 
 
+def measure_around(name: str, rows: int | None = None, *, threads: int = 1, repeats: int = 3) -> dict[str, float]:
+    """Time `gnomon map` of a table with nothing around its fit, and with explanation, scores, report and page.
+
+    Each command is a fresh process, the two turn and turn about. The table is a file of numbers, its labels, if it has
+    any, a column beside it, and rows of 784 whole numbers up to 255 are pictures.
+
+    Parameters
+    ----------
+    name : str
+        As `benchmarks.tables.load_table` takes it.
+    rows : int or None, default=None
+        A sample of so many rows.
+    threads : int, default=1
+        With one thread CPU seconds are what the work takes; more threads wait for each other.
+    repeats : int, default=3
+        Runs of each command, of which the medians count.
+
+    Returns
+    -------
+    dict of str to float
+        Seconds of CPU and by the clock of both, the ratio of the whole to the fit, and megabytes of the page.
+    """
+    X, labels = load_table(name, rows)
+    pixels = X.shape[1] == 784 and np.array_equal(X, X.astype(np.uint8))
+    spent: dict[str, list[tuple[float, float]]] = {"fit": [], "whole": []}
+    with tempfile.TemporaryDirectory() as folder:
+        path, page = Path(folder, "table.npy"), Path(folder, "map.html")
+        np.save(path, X.astype(np.uint8) if pixels else X)
+        command = [sys.executable, "-W", "ignore", "-m", "gnomon", "map", str(path), "--threads", str(threads)]
+        command += ["--images", "28x28"] if pixels else []
+        if labels is not None:
+            beside = path.with_suffix(".csv")
+            pd.DataFrame({_LABEL: [f"class {k}" for k in labels]}).to_csv(beside, index=False)
+            command += ["--metadata", str(beside), "--labels", _LABEL]
+        ends = {"fit": ["--quiet", "--coordinates", str(path.with_stem("places"))], "whole": ["-o", str(page)]}
+        for _ in range(repeats):
+            for kind, end in ends.items():
+                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+                subprocess.run([*command, *end], capture_output=True, check=True)
+                wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
+                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+                spent[kind].append((cpu, wall))
+        size = page.stat().st_size / 1e6
+    found = {}
+    for at, clock in enumerate(("CPU s", "wall s")):
+        fit, whole = (statistics.median(one[at] for one in spent[kind]) for kind in ends)
+        found |= {f"fit {clock}": fit, f"whole {clock}": whole, f"{clock.split()[0]} ratio": whole / fit}
+    return found | {"page MB": size}
+
+
 @cache
 def _clean(name: str, levels: bool, seed: int, threads: int) -> float:
     table = _with_levels(load(name)) if levels else load(name)
@@ -215,9 +270,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--spellings", nargs="+", choices=list(SPELLINGS), default=list(SPELLINGS))
     parser.add_argument("--seeds", type=int, default=3, help="maps of each file")
     parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--around", metavar="TABLE", help="time one command with and without what is around the fit")
+    parser.add_argument("--rows", type=int, help="of that table; all by default")
+    parser.add_argument("--repeats", type=int, default=3, help="runs of each of both commands")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args(arguments)
     print(describe_machine())
+    if options.around:
+        spent = measure_around(options.around, options.rows, threads=options.threads, repeats=options.repeats)
+        print(table_of(["table", *spent], [[options.around, *(f"{value:.2f}" for value in spent.values())]]))
+        if options.json is not None:
+            options.json.write_text(json.dumps(spent, indent=1))
+        return
     found: list[dict[str, Any]] = []
     for name in options.data:
         try:

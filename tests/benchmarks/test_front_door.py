@@ -5,7 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
-from benchmarks.front_door import _LABEL, SPELLINGS, load, main, neighbor_accuracy
+from benchmarks.front_door import _LABEL, SPELLINGS, load, main, measure_around, neighbor_accuracy
 
 from gnomon.data import read_table
 from gnomon.data.columns import encode_dataset
@@ -42,3 +42,10 @@ def test_it_maps_by_one_command_and_writes_what_it_measured(tmp_path, capsys):
     assert case["as it is"] > 0.9
     assert case["difference"] == pytest.approx(case["as it is"] - case["standardised"])
     assert "iris, everything" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_what_is_around_the_fit_is_timed_against_the_fit(tmp_path):
+    found = measure_around("digits", 300, repeats=1)
+    assert found["CPU ratio"] == found["whole CPU s"] / found["fit CPU s"] > 1.0
+    assert found["page MB"] > 0.1
