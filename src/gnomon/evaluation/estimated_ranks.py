@@ -186,10 +186,14 @@ def _add_triplets(
 ) -> None:
     """Count the pairs (0, 1), (2, 3) ... of the references that each row sees in the same order on both sides."""
     for one in range(0, len(some) - 1, 2):
-        pair = slice(one, one + 2)
-        data_order, map_order = np.sign(np.diff(in_data[pair], axis=0)[0]), np.sign(np.diff(in_map[pair], axis=0)[0])
-        share = 1.0 - np.abs(data_order - map_order) / 2.0
-        share[some[pair]] = 0.0  # no row is one of its own pair
-        agreeing += share
+        pair = some[one : one + 2]
+        halves = 2 - np.abs(_order_of(*in_data[one : one + 2]) - _order_of(*in_map[one : one + 2]))
+        halves[pair] = 0  # no row is one of its own pair
+        agreeing += 0.5 * halves
         n_pairs += 1.0
-        n_pairs[some[pair]] -= 1.0
+        n_pairs[pair] -= 1.0
+
+
+def _order_of(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.int8]:
+    """Return 1 where the second is larger, -1 where it is smaller, else 0."""
+    return (second > first).view(np.int8) - (second < first).view(np.int8)
