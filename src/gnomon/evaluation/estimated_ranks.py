@@ -113,6 +113,7 @@ class TrustEstimate:
 
     def __init__(self, layout: Layout, near: Neighborhoods) -> None:
         self.layout, self._near = layout, near
+        self._in_map = np.empty((0, layout.n_samples))
         self._agreeing, self._n_pairs = np.zeros(layout.n_samples), np.zeros(layout.n_samples)
 
     def begin(self, references: Ints, rows: DistanceRows) -> None:
@@ -128,10 +129,13 @@ class TrustEstimate:
     def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
         """Count for some rows of the sample, of distances (len(some), n) to all rows; they come in random order."""
         self._intruders.add(some, distances)
-        in_map = np.empty(distances.shape)
+        if len(self._in_map) < len(some):
+            self._in_map = np.empty(distances.shape)  # of the first rows that come, and the most; the next ones reuse it
+        in_map = self._in_map[: len(some)]
         for first, last, places in self.layout.seen_from(some):
+            coordinates = np.ascontiguousarray(places.T)
             for at in range(first, last):
-                _squares_to(places, some[at], in_map[at])
+                _squares_to(coordinates, some[at], in_map[at])
         self._extruders.add(some, in_map)
         _add_triplets(self._agreeing, self._n_pairs, some, distances, in_map)
 
@@ -173,12 +177,13 @@ def estimate_trust(
     return found.result()
 
 
-def _squares_to(places: Floats, row: int, out: Floats) -> None:
+def _squares_to(coordinates: Floats, row: int, out: Floats) -> None:
     """Write the squared distances of all rows to one, a coordinate at a time: sums of two numbers are slow."""
-    out[:] = 0.0
-    for coordinate in places.T:
+    first, *rest = coordinates
+    np.square(np.subtract(first, first[row], out=out), out=out)
+    for coordinate in rest:
         away = coordinate - coordinate[row]
-        out += np.multiply(away, away, out=away)
+        out += np.square(away, out=away)
 
 
 def _add_triplets(
