@@ -33,7 +33,8 @@ __all__ = [
 
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
-TILE = 1024  # rows whose products stay in a core's cache; fixed, so that results do not depend on the number of threads
+TILE = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
+_TILE_NUMBERS = 2**20  # of a tile of rows in memory, which a core's cache holds
 _PROBES = 16
 # float32 products leave an error of about 1e-6 of the mean squared norm; neighbours must stand well above it.
 _SAFE_SHARE = 1e-3
@@ -97,13 +98,19 @@ class ProductDistances:
         rows /= np.where(norms > 0, norms, 1)[:, None]
         return rows
 
-    def between(self, left: npt.NDArray[Any], right: npt.NDArray[Any], out: npt.NDArray[Any]) -> None:
-        """Write the distances between rows that are prepared to an array."""
+    def between(
+        self,
+        left: npt.NDArray[Any],
+        right: npt.NDArray[Any],
+        out: npt.NDArray[Any],
+        squares: npt.NDArray[Any] | None = None,
+    ) -> None:
+        """Write the distances between rows that are prepared to an array; `squares` are those of `right`, if known."""
         if self.metric == "cosine":
             np.subtract(1, left @ right.T, out=out)
             return
         np.matmul(-2 * left, right.T, out=out)
-        out += np.einsum("ij,ij->i", right, right)
+        out += np.einsum("ij,ij->i", right, right) if squares is None else squares
         out += np.einsum("ij,ij->i", left, left)[:, None]
 
 
@@ -115,6 +122,7 @@ class _Products:
         means = _column_means(X) if metric == "euclidean" else None
         self.scale = 1.0 if means is None else unit_of(_dense(X[some_of(anchors)], np.float64), means)
         self._distances = ProductDistances(metric, self.dtype, means, self.scale)
+        self._squares: npt.NDArray[Any] | None = None  # of all rows, formed with the first products
 
     def prepare(self, rows: Any) -> npt.NDArray[Any]:
         """Return rows of the data, centred or of length one."""
@@ -122,15 +130,21 @@ class _Products:
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
+        tile = int(np.clip(_TILE_NUMBERS // max(self.X.shape[1], 1), 256, 4 * TILE))
         out = np.empty((len(anchors), n), dtype=self.dtype)
-        left = self.prepare(anchors)
+        left, known = self.prepare(anchors), self._squares
+        squares = np.empty(n, dtype=self.dtype) if known is None else known
 
         def fill(begin: int) -> None:
-            block = slice(begin, min(begin + TILE, n))
-            self._distances.between(left, self.prepare(block), out[:, block])
+            block = slice(begin, min(begin + tile, n))
+            right = self.prepare(block)
+            if known is None:
+                np.einsum("ij,ij->i", right, right, out=squares[block])
+            self._distances.between(left, right, out[:, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
-            list(pool.map(fill, range(0, n, TILE)))
+            list(pool.map(fill, range(0, n, tile)))
+        self._squares = squares
         return out
 
 

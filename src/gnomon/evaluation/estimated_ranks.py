@@ -130,7 +130,7 @@ class TrustEstimate:
         """Count for some rows of the sample, of distances (len(some), n) to all rows; they come in random order."""
         self._intruders.add(some, distances)
         if len(self._in_map) < len(some):
-            self._in_map = np.empty(distances.shape)  # of the first rows that come, and the most; the next ones reuse it
+            self._in_map = np.empty(distances.shape)  # used again: as many rows or fewer follow
         in_map = self._in_map[: len(some)]
         for first, last, places in self.layout.seen_from(some):
             coordinates = np.ascontiguousarray(places.T)

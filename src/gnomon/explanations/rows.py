@@ -48,7 +48,7 @@ def check_image_shape(image_shape: Any, n_features: int) -> tuple[int, ...]:
 
 def dense_rows_of(X: Any, rows: Any, columns: Any = None) -> npt.NDArray[np.float64]:
     """Return some rows, and of them some columns, as a dense float64 array."""
+    if columns is not None and isinstance(X, np.ndarray):
+        return dense_rows(X[np.ix_(rows, columns)])
     part = X[np.asarray(rows)]
-    if columns is not None:
-        part = part[:, columns]
-    return dense_rows(part)
+    return dense_rows(part if columns is None else part[:, columns])
