@@ -68,8 +68,8 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
     .. [1] Saumard & Wellner, "Log-concavity and strong log-concavity: a review", Statistics Surveys 8, 2014.
     """
     with single_threaded_blas():
-        factor = _spread(a, b)
-        first, second = (np.linalg.solve(factor, group.mean(axis=0)) for group in (a, b))
+        whiten = np.linalg.inv(_spread(a, b)).T
+        first, second = (group.mean(axis=0) @ whiten for group in (a, b))
         middle, step = (first + second) / 2, second - first
         gap = float(np.linalg.norm(step))
         if not gap > 0.0:
@@ -77,7 +77,7 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
         line = step / gap
 
         def seen(rows: Floats) -> tuple[Floats, Floats, Floats]:
-            places = np.linalg.solve(factor, rows.T).T - middle
+            places = rows @ whiten - middle
             along = places @ line
             return places, along, np.linalg.norm(places - along[:, None] * line, axis=1)
 
@@ -88,7 +88,8 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
             means, on_line, _ = seen(others)
             nearest = np.clip(on_line, -gap / 2, gap / 2)[:, None] * line
             normals = means - nearest
-            inside &= np.all(places @ normals.T <= np.einsum("ij,ij->i", normals, (means + nearest) / 2), axis=1)
+            bounds = np.einsum("ij,ij->i", normals, (means + nearest) / 2)
+            inside[inside] = np.all(places[inside] @ normals.T <= bounds, axis=1)
     along = along[inside]
     left, right = along[along < 0], along[along >= 0]
     sizes = len(left), len(right)
