@@ -55,32 +55,36 @@ class _Excess:
 
     def __init__(self, counted: npt.NDArray[np.bool_], others: Any, own: Any, references: Ints, bounds: Any) -> None:
         n, k = own.shape
-        self.others, self.own = others, own
         self.bounds = np.ascontiguousarray(np.where(counted, bounds, -np.inf).T)  # (k, n)
         self.n_counted = counted.sum(axis=1)
-        self.counted = counted
         self.sums, self.squares = np.zeros(n, np.int64), np.zeros(n, np.int64)
         is_reference = np.zeros(n, dtype=np.bool_)
         is_reference[references] = True
+        # Entries of the neighbours that are references: those whose rank is sought, and the row's own k.
+        self.row, self.slot = np.nonzero(is_reference[others])
+        self.sought, self.counted = others[self.row, self.slot], counted[self.row, self.slot]
+        self.near, at = np.nonzero(is_reference[own])
+        self.nearest = own[self.near, at]
         self.population = n - 1 - k
         self.sampled = len(references) - is_reference.astype(np.int64) - is_reference[own].sum(axis=1)
 
     def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
         """Count for references `some`, of distances (len(some), n) to all rows."""
-        bounds = self.bounds.astype(distances.dtype, copy=False)
-        _core.count_below_bounds(distances, bounds, self.sums, self.squares, current_run().n_threads)
-        self._correct(some, distances, bounds)
+        self.bounds = self.bounds.astype(distances.dtype, copy=False)
+        _core.count_below_bounds(distances, self.bounds, self.sums, self.squares, current_run().n_threads)
+        self._correct(some, distances)
 
-    def _correct(self, some: Ints, distances: npt.NDArray[Any], bounds: npt.NDArray[Any]) -> None:
+    def _correct(self, some: Ints, distances: npt.NDArray[Any]) -> None:
         """Take back counts of the row itself and its neighbours on this side, and of a row for its own rank."""
-        n = distances.shape[1]
+        n, bounds = distances.shape[1], self.bounds
         place = np.full(n, -1, dtype=np.int64)
         place[some] = np.arange(len(some))
-        row, slot = np.nonzero(place[self.others] >= 0)
-        itself = place[self.others[row, slot]]
-        own = self.counted[row, slot] & (distances[itself, row] < bounds[slot, row])
-        near, at = np.nonzero(place[self.own] >= 0)
-        left_out = np.concatenate([place[self.own[near, at]] * n + near, np.arange(len(some)) * n + some])
+        here = place[self.sought] >= 0
+        row, slot, itself = self.row[here], self.slot[here], place[self.sought[here]]
+        own = self.counted[here] & (distances[itself, row] < bounds[slot, row])
+        around = place[self.nearest] >= 0
+        near = place[self.nearest[around]] * n + self.near[around]
+        left_out = np.concatenate([near, np.arange(len(some)) * n + some])
         pairs, inverse = np.unique(np.concatenate([left_out, itself * n + row]), return_inverse=True)
         kept = np.ones(len(pairs), dtype=np.int64)
         kept[inverse[: len(left_out)]] = 0

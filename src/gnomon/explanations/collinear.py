@@ -24,6 +24,7 @@ Array = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64]
 _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
 _NUMBERS = 1 << 24  # of the table of deviations, at most
+_BLOCK_NUMBERS = 1 << 17  # of neighbourhoods, held in double at a time
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
 _TOGETHER = 512  # columns correlated with all others at a time
@@ -215,10 +216,14 @@ def _deviations(X: Any, graph: NeighborGraph) -> Array:
     n, d = (int(size) for size in X.shape)
     rows = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _NUMBERS // d))).astype(np.int64))
     found = np.empty((len(rows), d))
-    for line, i in enumerate(rows):
-        near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
-        values = dense_rows_of(X, np.append(near, i))
-        found[line] = -np.mean(values - values[-1], axis=0)
+    together = max(1, _BLOCK_NUMBERS // (d * (graph.n_neighbors + 1)))
+    for begin in range(0, len(rows), together):
+        some = rows[begin : begin + together]
+        near = np.column_stack([graph.indices[some], some])
+        steps = dense_rows_of(X, near.ravel()).reshape(*near.shape, d)
+        steps -= steps[:, -1:].copy()
+        present = True if graph.mask is None else np.column_stack([graph.mask[some], some >= 0])[:, :, None]
+        found[begin : begin + together] = -np.mean(steps, axis=1, where=present)
     return found
 
 
