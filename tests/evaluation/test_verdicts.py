@@ -14,6 +14,7 @@ from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.nulls import adjusted_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
+from gnomon.evaluation.structureless import Cloud
 from gnomon.maps import Map
 from gnomon.neighbors import compute_neighbors
 
@@ -264,6 +265,16 @@ def test_structureless_tables_keep_what_they_say(kind):
         radii = [np.linalg.norm(np.linalg.svd(X - X.mean(0), full_matrices=False)[0], axis=1)]
         white = (null - X.mean(0)) @ np.linalg.inv(np.linalg.cholesky(np.cov(X.T))).T / math.sqrt(3999)
         np.testing.assert_allclose(np.sort(np.linalg.norm(white, axis=1)), np.sort(radii[0]), rtol=1e-6)
+
+
+@pytest.mark.parametrize("keep_radii", [False, True])
+def test_rows_of_a_cloud_are_as_far_from_each_other_in_its_axes(keep_radii):
+    X = np.random.default_rng(0).normal(size=(40, 60)) @ np.random.default_rng(1).normal(size=(60, 70)) + 5.0
+    cloud = Cloud.of(X)
+    rows = cloud.draw(np.random.default_rng(2), keep_radii=keep_radii)
+    along = cloud.draw_in_axes(np.random.default_rng(2), keep_radii=keep_radii)
+    gaps = [np.linalg.norm(one[:, None] - one, axis=2) for one in (rows, along)]
+    np.testing.assert_allclose(gaps[1], gaps[0], rtol=1e-10, atol=1e-10)
 
 
 def test_scores_of_structure_beat_those_of_tables_without_it():

@@ -9,7 +9,9 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.explanations import explain
-from gnomon.explanations.reach import choose_neighbors, choose_pooling
+from gnomon.explanations.reach import choose_neighbors, choose_pooling, fits_around
+from gnomon.geometry import local_jacobians
+from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.neighbors import compute_neighbors
 
 
@@ -35,6 +37,17 @@ def test_views_without_noise_are_explained_by_the_nearest_alone():
     assert likeness(found, change) > likeness(wide, change) + 0.2
     assert found.distortion.tear.shape == (72,)
     assert f"over {found.n_neighbors} neighbours in the data" in found.summary()
+
+
+def test_fits_around_some_rows_average_to_those_of_fits_to_all():
+    rng = np.random.default_rng(3)
+    X, rows = rng.normal(size=(400, 6)), np.array([7, 100, 399])
+    places, graph = X[:, :2] + 0.1 * rng.normal(size=(400, 2)), compute_neighbors(X, 6)
+    weights = (rng.random((400, 6)) < 0.7).astype(np.float32)
+    some = fits_around(X, places, graph, weights, rows.tolist(), ridge=0.1, rounds=2)
+    every = local_jacobians(X, places, graph, weights=weights, ridge=0.1, variance_share=1.0, pooling=2)
+    np.testing.assert_array_equal(expand_axes_of_rows(X, some, rows), expand_axes_of_rows(X, every, rows))
+    assert not some.mask.all()
 
 
 def test_few_neighbours_are_taken_only_if_they_predict_places_as_well():

@@ -10,6 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
+from gnomon.geometry.dimension import _distances_between, _nearest_of
 from gnomon.neighbors import compute_neighbors
 
 NAMES = ["growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
@@ -31,6 +32,19 @@ def iris():
     X = load_iris().data
     rows, columns = np.indices(X.shape)
     return _distances(X + 1e-3 * np.sin(1 + 7 * rows + 3 * columns), 10)
+
+
+@pytest.mark.parametrize("m", [4, 5, 60])
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "braycurtis"])
+def test_distances_measured_once_for_each_pair_are_those_of_the_search(m, metric):
+    X = np.random.default_rng(m).normal(size=(m, 3)) ** 2
+    between, every = _distances_between(X, metric), compute_neighbors(X, m - 1, metric=metric, method="exact")
+    np.testing.assert_array_equal(np.take_along_axis(between, every.indices.astype(int), axis=1), every.distances)
+    np.testing.assert_array_equal(between, between.T)
+    chosen = np.array([3, 0])
+    nearest = [near[np.isin(near, chosen)][0] for near in every.indices]
+    expected = [i if i in chosen else near for i, near in enumerate(nearest)]
+    assert chosen[_nearest_of(between, chosen)].tolist() == expected
 
 
 def test_values_computed_independently(iris):

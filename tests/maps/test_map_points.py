@@ -99,6 +99,24 @@ def test_beyond_the_anchors_trust_is_estimated_for_all_rows(monkeypatch):
     assert "standard error" in str(scores)
 
 
+def test_scores_and_trust_come_of_one_look_and_are_those_of_two(monkeypatch):
+    monkeypatch.setattr(anchors, "_ALL_BELOW", 100)
+    monkeypatch.setattr(anchors, "_ANCHORS", 50)
+    X = np.random.default_rng(6).normal(size=(301, 4)).astype(np.float32)
+    apart = Map(X, X[:, :2], n_jobs=1)
+    apart.evaluate()
+    looks = []
+    form = anchors.DistanceRows.__init__
+    monkeypatch.setattr(anchors.DistanceRows, "__init__", lambda self, *given: (looks.append(1), form(self, *given))[1])
+    at_once = Map(X, X[:, :2], n_jobs=1)
+    scores = at_once.point_scores()
+    assert at_once.evaluate().scores() == apart.evaluate().scores()
+    assert len(looks) == 1
+    for name, values in apart.point_scores().items():
+        assert scores[name].tobytes() == values.tobytes()
+    assert all(scores.errors[name].tobytes() == apart.point_scores().errors[name].tobytes() for name in scores.errors)
+
+
 def test_rows_without_a_place_have_no_scores_and_are_nobody_s_neighbor():
     X = np.random.default_rng(2).normal(size=(200, 3))
     Y = X[:, :2].copy()
