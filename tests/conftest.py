@@ -13,7 +13,8 @@ gc.disable()  # until all is collected: modules and tests stay, and looking for 
 
 
 def pytest_collection_finish(session):
-    """Look for garbage among what the tests make."""
+    """Look for garbage among what the tests make, and only there."""
+    gc.freeze()
     gc.enable()
 
 
