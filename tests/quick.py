@@ -12,37 +12,37 @@ import gnomon
 from gnomon.methods import METHODS
 
 _SETTINGS: dict[str, dict[str, Any]] = {
-    "umap": {"n_neighbors": 5, "max_iter": 30},
-    "tsne": {"perplexity": 1.5, "max_iter": 60, "early_exaggeration_iter": 30},
+    "umap": {"n_neighbors": 5, "max_iter": 15},
+    "tsne": {"perplexity": 1.5, "max_iter": 20, "early_exaggeration_iter": 10},
     "pca": {"n_components": 1},
-    "sne": {"perplexity": 1.5, "max_iter": 30},
-    "symmetric_sne": {"perplexity": 1.5, "max_iter": 30},
-    "dreams": {"perplexity": 1.5, "max_iter": 60, "early_exaggeration_iter": 30},
-    "largevis": {"perplexity": 1.5, "max_iter": 30},
-    "force_atlas2": {"n_neighbors": 5, "max_iter": 30},
-    "neg_tsne": {"n_neighbors": 5, "max_iter": 30},
-    "info_nce_tsne": {"n_neighbors": 5, "max_iter": 30},
-    "two_kernel_lle": {"n_neighbors": 5, "max_iter": 30, "early_exaggeration_iter": 10},
-    "two_kernel_pca": {"max_iter": 30},
-    "pacmap": {"n_neighbors": 4, "max_iter": 45},
-    "local_map": {"n_neighbors": 4, "max_iter": 45},
-    "trimap": {"n_neighbors": 4, "max_iter": 40},
+    "sne": {"perplexity": 1.5, "max_iter": 15},
+    "symmetric_sne": {"perplexity": 1.5, "max_iter": 15},
+    "dreams": {"perplexity": 1.5, "max_iter": 20, "early_exaggeration_iter": 10},
+    "largevis": {"perplexity": 1.5, "max_iter": 15},
+    "force_atlas2": {"n_neighbors": 5, "max_iter": 15},
+    "neg_tsne": {"n_neighbors": 5, "max_iter": 15},
+    "info_nce_tsne": {"n_neighbors": 5, "max_iter": 15},
+    "two_kernel_lle": {"n_neighbors": 5, "max_iter": 10, "early_exaggeration_iter": 4},
+    "two_kernel_pca": {"max_iter": 10},
+    "pacmap": {"n_neighbors": 4, "max_iter": 18},
+    "local_map": {"n_neighbors": 4, "max_iter": 36},
+    "trimap": {"n_neighbors": 4, "max_iter": 16},
     "gradient_pca": {"n_components": 1, "max_iter": 3000},
     "random_projection": {"n_components": 1},
     "stiefel_pca": {"n_components": 1},
-    "robust_pca": {"n_components": 1, "tol": 1e-3, "max_iter": 200},
-    "graph_robust_pca": {"n_neighbors": 5, "n_components": 1, "tol": 1e-3, "max_iter": 200},
-    "huber_pca": {"n_components": 1, "max_iter": 100},
+    "robust_pca": {"n_components": 1, "tol": 1e-3, "max_iter": 30},
+    "graph_robust_pca": {"n_neighbors": 5, "n_components": 1, "tol": 1e-3, "max_iter": 30},
+    "huber_pca": {"n_components": 1, "max_iter": 30},
     "kernel_pca": {"n_components": 1},
-    "mds": {"max_iter": 30},
+    "mds": {"max_iter": 10},
     "isomap": {"n_neighbors": 5},
-    "phate": {"max_iter": 30},
-    "sketch_map": {"max_iter": 30},
+    "phate": {"max_iter": 10},
+    "sketch_map": {"max_iter": 10},
     "lle": {"n_neighbors": 5},
     "laplacian_eigenmaps": {"n_neighbors": 5},
-    "densmap": {"n_neighbors": 5, "max_iter": 30},
-    "featmap": {"n_neighbors": 5, "max_iter": 30},
-    "star_map": {"n_neighbors": 5, "max_iter": 30, "n_stars": 5},
+    "densmap": {"n_neighbors": 5, "max_iter": 15},
+    "featmap": {"n_neighbors": 5, "max_iter": 15},
+    "star_map": {"n_neighbors": 5, "max_iter": 15, "n_stars": 5},
 }
 
 
@@ -56,7 +56,7 @@ ESTIMATORS: dict[str, Any] = {
     card.name: _quick(getattr(gnomon, card.estimator), **_SETTINGS.get(card.name, {})) for card in METHODS
 }
 ESTIMATORS["neighbor_embedding"] = _quick(
-    gnomon.NeighborEmbedding, n_neighbors=5, optimizer_params={"max_iter": 30, "early_exaggeration_iter": 10}
+    gnomon.NeighborEmbedding, n_neighbors=5, optimizer_params={"max_iter": 10, "early_exaggeration_iter": 4}
 )
 """By name: the methods of the catalogue and the one that is composed of parts."""
 

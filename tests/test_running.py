@@ -112,6 +112,22 @@ def test_the_memory_of_a_run_is_a_limit_below_that_of_the_machine():
             require_memory("X", 2e6, fact="its rows", remedy="Take fewer.")
 
 
+def test_what_is_free_is_read_again_but_for_a_little_within_the_second(monkeypatch):
+    free, read = [1e9], []
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: read.append(1) or free[0])
+    monkeypatch.setattr("gnomon._memory.time.monotonic", lambda: 7.5)
+    for _ in range(3):
+        require_memory("X", 9e6, fact="its rows", remedy="")
+    assert len(read) == 1
+    free[0] = 1e7
+    with pytest.raises(MemoryError, match=r"in memory, 10 MB"):
+        require_memory("X", 2e7, fact="its rows", remedy="")
+    with running(memory=1e3):
+        free[0] = 1e3
+        with pytest.raises(MemoryError, match=r"in memory, 0.001 MB"):
+            require_memory("X", 2e3, fact="its rows", remedy="")
+
+
 def test_what_users_call_keeps_to_the_memory_they_give():
     X = np.zeros((2000, 3), dtype=np.float32) + np.arange(2000, dtype=np.float32)[:, None]
     with gnomon.running(memory=1e6), pytest.raises(MemoryError, match=r"^MDS: .*fits in memory, 1 MB"):

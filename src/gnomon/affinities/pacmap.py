@@ -64,6 +64,7 @@ def pacmap_pairs(
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
     seed: int = 0,
+    chosen: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None = None,
 ) -> PacmapPairs:
     """Choose the pairs of points that PaCMAP pulls together and drives apart.
 
@@ -88,6 +89,8 @@ def pacmap_pairs(
         Further arguments of the metric.
     seed : int in [0, 2**63), default=0
         Decides the random points.
+    chosen : tuple of three ndarray or None, default=None
+        What `near_and_further` returned for the same graph and seed, where that is known.
 
     Returns
     -------
@@ -108,7 +111,9 @@ def pacmap_pairs(
     n_neighbors = values["n_neighbors"]
     if n_neighbors > graph.n_neighbors:
         raise ValueError(message(f"n_neighbors={n_neighbors}", f"at most {graph.n_neighbors}, those of the graph"))
-    near, squares, further = near_and_further(graph, n_neighbors, values["further_ratio"], seed=values["seed"])
+    if chosen is None:
+        chosen = near_and_further(graph, n_neighbors, values["further_ratio"], seed=values["seed"])
+    near, squares, further = chosen
     partners = mid_near_partners(
         X, int(n_neighbors * values["mid_near_ratio"]), metric=metric, metric_params=metric_params, seed=values["seed"]
     )
@@ -197,8 +202,14 @@ class PacmapAffinity:
     metric: Any = "euclidean"
     metric_params: Mapping[str, Any] | None = None
 
-    def __call__(self, inputs: Inputs) -> PacmapPairs:
-        """Return the pairs of a table."""
+    def chosen(self, inputs: Inputs) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+        """Return the partners that rows choose, see `near_and_further`."""
+        return near_and_further(inputs.neighbors, self.n_neighbors, self.further_ratio, seed=inputs.seed)
+
+    def __call__(
+        self, inputs: Inputs, chosen: tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]] | None = None
+    ) -> PacmapPairs:
+        """Return the pairs of a table, whose near and further partners may be known."""
         return pacmap_pairs(
             inputs.X,
             inputs.neighbors,
@@ -208,6 +219,7 @@ class PacmapAffinity:
             metric=self.metric,
             metric_params=self.metric_params,
             seed=inputs.seed,
+            chosen=chosen,
         )
 
     @entrance("PaCMAP")

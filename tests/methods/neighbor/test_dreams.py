@@ -8,6 +8,7 @@ from scipy.stats import spearmanr
 import gnomon
 from gnomon import DREAMS, PCA, TSNE
 from gnomon.exceptions import DataWarning
+from gnomon.initialization import starts
 from gnomon.linalg import procrustes
 
 QUICK = {"perplexity": 8.0, "max_iter": 150, "early_exaggeration_iter": 50, "random_state": 3, "n_jobs": 1}
@@ -37,6 +38,17 @@ def test_with_all_weight_it_is_the_reference(init, blobs):
     size = np.abs(principal).max()
     assert np.abs(fit.apply(fitted.embedding_.astype(float)) - principal).max() < 1e-3 * size
     assert np.abs(fitted.embedding_ - fitted.reference_).max() < 1e-3 * np.abs(fitted.reference_).max()
+
+
+@pytest.mark.parametrize("init", ["pca", "random"])
+def test_components_are_computed_once_and_give_the_map_of_those_that_are_given(init, blobs, monkeypatch):
+    found, base = [], starts.principal_start
+    monkeypatch.setattr("gnomon.initialization.base.principal_start", lambda *a, **k: found.append(1) or base(*a, **k))
+    quick = {**QUICK, "max_iter": 20, "early_exaggeration_iter": 5, "init": init}
+    fitted = DREAMS(**quick).fit(blobs)
+    assert len(found) == 1
+    given = DREAMS(reference=base(blobs, 2, seed=3)[0], **quick).fit(blobs)
+    np.testing.assert_array_equal(fitted.embedding_, given.embedding_)
 
 
 def test_weight_trades_divergence_for_distances(blobs):

@@ -5,6 +5,8 @@ import pytest
 
 import gnomon
 from gnomon import LocalMAP, PaCMAP
+from gnomon.affinities import pacmap
+from gnomon.methods.neighbor import local_map
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,17 @@ def test_before_the_last_phase_it_is_pacmap(blobs):
     for one, other in zip(plain[:2], local[:2], strict=True):
         np.testing.assert_array_equal(one, other)
     assert not np.array_equal(plain[2], local[2])
+
+
+def test_partners_are_chosen_once(blobs, monkeypatch):
+    found, choose = [], pacmap.near_and_further
+    monkeypatch.setattr(pacmap, "near_and_further", lambda *a, **k: found.append(choose(*a, **k)) or found[-1])
+    losses, make = [], local_map.NearbyPairs
+    monkeypatch.setattr(local_map, "NearbyPairs", lambda *a, **k: losses.append(a) or make(*a, **k))
+    LocalMAP(max_iter=9, random_state=0, n_jobs=1).fit(blobs)
+    ((near, _, further),) = found
+    assert losses[0][0] is near
+    assert losses[0][1] is further
 
 
 def test_threads_do_not_change_a_bit(blobs):

@@ -16,7 +16,7 @@ from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
-from gnomon.initialization import initialize
+from gnomon.initialization import Initialization, initialize
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast
@@ -288,15 +288,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 
     def _start(self, prepared: Prepared) -> npt.NDArray[Any]:
         """Return where the points start."""
-        parameters, inputs, surface = prepared.parameters, prepared.inputs, prepared.recipe.surface
+        parameters, surface = prepared.parameters, prepared.recipe.surface
         given = not isinstance(self.init, str)
-        start = initialize(
-            parameters["init"],
-            X=None if parameters["metric"] == "precomputed" else self._start_rows(inputs.X, parameters),
-            affinities=self._start_affinities(inputs, parameters),
-            n_components=parameters["n_components"] if surface is None or given else surface.width,
-            seed=self.seed_,
-        )
+        start = self._initialize(prepared, parameters["n_components"] if surface is None or given else surface.width)
         self.init_ = start.kind
         if surface is not None:
             return surface.points(start.embedding) if given else surface.start(start.embedding)
@@ -304,6 +298,17 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             return start.embedding
         first = prepared.recipe.rescale(start.embedding)
         return first if parameters["anchors"] is None else start_at_anchors(first, parameters["anchors"])
+
+    def _initialize(self, prepared: Prepared, n_components: int) -> Initialization:
+        """Return the start that is asked for, before it is scaled."""
+        parameters, inputs = prepared.parameters, prepared.inputs
+        return initialize(
+            parameters["init"],
+            X=None if parameters["metric"] == "precomputed" else self._start_rows(inputs.X, parameters),
+            affinities=self._start_affinities(inputs, parameters),
+            n_components=n_components,
+            seed=self.seed_,
+        )
 
     def _objective(self, prepared: Prepared) -> Any:
         """Return the loss, springs to anchors included."""

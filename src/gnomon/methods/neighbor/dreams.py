@@ -12,10 +12,10 @@ import numpy.typing as npt
 from gnomon._costs import Cost
 from gnomon._validation import Either, Instance, Options, Real, Rule, message
 from gnomon.affinities import Affinities
-from gnomon.initialization import initialize
+from gnomon.initialization import Initialization, initialize
 from gnomon.methods.forecast import GAUSSIAN_STAGES
 from gnomon.methods.neighbor.anchors import of_distinct_rows
-from gnomon.methods.neighbor.base import Inputs, Recipe
+from gnomon.methods.neighbor.base import Inputs, Prepared, Recipe
 from gnomon.methods.neighbor.tsne import TSNE
 from gnomon.methods.other_names import DREAMS as NAMES
 from gnomon.methods.other_names import other_names
@@ -118,6 +118,12 @@ class DREAMS(TSNE):
         if reference is not None:
             parameters["reference"] = reference[present]
         return super()._rows_present(given, present, parameters)
+
+    def _initialize(self, prepared: Prepared, n_components: int) -> Initialization:
+        start, parameters = super()._initialize(prepared, n_components), prepared.parameters
+        if start.kind == "pca" and isinstance(parameters["reference"], str):
+            parameters["reference"] = start.embedding  # the components need not be computed again
+        return start
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         recipe, weight = super()._recipe(parameters, n_samples), parameters["reference_weight"]

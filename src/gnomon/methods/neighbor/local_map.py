@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
+
+import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._validation import Either, Nothing, Real, Rule
-from gnomon.affinities import PacmapPairs, near_and_further
+from gnomon.affinities import PacmapAffinity, PacmapPairs
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.pacmap import EXTRA, PaCMAP
 from gnomon.methods.other_names import LOCALMAP, other_names
@@ -83,12 +85,28 @@ class LocalMAP(PaCMAP):
         recipe, distance = super()._recipe(parameters, n_samples), parameters["nearby_distance"]
         if distance is None:
             return recipe
-        affinity: Any = recipe.affinity
+        affinity = _KeptPartners(cast(PacmapAffinity, recipe.affinity))
 
         def objective(pairs: PacmapPairs, inputs: Inputs) -> LocalmapLoss:
-            near, _, further = near_and_further(
-                inputs.neighbors, affinity.n_neighbors, affinity.further_ratio, seed=inputs.seed
-            )
+            near, _, further = affinity.take()
             return LocalmapLoss(pairs, NearbyPairs(near, further, distance, seed=inputs.seed))
 
-        return replace(recipe, objective=objective)
+        return replace(recipe, affinity=affinity, objective=objective)
+
+
+class _KeptPartners:
+    """PaCMAP's affinity, which keeps the partners that rows choose until the loss takes them."""
+
+    def __init__(self, affinity: PacmapAffinity) -> None:
+        self._affinity, self.new_rows = affinity, affinity.new_rows
+        self._chosen: tuple[npt.NDArray[Any], ...] = ()
+
+    def __call__(self, inputs: Inputs) -> PacmapPairs:
+        """Return the pairs of a table."""
+        self._chosen = chosen = self._affinity.chosen(inputs)
+        return self._affinity(inputs, chosen)
+
+    def take(self) -> tuple[npt.NDArray[Any], ...]:
+        """Return the partners, and keep them no longer."""
+        taken, self._chosen = self._chosen, ()
+        return taken
