@@ -135,6 +135,12 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "initialization": Work(Cost(entry=3.99, neighbor=77.3)),
         "layout": Work(Cost(row=24900.0), passes=Cost(neighbor=2.09)),
     },
+    "LocalMAP": {
+        "affinities": Work(Cost(neighbor=138.0)),
+        "checks": Work(Cost(fixed=1630000.0, entry=6.25, square=375.0, neighbor=1.36)),
+        "initialization": Work(Cost(fixed=1230000.0, entry=4.41, neighbor=4.29)),
+        "layout": Work(Cost(fixed=4880000.0, row=10800.0), passes=Cost(neighbor=3.6)),
+    },
     "LocallyLinearEmbedding": {
         "affinities": Work(Cost(fixed=2980000.0, entry=7.47, neighbor=503.0, product=0.000663)),
         "checks": Work(Cost(fixed=2000000.0, square=2.98, pair=0.139)),
@@ -212,6 +218,12 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "layout": Work(Cost(fixed=525000000.0)),
         "moves": Work(Cost(fixed=371000000.0)),
         "placement": Work(Cost(row=222000.0)),
+    },
+    "StarMAP": {
+        "affinities": Work(Cost(fixed=877000.0, neighbor=71.6, entry=6.5)),
+        "checks": Work(Cost(fixed=2290000.0, entry=1.08, square=0.767, neighbor=10.8)),
+        "initialization": Work(Cost(fixed=1200000.0, entry=6.35, square=57.5)),
+        "layout": Work(Cost(row=46000.0, entry=72.0), passes=Cost(fixed=39100.0, neighbor=6.5)),
     },
     "StiefelPCA": {
         "checks": Work(Cost(fixed=1830000.0, row=58.2)),
