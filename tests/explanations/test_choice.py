@@ -19,19 +19,23 @@ def sparse_counts():
     return table, make_map("known", table)
 
 
-def test_sparse_counts_are_explained_by_neighbours_in_the_map(sparse_counts):
+@pytest.fixture(scope="module")
+def found_and_forward(sparse_counts):
+    """The explanation of sparse counts, as it chooses to be and forward."""
     table, Y = sparse_counts
-    found = explain(table.X, Y)
+    return explain(table.X, Y), explain(table.X, Y, fit="forward")
+
+
+def test_sparse_counts_are_explained_by_neighbours_in_the_map(sparse_counts, found_and_forward):
+    table, (found, forward) = sparse_counts[0], found_and_forward
     assert (found.direction, found.neighborhood) == ("inverse", "map")
     assert found.scores[f"inverse {found.n_neighbors}"] > 1.5 * found.scores["forward"]
-    forward = explain(table.X, Y, fit="forward")
     assert recovery_of_drivers(found.importance, table.drivers).auc > 0.95
     assert recovery_of_drivers(forward.importance, table.drivers).auc < 0.85
 
 
-def test_every_answer_is_of_the_chosen_fit(sparse_counts):
-    table, Y = sparse_counts
-    found = explain(table.X, Y)
+def test_every_answer_is_of_the_chosen_fit(found_and_forward):
+    found, _ = found_and_forward
     answer = found.why(5, 3)
     np.testing.assert_allclose(answer.effect, found.importance[5, answer.indices], rtol=1e-5)
     top = found.top_features(12)
@@ -79,9 +83,9 @@ def test_a_random_map_is_not_believed_either_way():
     assert np.median(explain(X, Y, fit="inverse").r2) < 0.02
 
 
-def test_the_choice_does_not_depend_on_threads_and_few_rows_are_not_compared(sparse_counts):
+def test_the_choice_does_not_depend_on_threads_and_few_rows_are_not_compared(sparse_counts, found_and_forward):
     table, Y = sparse_counts
-    graph = explain(table.X, Y, fit="forward").graph
+    graph = found_and_forward[1].graph
     one = on_threads(1, choose_fit)(table.X, Y, graph, ridge=10.0, pooling=3)
     three = on_threads(3, choose_fit)(table.X, Y, graph, ridge=10.0, pooling=3)
     assert one == three

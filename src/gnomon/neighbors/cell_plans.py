@@ -16,7 +16,7 @@ from gnomon.neighbors.euclidean import Distances, Indices, n_candidates
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["Effort", "Looked", "Plan", "cell_ranks", "find_plan", "first_probes", "ranks_among"]
+__all__ = ["Effort", "Looked", "Plan", "find_plan", "first_probes"]
 
 _WIDER = 3  # cells of the wide search of sampled rows, for each that a search of their neighbours takes
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
@@ -118,6 +118,38 @@ class Looked:
     distances: Distances
     cell_rank: Ranks
     row_rank: Ranks | None
+
+    @classmethod
+    def of(
+        cls,
+        draw: Draw,
+        found: tuple[Indices, Distances],
+        homes: Indices,
+        probes: Indices,
+        near: Indices | None,
+        n_candidates: int,
+    ) -> Self:
+        """Rank what was found of the rows drawn.
+
+        Parameters
+        ----------
+        draw : Draw
+        found : (indices, distances) of shape (2 n_rows, n_found)
+            The neighbours of the rows drawn, without themselves; -1 stands for none.
+        homes : ndarray of shape (n_samples,), int32
+            The cell of each row.
+        probes : ndarray of shape (n_rows or more, n_probes), int32
+            The nearest cells of the rows drawn, the nearest first.
+        near : ndarray of shape (n_rows or more, n_near), int32, or None
+            The nearest rows in the space of candidates; None where distances there are those in full.
+        n_candidates : int
+            How many of them are kept.
+        """
+        (indices, distances), some = found, slice(draw.size)  # rows that choose
+        cell_rank = cell_ranks(probes[some], np.where(indices >= 0, homes[indices], -1)[some])
+        if near is None:
+            return cls(distances, cell_rank, None)
+        return cls(distances, cell_rank, ranks_among(draw.rows[some], indices[some], near, n_candidates))
 
 
 def first_probes(

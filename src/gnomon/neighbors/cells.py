@@ -21,7 +21,7 @@ from gnomon._costs import Cost
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon.neighbors.cell_plans import Effort, Looked, Plan, cell_ranks, find_plan, first_probes, ranks_among
+from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.samples import Draw, Sample
@@ -350,13 +350,8 @@ class Start:
         order, offsets = group(probes[:, 0], len(self.space.centres))
         candidates = join.find(coordinates, probes, order, offsets, plan.n_candidates + 1, n_threads)
         found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
-        indices, distances = without_own(*found, rows)
-        some = slice(self.draw.size)  # rows that choose
-        cell_rank = cell_ranks(probes[some], np.where(indices >= 0, homes[indices], -1)[some])
-        if table.proxy is table and self.space.basis is None:
-            return Looked(distances, cell_rank, None)
-        row_rank = ranks_among(rows[some], indices[some], candidates, plan.n_candidates)
-        return Looked(distances, cell_rank, row_rank)
+        near = None if table.proxy is table and self.space.basis is None else candidates
+        return Looked.of(self.draw, without_own(*found, rows), homes, probes, near, plan.n_candidates)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon.data.stored import ArrayTable, RowBlock, StoredTable
 from gnomon.neighbors import without_own
-from gnomon.neighbors.cell_plans import Effort, Looked, Plan, cell_ranks, find_plan, first_probes, ranks_among
+from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
 from gnomon.neighbors.cells import Approximation, Space, search_until_found
 from gnomon.neighbors.euclidean import Points, n_candidates
 from gnomon.neighbors.parts import Found, NearestLists, PartMetric, cell_groups, nearest_centres, search_cells
@@ -123,20 +123,19 @@ class _Search:
         ):
             homes[block.start : block.stop] = found["homes"]
             lists.join(slice(None), (found["indices"], found["lengths"]))
-        indices, distances = lists.finish(parted.metric)
-        coordinates = parted.metric.coordinates(space, queries)
-        some = slice(draw.size)  # rows that choose
-        probes = nearest_centres(space.centres, coordinates[some], plan.n_probes)
-        cell_rank = cell_ranks(probes, np.where(indices >= 0, homes[indices], -1)[some])
-        if space.basis is None:
-            return Looked(distances, cell_rank, None)
-        most, projected = plan.n_candidates, NearestLists(draw.size, plan.n_candidates + 1)
+        coordinates = parted.metric.coordinates(space, queries)[: draw.size]  # of rows that choose
+        probes = nearest_centres(space.centres, coordinates, plan.n_probes)
+        near = None if space.basis is None else self._near(space, coordinates, plan.n_candidates)
+        return Looked.of(draw, lists.finish(parted.metric), homes, probes, near, plan.n_candidates)
+
+    def _near(self, space: Space, coordinates: npt.NDArray[np.float32], most: int) -> npt.NDArray[np.int32]:
+        """Return the rows nearest to some coordinates in the space of candidates, one of which may be their own."""
+        parted, projected = self.parted, NearestLists(len(coordinates), most + 1)
         stage, needed = f"projected-{most}", 3.0 * parted.block_bytes
-        for found in parted.run(
-            stage, _nearest_projected, table.blocks(), space, coordinates[some], most + 1, needed=needed
-        ):
+        blocks = parted.table.blocks()
+        for found in parted.run(stage, _nearest_projected, blocks, space, coordinates, most + 1, needed=needed):
             projected.join(slice(None), (found["indices"], found["lengths"]))
-        return Looked(distances, cell_rank, ranks_among(rows[some], indices[some], projected.indices, most))
+        return projected.indices
 
     def _searched(self, space: Space, plan: Plan, effort: Effort) -> Found:
         """Search the cells of a plan, group by group."""
