@@ -9,16 +9,14 @@ anything (Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021; the
 the points drawn move as well). Memberships mu come from the exact nearest neighbours of the rows. The sum of
 attractions has few terms; that of repulsions has n^2, taken block by block.
 
-python -m benchmarks.effective_loss --data mnist --rows 6000 --pca 50 --seeds 0 1 2 --peer-python PATH
+python -m benchmarks.effective_loss --data mnist --rows 6000 --pca 50 --repeats 3 --peer-python PATH
 """
 
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -26,11 +24,17 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
-from benchmarks.quality import compare_neighborhoods, fixed_sample, label_accuracy
+from benchmarks.measure import Contender, measure_warm
+from benchmarks.quality import map_quality
+from benchmarks.summary import table_of, with_interval
 from benchmarks.tables import load_table
 
-__all__ = ["effective_loss", "fuzzy_memberships", "main", "nearest_neighbor_memberships"]
+__all__ = ["KERNEL", "effective_loss", "fuzzy_memberships", "main", "nearest_neighbor_memberships"]
 
+KERNEL = 1.576943, 0.895061
+"""a and b for min_dist=0.1, the default of all."""
+
+_DIGITS = {"loss": 1, "CPU s": 2}
 _BLOCK = 256  # a block of 256 x 1024 float32 and its copies stay in the cache of one core
 _WIDTH = 1024
 _NEAR = 1e-3  # squared distance below which -log(1 - k), infinite at 0, goes on as a straight line
@@ -122,81 +126,49 @@ def effective_loss(
     return attraction + 2.0 * negative_sample_rate / (4.0 * n) * repulsion
 
 
-_PEER = """
-import sys, time, numpy as np, umap
-X = np.load(sys.argv[1])
-umap.UMAP(n_epochs=2, n_jobs=1, random_state=0).fit_transform(X[:500])  # compiles
-begin = time.process_time()
-# it counts a row among its own neighbours
-Y = umap.UMAP(n_neighbors=int(sys.argv[2]) + 1, random_state=int(sys.argv[3]), n_jobs=1).fit_transform(X)
-print(time.process_time() - begin)
-np.save(sys.argv[4], Y)
-"""
-
-
-def _peer_map(
-    python: str, X: npt.NDArray[np.float32], n_neighbors: int, seed: int
-) -> tuple[npt.NDArray[np.float32], float]:
-    """Return umap-learn's map and its CPU seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        table, out = Path(folder, "X.npy"), Path(folder, "Y.npy")
-        np.save(table, X)
-        command = [python, "-W", "ignore", "-c", _PEER, str(table), str(n_neighbors), str(seed), str(out)]
-        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
-        return np.load(out), float(answer.split()[-1])
-
-
-def _own_map(
-    X: npt.NDArray[np.float32], n_neighbors: int, seed: int, max_iter: int | None
-) -> tuple[npt.NDArray[np.float32], float]:
-    """Return gnomon's map and its CPU seconds."""
-    from gnomon import UMAP
-
-    begin = time.process_time()
-    Y = UMAP(n_neighbors, max_iter=max_iter, random_state=seed, n_jobs=1).fit_transform(X)
-    return Y, time.process_time() - begin
+def _contenders(passes: Sequence[int], n_neighbors: int, peer_python: str | None) -> list[Contender]:
+    """Return gnomon by each number of passes, and umap-learn, all of one thread."""
+    found = []
+    for n in passes:
+        parameters = {"n_neighbors": n_neighbors, "n_jobs": 1, **({"max_iter": n} if n else {})}
+        found.append(Contender(f"gnomon, {n or 'default'} passes", "gnomon", "umap", parameters=parameters))
+    if peer_python:  # it counts a row among its own neighbours
+        counted = {"n_neighbors": n_neighbors + 1}
+        found.append(Contender("umap-learn", "umap-learn-seeded", "umap", peer_python, counted))
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the loss and the quality of maps of gnomon, for several numbers of passes, and of umap-learn."""
-    from gnomon.kernels import UMAPKernel
-
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", default="digits", help="a table, as load_table takes it")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--pca", type=int)
     parser.add_argument("--neighbors", type=int, default=15)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--repeats", type=int, default=3, help="maps of each, with the seeds 0, 1, ...")
     parser.add_argument("--passes", type=int, nargs="+", default=[0], help="of gnomon; 0 is the default number")
     parser.add_argument("--peer-python", help="a Python that has umap-learn")
     given = parser.parse_args(arguments)
     X, labels = load_table(given.data, given.rows, given.pca)
     graph = nearest_neighbor_memberships(X, given.neighbors)
-    kernel, sample = UMAPKernel.from_min_dist(0.1), fixed_sample(len(X))
-    makers = {
-        f"gnomon, {n or 'default'} passes": lambda seed, n=n: _own_map(X, given.neighbors, seed, n or None)
-        for n in given.passes
-    }
-    if given.peer_python:
-        makers["umap-learn"] = lambda seed: _peer_map(given.peer_python, X, given.neighbors, seed)
+    rows: dict[str, list[str]] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        np.save(folder / "table.npy", X)
+        contenders = _contenders(given.passes, given.neighbors, given.peer_python)
+        for label, runs in measure_warm(contenders, folder / "table.npy", folder, given.repeats).items():
+            scores: dict[str, list[float]] = {}
+            for seed, run in enumerate(runs):
+                Y = np.load(folder / f"{label}-{seed}.npy")
+                quality = {"loss": effective_loss(graph, Y, *KERNEL), **map_quality(X, Y, labels), "CPU s": run.cpu}
+                for name, value in quality.items():
+                    scores.setdefault(name, []).append(value)
+            rows[label] = [with_interval(values, _DIGITS.get(name, 4)) for name, values in scores.items()]
+            measures = list(scores)
     print(
-        f"{given.data}: {X.shape[0]} x {X.shape[1]}, means of {len(given.seeds)} seeds (standard deviation of the loss)"
+        f"{given.data}: {X.shape[0]} x {X.shape[1]}, means over {given.repeats} seeds and half their 95 % intervals\n"
     )
-    for name, make in makers.items():
-        rows = []
-        for seed in given.seeds:
-            Y, seconds = make(seed)
-            found = compare_neighborhoods(X[sample], Y[sample], 15)
-            accuracy = np.nan if labels is None else label_accuracy(Y, labels, sample)
-            loss = effective_loss(graph, Y, kernel.a, kernel.b)
-            rows.append([loss, found.trustworthiness, found.preservation, accuracy, seconds])
-        loss, trust, kept, accuracy, seconds = np.mean(rows, axis=0)
-        spread = np.std([row[0] for row in rows], ddof=1) if len(rows) > 1 else np.nan
-        print(
-            f"{name:>24}: loss {loss:.1f} ({spread:.1f}), trust {trust:.4f}, preservation {kept:.4f}, "
-            f"accuracy {accuracy:.4f}, {seconds:.2f} CPU s",
-            flush=True,
-        )
+    print(table_of(["tool", *measures], [[label, *cells] for label, cells in rows.items()]))
     return 0
 
 

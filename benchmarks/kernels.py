@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks.determinism import build
 from benchmarks.machine import instruction_set_levels
+from benchmarks.summary import table_of
 
 __all__ = ["above", "main", "table"]
 
@@ -74,19 +75,18 @@ def _measure(
     return least, different
 
 
-def table(least: Mapping[str, Mapping[str, float]]) -> list[str]:
+def table(least: Mapping[str, Mapping[str, float]]) -> str:
     """Lay out the milliseconds of each kernel by build, and the ratios to those of the last build, worst first.
 
     Kernels are sorted by the ratio of the last build but one.
     """
     labels = list(next(iter(least.values()), {}))
     *slow, fast = labels
-    lines = [f"| kernel | {' | '.join(labels)} | {' | '.join(f'{label} / {fast}' for label in slow)} |"]
-    lines.append("|---" * (1 + len(labels) + len(slow)) + "|")
-    for name, times in sorted(least.items(), key=lambda item: -item[1][labels[-2]] / item[1][fast]):
-        cells = [f"{times[label]:.2f}" for label in labels] + [f"{times[label] / times[fast]:.2f}" for label in slow]
-        lines.append(f"| {name} | {' | '.join(cells)} |")
-    return lines
+    rows = [
+        [name, *(f"{times[label]:.2f}" for label in labels), *(f"{times[label] / times[fast]:.2f}" for label in slow)]
+        for name, times in sorted(least.items(), key=lambda item: -item[1][labels[-2]] / item[1][fast])
+    ]
+    return table_of(["kernel", *labels, *(f"{label} / {fast}" for label in slow)], rows)
 
 
 def above(least: Mapping[str, Mapping[str, float]], level: str, fast: str, bar: float | None) -> list[str]:
@@ -120,7 +120,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as folder:
         modules = _modules(options, Path(folder))
         least, different = _measure(modules, options.only, options.repeats, options.milliseconds)
-    print("\n".join(table(least)))
+    print(table(least))
     if options.json:
         options.json.write_text(json.dumps(least, indent=1))
     *slow, fast = modules

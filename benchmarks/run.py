@@ -22,7 +22,7 @@ if __package__ in (None, ""):  # started as `python benchmarks/run.py`
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.divergence import kl_divergence, nearest_neighbor_affinities
-from benchmarks.effective_loss import effective_loss, nearest_neighbor_memberships
+from benchmarks.effective_loss import KERNEL, effective_loss, nearest_neighbor_memberships
 from benchmarks.machine import describe_machine
 from benchmarks.measure import Contender, Run, ToolError, measure_processes, measure_warm, probe
 from benchmarks.quality import disparity, map_quality
@@ -36,7 +36,6 @@ _MEASURES = {"process": measure_processes, "warm": measure_warm}
 MODES = {"both": tuple(_MEASURES), **{mode: (mode,) for mode in _MEASURES}}
 """What each choice of --mode measures."""
 _LOSS_ROWS = 100_000  # the affinities of more rows, by exact neighbours, would take hours
-_UMAP_KERNEL = 1.576943, 0.895061  # a and b for min_dist=0.1, the default of all
 _UMAP_TOOLS = ("gnomon", "umap-learn", "torchdr")  # that lower its loss
 
 
@@ -99,7 +98,7 @@ class _Judge:
         if method == "tsne":
             quality["kl_divergence"] = kl_divergence(self._probabilities, Y)
         elif method == "umap" and label.startswith(_UMAP_TOOLS):
-            quality["effective_loss"] = effective_loss(self._memberships, Y, *_UMAP_KERNEL)
+            quality["effective_loss"] = effective_loss(self._memberships, Y, *KERNEL)
         return quality
 
     def all(self, method: str, labels: Sequence[str], folder: Path, repeats: int) -> dict[str, dict[str, list[float]]]:

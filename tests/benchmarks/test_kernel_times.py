@@ -11,12 +11,12 @@ _TIMES = {
 
 
 def test_the_worst_kernel_comes_first_with_its_ratios():
-    lines = table(_TIMES)
-    assert lines[2:] == [
-        "| mesh | 4.00 | 5.00 | 2.00 | 2.00 | 2.50 |",
-        "| tree | 9.00 | 3.00 | 2.00 | 4.50 | 1.50 |",
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table(_TIMES).splitlines()]
+    assert rows[2:] == [
+        ["mesh", "4.00", "5.00", "2.00", "2.00", "2.50"],
+        ["tree", "9.00", "3.00", "2.00", "4.50", "1.50"],
     ]
-    assert all(line.count("|") == lines[0].count("|") for line in lines)
+    assert all(len(row) == len(rows[0]) for row in rows)
 
 
 def test_a_kernel_above_the_bar_is_named():
