@@ -31,14 +31,17 @@ Hashes = dict[str, dict[str, str]]
 def build(level: str, folder: Path) -> Path:
     """Compile gnomon for one instruction-set level and install it, without dependencies, below a folder.
 
+    Only this level is compiled, and nothing is chosen at load time (GNOMON_ARCH in CMakeLists.txt). In a folder that
+    has a build already, only what changed since is compiled again.
+
     Returns
     -------
     Path
         The folder to put on the module search path.
     """
     target = folder / level
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(target), str(_ROOT)]
-    command += ["-C", f"cmake.define.GNOMON_ARCH={level}", "-C", f"build-dir={folder / f'build-{level}'}"]
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--upgrade", "--target", str(target)]
+    command += [str(_ROOT), "-C", f"cmake.define.GNOMON_ARCH={level}", "-C", f"build-dir={folder / f'build-{level}'}"]
     if importlib.util.find_spec("scikit_build_core") and importlib.util.find_spec("nanobind"):
         command.append("--no-build-isolation")
     subprocess.run(command, check=True)

@@ -224,7 +224,7 @@ def _neighbours(t: _Tables) -> Named:
 
     def cells() -> Any:
         indices = np.empty((6000, 15), np.int32)
-        core.CellJoin(X, probes, order, offsets, 1).run(0, 60, indices)
+        core.CellJoin(X, probes, order, offsets, 1).run(0, 60, probes.shape[1], indices)
         return indices
 
     yield "CellJoin", cells
@@ -352,7 +352,7 @@ def _tables(t: _Tables) -> Named:
     for width in (8, 16, 32):
         yield (
             f"spectral_vectors {width} columns",
-            lambda width=width: core.spectral_vectors(t.graph, 2, width, 1e-3, 60, 60.0, 0, 1)[:3],
+            lambda width=width: core.spectral_vectors(t.graph, 2, width, 1e-3, 0.0, 60, 60.0, 0, 1)[:3],
         )
     yield "normal_matrix", lambda: core.normal_matrix(0, 1, 20000, 50, 1)
     few = t.graph_of(3000, 10)

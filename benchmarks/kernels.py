@@ -110,6 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--levels", nargs="+", help="levels to compile for, lowest first; all from x86-64-v2 by default"
     )
     parser.add_argument("--modules", nargs="+", metavar="LABEL=FILE", help="extensions that are compiled already")
+    parser.add_argument("--builds", type=Path, help="keep the builds in this folder, and start from those there")
     parser.add_argument("--only", default="", help="kernels whose names hold this")
     parser.add_argument("--repeats", type=int, default=5, help="turns; the best counts")
     parser.add_argument("--milliseconds", type=float, default=20.0, help="of one measurement in the last build")
@@ -118,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", type=Path, help="write the milliseconds to this file")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as folder:
-        modules = _modules(options, Path(folder))
+        modules = _modules(options, (options.builds or Path(folder)).resolve())
         least, different = _measure(modules, options.only, options.repeats, options.milliseconds)
     print(table(least))
     if options.json:
