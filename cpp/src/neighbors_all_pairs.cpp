@@ -1,15 +1,26 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/neighbors_all_pairs.cpp"
 #include <cassert>
 
 #include "gnomon/neighbors.hpp"
+#include "gnomon/tile_lanes.hpp"
 
 namespace gnomon {
 namespace {
 
-using simd::f32;
-
 constexpr std::size_t kUnit = 96;  // least common multiple of the sides of a tile
 constexpr std::size_t kMaxUnits = 12;
 constexpr std::size_t kBlocks = 24;  // wanted at least: enough pairs in a round for many cores
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(offer_both);
 
 std::size_t choose_block_size(std::size_t n) {
     return kUnit * std::clamp<std::size_t>(n / (kUnit * kBlocks), 1, kMaxUnits);
@@ -20,32 +31,6 @@ struct Block {
     std::size_t size;
     const float* panels;
 };
-
-// Offers one tile's pairs to both sides. Pairs on or below the diagonal are left out: they come in the other order; and
-// with a split those of rows on the same side of it.
-GNOMON_CLONES void offer_both(const float* dots, std::size_t row0, std::size_t col0, const float* norms,
-                              std::size_t split, NearestKeys& nearest) {
-    alignas(64) float distances[kTileCols];
-    const float* thresholds = nearest.thresholds();
-    for (std::size_t i = 0; i < kTileRows; ++i, dots += kTileCols) {
-        const std::size_t row = row0 + i;
-        const f32 threshold = simd::splat(thresholds[row]);
-        const f32 low = tile_distances(dots, norms[row], norms + col0);
-        const f32 high = tile_distances(dots + simd::kLanes, norms[row], norms + col0 + simd::kLanes);
-        const LaneBytes hits = lane_bytes((low <= threshold) | (low <= simd::load(thresholds + col0)),
-                                          (high <= threshold) | (high <= simd::load(thresholds + col0 + simd::kLanes)));
-        if (!hits.any()) continue;
-        simd::store(distances, low);
-        simd::store(distances + simd::kLanes, high);
-        for_each_lane(hits, [&](std::size_t lane) {
-            const std::size_t column = col0 + lane;
-            if (column <= row && col0 < row0 + kTileRows) return;
-            if (split > 0 && (row < split) == (column < split)) return;
-            nearest.offer(row, distances[lane], static_cast<std::int32_t>(column));
-            nearest.offer(column, distances[lane], static_cast<std::int32_t>(row));
-        });
-    }
-}
 
 void join_blocks(const Block& rows, const Block& columns, std::size_t d, const float* norms, std::size_t split,
                  NearestKeys& nearest) {
@@ -134,3 +119,43 @@ void AllPairs::finish(Span2<std::int32_t> indices, std::span<float> cutoffs, con
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/tile_lanes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+// Offers one tile's pairs to both sides. Pairs on or below the diagonal are left out: they come in the other order; and
+// with a split those of rows on the same side of it.
+GNOMON_KERNEL void offer_both(const float* dots, std::size_t row0, std::size_t col0, const float* norms,
+                              std::size_t split, NearestKeys& nearest) {
+    alignas(64) float distances[kTileCols];
+    const float* thresholds = nearest.thresholds();
+    for (std::size_t i = 0; i < kTileRows; ++i, dots += kTileCols) {
+        const std::size_t row = row0 + i;
+        const f32 threshold = simd::splat(thresholds[row]);
+        const f32 low = tile_distances(dots, norms[row], norms + col0);
+        const f32 high = tile_distances(dots + simd::kLanes, norms[row], norms + col0 + simd::kLanes);
+        const auto near_low = at_most(low, threshold) | at_most(low, simd::load(thresholds + col0));
+        const auto near_high = at_most(high, threshold) | at_most(high, simd::load(thresholds + col0 + simd::kLanes));
+        const std::uint32_t hits = lane_bits(near_low, near_high);
+        if (hits == 0) continue;
+        simd::store(distances, low);
+        simd::store(distances + simd::kLanes, high);
+        for_each_lane(hits, [&](std::size_t lane) {
+            const std::size_t column = col0 + lane;
+            if (column <= row && col0 < row0 + kTileRows) return;
+            if (split > 0 && (row < split) == (column < split)) return;
+            nearest.offer(row, distances[lane], static_cast<std::int32_t>(column));
+            nearest.offer(column, distances[lane], static_cast<std::int32_t>(row));
+        });
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -1,88 +1,10 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/neighbors_tile.cpp"
 #include "gnomon/neighbors_tile.hpp"
 
-#if defined(GNOMON_USE_CLONES) || defined(__AVX512F__)
-#include <immintrin.h>
-#endif
+#include "gnomon/tile_lanes.hpp"
 
 namespace gnomon {
-namespace {
-
-using simd::f32;
-
-// Vectors as wide as the registers of an instruction set: wider ones would be taken apart through memory.
-template <std::size_t Bytes>
-struct Register {
-    using Type __attribute__((vector_size(Bytes))) = float;
-};
-
-// Accumulates a part of the tile of Rows x (2 vectors) in registers. The part is chosen for each instruction set by its
-// number of registers; the result is not affected, as every pair has its own accumulator.
-template <std::size_t Bytes, std::size_t Rows>
-GNOMON_INLINE void dot_part(const float* a, const float* b, std::size_t d, float* dots) {
-    using V = typename Register<Bytes>::Type;
-    constexpr std::size_t lanes = Bytes / sizeof(float);
-    V left[Rows] = {}, right[Rows] = {};
-    for (std::size_t k = 0; k < d; ++k, a += kTileRows, b += kTileCols) {
-        V column0, column1;
-        std::memcpy(&column0, b, Bytes);
-        std::memcpy(&column1, b + lanes, Bytes);
-#pragma GCC unroll 12
-        for (std::size_t i = 0; i < Rows; ++i) {
-            const V row = a[i] - V{};
-            left[i] += row * column0;
-            right[i] += row * column1;
-        }
-    }
-#pragma GCC unroll 12
-    for (std::size_t i = 0; i < Rows; ++i) {
-        std::memcpy(dots + i * kTileCols, &left[i], Bytes);
-        std::memcpy(dots + i * kTileCols + lanes, &right[i], Bytes);
-    }
-}
-
-template <std::size_t Bytes, std::size_t Rows>
-GNOMON_INLINE void dot_parts(const float* a, const float* b, std::size_t d, float* dots) {
-    for (std::size_t j = 0; j < kTileCols; j += 2 * Bytes / sizeof(float)) {
-        for (std::size_t i = 0; i < kTileRows; i += Rows) {
-            dot_part<Bytes, Rows>(a + i, b + j, d, dots + i * kTileCols + j);
-        }
-    }
-}
-
-#if defined(GNOMON_USE_CLONES)
-// Versions of one function chosen at load time. The choice is made for calls from this file only: dot_tile is the door.
-__attribute__((target("arch=x86-64-v4"))) void dot_all(const float* a, const float* b, std::size_t d, float* dots) {
-    dot_parts<64, 12>(a, b, d, dots);  // 24 of 32 registers hold sums
-}
-__attribute__((target("arch=x86-64-v3"))) void dot_all(const float* a, const float* b, std::size_t d, float* dots) {
-    dot_parts<32, 6>(a, b, d, dots);  // 12 of 16
-}
-__attribute__((target("default"))) void dot_all(const float* a, const float* b, std::size_t d, float* dots) {
-    dot_parts<16, 6>(a, b, d, dots);
-}
-#elif defined(__AVX512F__)
-void dot_all(const float* a, const float* b, std::size_t d, float* dots) { dot_parts<64, 12>(a, b, d, dots); }
-#elif defined(__AVX2__)
-void dot_all(const float* a, const float* b, std::size_t d, float* dots) { dot_parts<32, 6>(a, b, d, dots); }
-#else
-void dot_all(const float* a, const float* b, std::size_t d, float* dots) { dot_parts<16, 6>(a, b, d, dots); }
-#endif
-
-}  // namespace
-
-void dot_tile(const float* a, const float* b, std::size_t d, float* dots) { dot_all(a, b, d, dots); }
-
-GNOMON_CLONES void panel_norms(const float* panel, std::size_t count, std::size_t d, float* norms) {
-    f32 low = {}, high = {};
-    for (std::size_t k = 0; k < d; ++k) {
-        const f32 x = simd::load(panel + k * kTileCols), y = simd::load(panel + k * kTileCols + simd::kLanes);
-        low += x * x;
-        high += y * y;
-    }
-    simd::store(norms, low);
-    simd::store(norms + simd::kLanes, high);
-    for (std::size_t i = count; i < kTileCols; ++i) norms[i] = std::numeric_limits<float>::infinity();
-}
 
 GNOMON_CLONES std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, std::size_t k, std::uint64_t& limit) {
     constexpr std::size_t more = 4;  // kept beyond k: an exact cut would take longer
@@ -117,32 +39,88 @@ GNOMON_CLONES std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, 
     return kept;
 }
 
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
 namespace {
 
-[[maybe_unused]] GNOMON_INLINE void offer_by_lanes(const float* dots, const TileQueries& queries,
-                                                   const float* base_norms, const std::int32_t* base_ids,
-                                                   NearestKeys& nearest) {
-    alignas(64) float distances[kTileCols];
-    for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
-        const std::size_t slot = queries.slots[i];
-        const f32 threshold = simd::splat(nearest.thresholds()[slot]);
-        const f32 low = tile_distances(dots, queries.norms[i], base_norms);
-        const f32 high = tile_distances(dots + simd::kLanes, queries.norms[i], base_norms + simd::kLanes);
-        const LaneBytes hits = lane_bytes(low <= threshold, high <= threshold);
-        if (!hits.any()) continue;
-        simd::store(distances, low);
-        simd::store(distances + simd::kLanes, high);
-        for_each_lane(hits, [&](std::size_t lane) {
-            if (base_ids[lane] != queries.self[i]) nearest.offer(slot, distances[lane], base_ids[lane]);
-        });
+GNOMON_CHOOSE(dot_parts);
+GNOMON_CHOOSE(sum_squares);
+GNOMON_CHOOSE(offer_near);
+
+}  // namespace
+
+void dot_tile(const float* a, const float* b, std::size_t d, float* dots) { dot_parts(a, b, d, dots); }
+
+void panel_norms(const float* panel, std::size_t count, std::size_t d, float* norms) {
+    sum_squares(panel, d, norms);
+    for (std::size_t i = count; i < kTileCols; ++i) norms[i] = std::numeric_limits<float>::infinity();
+}
+
+void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
+                NearestKeys& nearest) {
+    offer_near(dots, queries, base_norms, base_ids, nearest);
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/tile_lanes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
+// Rows of a part: sums of Rows x (2 vectors) stay in registers, 24 of the 32 of v4 and of ARM, 12 of 16.
+#if GNOMON_VECTOR_BYTES == 64 || defined(__aarch64__)
+constexpr std::size_t kPartRows = 12;
+#else
+constexpr std::size_t kPartRows = 6;
+#endif
+
+// Accumulates a part of the tile of kPartRows x (2 vectors) in registers. Every pair has its own accumulator.
+GNOMON_INLINE void dot_part(const float* a, const float* b, std::size_t d, float* dots) {
+    using V = simd::Lanes<float, GNOMON_VECTOR_BYTES / sizeof(float)>;
+    constexpr std::size_t lanes = sizeof(V) / sizeof(float);
+    V left[kPartRows] = {}, right[kPartRows] = {};
+    for (std::size_t k = 0; k < d; ++k, a += kTileRows, b += kTileCols) {
+        const V column0 = simd::load_as<V>(b), column1 = simd::load_as<V>(b + lanes);
+#pragma GCC unroll 12
+        for (std::size_t i = 0; i < kPartRows; ++i) {
+            const V row = a[i] - V{};
+            left[i] += row * column0;
+            right[i] += row * column1;
+        }
+    }
+#pragma GCC unroll 12
+    for (std::size_t i = 0; i < kPartRows; ++i) {
+        simd::store(dots + i * kTileCols, left[i]);
+        simd::store(dots + i * kTileCols + lanes, right[i]);
     }
 }
 
-#if defined(GNOMON_USE_CLONES) || defined(__AVX512F__)
-#if defined(GNOMON_USE_CLONES)
-__attribute__((target("arch=x86-64-v4")))
-#endif
-void append(NearestKeys& nearest, std::size_t slot, f32 distances, __m512i ids, __mmask16 hits) {
+GNOMON_KERNEL void dot_parts(const float* a, const float* b, std::size_t d, float* dots) {
+    for (std::size_t j = 0; j < kTileCols; j += 2 * GNOMON_VECTOR_BYTES / sizeof(float)) {
+        for (std::size_t i = 0; i < kTileRows; i += kPartRows) dot_part(a + i, b + j, d, dots + i * kTileCols + j);
+    }
+}
+
+GNOMON_KERNEL void sum_squares(const float* panel, std::size_t d, float* norms) {
+    f32 low = {}, high = {};
+    for (std::size_t k = 0; k < d; ++k) {
+        const f32 x = simd::load(panel + k * kTileCols), y = simd::load(panel + k * kTileCols + simd::kLanes);
+        low += x * x;
+        high += y * y;
+    }
+    simd::store(norms, low);
+    simd::store(norms + simd::kLanes, high);
+}
+
+#if GNOMON_VECTOR_BYTES == 64
+GNOMON_KERNEL void append(NearestKeys& nearest, std::size_t slot, f32 distances, __m512i ids, __mmask16 hits) {
     const __m512i bits = _mm512_castps_si512(reinterpret_cast<__m512>(distances));
     for (int half = 0; half < 2; ++half) {
         const auto lanes = static_cast<__mmask8>(hits >> (8 * half));
@@ -157,11 +135,8 @@ void append(NearestKeys& nearest, std::size_t slot, f32 distances, __m512i ids, 
 }
 
 // Keys of lanes that are near are pressed together in registers, instead of walked through.
-#if defined(GNOMON_USE_CLONES)
-__attribute__((target("arch=x86-64-v4")))
-#endif
-void offer_all(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
-               NearestKeys& nearest) {
+GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, const float* base_norms,
+                              const std::int32_t* base_ids, NearestKeys& nearest) {
     const __m512i low_ids = _mm512_loadu_si512(base_ids), high_ids = _mm512_loadu_si512(base_ids + simd::kLanes);
     for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
         const std::size_t slot = queries.slots[i];
@@ -177,30 +152,29 @@ void offer_all(const float* dots, const TileQueries& queries, const float* base_
         if (high_hits != 0) append(nearest, slot, high, high_ids, high_hits);
     }
 }
-#endif
 
-#if defined(GNOMON_USE_CLONES)
-__attribute__((target("arch=x86-64-v3"))) void offer_all(const float* dots, const TileQueries& queries,
-                                                         const float* base_norms, const std::int32_t* base_ids,
-                                                         NearestKeys& nearest) {
-    offer_by_lanes(dots, queries, base_norms, base_ids, nearest);
-}
-#endif
-#if defined(GNOMON_USE_CLONES) || !defined(__AVX512F__)
-#if defined(GNOMON_USE_CLONES)
-__attribute__((target("default")))
-#endif
-void offer_all(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
-               NearestKeys& nearest) {
-    offer_by_lanes(dots, queries, base_norms, base_ids, nearest);
+#else
+
+GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, const float* base_norms,
+                              const std::int32_t* base_ids, NearestKeys& nearest) {
+    alignas(64) float distances[kTileCols];
+    for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
+        const std::size_t slot = queries.slots[i];
+        const f32 threshold = simd::splat(nearest.thresholds()[slot]);
+        const f32 low = tile_distances(dots, queries.norms[i], base_norms);
+        const f32 high = tile_distances(dots + simd::kLanes, queries.norms[i], base_norms + simd::kLanes);
+        const std::uint32_t hits = lane_bits(at_most(low, threshold), at_most(high, threshold));
+        if (hits == 0) continue;
+        simd::store(distances, low);
+        simd::store(distances + simd::kLanes, high);
+        for_each_lane(hits, [&](std::size_t lane) {
+            if (base_ids[lane] != queries.self[i]) nearest.offer(slot, distances[lane], base_ids[lane]);
+        });
+    }
 }
 #endif
 
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
-                NearestKeys& nearest) {
-    offer_all(dots, queries, base_norms, base_ids, nearest);
-}
-
-}  // namespace gnomon
+#endif

@@ -1,19 +1,30 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/pair_metrics_dense.cpp"
 #include <cassert>
 #include <type_traits>
 #include <vector>
 
 #include "block_search.hpp"
 #include "gnomon/pair_metrics.hpp"
+#include "gnomon/tile_lanes.hpp"
 #include "pair_metric_results.hpp"
 #include "pair_metric_tile.hpp"
 
 namespace gnomon {
 namespace {
 
-using simd::f32;
-
 constexpr std::size_t kMaxChunk = 480;         // queries of one task
 constexpr std::size_t kChunkBytes = 1U << 19;  // packed queries of one task, to fit the second-level cache
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE_FOR(class, offer);
 
 template <class T>
 using Value = std::conditional_t<std::is_same_v<T, float>, float, double>;
@@ -27,29 +38,6 @@ void pack(std::size_t width, std::size_t count, std::size_t d, RowOf&& row_of, T
             for (std::size_t k = 0; k < d; ++k) out[k * width + i] = row == nullptr ? T{} : row[k];
         }
     }
-}
-
-// Offers one query's distances to 32 rows of which the first `count` exist.
-template <class V>
-GNOMON_INLINE void offer_values(const V* values, double factor, std::size_t count, std::int32_t first,
-                                std::int32_t self, std::size_t slot, NearestKeys& nearest) {
-    alignas(64) float keys[kTileCols];
-    for (std::size_t j = 0; j < kTileCols; ++j) keys[j] = static_cast<float>(static_cast<double>(values[j]) * factor);
-    const f32 threshold = simd::splat(nearest.thresholds()[slot]);
-    const LaneBytes hits = lane_bytes(simd::load(keys) <= threshold, simd::load(keys + simd::kLanes) <= threshold);
-    if (!hits.any()) return;
-    for_each_lane(hits, [&](std::size_t lane) {
-        const std::int32_t index = first + static_cast<std::int32_t>(lane);
-        if (lane < count && index != self) nearest.offer(slot, keys[lane], index);
-    });
-}
-GNOMON_CLONES void offer(const float* values, double factor, std::size_t count, std::int32_t first, std::int32_t self,
-                         std::size_t slot, NearestKeys& nearest) {
-    offer_values(values, factor, count, first, self, slot, nearest);
-}
-GNOMON_CLONES void offer(const double* values, double factor, std::size_t count, std::int32_t first, std::int32_t self,
-                         std::size_t slot, NearestKeys& nearest) {
-    offer_values(values, factor, count, first, self, slot, nearest);
 }
 
 template <class T>
@@ -68,8 +56,8 @@ void search(const MetricOptions<T>& options, Span2<const T> base, Span2<const T>
             metric_tile(options.metric, packed.data() + i * d, kTileRows, panel.data(), options.columns.data(), d,
                         values);
             for (std::size_t q = i; q < std::min(n_queries, i + kTileRows); ++q) {
-                offer(values + (q - i) * kTileCols, factor, count, static_cast<std::int32_t>(j), self[task.query0 + q],
-                      q, nearest);
+                offer<Value<T>>(values + (q - i) * kTileCols, factor, count, static_cast<std::int32_t>(j),
+                                self[task.query0 + q], q, nearest);
             }
         }
     }
@@ -155,3 +143,29 @@ GNOMON_INSTANTIATE(std::uint64_t)
 #undef GNOMON_INSTANTIATE
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/tile_lanes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+// Offers one query's distances to 32 rows of which the first `count` exist.
+template <class T>
+GNOMON_KERNEL void offer(const T* values, double factor, std::size_t count, std::int32_t first, std::int32_t self,
+                         std::size_t slot, NearestKeys& nearest) {
+    alignas(64) float keys[kTileCols];
+    for (std::size_t j = 0; j < kTileCols; ++j) keys[j] = static_cast<float>(static_cast<double>(values[j]) * factor);
+    const simd::f32 threshold = simd::splat(nearest.thresholds()[slot]);
+    const std::uint32_t hits =
+        lane_bits(at_most(simd::load(keys), threshold), at_most(simd::load(keys + simd::kLanes), threshold));
+    for_each_lane(hits, [&](std::size_t lane) {
+        const std::int32_t index = first + static_cast<std::int32_t>(lane);
+        if (lane < count && index != self) nearest.offer(slot, keys[lane], index);
+    });
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

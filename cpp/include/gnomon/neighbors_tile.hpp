@@ -137,44 +137,6 @@ private:
     std::vector<float> thresholds_;
 };
 
-/// One byte for each lane of a mask, 0xff where set, as words to walk through.
-struct LaneBytes {
-    std::uint64_t words[kTileCols / 8];
-
-    GNOMON_INLINE bool any() const { return (words[0] | words[1] | words[2] | words[3]) != 0; }
-};
-
-#ifndef GNOMON_TOGGLE  // in files with vectors of 64 bytes only
-
-GNOMON_INLINE LaneBytes lane_bytes(simd::i32 low, simd::i32 high) {
-    using i8x16 = signed char __attribute__((vector_size(16)));
-    const i8x16 first = __builtin_convertvector(low, i8x16), second = __builtin_convertvector(high, i8x16);
-    LaneBytes bytes;
-    std::memcpy(bytes.words, &first, sizeof first);
-    std::memcpy(bytes.words + 2, &second, sizeof second);
-    return bytes;
-}
-
-/// Squared distances of one row of a tile to 16 of its columns; rounding below zero is cut off.
-GNOMON_INLINE simd::f32 tile_distances(const float* dots, float row_norm, const float* col_norms) {
-    const simd::f32 dot = simd::load(dots);
-    return simd::max((simd::splat(row_norm) + simd::load(col_norms)) - (dot + dot), simd::f32{});
-}
-
-#endif
-
-/// Calls visit(lane) for each set lane in ascending order.
-template <class Visit>
-GNOMON_INLINE void for_each_lane(const LaneBytes& bytes, Visit&& visit) {
-    for (std::size_t w = 0; w < kTileCols / 8; ++w) {
-        for (std::uint64_t word = bytes.words[w]; word != 0;) {
-            const int byte = __builtin_ctzll(word) / 8;
-            visit(w * 8 + static_cast<std::size_t>(byte));
-            word &= ~(0xffULL << (8 * byte));
-        }
-    }
-}
-
 /// Up to 12 queries of a tile: where their neighbours are kept, what not to pair them with (-1: nothing), their norms.
 struct TileQueries {
     std::size_t count;
