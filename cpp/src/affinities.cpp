@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/affinities.cpp"
 #include "gnomon/affinities.hpp"
 
 #include <algorithm>
@@ -11,7 +13,6 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
 using simd::kLanes;
 
 constexpr std::size_t kBlock = 256;
@@ -29,11 +30,138 @@ struct Sample {
     float slope;
 };
 
+/// A row's distances and weights, kept for a chunk of rows.
+struct Row {
+    explicit Row(std::size_t k) : x(padded(k)), weight(padded(k)), at(k) {}
+
+    /// Keeps the finite distances; returns how many.
+    GNOMON_INLINE std::size_t gather(const float* distances, std::size_t k) {
+        std::size_t size = 0;
+        for (std::size_t j = 0; j < k; ++j) {
+            if (!(distances[j] < std::numeric_limits<float>::infinity())) continue;
+            x[size] = distances[j];
+            at[size++] = static_cast<std::int32_t>(j);
+        }
+        std::fill(x.begin() + static_cast<std::ptrdiff_t>(size), x.end(), 0.0F);
+        return size;
+    }
+
+    std::vector<float> x, weight;
+    std::vector<std::int32_t> at;
+};
+
+/// Replaces distances by (d^2 - min^2) / c, c such that the mean is 1; returns sqrt(c), or 0 if all are equal. Scaling
+/// by the largest distance first keeps the squares in range.
+GNOMON_INLINE float to_excess_squares(Row& row, std::size_t size) {
+    float smallest = row.x[0], largest = row.x[0];
+    for (std::size_t j = 1; j < size; ++j) {
+        smallest = std::min(smallest, row.x[j]);
+        largest = std::max(largest, row.x[j]);
+    }
+    if (!(largest > smallest)) return 0.0F;
+    double total = 0.0;
+    for (std::size_t j = 0; j < size; ++j) {
+        const double d = row.x[j], low = smallest, top = largest;
+        const double excess = (d - low) / top * ((d + low) / top);
+        row.x[j] = static_cast<float>(excess);
+        total += excess;
+    }
+    const double mean = total / static_cast<double>(size);
+    for (std::size_t j = 0; j < size; ++j) row.x[j] = static_cast<float>(row.x[j] / mean);
+    return static_cast<float>(largest * __builtin_sqrt(mean));
+}
+
+/// The distance within which a row has `local_connectivity` neighbours, interpolated between the non-zero distances.
+GNOMON_INLINE float nearest_distance(const Row& row, std::size_t size, double local_connectivity) {
+    std::size_t first = 0;
+    while (first < size && row.x[first] <= 0.0F) ++first;
+    const std::size_t n_positive = size - first;
+    if (n_positive == 0) return 0.0F;
+    if (static_cast<double>(n_positive) < local_connectivity) return row.x[size - 1];
+    const auto whole = static_cast<std::size_t>(local_connectivity);
+    const auto rest = static_cast<float>(local_connectivity - static_cast<double>(whole));
+    const float lower = whole == 0 ? 0.0F : row.x[first + whole - 1];
+    return rest > 0.0F ? lower + rest * (row.x[first + whole] - lower) : lower;
+}
+
+/// Replaces distances by max(0, d - rho) / mean; returns that mean over the positive ones (0 if there is none).
+GNOMON_INLINE float to_excess(Row& row, std::size_t size, float nearest, std::size_t& n_within) {
+    double total = 0.0;
+    n_within = 0;
+    for (std::size_t j = 0; j < size; ++j) {
+        row.x[j] = std::max(0.0F, row.x[j] - nearest);
+        n_within += row.x[j] == 0.0F;
+        total += row.x[j];
+    }
+    if (n_within == size) return 0.0F;
+    const auto mean = static_cast<float>(total / static_cast<double>(size - n_within));
+    for (std::size_t j = 0; j < size; ++j) row.x[j] /= mean;
+    return mean;
+}
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(gaussian_rows);
+GNOMON_CHOOSE(membership_rows);
+
+/// Mean of the finite distances, a zero for each row itself included.
+double mean_distance(Span2<const float> distances, const Context& context) {
+    const std::size_t n_blocks = (distances.rows() + kBlock - 1) / kBlock;
+    std::vector<double> sums(n_blocks), counts(n_blocks);
+    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double sum = 0.0, count = static_cast<double>(end - begin);
+        for (const float* d = distances.row(begin); d != distances.data() + end * distances.cols(); ++d) {
+            if (*d < std::numeric_limits<float>::infinity()) sum += *d, count += 1.0;
+        }
+        sums[begin / kBlock] = sum;
+        counts[begin / kBlock] = count;
+    });
+    double sum = 0.0, count = 0.0;
+    for (std::size_t b = 0; b < n_blocks; ++b) sum += sums[b], count += counts[b];
+    return count > 0.0 ? sum / count : 0.0;
+}
+
+}  // namespace
+
+void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
+                      std::span<float> bandwidths, const Context& context) {
+    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        Row row(distances.cols());
+        gaussian_rows(distances, log2_perplexity, weights, bandwidths, row, begin, end);
+    });
+}
+
+void membership_weights(Span2<const float> distances, double local_connectivity, double usual_distance,
+                        Span2<float> weights, std::span<float> nearest, std::span<float> bandwidths,
+                        const Context& context) {
+    const double global_mean = usual_distance >= 0.0 ? usual_distance : mean_distance(distances, context);
+    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        Row row(distances.cols());
+        membership_rows(distances, local_connectivity, global_mean, weights, nearest, bandwidths, row, begin, end);
+    });
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
+
 /// 2^(-beta x) in the first `size` lanes from j on, exactly 0 elsewhere and where it would be below 2^-100.
 GNOMON_INLINE f32 decayed(f32 x, float beta, std::size_t j, std::size_t size) {
     const f32 bits = x * -beta;
-    const simd::i32 inside = simd::lane_index() < simd::splat(static_cast<std::int32_t>(size - j));
-    return simd::select(inside & (bits > simd::splat(kSmallestBits)), simd::exp2(bits), f32{});
+    const simd::i32 inside = simd::greater(simd::splat(static_cast<std::int32_t>(size - j)), simd::lane_index());
+    return simd::select(inside & simd::greater(bits, simd::splat(kSmallestBits)), simd::exp2(bits), f32{});
 }
 
 /// Entropy in bits of p ~ 2^(-beta x), less a target.
@@ -97,60 +225,17 @@ GNOMON_INLINE float decreasing_root(const Function& function) {
     return beta;
 }
 
-/// Row-wise state that lives as long as a chunk of rows.
-struct Row {
-    explicit Row(std::size_t k) : x(padded(k)), weight(padded(k)), at(k) {}
-
-    /// Keeps the finite distances; returns how many.
-    GNOMON_INLINE std::size_t gather(const float* distances, std::size_t k) {
-        std::size_t size = 0;
-        for (std::size_t j = 0; j < k; ++j) {
-            if (!(distances[j] < std::numeric_limits<float>::infinity())) continue;
-            x[size] = distances[j];
-            at[size++] = static_cast<std::int32_t>(j);
-        }
-        std::fill(x.begin() + static_cast<std::ptrdiff_t>(size), x.end(), 0.0F);
-        return size;
-    }
-
-    /// Writes scale * 2^(-beta x) where the kept distances came from, 0 elsewhere.
-    GNOMON_INLINE void scatter(float beta, float scale, std::size_t size, float* out, std::size_t k) {
-        for (std::size_t j = 0; j < size; j += kLanes) {
-            simd::store(weight.data() + j, decayed(simd::load(x.data() + j), beta, j, size) * scale);
-        }
-        std::fill(out, out + k, 0.0F);
-        for (std::size_t j = 0; j < size; ++j) out[at[j]] = weight[j];
-    }
-
-    std::vector<float> x, weight;
-    std::vector<std::int32_t> at;
-};
-
-/// Replaces distances by (d^2 - min^2) / c, c such that the mean is 1; returns sqrt(c), or 0 if all are equal. Scaling
-/// by the largest distance first keeps the squares in range.
-GNOMON_INLINE float to_excess_squares(Row& row, std::size_t size) {
-    float smallest = row.x[0], largest = row.x[0];
-    for (std::size_t j = 1; j < size; ++j) {
-        smallest = std::min(smallest, row.x[j]);
-        largest = std::max(largest, row.x[j]);
-    }
-    if (!(largest > smallest)) return 0.0F;
-    double total = 0.0;
-    for (std::size_t j = 0; j < size; ++j) {
-        const double d = row.x[j], low = smallest, top = largest;
-        const double excess = (d - low) / top * ((d + low) / top);
-        row.x[j] = static_cast<float>(excess);
-        total += excess;
-    }
-    const double mean = total / static_cast<double>(size);
-    for (std::size_t j = 0; j < size; ++j) row.x[j] = static_cast<float>(row.x[j] / mean);
-    return static_cast<float>(largest * __builtin_sqrt(mean));
+/// Writes scale * 2^(-beta x) where the kept distances came from, 0 elsewhere.
+GNOMON_INLINE void scatter(Row& row, float beta, float scale, std::size_t size, float* out, std::size_t k) {
+    for (std::size_t j = 0; j < size; j += kLanes)
+        simd::store(row.weight.data() + j, decayed(simd::load(row.x.data() + j), beta, j, size) * scale);
+    std::fill(out, out + k, 0.0F);
+    for (std::size_t j = 0; j < size; ++j) out[row.at[j]] = row.weight[j];
 }
 
-GNOMON_CLONES void gaussian_rows(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
-                                 std::span<float> bandwidths, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void gaussian_rows(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
+                                 std::span<float> bandwidths, Row& row, std::size_t begin, std::size_t end) {
     const std::size_t k = distances.cols();
-    Row row(k);
     for (std::size_t i = begin; i < end; ++i) {
         const std::size_t size = row.gather(distances.row(i), k);
         bandwidths[i] = 0.0F;
@@ -162,50 +247,21 @@ GNOMON_CLONES void gaussian_rows(Span2<const float> distances, float log2_perple
         const float common = row.x[0];
         const float scale = to_excess_squares(row, size);
         if (scale == 0.0F || log2_size <= log2_perplexity) {  // equal weights: any bandwidth, or an infinite one
-            row.scatter(0.0F, 1.0F / static_cast<float>(size), size, weights.row(i), k);
+            scatter(row, 0.0F, 1.0F / static_cast<float>(size), size, weights.row(i), k);
             bandwidths[i] = scale == 0.0F ? common : std::numeric_limits<float>::infinity();
             continue;
         }
         const float beta = decreasing_root(ExcessEntropy{row.x.data(), size, log2_perplexity});
         const float total = ExcessSum{row.x.data(), size, 0.0F}(beta).value;
-        row.scatter(beta, 1.0F / total, size, weights.row(i), k);
+        scatter(row, beta, 1.0F / total, size, weights.row(i), k);
         bandwidths[i] = scale / __builtin_sqrtf(2.0F * kLn2 * beta);
     }
 }
 
-/// The distance within which a row has `local_connectivity` neighbours, interpolated between the non-zero distances.
-GNOMON_INLINE float nearest_distance(const Row& row, std::size_t size, double local_connectivity) {
-    std::size_t first = 0;
-    while (first < size && row.x[first] <= 0.0F) ++first;
-    const std::size_t n_positive = size - first;
-    if (n_positive == 0) return 0.0F;
-    if (static_cast<double>(n_positive) < local_connectivity) return row.x[size - 1];
-    const auto whole = static_cast<std::size_t>(local_connectivity);
-    const auto rest = static_cast<float>(local_connectivity - static_cast<double>(whole));
-    const float lower = whole == 0 ? 0.0F : row.x[first + whole - 1];
-    return rest > 0.0F ? lower + rest * (row.x[first + whole] - lower) : lower;
-}
-
-/// Replaces distances by max(0, d - rho) / mean; returns that mean over the positive ones (0 if there is none).
-GNOMON_INLINE float to_excess(Row& row, std::size_t size, float nearest, std::size_t& n_within) {
-    double total = 0.0;
-    n_within = 0;
-    for (std::size_t j = 0; j < size; ++j) {
-        row.x[j] = std::max(0.0F, row.x[j] - nearest);
-        n_within += row.x[j] == 0.0F;
-        total += row.x[j];
-    }
-    if (n_within == size) return 0.0F;
-    const auto mean = static_cast<float>(total / static_cast<double>(size - n_within));
-    for (std::size_t j = 0; j < size; ++j) row.x[j] /= mean;
-    return mean;
-}
-
-GNOMON_CLONES void membership_rows(Span2<const float> distances, double local_connectivity, double global_mean,
+GNOMON_KERNEL void membership_rows(Span2<const float> distances, double local_connectivity, double global_mean,
                                    Span2<float> weights, std::span<float> nearest, std::span<float> bandwidths,
-                                   std::size_t begin, std::size_t end) {
+                                   Row& row, std::size_t begin, std::size_t end) {
     const std::size_t k = distances.cols();
-    Row row(k);
     for (std::size_t i = begin; i < end; ++i) {
         const std::size_t size = row.gather(distances.row(i), k);
         double total = 0.0;
@@ -224,45 +280,13 @@ GNOMON_CLONES void membership_rows(Span2<const float> distances, double local_co
         }
         sigma = std::max(sigma, floor);
         const float beta = scale > 0.0F ? scale / (kLn2 * sigma) : 0.0F;
-        row.scatter(beta, 1.0F, size, weights.row(i), k);
+        scatter(row, beta, 1.0F, size, weights.row(i), k);
         nearest[i] = rho;
         bandwidths[i] = sigma;
     }
 }
 
-/// Mean of the finite distances, a zero for each row itself included.
-double mean_distance(Span2<const float> distances, const Context& context) {
-    const std::size_t n_blocks = (distances.rows() + kBlock - 1) / kBlock;
-    std::vector<double> sums(n_blocks), counts(n_blocks);
-    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        double sum = 0.0, count = static_cast<double>(end - begin);
-        for (const float* d = distances.row(begin); d != distances.data() + end * distances.cols(); ++d) {
-            if (*d < std::numeric_limits<float>::infinity()) sum += *d, count += 1.0;
-        }
-        sums[begin / kBlock] = sum;
-        counts[begin / kBlock] = count;
-    });
-    double sum = 0.0, count = 0.0;
-    for (std::size_t b = 0; b < n_blocks; ++b) sum += sums[b], count += counts[b];
-    return count > 0.0 ? sum / count : 0.0;
-}
-
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
-                      std::span<float> bandwidths, const Context& context) {
-    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        gaussian_rows(distances, log2_perplexity, weights, bandwidths, begin, end);
-    });
-}
-
-void membership_weights(Span2<const float> distances, double local_connectivity, double usual_distance,
-                        Span2<float> weights, std::span<float> nearest, std::span<float> bandwidths,
-                        const Context& context) {
-    const double global_mean = usual_distance >= 0.0 ? usual_distance : mean_distance(distances, context);
-    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        membership_rows(distances, local_connectivity, global_mean, weights, nearest, bandwidths, begin, end);
-    });
-}
-
-}  // namespace gnomon
+#endif
