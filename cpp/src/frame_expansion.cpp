@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/frame_expansion.cpp"
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -10,73 +12,16 @@ namespace {
 
 constexpr std::size_t kPointsPerChunk = 256;
 
-using f64x4 = double __attribute__((vector_size(32)));
+}  // namespace
+}  // namespace gnomon
 
-constexpr std::size_t kMostDirections = 6;  // as many accumulators of 2 x 4 lanes fit the registers
+#include "gnomon/each_level.hpp"
 
-// out[l] = sum_j coef[j, l] z_j over eight columns, for kCount of the m directions.
-template <std::size_t kCount>
-GNOMON_INLINE void combine_columns(const double* z, std::size_t k, std::size_t stride, const double* coef,
-                                   std::size_t m, double* out) {
-    f64x4 sums[kCount][2] = {};
-    for (std::size_t j = 0; j < k; ++j) {
-        const f64x4 x = simd::load_as<f64x4>(z + j * stride), y = simd::load_as<f64x4>(z + j * stride + 4);
-        for (std::size_t l = 0; l < kCount; ++l) {
-            sums[l][0] += coef[j * m + l] * x;
-            sums[l][1] += coef[j * m + l] * y;
-        }
-    }
-    for (std::size_t l = 0; l < kCount; ++l) {
-        simd::store(out + l * stride, sums[l][0]);
-        simd::store(out + l * stride + 4, sums[l][1]);
-    }
-}
+namespace gnomon {
+namespace {
 
-// out[l] = sum_j coef[j, l] z_j for the m directions l; z is (k, stride), out (m, stride), stride a multiple of 8.
-GNOMON_CLONES void combine(const double* z, std::size_t k, std::size_t stride, const double* coef, std::size_t m,
-                           double* out) {
-    const std::size_t n_groups = (m + kMostDirections - 1) / kMostDirections;
-    for (std::size_t f = 0; f < stride; f += 8)
-        for (std::size_t group = 0, first = 0; group < n_groups; ++group) {
-            const std::size_t count = m * (group + 1) / n_groups - first;
-            const double* c = coef + first;
-            double* to = out + first * stride + f;
-            switch (count) {
-                case 1:
-                    combine_columns<1>(z + f, k, stride, c, m, to);
-                    break;
-                case 2:
-                    combine_columns<2>(z + f, k, stride, c, m, to);
-                    break;
-                case 3:
-                    combine_columns<3>(z + f, k, stride, c, m, to);
-                    break;
-                case 4:
-                    combine_columns<4>(z + f, k, stride, c, m, to);
-                    break;
-                case 5:
-                    combine_columns<5>(z + f, k, stride, c, m, to);
-                    break;
-                default:
-                    combine_columns<6>(z + f, k, stride, c, m, to);
-            }
-            first += count;
-        }
-}
-
-// length[f] = root of sum_l (scale_l row_l[f])^2 over m rows of `stride`.
-GNOMON_CLONES void lengths(const double* rows, std::size_t m, std::size_t stride, const double* scales,
-                           double* length) {
-    for (std::size_t f = 0; f < stride; f += 4) {
-        f64x4 sum{};
-        for (std::size_t l = 0; l < m; ++l) {
-            const f64x4 x = scales[l] * simd::load_as<f64x4>(rows + l * stride + f);
-            sum += x * x;
-        }
-        simd::store(length + f, f64x4{__builtin_sqrt(sum[0]), __builtin_sqrt(sum[1]), __builtin_sqrt(sum[2]),
-                                      __builtin_sqrt(sum[3])});
-    }
-}
+GNOMON_CHOOSE(combine);
+GNOMON_CHOOSE(lengths);
 
 struct Scratch {
     Displacements displacements;
@@ -181,3 +126,86 @@ void local_deviation(const RowSource& X, const Frames& frames, std::span<const s
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using f64x4 = simd::Lanes<double, 4>;
+
+// As many accumulators of 2 x 4 lanes fit the registers.
+#if GNOMON_VECTOR_BYTES == 16 && !defined(__aarch64__)
+constexpr std::size_t kMostDirections = 3;
+#else
+constexpr std::size_t kMostDirections = 6;
+#endif
+
+// out[l] = sum_j coef[j, l] z_j over eight columns, for kCount of the m directions.
+template <std::size_t kCount>
+GNOMON_INLINE void combine_columns(const double* z, std::size_t k, std::size_t stride, const double* coef,
+                                   std::size_t m, double* out) {
+    f64x4 sums[kCount][2] = {};
+    for (std::size_t j = 0; j < k; ++j) {
+        const f64x4 x = simd::load_as<f64x4>(z + j * stride), y = simd::load_as<f64x4>(z + j * stride + 4);
+        for (std::size_t l = 0; l < kCount; ++l) {
+            sums[l][0] += coef[j * m + l] * x;
+            sums[l][1] += coef[j * m + l] * y;
+        }
+    }
+    for (std::size_t l = 0; l < kCount; ++l) {
+        simd::store(out + l * stride, sums[l][0]);
+        simd::store(out + l * stride + 4, sums[l][1]);
+    }
+}
+
+// out[l] = sum_j coef[j, l] z_j for the m directions l; z is (k, stride), out (m, stride), stride a multiple of 8.
+GNOMON_KERNEL void combine(const double* z, std::size_t k, std::size_t stride, const double* coef, std::size_t m,
+                           double* out) {
+    const std::size_t n_groups = (m + kMostDirections - 1) / kMostDirections;
+    for (std::size_t f = 0; f < stride; f += 8)
+        for (std::size_t group = 0, first = 0; group < n_groups; ++group) {
+            const std::size_t count = m * (group + 1) / n_groups - first;
+            const double* c = coef + first;
+            double* to = out + first * stride + f;
+            switch (count) {
+                case 1:
+                    combine_columns<1>(z + f, k, stride, c, m, to);
+                    break;
+                case 2:
+                    combine_columns<2>(z + f, k, stride, c, m, to);
+                    break;
+                case 3:
+                    combine_columns<3>(z + f, k, stride, c, m, to);
+                    break;
+                case 4:
+                    combine_columns<4>(z + f, k, stride, c, m, to);
+                    break;
+                case 5:
+                    combine_columns<5>(z + f, k, stride, c, m, to);
+                    break;
+                default:
+                    combine_columns<6>(z + f, k, stride, c, m, to);
+            }
+            first += count;
+        }
+}
+
+// length[f] = root of sum_l (scale_l row_l[f])^2 over m rows of `stride`.
+GNOMON_KERNEL void lengths(const double* rows, std::size_t m, std::size_t stride, const double* scales,
+                           double* length) {
+    for (std::size_t f = 0; f < stride; f += 4) {
+        f64x4 sum{};
+        for (std::size_t l = 0; l < m; ++l) {
+            const f64x4 x = scales[l] * simd::load_as<f64x4>(rows + l * stride + f);
+            sum += x * x;
+        }
+        simd::store(length + f, simd::sqrt(sum));
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/moments.cpp"
 #include "gnomon/moments.hpp"
 
 #include <algorithm>
@@ -143,54 +145,22 @@ void centre_of(Span2<const T> X, std::span<const double> means, double scale, st
     centre_block(X, means.data(), scale, columns.data(), begins, out);
 }
 
-// --- Projection: four rows at a time, two vectors of directions per pass, some columns at a time so that what is read
-// stays in the first cache. Sums over these columns are of the type of X, sums of them are double. Vectors are of 32
-// bytes because GCC 12 keeps arrays of longer ones in memory where the machine has no registers of their size.
+// --- Projection: some rows at a time, two vectors of directions per pass, some columns at a time so that what is read
+// stays in the first cache. Sums over these columns are of the type of X, sums of them are double.
 
-constexpr std::size_t kProjectedRows = 4;
 constexpr std::size_t kTile = 32;  // rows that are centred at a time
 
+/// Lanes of a vector of directions, and columns that are summed by themselves.
 template <class T>
-struct Lanes;
+struct Strip;
 template <>
-struct Lanes<float> {
-    using Vector = float __attribute__((vector_size(32)));
-    using Wide = double __attribute__((vector_size(64)));  // of as many lanes
+struct Strip<float> {
     static constexpr std::size_t kCount = 8, kColumns = 128;
 };
 template <>
-struct Lanes<double> {
-    using Vector = double __attribute__((vector_size(32)));
-    using Wide = Vector;
+struct Strip<double> {
     static constexpr std::size_t kCount = 4, kColumns = 256;
 };
-
-template <class T>
-GNOMON_INLINE void add_lanes(typename Lanes<T>::Vector lanes, double* sums) {
-    using Wide = typename Lanes<T>::Wide;
-    simd::store(sums, simd::load_as<Wide>(sums) + __builtin_convertvector(lanes, Wide));
-}
-
-/// sums[r] += centred[r] . directions, in ascending order of the columns, for kVectors vectors of directions.
-template <class T, std::size_t kVectors>
-GNOMON_INLINE void add_products(const T* centred, std::size_t width, const T* panel, std::size_t n_columns,
-                                double* sums, std::size_t stride) {
-    using V = typename Lanes<T>::Vector;
-    constexpr std::size_t kCount = Lanes<T>::kCount;
-    V low[kProjectedRows] = {}, high[kProjectedRows] = {};
-    for (std::size_t j = 0; j < n_columns; ++j) {
-        const V first = simd::load_as<V>(panel + j * kVectors * kCount);
-        const V second = kVectors > 1 ? simd::load_as<V>(panel + j * kVectors * kCount + (kVectors - 1) * kCount) : V{};
-        for (std::size_t r = 0; r < kProjectedRows; ++r) {
-            low[r] += first * centred[r * width + j];
-            if (kVectors > 1) high[r] += second * centred[r * width + j];
-        }
-    }
-    for (std::size_t r = 0; r < kProjectedRows; ++r) {
-        add_lanes<T>(low[r], sums + r * stride);
-        if (kVectors > 1) add_lanes<T>(high[r], sums + r * stride + kCount);
-    }
-}
 
 /// Directions (D, d) as panels: all rows of the first two vectors of columns, then of the next two, and so on; one
 /// vector where no more is needed.
@@ -200,10 +170,10 @@ struct Panels {
     std::size_t stride, width;
 
     explicit Panels(Span2<const double> directions)
-        : stride((directions.cols() + Lanes<T>::kCount - 1) / Lanes<T>::kCount * Lanes<T>::kCount),
+        : stride((directions.cols() + Strip<T>::kCount - 1) / Strip<T>::kCount * Strip<T>::kCount),
           width(directions.rows()) {
         values.resize(width * stride);
-        constexpr std::size_t kBoth = 2 * Lanes<T>::kCount;
+        constexpr std::size_t kBoth = 2 * Strip<T>::kCount;
         for (std::size_t j = 0; j < width; ++j) {
             for (std::size_t c = 0; c < directions.cols(); ++c) {
                 const std::size_t begin = c / kBoth * kBoth, size = std::min(kBoth, stride - begin);
@@ -213,61 +183,22 @@ struct Panels {
     }
 };
 
-template <class T>
-GNOMON_INLINE void project_tile(const T* centred, std::size_t n_rows, const T* panels, std::size_t stride,
-                                std::size_t width, double* sums) {
-    constexpr std::size_t kCount = Lanes<T>::kCount, kColumns = Lanes<T>::kColumns;
-    for (std::size_t c = 0; c < stride; c += 2 * kCount) {
-        const bool both = c + kCount < stride;
-        for (std::size_t j = 0; j < width; j += kColumns) {
-            const std::size_t n_columns = std::min(kColumns, width - j);
-            for (std::size_t r = 0; r < n_rows; r += kProjectedRows) {
-                const T* rows = centred + r * width + j;
-                double* out = sums + r * stride + c;
-                if (both) {
-                    add_products<T, 2>(rows, width, panels + c * width + j * 2 * kCount, n_columns, out, stride);
-                } else {
-                    add_products<T, 1>(rows, width, panels + c * width + j * kCount, n_columns, out, stride);
-                }
-            }
-        }
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-template <class T>
-GNOMON_INLINE void project_block(Span2<const T> X, const double* means, const T* panels, std::size_t stride,
-                                 Span2<T> out, std::size_t begin, std::size_t end) {
-    const std::size_t width = X.cols();
-    std::vector<T> centred(kTile * width);
-    std::vector<double> sums(kTile * stride);
-    for (std::size_t i = begin; i < end; i += kTile) {
-        const std::size_t n = std::min(kTile, end - i);
-        for (std::size_t r = 0; r < n; ++r) {
-            const T* row = X.row(i + r);
-            for (std::size_t j = 0; j < width; ++j) centred[r * width + j] = static_cast<T>(row[j] - means[j]);
-        }
-        std::fill(sums.begin(), sums.end(), 0.0);
-        project_tile(centred.data(), n, panels, stride, width, sums.data());
-        for (std::size_t r = 0; r < n; ++r) {
-            for (std::size_t c = 0; c < out.cols(); ++c) out(i + r, c) = static_cast<T>(sums[r * stride + c]);
-        }
-    }
-}
-GNOMON_CLONES void project_rows(Span2<const float> X, const double* means, const float* panels, std::size_t stride,
-                                Span2<float> out, std::size_t begin, std::size_t end) {
-    project_block(X, means, panels, stride, out, begin, end);
-}
-GNOMON_CLONES void project_rows(Span2<const double> X, const double* means, const double* panels, std::size_t stride,
-                                Span2<double> out, std::size_t begin, std::size_t end) {
-    project_block(X, means, panels, stride, out, begin, end);
-}
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE_FOR(class, project_rows);
 
 template <class T>
 void project_of(Span2<const T> X, std::span<const double> means, Span2<const double> directions, Span2<T> out,
                 const Context& context) {
     const Panels<T> panels(directions);
     parallel_blocks(X.rows(), 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        project_rows(X, means.data(), panels.values.data(), panels.stride, out, begin, end);
+        project_rows<T>(X, means.data(), panels.values.data(), panels.stride, out, begin, end);
     });
 }
 
@@ -309,3 +240,91 @@ void project(Span2<const double> X, std::span<const double> means, Span2<const d
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+// Rows at a time: their sums of two vectors stay in registers.
+#if GNOMON_VECTOR_BYTES == 16 && !defined(__aarch64__)
+constexpr std::size_t kProjectedRows = 2;
+#else
+constexpr std::size_t kProjectedRows = 4;
+#endif
+
+template <class T>
+GNOMON_INLINE void add_lanes(simd::Lanes<T, Strip<T>::kCount> lanes, double* sums) {
+    using Wide = simd::Lanes<double, Strip<T>::kCount>;
+    T numbers[Strip<T>::kCount];
+    simd::store(numbers, lanes);
+    simd::store(sums, simd::load_as<Wide>(sums) + simd::load_wide<Wide>(numbers));
+}
+
+/// sums[r] += centred[r] . directions, in ascending order of the columns, for kVectors vectors of directions.
+template <class T, std::size_t kVectors>
+GNOMON_INLINE void add_products(const T* centred, std::size_t width, const T* panel, std::size_t n_columns,
+                                double* sums, std::size_t stride) {
+    using V = simd::Lanes<T, Strip<T>::kCount>;
+    V low[kProjectedRows] = {}, high[kProjectedRows] = {};
+    for (std::size_t j = 0; j < n_columns; ++j) {
+        const T* at = panel + j * kVectors * Strip<T>::kCount;
+        const V first = simd::load_as<V>(at);
+        const V second = kVectors > 1 ? simd::load_as<V>(at + (kVectors - 1) * Strip<T>::kCount) : V{};
+        for (std::size_t r = 0; r < kProjectedRows; ++r) {
+            low[r] += first * centred[r * width + j];
+            if (kVectors > 1) high[r] += second * centred[r * width + j];
+        }
+    }
+    for (std::size_t r = 0; r < kProjectedRows; ++r) {
+        add_lanes<T>(low[r], sums + r * stride);
+        if (kVectors > 1) add_lanes<T>(high[r], sums + r * stride + Strip<T>::kCount);
+    }
+}
+
+template <class T>
+GNOMON_INLINE void project_tile(const T* centred, std::size_t n_rows, const T* panels, std::size_t stride,
+                                std::size_t width, double* sums) {
+    for (std::size_t c = 0; c < stride; c += 2 * Strip<T>::kCount) {
+        const bool both = c + Strip<T>::kCount < stride;
+        for (std::size_t j = 0; j < width; j += Strip<T>::kColumns) {
+            const std::size_t n_columns = std::min(Strip<T>::kColumns, width - j);
+            for (std::size_t r = 0; r < n_rows; r += kProjectedRows) {
+                const T* rows = centred + r * width + j;
+                double* out = sums + r * stride + c;
+                if (both) {
+                    add_products<T, 2>(rows, width, panels + c * width + j * 2 * Strip<T>::kCount, n_columns, out,
+                                       stride);
+                } else {
+                    add_products<T, 1>(rows, width, panels + c * width + j * Strip<T>::kCount, n_columns, out, stride);
+                }
+            }
+        }
+    }
+}
+
+template <class T>
+GNOMON_KERNEL void project_rows(Span2<const T> X, const double* means, const T* panels, std::size_t stride,
+                                Span2<T> out, std::size_t begin, std::size_t end) {
+    const std::size_t width = X.cols();
+    std::vector<T> centred(kTile * width);
+    std::vector<double> sums(kTile * stride);
+    for (std::size_t i = begin; i < end; i += kTile) {
+        const std::size_t n = std::min(kTile, end - i);
+        for (std::size_t r = 0; r < n; ++r) {
+            const T* row = X.row(i + r);
+            for (std::size_t j = 0; j < width; ++j) centred[r * width + j] = static_cast<T>(row[j] - means[j]);
+        }
+        std::fill(sums.begin(), sums.end(), 0.0);
+        project_tile(centred.data(), n, panels, stride, width, sums.data());
+        for (std::size_t r = 0; r < n; ++r) {
+            for (std::size_t c = 0; c < out.cols(); ++c) out(i + r, c) = static_cast<T>(sums[r * stride + c]);
+        }
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/pooled_block.cpp"
 #include "gnomon/pooled_block.hpp"
 
 #include <algorithm>
@@ -9,17 +11,10 @@
 namespace gnomon {
 namespace {
 
-using f32x4 = float __attribute__((vector_size(16)));
-using f32x8 = float __attribute__((vector_size(32)));
-using f64x4 = double __attribute__((vector_size(32)));
-
 constexpr std::size_t kWidth = kBlockWidth;
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kNeighborsAhead = 4;  // positions between neighbours that are asked for and those that are read
 constexpr std::size_t kAhead = 12;          // positions between a row that is asked for and the one that is read
-
-GNOMON_INLINE f64x4 widen(const float* x) { return __builtin_convertvector(simd::load_as<f32x4>(x), f64x4); }
-GNOMON_INLINE f64x4 widen(const double* x) { return simd::load_as<f64x4>(x); }
 
 // What fit_columns reads of one point.
 struct Hood {
@@ -29,81 +24,18 @@ struct Hood {
     std::size_t d;
 };
 
-// Sums over the displacements of eight features: kCount columns of the Jacobian, and the second moment if wanted.
-template <std::size_t kCount, bool kMoment, class T>
-GNOMON_INLINE void sum_displacements(const T* values, const T* own, const Hood& hood, const double* coefficients,
-                                     double* moment, float* axes) {
-    const f64x4 low = widen(own), high = widen(own + 4);
-    f64x4 sums[kCount][2] = {}, squares[2] = {};
-    for (std::size_t j = 0; j < hood.count; ++j) {
-        const T* row = values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth;
-        const f64x4 x = widen(row) - low, y = widen(row + 4) - high;
-        if (kMoment) {
-            squares[0] += hood.shares[j] * (x * x);
-            squares[1] += hood.shares[j] * (y * y);
-        }
-        for (std::size_t c = 0; c < kCount; ++c) {
-            sums[c][0] += coefficients[j * hood.d + c] * x;
-            sums[c][1] += coefficients[j * hood.d + c] * y;
-        }
-    }
-    if (kMoment) {
-        simd::store(moment, squares[0]);
-        simd::store(moment + 4, squares[1]);
-    }
-    for (std::size_t c = 0; c < kCount; ++c) {
-        simd::store(axes + c * kWidth, __builtin_convertvector(sums[c][0], f32x4));
-        simd::store(axes + c * kWidth + 4, __builtin_convertvector(sums[c][1], f32x4));
-    }
-}
+}  // namespace
+}  // namespace gnomon
 
-template <class T>
-GNOMON_INLINE void fit_columns(const T* values, const T* own, const Hood& hood, float* deviation, float* axes) {
-    double moment[kWidth];
-    for (std::size_t half = 0; half < kWidth; half += 8) {
-        const T *all = values + half, *point = own + half;
-        float* out = axes + half;
-        std::size_t c = std::min<std::size_t>(hood.d, 2);
-        if (c == 1)
-            sum_displacements<1, true>(all, point, hood, hood.coefficients, moment + half, out);
-        else
-            sum_displacements<2, true>(all, point, hood, hood.coefficients, moment + half, out);
-        for (; c + 2 <= hood.d; c += 2)
-            sum_displacements<2, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
-        if (c < hood.d) sum_displacements<1, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
-    }
-    for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = static_cast<float>(__builtin_sqrt(moment[f]));
-}
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(average);
+GNOMON_CHOOSE_FOR(class, fit);
 
 // Templates are not cloned, so each type has its own function.
-GNOMON_CLONES void fit(const float* values, const float* own, const Hood& hood, float* deviation, float* axes) {
-    fit_columns(values, own, hood, deviation, axes);
-}
-GNOMON_CLONES void fit(const double* values, const double* own, const Hood& hood, float* deviation, float* axes) {
-    fit_columns(values, own, hood, deviation, axes);
-}
-
-template <std::size_t kCount>
-GNOMON_INLINE void average_lanes(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
-                                 std::size_t count, float share, float* out) {
-    f32x8 sums[kCount];
-    for (std::size_t v = 0; v < kCount; ++v) sums[v] = simd::load_as<f32x8>(axes + own * length + v * 8);
-    for (std::size_t j = 0; j < count; ++j) {
-        const float* other = axes + static_cast<std::size_t>(neighbors[j]) * length;
-        for (std::size_t v = 0; v < kCount; ++v) sums[v] += simd::load_as<f32x8>(other + v * 8);
-    }
-    for (std::size_t v = 0; v < kCount; ++v) simd::store(out + v * 8, sums[v] * share);
-}
-
-GNOMON_CLONES void average(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
-                           std::size_t count, float* out) {
-    const float share = 1.0F / static_cast<float>(count + 1);
-    std::size_t at = 0;
-    for (; at + 2 * kWidth <= length; at += 2 * kWidth)
-        average_lanes<4>(axes + at, length, own, neighbors, count, share, out + at);
-    if (at < length) average_lanes<2>(axes + at, length, own, neighbors, count, share, out + at);
-}
-
 template <class V>
 GNOMON_INLINE void mark_differences(const V* first, const V* row, std::size_t n, std::uint8_t* differs) {
     for (std::size_t f = 0; f < n; ++f) differs[f] |= static_cast<std::uint8_t>(row[f] != first[f]);
@@ -238,17 +170,17 @@ void prefetch_neighbors(const T* table, std::size_t length, const OrderedHoods& 
 
 void fit_block(const float* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
     prefetch_neighbors(values, kWidth, hoods, p);
-    fit(values, values + p * kWidth,
-        {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
-         hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
-        deviation, axes);
+    fit<float>(values, values + p * kWidth,
+               {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
+                hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
+               deviation, axes);
 }
 void fit_block(const double* values, const OrderedHoods& hoods, std::size_t p, float* deviation, float* axes) {
     prefetch_neighbors(values, kWidth, hoods, p);
-    fit(values, values + p * kWidth,
-        {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
-         hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
-        deviation, axes);
+    fit<double>(values, values + p * kWidth,
+                {hoods.neighbors.data() + p * hoods.k, static_cast<std::size_t>(hoods.n_fitted[p]),
+                 hoods.shares.data() + p * hoods.k, hoods.coefficients.data() + p * hoods.k * hoods.d, hoods.d},
+                deviation, axes);
 }
 
 void average_block(const float* values, std::size_t length, const OrderedHoods& hoods, std::size_t p, float* out) {
@@ -257,3 +189,85 @@ void average_block(const float* values, std::size_t length, const OrderedHoods& 
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using f32x4 = simd::Lanes<float, 4>;
+using f32x8 = simd::Lanes<float, 8>;
+using f64x4 = simd::Lanes<double, 4>;
+
+// Sums over the displacements of eight features: kCount columns of the Jacobian, and the second moment if wanted.
+template <std::size_t kCount, bool kMoment, class T>
+GNOMON_INLINE void sum_displacements(const T* values, const T* own, const Hood& hood, const double* coefficients,
+                                     double* moment, float* axes) {
+    const f64x4 low = simd::load_wide<f64x4>(own), high = simd::load_wide<f64x4>(own + 4);
+    f64x4 sums[kCount][2] = {}, squares[2] = {};
+    for (std::size_t j = 0; j < hood.count; ++j) {
+        const T* row = values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth;
+        const f64x4 x = simd::load_wide<f64x4>(row) - low, y = simd::load_wide<f64x4>(row + 4) - high;
+        if (kMoment) {
+            squares[0] += hood.shares[j] * (x * x);
+            squares[1] += hood.shares[j] * (y * y);
+        }
+        for (std::size_t c = 0; c < kCount; ++c) {
+            sums[c][0] += coefficients[j * hood.d + c] * x;
+            sums[c][1] += coefficients[j * hood.d + c] * y;
+        }
+    }
+    if (kMoment) {
+        simd::store(moment, squares[0]);
+        simd::store(moment + 4, squares[1]);
+    }
+    for (std::size_t c = 0; c < kCount; ++c) {
+        simd::store(axes + c * kWidth, simd::narrowed<f32x4>(sums[c][0]));
+        simd::store(axes + c * kWidth + 4, simd::narrowed<f32x4>(sums[c][1]));
+    }
+}
+
+template <class T>
+GNOMON_KERNEL void fit(const T* values, const T* own, const Hood& hood, float* deviation, float* axes) {
+    double moment[kWidth];
+    for (std::size_t half = 0; half < kWidth; half += 8) {
+        const T *all = values + half, *point = own + half;
+        float* out = axes + half;
+        std::size_t c = std::min<std::size_t>(hood.d, 2);
+        if (c == 1)
+            sum_displacements<1, true>(all, point, hood, hood.coefficients, moment + half, out);
+        else
+            sum_displacements<2, true>(all, point, hood, hood.coefficients, moment + half, out);
+        for (; c + 2 <= hood.d; c += 2)
+            sum_displacements<2, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
+        if (c < hood.d) sum_displacements<1, false>(all, point, hood, hood.coefficients + c, moment, out + c * kWidth);
+    }
+    for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = static_cast<float>(__builtin_sqrt(moment[f]));
+}
+
+template <std::size_t kCount>
+GNOMON_INLINE void average_lanes(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
+                                 std::size_t count, float share, float* out) {
+    f32x8 sums[kCount];
+    for (std::size_t v = 0; v < kCount; ++v) sums[v] = simd::load_as<f32x8>(axes + own * length + v * 8);
+    for (std::size_t j = 0; j < count; ++j) {
+        const float* other = axes + static_cast<std::size_t>(neighbors[j]) * length;
+        for (std::size_t v = 0; v < kCount; ++v) sums[v] += simd::load_as<f32x8>(other + v * 8);
+    }
+    for (std::size_t v = 0; v < kCount; ++v) simd::store(out + v * 8, sums[v] * share);
+}
+
+GNOMON_KERNEL void average(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
+                           std::size_t count, float* out) {
+    const float share = 1.0F / static_cast<float>(count + 1);
+    std::size_t at = 0;
+    for (; at + 2 * kWidth <= length; at += 2 * kWidth)
+        average_lanes<4>(axes + at, length, own, neighbors, count, share, out + at);
+    if (at < length) average_lanes<2>(axes + at, length, own, neighbors, count, share, out + at);
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

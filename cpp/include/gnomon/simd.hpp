@@ -186,6 +186,20 @@ GNOMON_INLINE void store(T* p, V v) {
     }
 }
 
+/// Numbers in memory as doubles.
+template <class V>
+GNOMON_INLINE V load_wide(const double* p) {
+    return load_as<V>(p);
+}
+template <class V>
+GNOMON_INLINE V load_wide(const float* p) {
+    if constexpr (kJoined<V>) {
+        return {load_wide<Half<V>>(p), load_wide<Half<V>>(p + sizeof(Half<V>) / sizeof(double))};
+    } else {
+        return __builtin_convertvector(load_as<typename Register<float, sizeof(V) / 2>::type>(p), V);
+    }
+}
+
 /// The numbers at(0), ..., at(15), each computed on its own.
 template <class V = f32, class At>
 GNOMON_INLINE V from_lanes(const At& at, int first = 0) {
