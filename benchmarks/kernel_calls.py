@@ -187,7 +187,7 @@ def _surface(t: _Tables, name: str, parameters: Any, schedule: Any) -> Named:
     if name == "sphere":
         places /= np.linalg.norm(places, axis=1, keepdims=True)
     else:
-        places = np.ascontiguousarray(0.3 * places[:, :2])
+        places = np.ascontiguousarray(places[:, :2] / np.sqrt(16.0 + np.sum(places[:, :2] ** 2, axis=1, keepdims=True)))
     for law, kernel in (("log_deficit", "umap"), ("value", "cauchy")):
         yield (
             f"surface_pair_sums {name} {law} {kernel}",
