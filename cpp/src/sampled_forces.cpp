@@ -80,6 +80,19 @@ GNOMON_INLINE void place_draws(const SampledEpoch& epoch, std::size_t first, int
     }
 }
 
+/// Asks memory for the first points drawn for sixteen rows from `first` on, where they are drawn among all.
+template <int D>
+GNOMON_INLINE void ask_for_draws(const SampledEpoch& epoch, std::size_t first) {
+    if (epoch.part != nullptr) return;
+    const int d = D > 0 ? D : static_cast<int>(epoch.Y.cols());
+    const int count = std::min(static_cast<int>(EdgeTile::kVectors), epoch.parameters.n_draws);
+    std::int32_t index[kLanes];
+    for (int t = 0; t < count; t += kLanes) {
+        draw_lanes(epoch.key, first, t, epoch.parameters.n_draws, static_cast<std::uint32_t>(epoch.Y.rows()), index);
+        prefetch_points(epoch.Y.data(), index, d);
+    }
+}
+
 /// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
 template <int D, class Limit>
 GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, std::size_t first,
@@ -131,7 +144,7 @@ GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit,
     const std::size_t d = epoch.Y.cols();
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
-        push_rows<D>(epoch, limit, first, used, rows);
+        ask_for_draws<D>(epoch, first);  // their memory comes while the edges are at work
         const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn};
         // both ends of an edge move, and each edge is stored from both ends
         const float scale = -2.0F * epoch.parameters.edge_scale;
@@ -139,6 +152,7 @@ GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit,
                        [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
                            for (std::size_t c = 0; c < d; ++c) rows.attraction[(i - first) * d + c] = scale * force[c];
                        });
+        push_rows<D>(epoch, limit, first, used, rows);
     });
 }
 

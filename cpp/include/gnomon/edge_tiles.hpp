@@ -30,6 +30,9 @@ struct EdgeTile {
 /// All edges in every turn.
 inline constexpr int kEveryEdge = -1;
 
+/// How many edges ahead of their use edges and the points at their ends are asked for.
+inline constexpr std::size_t kEdgesAhead = 384, kPointsAhead = 96;
+
 /// What the edges of a graph pull, as in edge_sums.
 struct EdgeForces {
     const CsrView<float>& edges;
@@ -91,6 +94,15 @@ struct EdgeWalk {
         return once + simd::as<simd::f32>(twice & simd::as<simd::i32>(once));
     }
 
+    /// Asks memory for edges to come, and for the points at the ends of nearer ones: those of maps of many points are
+    /// in no cache, and the next vectors would each wait for sixteen of them.
+    GNOMON_INLINE void ask_ahead(int width) const {
+        __builtin_prefetch(edges.columns.data() + edge + kEdgesAhead);
+        __builtin_prefetch(edges.values.data() + edge + kEdgesAhead);
+        if (edge + kPointsAhead + simd::kLanes <= edges.columns.size())
+            prefetch_points(Y.data(), edges.columns.data() + edge + kPointsAhead, width);
+    }
+
     /// Fills a tile with edges of the rows before `end`; returns how many vectors it took.
     template <int D, bool kColumns = false>
     GNOMON_INLINE std::size_t fill(std::size_t end, EdgeTile& tile) {
@@ -105,6 +117,7 @@ struct EdgeWalk {
             for (bool done = false; !done && t < EdgeTile::kVectors; ++t, edge += simd::kLanes) {
                 const std::int32_t* columns = edges.columns.data() + edge;
                 const float* weights = edges.values.data() + edge;
+                ask_ahead(width);
                 done = last - edge <= simd::kLanes;
                 if (last - edge < simd::kLanes) {
                     for (std::size_t l = 0; l < simd::kLanes; ++l) {

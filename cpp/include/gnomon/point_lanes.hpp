@@ -68,6 +68,12 @@ GNOMON_INLINE void gather_points(const float* points, const std::int32_t* index,
     }
 }
 
+/// Asks memory for the points index[0..15] of d components.
+GNOMON_INLINE void prefetch_points(const float* points, const std::int32_t* index, int d) {
+    for (int l = 0; l < simd::kLanes; ++l)
+        __builtin_prefetch(points + static_cast<std::size_t>(index[l]) * static_cast<std::size_t>(d));
+}
+
 /// out[c] = from[c] - to[c]; returns the sum of squares.
 template <int D>
 GNOMON_INLINE simd::f32 differences(const simd::f32* from, const simd::f32* to, int d, simd::f32* out) {
