@@ -254,3 +254,22 @@ def test_what_cannot_be_sampled_is_refused_before_anything_moves(clusters, start
         SampledDescent(5).minimize(KLDivergence(clusters["total"]), start)
     with pytest.raises(ValueError, match=r"objective=InfoNCE must be a sum over pairs that can be sampled"):
         SampledDescent(5).minimize(InfoNCE(clusters["membership"]), start)
+
+
+def test_compiled_epochs_run_by_blocks_unless_the_schedule_is_ones_own(clusters, start, monkeypatch):
+    class Weaker(CrossEntropy):
+        def at(self, iteration, max_iter):
+            super().at(iteration, max_iter)
+
+    ends = []
+    step = SampledDescent.step
+
+    def seen(self, objective, state, limit):
+        ends.append(limit)
+        return step(self, objective, state, limit)
+
+    monkeypatch.setattr(SampledDescent, "step", seen)
+    for kind, expected in ((CrossEntropy, [10, 20, 25]), (Weaker, list(range(1, 26)))):
+        ends.clear()
+        SampledDescent(25).minimize(kind(clusters["membership"], KERNEL), start)
+        assert ends == expected

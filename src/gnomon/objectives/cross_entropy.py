@@ -185,6 +185,12 @@ class CrossEntropy(PairObjective):
         """Whether the sample or an added term changes from iteration to iteration."""
         return self.requested_evaluation == "sampled" or self.added.scheduled
 
+    @property
+    def takes_samples_alone(self) -> bool:
+        """Whether `at` does nothing but take a sample, which compiled epochs take for themselves."""
+        own = getattr(self.at, "__func__", None) is CrossEntropy.at
+        return own and self.has_compiled_epochs and not self.added.terms
+
     def at(self, iteration: int, max_iter: int) -> None:
         """Take the sample of this iteration, and the added terms that act in it."""
         self.epoch = iteration

@@ -108,6 +108,10 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return the stage that an iteration belongs to, by which timings are kept."""
         return "descent"
 
+    def does_blocks_of(self, objective: ObjectiveT) -> bool:
+        """Say whether a step may do many iterations although the objective has a schedule."""
+        return self.takes_blocks
+
     def block_end(self, iteration: int) -> int:
         """Return where the block of an iteration ends: at multiples of `block`, wherever a run was resumed."""
         return (iteration // self.block + 1) * self.block

@@ -214,7 +214,7 @@ class DescentRun(Generic[StateT, ObjectiveT]):
             remedy = "Use a finite weight, or an optimizer such as GradientDescent."
             rule = "one that moves each point by itself, where points are held at positions"
             raise ValueError(message(f"optimizer={type(optimizer).__name__}", rule, remedy=remedy))
-        self.single = (self.schedule is not None and not optimizer.takes_blocks) or self.added.held
+        self.single = (self.schedule is not None and not optimizer.does_blocks_of(objective)) or self.added.held
         self.stopping = optimizer.stopping if self.schedule is None else Stopping()  # a schedule is run to its end
         self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
         self.history: list[tuple[int, float]] = []

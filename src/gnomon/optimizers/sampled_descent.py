@@ -253,6 +253,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
 
+    def does_blocks_of(self, objective: SampledObjective) -> bool:
+        """Say so where compiled epochs take their samples themselves and nothing else changes."""
+        return self.takes_blocks or bool(getattr(objective, "takes_samples_alone", False))
+
     def stage(self, iteration: int) -> str:
         """Return "epochs"."""
         return "epochs"
