@@ -15,6 +15,7 @@ from gnomon.kernels import (
     NoiseContrast,
     StudentT,
     UMAPKernel,
+    similarities,
 )
 
 VARIETY = [*EXAMPLES.values(), UMAPKernel(0.58, 1.334), StudentT(0.3), StudentT(40.0), InversePower(2.0), Gaussian(0.2)]
@@ -112,6 +113,12 @@ def test_cauchy_is_umap_with_unit_parameters():
 def test_fit_equals_the_reference(spread, min_dist, a, b):
     kernel = UMAPKernel.from_min_dist(min_dist, spread)
     np.testing.assert_allclose(kernel.parameters, (a, b), rtol=1e-4)
+
+
+def test_the_usual_fit_that_is_kept_is_what_a_fit_finds(monkeypatch):
+    usual = UMAPKernel.from_min_dist()
+    monkeypatch.setattr(similarities, "_FITTED", {})
+    np.testing.assert_allclose(UMAPKernel.from_min_dist().parameters, usual.parameters, rtol=1e-6)
 
 
 def test_fit_refuses_a_min_dist_above_the_spread():

@@ -16,6 +16,8 @@ __all__ = ["Cauchy", "Gaussian", "NoiseContrast", "StudentT", "UMAPKernel"]
 
 _POSITIVE = Real(low=0.0, low_open=True)
 _NONNEGATIVE = Real(low=0.0)
+# (a, b) as fitted to the usual (min_dist, spread): what fits them takes longer to load than a map of a small table.
+_FITTED = {(0.1, 1.0): (1.5769434602697652, 0.8950608778515733)}
 
 
 @dataclass(frozen=True)
@@ -182,7 +184,7 @@ class UMAPKernel:
         min_dist, spread = checked["min_dist"], checked["spread"]
         if min_dist > spread:
             raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}", remedy="Raise spread."))
-        return cls(*_fitted(min_dist, spread))
+        return cls(*(_FITTED.get((min_dist, spread)) or _fitted(min_dist, spread)))
 
     @property
     def parameters(self) -> tuple[float, float]:
@@ -214,7 +216,7 @@ class UMAPKernel:
 @functools.lru_cache(maxsize=64)
 def _fitted(min_dist: float, spread: float) -> tuple[float, float]:
     """Return the a and b of a kernel; they take a sixth of a small fit by `UMAP`."""
-    from scipy.optimize import curve_fit
+    from scipy.optimize import curve_fit  # takes long to load
 
     distances = np.linspace(0.0, 3.0 * spread, 300)
     target = np.where(distances < min_dist, 1.0, np.exp(-(distances - min_dist) / spread))
