@@ -69,28 +69,29 @@ def _weights(n: int) -> UInt64Array:
     return _mix(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 
 
-def _mix(words: UInt64Array) -> UInt64Array:
+def _mix(words: UInt64Array, mixed: UInt64Array | None = None, high: UInt64Array | None = None) -> UInt64Array:
     # The low bits of a small number in floating point are zero, and a sum of products has the zeros of its factors:
     # multiply and fold the high half onto the low half first.
-    mixed = words * np.uint64(0xD6E8FEB86659FD93)
-    mixed ^= mixed >> np.uint64(32)
+    mixed = np.multiply(words, np.uint64(0xD6E8FEB86659FD93), out=mixed)
+    mixed ^= np.right_shift(mixed, np.uint64(32), out=high)
     return mixed
-
-
-def _words(block: npt.NDArray[Any]) -> UInt64Array:
-    """Return the bits of a block of rows as 64-bit words, equal for equal values."""
-    block = block + block.dtype.type(0)  # -0.0 becomes 0.0
-    if block.dtype == np.float32 and block.shape[1] % 2:
-        block = np.pad(block, ((0, 0), (0, 1)))
-    return block.view(np.uint64)
 
 
 def _hash_dense(values: FloatArray) -> UInt64Array:
     n, width = values.shape
     hashes = np.zeros(n, np.uint64)
-    weights = _weights(width if values.dtype == np.float64 else (width + 1) // 2)
+    per_word = np.dtype(np.uint64).itemsize // values.dtype.itemsize
+    weights = _weights(-(-width // per_word))
+    # One memory for all chunks: new pages for each would take longer to come than the sums.
+    n_rows = min(n, max(1, _CHUNK // max(1, width)))
+    block = np.empty((n_rows, per_word * len(weights)), values.dtype)
+    high = np.empty((n_rows, len(weights)), np.uint64)
     for rows in _row_chunks(n, width):
-        hashes[rows] = _mix(_words(values[rows])) @ weights
+        used = slice(rows.stop - rows.start)
+        np.add(values[rows], values.dtype.type(0), out=block[used, :width])  # -0.0 becomes 0.0
+        block[used, width:] = 0
+        words = block[used].view(np.uint64)
+        hashes[rows] = _mix(words, words, high[used]) @ weights
     return hashes
 
 
