@@ -181,17 +181,19 @@ ForceAndEnergy bind_forces(ParticleMesh& mesh, const Points& Y, const Points& bo
 }
 
 TwoForces bind_sampled_forces(const Graph& edges, const Values& u, const Values& v, const OutputKernel& kernel,
-                              const SamplingParameters& parameters, std::int64_t epoch, const Points& Y,
-                              int n_threads) {
+                              const SamplingParameters& parameters, std::int64_t epoch, const Points& Y, int n_threads,
+                              const std::optional<Values>& zoom) {
     const Arguments check("sampled_forces");
     const std::size_t n = Y.shape(0), d = Y.shape(1);
     check_points(check, edges, Y);
     check.length("u", u, n);
     check.length_if_any("v", v, n);
+    const std::span<const float> zooms = zoom ? view(*zoom) : std::span<const float>{};
+    if (zoom) check.length("zoom", *zoom, n);
     auto attraction = make_output<float>({n, d}), repulsion = make_output<float>({n, d});
     run_released(n_threads, [&](const Context& context) {
-        sampled_forces(edges.view(), {view(u), view(v)}, kernel, parameters, epoch, view(Y), {attraction.data(), n, d},
-                       {repulsion.data(), n, d}, context);
+        sampled_forces(edges.view(), {view(u), view(v), zooms}, kernel, parameters, epoch, view(Y),
+                       {attraction.data(), n, d}, {repulsion.data(), n, d}, context);
     });
     return {attraction, repulsion};
 }
@@ -291,7 +293,9 @@ void register_objectives(nb::module_& m) {
              });
     m.def("sampled_forces", &bind_sampled_forces, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
           nb::arg("kernel"), nb::arg("parameters"), nb::arg("epoch"), nb::arg("Y").noconvert(), nb::arg("n_threads"),
-          "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1).");
+          nb::arg("zoom").noconvert() = nb::none(),
+          "(attraction, repulsion) of one sampled epoch; u weighs points, v the points drawn (empty: 1); with a zoom z "
+          "y_i - y_j counts z_i z_j times.");
     m.def("info_nce", &bind_info_nce, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
           nb::arg("shifts").noconvert(), nb::arg("charges").noconvert(), nb::arg("n_threads"),
           "(attraction, repulsion, loss) of sum_ij a_ij [-log k_ij + log(k_ij + sum_r v_(i + r) k(y_i, y_(i + r) mod "

@@ -1,4 +1,7 @@
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+
+#include <optional>
 
 #include "gnomon/adam.hpp"
 #include "gnomon/distance_placement.hpp"
@@ -51,17 +54,20 @@ std::pair<double, double> bind_adam_step(const Matrix<T>& Y, const Matrix<const 
 void bind_sampled_epochs(const Graph& edges, const Values& u, const Values& v, const OutputKernel& kernel,
                          const SamplingParameters& parameters, const SampledSchedule& schedule, std::int64_t begin,
                          std::int64_t end, const MutablePoints& Y, const MutablePoints& first_moment,
-                         const MutablePoints& second_moment, const Matrix<const float>& added, int n_threads) {
+                         const MutablePoints& second_moment, const Matrix<const float>& added, int n_threads,
+                         const std::optional<Values>& zoom) {
     const Arguments check("sampled_epochs");
     check_points(check, edges, Y);
     check_moments(check, Y, first_moment, second_moment);
     check.shape_if_any("added", added, Y.shape(0), Y.shape(1));
     check.length("u", u, edges.n());
     check.length_if_any("v", v, edges.n());
+    const std::span<const float> zooms = zoom ? view(*zoom) : std::span<const float>{};
+    if (zoom) check.length("zoom", *zoom, edges.n());
     check.at_least("begin", begin, 0);
     check.at_least("end", end, begin);
     run_released(n_threads, [&](const Context& context) {
-        sampled_epochs(edges.view(), {view(u), view(v)}, kernel, parameters, schedule, begin, end,
+        sampled_epochs(edges.view(), {view(u), view(v), zooms}, kernel, parameters, schedule, begin, end,
                        {view(Y), view(first_moment), view(second_moment)}, view(added), context);
     });
 }
@@ -104,11 +110,13 @@ void register_optimizers(nb::module_& m) {
             },
             nb::arg("learning_rate"), nb::arg("max_epochs"), nb::arg("isotropic") = false,
             nb::arg("quadratic") = false);
-    m.def("sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
-          nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"),
-          nb::arg("Y").noconvert(), nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(),
-          nb::arg("added").noconvert(), nb::arg("n_threads"),
-          "Run the epochs [begin, end) in place; added forces (n, d), in units of the edges' scale, or no rows.");
+    m.def(
+        "sampled_epochs", &bind_sampled_epochs, nb::arg("edges"), nb::arg("u").noconvert(), nb::arg("v").noconvert(),
+        nb::arg("kernel"), nb::arg("parameters"), nb::arg("schedule"), nb::arg("begin"), nb::arg("end"),
+        nb::arg("Y").noconvert(), nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(),
+        nb::arg("added").noconvert(), nb::arg("n_threads"), nb::arg("zoom").noconvert() = nb::none(),
+        "Run the epochs [begin, end) in place; added forces (n, d), in units of the edges' scale, or no rows; zoom as "
+        "in sampled_forces.");
     m.def(
         "place_by_distances",
         [](const Matrix<double>& y, const Matrix<const double>& anchors, const Matrix<const double>& delta,

@@ -47,6 +47,42 @@ GNOMON_CLONES void join(const float* added, float* total, std::size_t count) {
     for (std::size_t k = 0; k < count; ++k) total[k] += added[k];
 }
 
+/// Moves count points by the forces in rows.
+void move_points(bool isotropic, float rate, const SampledRows& rows, const float* from, const SampledState& next,
+                 std::size_t first, std::size_t count) {
+    const std::size_t d = next.Y.cols();
+    const float *attraction = rows.attraction.data(), *repulsion = rows.repulsion.data();
+    float *to = next.Y.row(first), *first_moment = next.first_moment.row(first),
+          *second_moment = next.second_moment.row(first);
+    if (isotropic)
+        adam_of_points(rate, attraction, repulsion, from, to, first_moment, second_moment, count, d);
+    else
+        adam(rate, attraction, repulsion, from, to, first_moment, second_moment, count * d);
+}
+
+/// The same with places, forces and moves in the points' own units, 1 / zoom^2: a step is as large for the structure
+/// around a point whatever its size.
+void move_zoomed(const SampledEpoch& epoch, float rate, const SampledState& next, std::size_t first, std::size_t count,
+                 SampledRows& rows) {
+    const std::size_t d = epoch.Y.cols();
+    for (std::size_t k = 0; k < count; ++k) {
+        const float zoom = epoch.weights.zoom[first + k];
+        for (std::size_t c = k * d; c < (k + 1) * d; ++c) {
+            rows.attraction[c] /= zoom * zoom;
+            rows.repulsion[c] /= zoom * zoom;
+        }
+    }
+    std::fill_n(rows.drawn.data(), count * d, 0.0F);
+    move_points(epoch.isotropic, rate, rows, rows.drawn.data(), next, first, count);
+    for (std::size_t k = 0; k < count; ++k) {
+        const float zoom = epoch.weights.zoom[first + k];
+        for (std::size_t c = 0; c < d; ++c) {
+            float& to = next.Y.row(first + k)[c];
+            to = epoch.Y.row(first + k)[c] + to / (zoom * zoom);
+        }
+    }
+}
+
 /// Moves the rows [begin, end) from epoch.Y to next.
 void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, Span2<const float> added,
                std::size_t begin, std::size_t end, SampledRows& rows) {
@@ -55,13 +91,10 @@ void move_rows(const SampledEpoch& epoch, float rate, const SampledState& next, 
         const std::size_t count = std::min<std::size_t>(kLanes, end - first);
         find_forces(epoch, first, rows);
         if (added.rows() != 0) join(added.row(first), rows.repulsion.data(), count * d);
-        const float *attraction = rows.attraction.data(), *repulsion = rows.repulsion.data();
-        if (epoch.isotropic)
-            adam_of_points(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first),
-                           next.first_moment.row(first), next.second_moment.row(first), count, d);
+        if (epoch.weights.zoom.empty())
+            move_points(epoch.isotropic, rate, rows, epoch.Y.row(first), next, first, count);
         else
-            adam(rate, attraction, repulsion, epoch.Y.row(first), next.Y.row(first), next.first_moment.row(first),
-                 next.second_moment.row(first), count * d);
+            move_zoomed(epoch, rate, next, first, count, rows);
     }
 }
 

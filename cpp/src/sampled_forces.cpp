@@ -65,7 +65,7 @@ GNOMON_INLINE void place_draws(const SampledEpoch& epoch, std::size_t first, int
     const auto n = static_cast<std::uint32_t>(part == nullptr ? epoch.Y.rows() : part->drawn.rows().size());
     const float* points = part == nullptr ? epoch.Y.data() : part->drawn_points.data();
     const std::size_t before = part == nullptr ? 0 : part->first;
-    const std::span<const float> v = epoch.weights.v;
+    const std::span<const float> v = epoch.weights.v, zoom = epoch.weights.zoom;
     std::int32_t index[kLanes];
     for (int t = 0; t < count; t += kLanes) {
         draw_lanes(epoch.key, before + first, begin + t, epoch.parameters.n_draws, n, index);
@@ -76,6 +76,7 @@ GNOMON_INLINE void place_draws(const SampledEpoch& epoch, std::size_t first, int
             for (std::size_t c = 0; c < width; ++c)
                 rows.drawn[static_cast<std::size_t>(t + l) * width + c] = points[from * width + c];
             if (!v.empty()) rows.tile.weights[t + l] = v[from];
+            if (!zoom.empty()) rows.zoom[static_cast<std::size_t>(t + l)] = zoom[from];
         }
     }
 }
@@ -94,9 +95,9 @@ GNOMON_INLINE void ask_for_draws(const SampledEpoch& epoch, std::size_t first) {
 }
 
 /// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
-template <int D, class Limit>
-GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, std::size_t first,
-                              int begin, int count, SampledRows& rows, f32* total) {
+template <int D, bool kZoomed, class Limit>
+GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, f32 own_zoom,
+                              std::size_t first, int begin, int count, SampledRows& rows, f32* total) {
     const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
     EdgeTile& tile = rows.tile;
     const float* drawn = rows.drawn.data();
@@ -107,6 +108,10 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
             const f32 away = here[c] - drawn[t * width + c];
             squared += away * away;
         }
+        if constexpr (kZoomed) {
+            const f32 zoom = own_zoom * rows.zoom[static_cast<std::size_t>(t)];
+            squared *= zoom * zoom;
+        }
         simd::store(tile.squared + t * kLanes, squared);
     }
     evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
@@ -115,7 +120,15 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
         const f32 coefficient =
             limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes), simd::load(tile.squared + t * kLanes));
         const float weight = epoch.weights.v.empty() ? 1.0F : tile.weights[t];
-        for (int c = 0; c < width; ++c) total[c] += weight * limit(coefficient * (here[c] - drawn[t * width + c]));
+        for (int c = 0; c < width; ++c) {
+            const f32 away = here[c] - drawn[t * width + c];
+            if constexpr (kZoomed) {
+                const f32 zoom = own_zoom * rows.zoom[static_cast<std::size_t>(t)];
+                total[c] += weight * zoom * limit(coefficient * (zoom * away));
+            } else {
+                total[c] += weight * limit(coefficient * away);
+            }
+        }
     }
 }
 
@@ -130,8 +143,18 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
     gather_points<D>(epoch.Y.data(), index, static_cast<int>(d), here);
     for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
     constexpr int kTogether = static_cast<int>(EdgeTile::kVectors);
-    for (int begin = 0; begin < p.n_draws; begin += kTogether)
-        push_lanes<D>(epoch, limit, here, first, begin, std::min(kTogether, p.n_draws - begin), rows, total);
+    const std::span<const float> zoom = epoch.weights.zoom;
+    f32 own_zoom{};
+    if (!zoom.empty())
+        own_zoom =
+            simd::from_lanes([&](int l) GNOMON_INLINE_LAMBDA { return zoom[static_cast<std::size_t>(index[l])]; });
+    for (int begin = 0; begin < p.n_draws; begin += kTogether) {
+        const int count = std::min(kTogether, p.n_draws - begin);
+        if (zoom.empty())
+            push_lanes<D, false>(epoch, limit, here, own_zoom, first, begin, count, rows, total);
+        else
+            push_lanes<D, true>(epoch, limit, here, own_zoom, first, begin, count, rows, total);
+    }
     for (std::size_t l = 0; l < used; ++l) {
         const float scale = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
         for (std::size_t c = 0; c < d; ++c) rows.repulsion[l * d + c] = scale * total[c][l];
@@ -145,7 +168,7 @@ GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit,
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
         ask_for_draws<D>(epoch, first);  // their memory comes while the edges are at work
-        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn};
+        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn, epoch.weights.zoom};
         // both ends of an edge move, and each edge is stored from both ends
         const float scale = -2.0F * epoch.parameters.edge_scale;
         edge_forces<D>(job, limit, first, first + used, rows.tile,

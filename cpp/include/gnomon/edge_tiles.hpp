@@ -7,6 +7,7 @@
 #define GNOMON_EDGE_TILES_HPP
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "gnomon/pair_laws.hpp"
@@ -41,6 +42,7 @@ struct EdgeForces {
     const OutputKernel& kernel;
     float scale;
     int turn = kEveryEdge;
+    std::span<const float> zoom = {};  ///< z of each point if any: the law sees z_i z_j (y_i - y_j)
 };
 
 }  // namespace gnomon
@@ -145,7 +147,26 @@ struct EdgeWalk {
     }
 };
 
-/// write(i, force) for the rows i in [begin, end) in turn, force_c = sum_j A_ij limit(scale dF/ds (y_i - y_j)_c).
+/// Zooms the edges of a tile whose first row is `row` and whose columns are known.
+template <int D>
+GNOMON_INLINE void zoom_edges(std::span<const float> zoom, std::size_t row, std::size_t vectors, std::size_t width,
+                              EdgeTile& tile) {
+    for (std::size_t t = 0; t < vectors; ++t) {
+        const std::size_t at = t * simd::kLanes;
+        const auto other = [&](int l)
+                               GNOMON_INLINE_LAMBDA { return zoom[static_cast<std::size_t>(tile.columns[at + l])]; };
+        const simd::f32 both = simd::splat(zoom[row]) * simd::from_lanes(other);
+        simd::store(tile.squared + at, simd::load(tile.squared + at) * (both * both));
+        simd::store(tile.weights + at, simd::load(tile.weights + at) * both);
+        float* away = tile.away.data() + at * width;
+        for (std::size_t c = 0; c < width; ++c)
+            simd::store(away + c * simd::kLanes, simd::load(away + c * simd::kLanes) * both);
+        if (tile.ends_row[t]) ++row;
+    }
+}
+
+/// write(i, force) for the rows i in [begin, end) in turn, force_c = sum_j A_ij limit(scale dF/ds (y_i - y_j)_c), with
+/// a zoom z_i z_j limit(scale dF/ds z_i z_j (y_i - y_j)_c) in place of the limit.
 template <int D, class Limit, class Write>
 GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::size_t begin, std::size_t end,
                                EdgeTile& tile, Write&& write) {
@@ -156,7 +177,8 @@ GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::s
     EdgeWalk walk(job.edges, job.Y, begin, job.turn);
     std::size_t i = begin;
     while (i < end) {
-        const std::size_t vectors = walk.fill<D>(end, tile);
+        const std::size_t vectors = job.zoom.empty() ? walk.fill<D>(end, tile) : walk.fill<D, true>(end, tile);
+        if (!job.zoom.empty()) zoom_edges<D>(job.zoom, i, vectors, width, tile);
         evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, nullptr);
         for (std::size_t t = 0; t < vectors; ++t) {
             const simd::f32 coefficient = limit.coefficient(job.scale * simd::load(tile.slopes + t * simd::kLanes),

@@ -22,14 +22,16 @@ struct SamplingParameters {
 };
 
 /// Weights of the repulsion, (n) each: the points drawn for i push it by u_i, and a drawn point l counts v_l times. An
-/// empty v counts as 1. UMAP: u the degrees of the graph, no v.
+/// empty v counts as 1. UMAP: u the degrees of the graph, no v. With a zoom z, not empty, the law sees the difference
+/// of two points as z_i z_j (y_i - y_j): 1 / z^2 is the unit of length of a point, in which it moves.
 struct SamplingWeights {
-    std::span<const float> u, v;
+    std::span<const float> u, v, zoom = {};
 };
 
 /// The forces of one epoch on all points, scaled to the affinities as given: where no limit binds, attraction is
 /// -4 sum_j A_ij (-k' / k) (y_i - y_j), and repulsion an unbiased estimate of
-/// 2 repulsion u_i / n sum_l v_l (-k' / (1 - k)) (y_i - y_l). Y, forces: (n, d).
+/// 2 repulsion u_i / n sum_l v_l (-k' / (1 - k)) (y_i - y_l). Y, forces: (n, d). With a zoom the limit is on the force
+/// by the zoomed difference, and the force on y_i is z_i z_j times that.
 void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
                     const SamplingParameters& parameters, std::int64_t epoch, Span2<const float> Y,
                     Span2<float> attraction, Span2<float> repulsion, const Context& context);
@@ -79,10 +81,15 @@ struct SampledEpoch {
 struct SampledRows {
     EdgeTile tile;
     std::vector<float> drawn;                  // (32, d)
+    std::vector<float> zoom;                   // (32), of the drawn
     std::vector<float> attraction, repulsion;  // (16, d)
 
     explicit SampledRows(std::size_t d)
-        : tile(d), drawn(EdgeTile::kVectors * d), attraction(simd::kLanes * d), repulsion(simd::kLanes * d) {}
+        : tile(d),
+          drawn(EdgeTile::kVectors * d),
+          zoom(EdgeTile::kVectors),
+          attraction(simd::kLanes * d),
+          repulsion(simd::kLanes * d) {}
     static std::vector<SampledRows> of_workers(const Context& context, std::size_t d);
 };
 
