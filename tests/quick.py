@@ -43,6 +43,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "densmap": {"n_neighbors": 5, "max_iter": 15},
     "featmap": {"n_neighbors": 5, "max_iter": 15},
     "star_map": {"n_neighbors": 5, "max_iter": 15, "n_stars": 5},
+    "scale_map": {"n_neighbors": 5, "max_iter": 15},
 }
 
 

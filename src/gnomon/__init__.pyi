@@ -69,6 +69,7 @@ from .methods import PaCMAP as PaCMAP
 from .methods import RandomProjection as RandomProjection
 from .methods import RobustPCA as RobustPCA
 from .methods import SNE as SNE
+from .methods import ScaleMAP as ScaleMAP
 from .methods import SketchMap as SketchMap
 from .methods import StarMAP as StarMAP
 from .methods import StiefelPCA as StiefelPCA

@@ -16,6 +16,7 @@ from gnomon.affinities.gaussian import (
 from gnomon.affinities.geodesics import PathGraph, geodesic_distances
 from gnomon.affinities.gram import Gram
 from gnomon.affinities.heat import EdgeWeights, divide_by_density, edge_weights, heat_affinities, neighbor_edges
+from gnomon.affinities.local_radii import LocalRadii
 from gnomon.affinities.moved import MovedRows
 from gnomon.affinities.pacmap import PacmapAffinity, PacmapPairs, near_and_further, pacmap_pairs
 from gnomon.affinities.reconstruction import (
@@ -42,6 +43,7 @@ __all__ = [
     "GaussianAffinity",
     "Gram",
     "Inputs",
+    "LocalRadii",
     "MovedRows",
     "NeighborAffinity",
     "NewRows",

@@ -10,6 +10,7 @@ from gnomon.extension.placement.by_triplets import TripletPlacement
 from gnomon.extension.placement.on_surface import SurfacePlacement
 from gnomon.extension.placement.placement import EXACT_UP_TO, BlockPlacement, PlacementField, RowPlacement
 from gnomon.extension.placement.repulsion_table import RepulsionTable, tabulate_repulsion
+from gnomon.extension.placement.scaled import ScaledPlacement
 
 __all__ = [
     "EXACT_UP_TO",
@@ -22,6 +23,7 @@ __all__ = [
     "RepulsionTable",
     "RoundTrip",
     "RowPlacement",
+    "ScaledPlacement",
     "SimilarityPlacement",
     "SurfacePlacement",
     "TripletPlacement",

@@ -33,6 +33,7 @@ from .neighbor.force_atlas2 import ForceAtlas2 as ForceAtlas2
 from .neighbor.large_vis import LargeVis as LargeVis
 from .neighbor.local_map import LocalMAP as LocalMAP
 from .neighbor.pacmap import PaCMAP as PaCMAP
+from .neighbor.scale_map import ScaleMAP as ScaleMAP
 from .neighbor.sne import SNE as SNE
 from .neighbor.sne import SymmetricSNE as SymmetricSNE
 from .neighbor.star_map import StarMAP as StarMAP

@@ -334,6 +334,15 @@ METHODS = (
         paper="Watanabe, Maeda, Ogawa & Haseyama, arXiv:2502.03776, 2025",
         estimator="StarMAP",
     ),
+    MethodCard(
+        name="scale_map",
+        affinity="fuzzy simplicial set, and local radii",
+        kernel="1 / (1 + a d^2b), d over local radii",
+        loss="cross-entropy",
+        optimizer=_SAMPLED,
+        paper="Poorna & Cicerone, arXiv:2605.30597, 2026",
+        estimator="ScaleMAP",
+    ),
 )
 """All methods, the default first."""
 

@@ -20,6 +20,7 @@ from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion,
 from gnomon.objectives.reconstruction_trace import ReconstructionTrace
 from gnomon.objectives.reference_map import ReferenceDistance, SharedLoss
 from gnomon.objectives.registry import LOSSES, takes_added, takes_seed
+from gnomon.objectives.scaled_cross_entropy import ScaledCrossEntropy
 from gnomon.objectives.stars import StarAttraction
 from gnomon.objectives.strain import SafeStep, Strain
 from gnomon.objectives.stress import OrdinalStress, SigmoidStress, Stress
@@ -57,6 +58,7 @@ __all__ = [
     "Repulsion",
     "RowLoss",
     "SafeStep",
+    "ScaledCrossEntropy",
     "SharedLoss",
     "SigmoidStress",
     "Springs",

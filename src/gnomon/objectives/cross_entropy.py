@@ -160,6 +160,7 @@ class CrossEntropy(PairObjective):
         )
         drawn = noise * len(noise) if exponent or masses is not None else np.empty(0)
         self.sampling_weights = (self.edges.degrees, drawn.astype(np.float32))
+        self.zoom: npt.NDArray[np.float32] | None = None
         self._compiled_kernel = attraction.compiled_kernel
         self._by_tree = all_pairs(evaluation="tree") if sampled and self._compiled_kernel is not None else None
         if sampled and self._compiled_kernel is None:
@@ -217,6 +218,7 @@ class CrossEntropy(PairObjective):
             self.epoch,
             points,
             current_run().n_threads,
+            self.zoom,
         )
         return attraction + self.added.force(points) if self.added.acting else attraction, repulsion
 

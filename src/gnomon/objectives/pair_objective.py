@@ -75,17 +75,20 @@ class RowLoss:
     attractions : tuple of PairTerm
         A is their sum.
     repulsions : tuple of Repulsion
+    zoom : ndarray of shape (n_samples,), float64, or None, default=None
+        With a zoom z_j of the points and z of the new one the squared distances count z^2 z_j^2 times; None for 1.
     """
 
     attractions: tuple[PairTerm, ...]
     repulsions: tuple[Repulsion, ...]
+    zoom: npt.NDArray[np.float64] | None = field(default=None, compare=False)
 
     @property
     def compiled(self) -> bool:
         """Whether the compiled sums know it: one attraction, one repulsion, compiled kernels."""
         parts = [(part.kernel, part.law) for part in self.attractions] + [(p.kernel, p.law) for p in self.repulsions]
         simple = len(self.attractions) == len(self.repulsions) == 1
-        return simple and all(kernel.compiled and isinstance(law, str) for kernel, law in parts)
+        return simple and self.zoom is None and all(kernel.compiled and isinstance(law, str) for kernel, law in parts)
 
 
 class PairObjective:

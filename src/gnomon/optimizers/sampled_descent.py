@@ -95,6 +95,11 @@ class CompiledEpochs(SampledObjective, Protocol):
         ...
 
     @property
+    def zoom(self) -> npt.NDArray[np.float32] | None:
+        """Roots of the inverse units of length of the points; None for 1."""
+        ...
+
+    @property
     def kernel(self) -> OutputKernel:
         """The output kernel."""
         ...
@@ -281,7 +286,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             end = state.iteration + 1
             whole = objective.unsampled_force(state.embedding) if objective.added.unsampled else None
             if whole is not None:
-                self._move(state, np.float32(objective.sampling.edge_scale) * whole, max_iter)
+                self._move(state, np.float32(objective.sampling.edge_scale) * whole, max_iter, objective.zoom)
                 return Step()
             added = objective.added.force(state.embedding, objective.sampling.edge_scale)
         _core.sampled_epochs(
@@ -297,13 +302,17 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             state.second_moment,
             added,
             current_run().n_threads,
+            objective.zoom,
         )
         state.iteration = end
         return Step()
 
-    def _move(self, state: SampledState, force: Points, max_iter: int) -> None:
+    def _move(
+        self, state: SampledState, force: Points, max_iter: int, zoom: npt.NDArray[np.float32] | None = None
+    ) -> None:
         """Move all points along a force, as a sampled epoch would."""
-        t = state.iteration
+        t, unit = state.iteration, np.float32(1.0) if zoom is None else 1.0 / np.square(zoom)[:, None]
+        force = unit * force
         rate = self.learning_rate * (1.0 - t / max_iter) ** (2 if self.decay == "quadratic" else 1)
         rate *= math.sqrt(1.0 - _DECAY2 ** (t + 1)) / (1.0 - _DECAY1 ** (t + 1))
         squares = np.square(force)
@@ -311,7 +320,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             squares = np.broadcast_to(squares.mean(axis=1, keepdims=True), squares.shape)
         state.first_moment += np.float32(1.0 - _DECAY1) * (force - state.first_moment)
         state.second_moment += np.float32(1.0 - _DECAY2) * (squares - state.second_moment)
-        state.embedding += np.float32(rate) * state.first_moment / (np.sqrt(state.second_moment) + np.float32(_TINY))
+        move = np.float32(rate) * state.first_moment / (np.sqrt(state.second_moment) + np.float32(_TINY))
+        state.embedding += unit * move
         state.iteration = t + 1
 
     def divergence(self, objective: SampledObjective, state: SampledState) -> tuple[str, str]:
@@ -331,4 +341,6 @@ def _why_whole(objective: Any) -> str:
         return f"{type(objective.added.terms[0]).__name__} is a term of the whole map"
     if len(objective.sampling_weights[1]):
         return "points are drawn with unequal weights"
+    if objective.zoom is not None:
+        return "points have units of their own"
     return ""

@@ -25,6 +25,7 @@ _MODULES = {
     "gnomon.affinities.geodesics": ("PathGraph",),
     "gnomon.affinities.heat": ("EdgeWeights",),
     "gnomon.affinities.kernel_components": ("KernelComponents",),
+    "gnomon.affinities.local_radii": ("LocalRadii",),
     "gnomon.affinities.pacmap": ("ScaledRows",),
     "gnomon.affinities.reconstruction": ("ReconstructionAffinity", "ReconstructionRows", "ReconstructionWeights"),
     "gnomon.affinities.sketch_map": ("SketchMapAdvice",),
@@ -34,6 +35,7 @@ _MODULES = {
     "gnomon.data": ("Block",),
     "gnomon.extension.placement.on_surface": ("SurfacePlacement",),
     "gnomon.extension.placement.placement": ("BlockPlacement", "RowPlacement"),
+    "gnomon.extension.placement.scaled": ("ScaledPlacement",),
     "gnomon.geometry.frames": ("TangentFrames",),
     "gnomon.kernels": (
         "Cauchy",

@@ -56,44 +56,61 @@ class _PlainPlacer:
         self._points = points.astype(np.float64)
         self._loss = loss
         self._sources = self._points[sources]
+        self._zoom = np.ones(len(points)) if loss.zoom is None else loss.zoom
+        self._zoom_of_sources = self._zoom[sources]
         charges = [np.ones(len(points)) if part.charges is None else part.charges for part in loss.repulsions]
         self._charges = [v[sources] * (v.sum() / v[sources].sum()) for v in charges]
         self._max_iter = max_iter
 
     def losses(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array, places: Float32Array, n_threads: int
+        self,
+        indices: npt.NDArray[np.int32],
+        weights: Float32Array,
+        places: Float32Array,
+        n_threads: int,
+        zoom: Float64Array | None = None,
     ) -> tuple[Float64Array, Float64Array]:
         """Return the loss of rows at given places, and its gradient; threads are for the compiled twin."""
         with single_threaded_blas():
             found = [
-                self._evaluate(y, *self._neighbors(i, p))
-                for y, i, p in zip(places.astype(np.float64), indices, weights, strict=True)
+                self._evaluate(y, *self._neighbors(i, p, z))
+                for y, i, p, z in zip(places.astype(np.float64), indices, weights, _zooms(zoom, indices), strict=True)
             ]
         return np.array([loss for loss, _ in found]), np.array([slope for _, slope in found]).reshape(places.shape)
 
     def place(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array, n_threads: int
+        self,
+        indices: npt.NDArray[np.int32],
+        weights: Float32Array,
+        n_threads: int,
+        zoom: Float64Array | None = None,
     ) -> tuple[Float32Array, Float64Array]:
         """Return places of rows, and their losses at the weighted mean of their neighbours and at the end."""
         places = np.empty((len(indices), self._points.shape[1]), dtype=np.float32)
         losses = np.empty((len(indices), 2))
         with single_threaded_blas():
-            for row, (i, p) in enumerate(zip(indices, weights, strict=True)):
-                places[row], losses[row] = self._place(*self._neighbors(i, p))
+            for row, (i, p, z) in enumerate(zip(indices, weights, _zooms(zoom, indices), strict=True)):
+                places[row], losses[row] = self._place(*self._neighbors(i, p, z))
         return places, losses
 
-    def _neighbors(self, indices: npt.NDArray[np.int32], weights: Float32Array) -> tuple[Float64Array, Float64Array]:
-        return self._points[indices], weights.astype(np.float64)
+    def _neighbors(
+        self, indices: npt.NDArray[np.int32], weights: Float32Array, zoom: float
+    ) -> tuple[Float64Array, Float64Array, Float64Array, Float64Array]:
+        """Return places and weights of neighbours, and what squared distances to them and to all sources count."""
+        near, far = np.square(zoom * self._zoom[indices]), np.square(zoom * self._zoom_of_sources)
+        return self._points[indices], weights.astype(np.float64), near, far
 
-    def _place(self, near: Float64Array, weights: Float64Array) -> tuple[Float64Array, tuple[float, float]]:
+    def _place(
+        self, near: Float64Array, weights: Float64Array, *zooms: Float64Array
+    ) -> tuple[Float64Array, tuple[float, float]]:
         middle = weights @ near
         starts = [middle, *near[:_STARTS]]
-        values = [self._evaluate(y, near, weights)[0] for y in starts]
+        values = [self._evaluate(y, near, weights, *zooms)[0] for y in starts]
         best = int(np.argmin(values))
         found: Any = scipy.optimize.minimize(
             self._evaluate,
             starts[best],
-            args=(near, weights),
+            args=(near, weights, *zooms),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": self._max_iter, "ftol": 1e-14, "gtol": 1e-9},
@@ -101,19 +118,21 @@ class _PlainPlacer:
         better = found.fun <= values[best]
         return (found.x if better else starts[best]), (values[0], float(found.fun if better else values[best]))
 
-    def _evaluate(self, y: Float64Array, near: Float64Array, weights: Float64Array) -> tuple[float, Float64Array]:
+    def _evaluate(
+        self, y: Float64Array, near: Float64Array, weights: Float64Array, zoom: Float64Array, zoom_far: Float64Array
+    ) -> tuple[float, Float64Array]:
         """Return loss and gradient of a point at y."""
         across, away = y - near, y - self._sources
-        squares, far = np.square(across).sum(axis=1), np.square(away).sum(axis=1)
+        squares, far = zoom * np.square(across).sum(axis=1), zoom_far * np.square(away).sum(axis=1)
         loss, gradient = 0.0, np.zeros_like(y)
         for term in self._loss.attractions:
             energies, slopes = evaluate_law(term.law, term.kernel, squares)
             loss += term.scale * float(weights @ energies)
-            gradient += (2.0 * term.scale) * ((weights * slopes) @ across)
+            gradient += (2.0 * term.scale) * ((weights * slopes * zoom) @ across)
         for part, charges in zip(self._loss.repulsions, self._charges, strict=True):
             energies, slopes = evaluate_law(part.law, part.kernel, far)
             total = part.strength * float(charges @ energies)
-            slope = (2.0 * part.strength) * ((charges * slopes) @ away)
+            slope = (2.0 * part.strength) * ((charges * slopes * zoom_far) @ away)
             if part.link == "log":
                 loss, gradient = loss + float(np.log(total)), gradient + slope / total
             elif part.link == "contrast":
@@ -121,10 +140,14 @@ class _PlainPlacer:
                 sums = kernel.value(squares) + total
                 shares = weights / sums
                 loss += float(weights @ np.log(sums))
-                gradient += 2.0 * ((shares * kernel.derivative(squares)) @ across) + shares.sum() * slope
+                gradient += 2.0 * ((shares * kernel.derivative(squares) * zoom) @ across) + shares.sum() * slope
             else:
                 loss, gradient = loss + total, gradient + slope
         return loss, gradient
+
+
+def _zooms(zoom: Float64Array | None, rows: npt.NDArray[Any]) -> Float64Array:
+    return np.ones(len(rows)) if zoom is None else zoom
 
 
 def _evaluation(n: int, d: int, loss: RowLoss) -> str:
@@ -187,7 +210,7 @@ class PlacementField:
         )
 
     def place(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array
+        self, indices: npt.NDArray[np.int32], weights: Float32Array, zoom: Float64Array | None = None
     ) -> tuple[Float32Array, npt.NDArray[np.float64]]:
         """Place rows by their affinities to fitted ones.
 
@@ -199,6 +222,8 @@ class PlacementField:
         indices : ndarray of shape (n_rows, n_neighbors), int32
             In [0, n_samples).
         weights : ndarray of shape (n_rows, n_neighbors), float32
+        zoom : ndarray of shape (n_rows,), float64, or None, default=None
+            Of the new rows, where the loss has one; see `RowLoss`.
 
         Returns
         -------
@@ -207,15 +232,21 @@ class PlacementField:
         losses : ndarray of shape (n_rows, 2), float64
             At the weighted mean and at the end; the second is never higher.
         """
-        positions, losses = self._core.place(indices, weights, current_run().n_threads)
+        own = () if zoom is None else (zoom,)
+        positions, losses = self._core.place(indices, weights, current_run().n_threads, *own)
         return positions, losses
 
     def losses(
-        self, indices: npt.NDArray[np.int32], weights: Float32Array, positions: npt.ArrayLike
+        self,
+        indices: npt.NDArray[np.int32],
+        weights: Float32Array,
+        positions: npt.ArrayLike,
+        zoom: Float64Array | None = None,
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return the loss of rows at given positions, (n_rows,), and its gradient, (n_rows, n_components)."""
         places = np.ascontiguousarray(positions, dtype=np.float32)
-        losses, gradients = self._core.losses(indices, weights, places, current_run().n_threads)
+        own = () if zoom is None else (zoom,)
+        losses, gradients = self._core.losses(indices, weights, places, current_run().n_threads, *own)
         return losses, gradients
 
 

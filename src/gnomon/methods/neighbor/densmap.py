@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._costs import Cost
 from gnomon.affinities import Affinities
 from gnomon.methods.neighbor.base import Inputs
-from gnomon.methods.neighbor.kept_structure import density_terms
+from gnomon.methods.neighbor.kept_structure import density_terms, unknown_radii
 from gnomon.methods.neighbor.umap import UMAP
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm
@@ -91,5 +91,4 @@ class DensMAP(UMAP):
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         super()._repeat(copies)
         if self._one_place:
-            unknown = np.full(len(self.embedding_), np.nan)
-            self._keep_learned({"radii_": unknown, "map_radii_": unknown, "density_correlation_": float("nan")})
+            self._keep_learned(unknown_radii(len(self.embedding_)))

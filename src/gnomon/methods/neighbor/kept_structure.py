@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.methods.neighbor.base import Inputs
 
-__all__ = ["DENSITY", "FRAMES", "density_terms", "frame_terms", "median_dimension"]
+__all__ = ["DENSITY", "FRAMES", "density_terms", "frame_terms", "median_dimension", "unknown_radii"]
 
 DENSITY: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins and variance_shift"), Nothing())
 FRAMES: Rule = Either(Real(0.0), Instance((dict,), "a dict of weight, begins, every and variance_shift"), Nothing())
@@ -45,6 +45,12 @@ def density_terms(
         fact = "no distances of neighbours are computed for affinities that are given"
         raise ValueError(message(f"density={density!r}", "None here", fact=fact))
     return (DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options),)
+
+
+def unknown_radii(n_rows: int) -> dict[str, Any]:
+    """Return what a term of density learns of a map in which all rows are equal."""
+    unknown = np.full(n_rows, np.nan)
+    return {"radii_": unknown, "map_radii_": unknown, "density_correlation_": float("nan")}
 
 
 def _fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_share: float = 0.9) -> TangentFrames:

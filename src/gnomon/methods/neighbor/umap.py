@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar
@@ -220,7 +220,7 @@ class UMAP(SupervisedEmbedder):
             n_neighbors=parameters["n_neighbors"],
             affinity=self._supervised(memberships, parameters),
             rescale=partial(rescale_to_box, size=_BOX),
-            objective=lambda affinities, inputs: CrossEntropy(
+            objective=lambda affinities, inputs: self._loss(parameters)(
                 affinities,
                 self.kernel_,
                 negative_sample_rate=parameters["negative_sample_rate"],
@@ -233,6 +233,10 @@ class UMAP(SupervisedEmbedder):
             optimizer=descent(max_iter, **steps),
             surface=surface,
         )
+
+    def _loss(self, parameters: dict[str, Any]) -> Callable[..., CrossEntropy]:
+        """Return what makes the loss of affinities and a kernel."""
+        return CrossEntropy
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         """Return the terms that join the cross-entropy."""
