@@ -61,6 +61,7 @@ CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "densmap": ("DensMAP", {}, 10**9),
     "featmap": ("FeatMAP", {}, 10**9),
     "star_map": ("StarMAP", {}, 10**9),
+    "scale_map": ("ScaleMAP", {}, 10**9),
 }
 """By name: the class, its parameters, and the most rows that are fitted here."""
 

@@ -2,8 +2,10 @@
 
 GNOMON_DATA=FOLDER python -m benchmarks.newest --json newest.json
 python -m benchmarks.newest --sets digits wine hierarchy --maps TSNE UMAP "DREAMS(0.001)" --rows 1000
+python -m benchmarks.newest --sets digits paul15 --maps UMAP DensMAP ScaleMAP "ScaleMAP(4)" --seeds 2
 
-Each map is made with its defaults and one seed, on at most so many rows. Neighbourhoods are those of 15 neighbours.
+Each map is made with its defaults, on at most so many rows; scores are means over the seeds. Neighbourhoods are those
+of 15 neighbours.
 """
 
 from __future__ import annotations
@@ -27,15 +29,20 @@ import gnomon
 from benchmarks.quality import compare_neighborhoods, label_accuracy
 from benchmarks.summary import table_of
 from benchmarks.tables import load_table
+from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.kernels import UMAPKernel
+from gnomon.neighbors import compute_neighbors
+from gnomon.objectives import DensityCorrelation
 
-__all__ = ["MAPS", "SETS", "hierarchy", "main", "quality", "table", "winners"]
+__all__ = ["MAPS", "SETS", "density_judge", "hierarchy", "main", "quality", "table", "winners"]
 
 Floats = npt.NDArray[np.float64]
+Maker = Callable[[Floats, int], Floats]
 SETS = ("digits", "wine", "paul15", "pbmc4k", "cifar10_5k", "pbmc68k_reduced", "mnist", "hierarchy")
 LOCAL, GLOBAL = ("preservation", "trust", "knn"), ("ranks", "triplets", "centroids")
+DENSITY = ("spacing", "density")
 _PAIRS = 200_000
 _WIDEST = 50  # columns; of wider tables so many principal components
-_FIXED = {"random_state": 0, "n_jobs": 1}
 
 
 def hierarchy(n_rows: int = 3000) -> tuple[Floats, npt.NDArray[np.int64]]:
@@ -71,7 +78,8 @@ def quality(X: Floats, Y: Floats, labels: npt.NDArray[Any]) -> dict[str, float]:
         preservation, trust: share of 15 neighbours kept, trustworthiness. knn: share of rows whose class is the
         commonest of their ten neighbours in the map. ranks: rank correlation of the distances of random pairs.
         triplets: share of random triplets in the same order. centroids: rank correlation of the distances between the
-        means of classes.
+        means of classes. spacing: correlation of the logarithms of each row's mean distance to its 15 neighbours in
+        the data and to those in the map.
     """
     rng = np.random.default_rng(0)
     near = compare_neighborhoods(X, Y, n_neighbors=15)
@@ -90,7 +98,21 @@ def quality(X: Floats, Y: Floats, labels: npt.NDArray[Any]) -> dict[str, float]:
         "ranks": float(spearmanr(data, found)[0]),
         "triplets": float(np.mean((data < other) == (found < others))),
         "centroids": float(spearmanr(*between)[0]) if len(first) > 2 else float("nan"),
+        "spacing": float(np.corrcoef(*(np.log(_spacings(Z)) for Z in (X, Y)))[0, 1]),
     }
+
+
+def density_judge(X: Floats) -> Callable[[Floats], float]:
+    """Return a function from maps of a table to the correlation of local radii that `gnomon.DensMAP` optimizes."""
+    graph = compute_neighbors(X.astype(np.float32), n_neighbors=15)
+    memberships = fuzzy_simplicial_set(graph)
+    term = DensityCorrelation.from_neighbors(memberships, graph, UMAPKernel.from_min_dist(0.1))
+    return lambda Y: float(term.learned(Y.astype(np.float32))["density_correlation_"])
+
+
+def _spacings(Z: Floats) -> Floats:
+    found = compute_neighbors(Z.astype(np.float32), n_neighbors=15).distances
+    return np.asarray(found.mean(axis=1, dtype=np.float64) + 1e-9)
 
 
 def _lengths(Z: Floats, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> Floats:
@@ -99,21 +121,25 @@ def _lengths(Z: Floats, i: npt.NDArray[np.int64], j: npt.NDArray[np.int64]) -> F
     )
 
 
-def _ours(name: str, **settings: Any) -> Callable[[Floats], Floats]:
-    return lambda X: getattr(gnomon, name)(**_FIXED, **settings).fit_transform(X.astype(np.float32))
+def _ours(name: str, **settings: Any) -> Maker:
+    def make(X: Floats, seed: int) -> Floats:
+        method = getattr(gnomon, name)(random_state=seed, n_jobs=1, **settings)
+        return np.asarray(method.fit_transform(X.astype(np.float32)))
+
+    return make
 
 
-def _theirs(name: str) -> Callable[[Floats], Floats]:
-    def make(X: Floats) -> Floats:
+def _theirs(name: str) -> Maker:
+    def make(X: Floats, seed: int) -> Floats:
         import pacmap
 
-        given = {"random_state": 0, "n_neighbors": None}
+        given = {"random_state": seed, "n_neighbors": None}
         return np.asarray(getattr(pacmap, name)(**given).fit_transform(X.astype(np.float32)))
 
     return make
 
 
-MAPS: Mapping[str, Callable[[Floats], Floats]] = {
+MAPS: Mapping[str, Maker] = {
     "TSNE": _ours("TSNE"),
     "UMAP": _ours("UMAP"),
     "UMAP, init pca": _ours("UMAP", init="pca"),
@@ -122,7 +148,10 @@ MAPS: Mapping[str, Callable[[Floats], Floats]] = {
     **{f"DREAMS({w:g})": _ours("DREAMS", reference_weight=w) for w in (0.0003, 0.001, 0.003, 0.01)},
     "StarMAP": _ours("StarMAP"),
     "StarMAP(0.3)": _ours("StarMAP", star_weight=0.3),
-    "PCA": lambda X: gnomon.PCA(2, n_jobs=1).fit_transform(X),
+    "DensMAP": _ours("DensMAP"),
+    "ScaleMAP": _ours("ScaleMAP"),
+    **{f"ScaleMAP({scale})": _ours("ScaleMAP", scale=float(scale)) for scale in (2, 4, 6)},
+    "PCA": lambda X, seed: gnomon.PCA(2, n_jobs=1).fit_transform(X),
     "pacmap.PaCMAP": _theirs("PaCMAP"),
     "pacmap.LocalMAP": _theirs("LocalMAP"),
 }
@@ -161,24 +190,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     parser.add_argument("--maps", nargs="+", choices=list(MAPS), default=list(MAPS))
     parser.add_argument("--rows", type=int, default=3000, help="at most so many rows of a set")
+    parser.add_argument("--seeds", type=int, default=1, help="maps of each method")
     parser.add_argument("--json", type=Path, help="also write the scores there")
     options = parser.parse_args(arguments)
     results: dict[str, dict[str, dict[str, float]]] = {}
     for name in options.sets:
         X, labels = table(name, options.rows)
-        results[name] = {}
+        results[name], density = {}, density_judge(X)
         for made in options.maps:
-            began = time.process_time()
-            try:
-                Y = np.asarray(MAPS[made](X), dtype=np.float64)
-            except ImportError as error:
-                print(f"{made} is left out: {error}", file=sys.stderr)
-                continue
-            spent = time.process_time() - began
-            results[name][made] = {**quality(X, Y, labels), "cpu": spent}
+            found = []
+            for seed in range(options.seeds):
+                began = time.process_time()
+                try:
+                    Y = np.asarray(MAPS[made](X, seed), dtype=np.float64)
+                except ImportError as error:
+                    print(f"{made} is left out: {error}", file=sys.stderr)
+                    break
+                spent = time.process_time() - began
+                found.append({**quality(X, Y, labels), "density": density(Y), "cpu": spent})
+            if found:
+                results[name][made] = {part: float(np.mean([one[part] for one in found])) for part in found[0]}
         print(f"\n## {name}, {len(X)} rows of {X.shape[1]} columns\n")
         rows = [[made, *(f"{value:.3f}" for value in scores.values())] for made, scores in results[name].items()]
-        print(table_of(["map", *LOCAL, *GLOBAL, "CPU s"], rows), flush=True)
+        print(table_of(["map", *LOCAL, *GLOBAL, *DENSITY, "CPU s"], rows), flush=True)
         if options.json:
             options.json.write_text(json.dumps(results, indent=1))
     rows = [[made, *(str(count) for count in counts.values())] for made, counts in winners(results).items()]

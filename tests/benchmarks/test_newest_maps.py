@@ -31,8 +31,13 @@ def test_a_map_wins_where_it_is_as_good_as_both():
 
 
 def test_it_prints_and_writes_the_scores(tmp_path, capsys, monkeypatch):
-    monkeypatch.setitem(MAPS, "TSNE", lambda X: X[:, :2])
-    monkeypatch.setitem(MAPS, "UMAP", lambda X: X[:, 1:3])
-    assert main(["--sets", "wine", "--maps", "TSNE", "UMAP", "PCA", "--json", str(tmp_path / "found.json")]) == 0
+    monkeypatch.setitem(MAPS, "TSNE", lambda X, seed: X[:, :2])
+    monkeypatch.setitem(MAPS, "UMAP", lambda X, seed: X[:, 1 + seed : 3 + seed])
+    assert (
+        main(
+            ["--sets", "wine", "--maps", "TSNE", "UMAP", "PCA", "--seeds", "2", "--json", str(tmp_path / "found.json")]
+        )
+        == 0
+    )
     assert "## wine, 178 rows of 13 columns" in capsys.readouterr().out
     assert (tmp_path / "found.json").is_file()

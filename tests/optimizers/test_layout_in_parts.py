@@ -234,6 +234,7 @@ def test_sampled_layouts_on_a_cluster_have_the_bytes_of_this_process(client, met
     ("method", "why"),
     [
         (gnomon.DensMAP(), "DensityCorrelation is a term of the whole map"),
+        (gnomon.ScaleMAP(), "points have units of their own"),
         (gnomon.UMAP(frames=0.5), "FrameCorrelation is a term of the whole map"),
         (gnomon.LargeVis(), "points are drawn with unequal weights"),
         (gnomon.InfoNCETSNE(), "Adam is not done in parts"),

@@ -29,7 +29,7 @@ class LocalRadii:
     Attributes
     ----------
     middle : float
-        Logarithm of the median of the radii above 0, in units of the data; 0 if there is none.
+        Median of the radii above 0, in units of the data; 1 if there is none.
     mean : float
         Mean logarithm of the rows' radii after that, so that their geometric mean is 1.
     exponent : float
@@ -51,10 +51,10 @@ class LocalRadii:
         exponent : float >= 0, default=1.0
             Power to which the ratios of radii are raised.
         """
-        logs = _log_radii(usable_distances(graph))
-        known = logs[np.isfinite(logs)]
-        middle = float(np.median(known)) if len(known) else 0.0
-        return cls(middle, float(_bounded(logs, middle, exponent).mean()), exponent)
+        radii = _root_mean_squares(usable_distances(graph))
+        known = radii[radii > 0]
+        middle = float(np.median(known)) if len(known) else 1.0
+        return cls(middle, float(_bounded_logs(radii / middle, exponent).mean()), exponent)
 
     def of(self, distances: npt.NDArray[np.float32]) -> Float64Array:
         """Return the radii of rows, fitted or new, by their distances to fitted rows.
@@ -69,18 +69,20 @@ class LocalRadii:
         ndarray of shape (n_rows,), float64
             Without dimension, above 0.
         """
-        return np.asarray(np.exp(_bounded(_log_radii(distances), self.middle, self.exponent) - self.mean))
+        ratios = _root_mean_squares(distances) / self.middle
+        return np.asarray(np.exp(_bounded_logs(ratios, self.exponent) - self.mean))
 
 
-def _log_radii(distances: npt.NDArray[np.float32]) -> Float64Array:
-    """Return log radii, -inf where all distances are 0 and nan where there are none."""
+def _root_mean_squares(distances: npt.NDArray[np.float32]) -> Float64Array:
+    """Return those of the finite distances of each row, nan where there are none."""
     known = np.isfinite(distances)
     squares = np.where(known, distances, 0.0).astype(np.float64) ** 2
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(0.5 * np.log(squares.sum(axis=1) / known.sum(axis=1)))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.sqrt(squares.sum(axis=1) / known.sum(axis=1)))
 
 
-def _bounded(logs: Float64Array, middle: float, exponent: float) -> Float64Array:
-    """Return the logarithms of the powers of radii over the middle one, within the bounds."""
-    away = np.where(np.isnan(logs), 0.0, logs - middle)
-    return np.asarray(np.clip(exponent * away, -_WIDEST, _WIDEST))
+def _bounded_logs(ratios: Float64Array, exponent: float) -> Float64Array:
+    """Return the logarithms of the powers of radii over the middle one, within the bounds; 0 for nan."""
+    with np.errstate(divide="ignore"):
+        logs = exponent * np.log(np.where(np.isnan(ratios), 1.0, ratios))
+    return np.asarray(np.clip(logs, -_WIDEST, _WIDEST))

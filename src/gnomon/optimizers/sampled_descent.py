@@ -337,10 +337,10 @@ def _why_whole(objective: Any) -> str:
     """Return why the epochs of an objective are not done in parts; empty if they are."""
     if not _is_compiled(objective):
         return f"the epochs of {type(objective).__name__} are not compiled"
+    if objective.zoom is not None:
+        return "points have units of their own"
     if objective.added.terms:
         return f"{type(objective.added.terms[0]).__name__} is a term of the whole map"
     if len(objective.sampling_weights[1]):
         return "points are drawn with unequal weights"
-    if objective.zoom is not None:
-        return "points have units of their own"
     return ""

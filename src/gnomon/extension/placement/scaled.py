@@ -24,7 +24,7 @@ class ScaledPlacement(RowPlacement):
         What radii are relative to.
     """
 
-    radii: LocalRadii = LocalRadii(0.0, 0.0, 1.0)  # noqa: RUF009  immutable
+    radii: LocalRadii = LocalRadii(1.0, 0.0, 1.0)  # noqa: RUF009  immutable
 
     def _positions(
         self, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]
