@@ -67,17 +67,18 @@ class ScaledCrossEntropy(CrossEntropy):
         given = np.asarray(radii, dtype=np.float64)
         if given.shape != (self.n_samples,) or not (np.isfinite(given).all() and (given > 0).all()):
             raise ValueError(message("radii", f"a positive number for each of the {self.n_samples} points"))
-        self.zoom = (1.0 / np.sqrt(given)).astype(np.float32)
+        zoom: npt.NDArray[np.float32] = (1.0 / np.sqrt(given)).astype(np.float32)
+        self.zoom = zoom
         (edges,), (others,) = self.attractions, self.repulsions
         assert isinstance(edges, EdgePairs)
         assert isinstance(others, AllPairs)
-        self.attractions = [_ScaledEdges(edges, self.zoom)]
-        self.repulsions = [_ScaledPairs(others, self.zoom)]
+        self.attractions = [_ScaledEdges(edges, zoom)]
+        self.repulsions = [_ScaledPairs(others, zoom)]
         self._by_tree = None
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of `CrossEntropy`, of scaled differences to each point; the new row has a radius of its own."""
-        return replace(super().row_loss(Y, degree=degree), zoom=self.zoom.astype(np.float64))
+        return replace(super().row_loss(Y, degree=degree), zoom=np.asarray(self.zoom, dtype=np.float64))
 
 
 class _ScaledEdges(EdgePairs):
@@ -107,7 +108,9 @@ class _ScaledPairs(AllPairs):
     """All pairs, likewise."""
 
     def __init__(self, pairs: AllPairs, zoom: npt.NDArray[np.float32]) -> None:
-        super().__init__(pairs.n_samples, pairs.kernel, pairs.law, weights=pairs.factors)
+        assert pairs.factors is not None
+        u, v = pairs.factors
+        super().__init__(pairs.n_samples, pairs.kernel, pairs.law, weights=(u, v))
         self.compiled_kernel = None
         self._squares = np.square(zoom.astype(np.float64))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -94,10 +94,7 @@ class ScaleMAP(UMAP):
 
     _rules: ClassVar[dict[str, Rule]] = {**UMAP._rules, "scale": Real(0.0)}
 
-    _stages: ClassVar[Mapping[str, Cost]] = {
-        **UMAP._stages,
-        "layout": replace(UMAP._stages["layout"], row=UMAP._stages["layout"].row + 150.0),
-    }
+    _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=60.0)}
 
     def _prepare(self, X: Any, parameters: dict[str, Any]) -> Prepared:
         scale = parameters["scale"]
