@@ -43,8 +43,8 @@ class ScaleMAP(UMAP):
         Neighbours, dimension and kernel; distances at the usual radius.
     scale : float >= 0, default=1.0
         Power of the radii: a neighbourhood twice as wide as another in the data is drawn 2^scale times as wide. 1 is
-        the paper's, 0 is UMAP. Radii of data of many dimensions differ little: there 3 to 5 shows their density far
-        more clearly, and at half the intrinsic dimension areas in a plane are in the ratio of volumes in the data.
+        the paper's, 0 is UMAP. Radii of data of many dimensions differ little: there 2 to 4 shows their density more
+        clearly, and at half the intrinsic dimension areas in a plane are in the ratio of volumes in the data.
     local_connectivity, set_op_mix_ratio, frames, blocks, join : as in `UMAP`
         Affinities and the spread along tangent directions; of blocks one at most, as distances in several have no
         common unit.
