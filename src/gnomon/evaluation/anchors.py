@@ -34,7 +34,6 @@ __all__ = [
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
 TILE = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
-_TILE_NUMBERS = 2**20  # of a tile of rows in memory, which a core's cache holds
 _PROBES = 16
 # float32 products leave an error of about 1e-6 of the mean squared norm; neighbours must stand well above it.
 _SAFE_SHARE = 1e-3
@@ -130,20 +129,19 @@ class _Products:
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
-        tile = int(np.clip(_TILE_NUMBERS // max(self.X.shape[1], 1), 256, 4 * TILE))
         out = np.empty((len(anchors), n), dtype=self.dtype)
         left, known = self.prepare(anchors), self._squares
         squares = np.empty(n, dtype=self.dtype) if known is None else known
 
         def fill(begin: int) -> None:
-            block = slice(begin, min(begin + tile, n))
+            block = slice(begin, min(begin + TILE, n))
             right = self.prepare(block)
             if known is None:
                 np.einsum("ij,ij->i", right, right, out=squares[block])
             self._distances.between(left, right, out[:, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
-            list(pool.map(fill, range(0, n, tile)))
+            list(pool.map(fill, range(0, n, TILE)))
         self._squares = squares
         return out
 
