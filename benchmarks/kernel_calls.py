@@ -7,13 +7,13 @@ import importlib.util
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["kernel_calls", "serve"]
+__all__ = ["kernel_calls", "main", "serve"]
 
 Call = Callable[[], Any]
 Named = Iterator[tuple[str, Call]]
@@ -452,5 +452,15 @@ def serve(module: Path) -> None:
         print(json.dumps([1e3 * spent, _digest(result)]), flush=True)
 
 
+def main(arguments: Sequence[str]) -> None:
+    """Serve an extension, or print the hash of what each of its kernels returns: `EXTENSION hashes`."""
+    module, *rest = arguments
+    if rest != ["hashes"]:
+        serve(Path(module))
+        return
+    for name, call in kernel_calls(_load(Path(module))).items():
+        print(_digest(call()), name, flush=True)
+
+
 if __name__ == "__main__":
-    serve(Path(sys.argv[1]))
+    main(sys.argv[1:])
