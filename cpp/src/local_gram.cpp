@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/local_gram.cpp"
 #include "gnomon/local_gram.hpp"
 
 #include <algorithm>
@@ -9,8 +11,7 @@
 namespace gnomon {
 namespace {
 
-using f64x4 = double __attribute__((vector_size(32)));
-constexpr std::size_t kLanes = 4;
+constexpr std::size_t kLanes = 4;      // in which products of doubles are summed
 constexpr std::size_t kTile = 3;       // products are formed in tiles of 3 x 3 accumulators
 constexpr std::size_t kDoubles = 128;  // columns of a block of doubles: 15 to 30 rows stay in the first cache
 constexpr std::size_t kBytes = 512;    // columns of a block of byte differences; their products fit 32 bits
@@ -18,6 +19,16 @@ constexpr std::size_t kByteLanes = 32;
 static_assert(kBytes % kByteLanes == 0 && kDoubles % kLanes == 0);
 constexpr double kSameSquare = 1e-12;  // displacements closer than this share of their squared length are one
 constexpr std::size_t kCacheLine = 64;
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(add_products);
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -37,29 +48,8 @@ GNOMON_CLONES void subtract(const std::uint8_t* a, const std::uint8_t* b, std::s
     for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<std::int16_t>(a[f] - b[f]);
 }
 
-// Adds the products of `n` rows (a multiple of 3) over `width` columns (a multiple of 4) to sums, (n, n, 4): only
-// the tiles on and below the diagonal, each product in four lanes.
-GNOMON_CLONES void add_products(const double* z, std::size_t n, std::size_t width, double* sums) {
-    for (std::size_t p = 0; p < n; p += kTile)
-        for (std::size_t q = 0; q <= p; q += kTile) {
-            f64x4 tile[kTile][kTile];
-            for (std::size_t u = 0; u < kTile; ++u)
-                for (std::size_t v = 0; v < kTile; ++v)
-                    tile[u][v] = simd::load_as<f64x4>(sums + ((p + u) * n + q + v) * kLanes);
-            const double *a = z + p * kDoubles, *b = z + q * kDoubles;
-            for (std::size_t f = 0; f < width; f += kLanes)
-                for (std::size_t u = 0; u < kTile; ++u) {
-                    const f64x4 x = simd::load_as<f64x4>(a + u * kDoubles + f);
-                    for (std::size_t v = 0; v < kTile; ++v)
-                        tile[u][v] += x * simd::load_as<f64x4>(b + v * kDoubles + f);
-                }
-            for (std::size_t u = 0; u < kTile; ++u)
-                for (std::size_t v = 0; v < kTile; ++v) simd::store(sums + ((p + u) * n + q + v) * kLanes, tile[u][v]);
-        }
-}
-
-// The same for byte differences, over a width that is a multiple of 32; exact, so the order of the sums does not
-// matter.
+// The products of byte differences (see add_products), over a width that is a multiple of 32; exact, so the order of
+// the sums does not matter.
 GNOMON_CLONES void add_byte_products(const std::int16_t* z, std::size_t n, std::size_t width, double* out) {
     width = width / kByteLanes * kByteLanes;  // tells the compiler that no lanes are left over
     for (std::size_t p = 0; p < n; p += kTile)
@@ -238,3 +228,41 @@ std::size_t LocalSpectra::leading(std::size_t lane, double share) const {
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+// Lanes that are summed at a time: nine sums stay in registers.
+using Part = simd::Lanes<double, GNOMON_VECTOR_BYTES == 16 ? 2 : kLanes>;
+constexpr std::size_t kPart = sizeof(Part) / sizeof(double);
+
+// Adds the products of `n` rows (a multiple of 3) over `width` columns (a multiple of 4) to sums, (n, n, 4): only
+// the tiles on and below the diagonal, each product in four lanes.
+GNOMON_KERNEL void add_products(const double* z, std::size_t n, std::size_t width, double* sums) {
+    for (std::size_t p = 0; p < n; p += kTile)
+        for (std::size_t q = 0; q <= p; q += kTile)
+            for (std::size_t part = 0; part < kLanes; part += kPart) {
+                Part tile[kTile][kTile];
+                for (std::size_t u = 0; u < kTile; ++u)
+                    for (std::size_t v = 0; v < kTile; ++v)
+                        tile[u][v] = simd::load_as<Part>(sums + ((p + u) * n + q + v) * kLanes + part);
+                const double *a = z + p * kDoubles + part, *b = z + q * kDoubles + part;
+                for (std::size_t f = 0; f < width; f += kLanes)
+                    for (std::size_t u = 0; u < kTile; ++u) {
+                        const Part x = simd::load_as<Part>(a + u * kDoubles + f);
+                        for (std::size_t v = 0; v < kTile; ++v)
+                            tile[u][v] += x * simd::load_as<Part>(b + v * kDoubles + f);
+                    }
+                for (std::size_t u = 0; u < kTile; ++u)
+                    for (std::size_t v = 0; v < kTile; ++v)
+                        simd::store(sums + ((p + u) * n + q + v) * kLanes + part, tile[u][v]);
+            }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif
