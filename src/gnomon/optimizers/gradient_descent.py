@@ -16,7 +16,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.objectives import KLDivergence, Objective, added_terms
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.loop import Exaggerable, exaggerated
+from gnomon.optimizers.loop import can_exaggerate, exaggerated
 from gnomon.optimizers.partitioned import MeshPart, MeshParts, MeshSpec, PartsRun, Phase, n_mesh_parts, part_bounds
 from gnomon.optimizers.state import IN_PROCESS, Points, State, Stopping
 from gnomon.scale import current_executor
@@ -322,7 +322,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         early, left = self._is_early(iteration), 1.0
         if not early:
             left = max(self._last_early - 1 - iteration, 0) / max(self.annealing_iter, 1)
-        exaggerates = isinstance(objective, Exaggerable)
+        exaggerates = can_exaggerate(objective)
         factor = 1.0 + (self.early_exaggeration - 1.0) * (left * left) * (left * left) if exaggerates else 1.0
         rate = self.resolve_learning_rate(
             objective.n_samples,

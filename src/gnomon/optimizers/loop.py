@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING, Generic, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ __all__ = [
     "DescentRun",
     "Exaggerable",
     "Scheduled",
+    "can_exaggerate",
     "exaggerated",
     "first_state",
     "minimize",
@@ -119,10 +120,15 @@ class Exaggerable(Protocol):
     exaggeration: float
 
 
+def can_exaggerate(objective: object) -> TypeGuard[Exaggerable]:
+    """Say whether an objective is `Exaggerable`, for which isinstance takes as long as an iteration of few points."""
+    return hasattr(objective, "exaggeration")
+
+
 @contextmanager
 def exaggerated(objective: object, factor: float) -> Iterator[None]:
     """Multiply the exaggeration of an objective that has one inside the block."""
-    if factor == 1.0 or not isinstance(objective, Exaggerable):
+    if factor == 1.0 or not can_exaggerate(objective):
         yield
         return
     before = objective.exaggeration
