@@ -1,5 +1,7 @@
 """A small problem with structure: points in clusters and the affinities of their neighbours."""
 
+import signal
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -131,3 +133,11 @@ class Phased:
 def problems():
     """Return the objectives above by name."""
     return {one.__name__: one for one in (Quadratic, Valley, Strain, Phased)}
+
+
+@pytest.fixture
+def ctrl_c_is_heard():
+    """Let an interrupt raise KeyboardInterrupt also where the tests were started with interrupts ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -190,7 +190,7 @@ def test_divergence_is_an_error_with_a_remedy(clusters):
         optimizer.minimize(Parabola(4), np.array([[0.0], [1.0], [2.0], [np.nan]]))
 
 
-def test_ctrl_c_ends_the_descent_within_a_second(clusters):
+def test_ctrl_c_ends_the_descent_within_a_second(clusters, ctrl_c_is_heard):
     import _thread
 
     start = []

@@ -106,7 +106,7 @@ def test_divergence_is_an_error_with_a_remedy(clusters, start):
         SampledDescent(50, learning_rate=1e38).minimize(CrossEntropy(clusters["membership"], KERNEL), start)
 
 
-def test_ctrl_c_ends_the_descent_within_a_second(clusters, start):
+def test_ctrl_c_ends_the_descent_within_a_second(clusters, start, ctrl_c_is_heard):
     import _thread
 
     pressed = []

@@ -281,13 +281,17 @@ def _posterior(
     r2 = r2[:, None, None] * (1.0 - shares)
     prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
     logs = []
+    ideals: dict[tuple[float, float], tuple[Float64Array, Float64Array]] = {}  # what shapes of one curvature share
     for curvature, border, quadratic, rough, spoken, weight in _SHAPES:
         folded = curvature == 0.0
         if folded and not math.isfinite(linear):
             continue
         last = max(_FEWEST_SCALES, math.ceil(spoken * len(y)))
-        x2 = (1.0 if folded else curvature**2) * r2 / (1.0 if spoken == 1.0 else r2[last - 1, 0, 0])
-        whole = circles_slope(x2, _GRID, linear) if folded else sphere_slope(x2, _GRID[:, None])
+        if (curvature, spoken) not in ideals:
+            x2 = (1.0 if folded else curvature**2) * r2 / (1.0 if spoken == 1.0 else r2[last - 1, 0, 0])
+            whole = circles_slope(x2, _GRID, linear) if folded else sphere_slope(x2, _GRID[:, None])
+            ideals[curvature, spoken] = x2, whole
+        x2, whole = ideals[curvature, spoken]
         plain = whole * (1.0 - shares)
         first, second = border * plain * np.sqrt(x2), quadratic * plain * x2
         alone = (
