@@ -121,6 +121,13 @@ def test_the_usual_fit_that_is_kept_is_what_a_fit_finds(monkeypatch):
     np.testing.assert_allclose(UMAPKernel.from_min_dist().parameters, usual.parameters, rtol=1e-6)
 
 
+@pytest.mark.parametrize("scale", [1e-3, 0.1, 7.0, 1e4])
+def test_fit_in_another_unit_is_the_same_curve(scale):
+    one, other = UMAPKernel.from_min_dist(0.5, 1.0), UMAPKernel.from_min_dist(0.5 * scale, scale)
+    squared = np.linspace(0.0, 9.0, 20)
+    np.testing.assert_allclose(other.value(squared * scale**2), one.value(squared), rtol=1e-9)
+
+
 def test_fit_refuses_a_min_dist_above_the_spread():
     with pytest.raises(ValueError, match=r"UMAPKernel: min_dist=2\.0 must be at most spread=1\.0\. Raise spread"):
         UMAPKernel.from_min_dist(2.0)

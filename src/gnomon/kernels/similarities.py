@@ -218,14 +218,14 @@ def _fitted(min_dist: float, spread: float) -> tuple[float, float]:
     """Return the a and b of a kernel; they take a sixth of a small fit by `UMAP`."""
     from scipy.optimize import curve_fit  # takes long to load
 
-    distances = np.linspace(0.0, 3.0 * spread, 300)
-    target = np.where(distances < min_dist, 1.0, np.exp(-(distances - min_dist) / spread))
+    distances, near = np.linspace(0.0, 3.0, 300), min_dist / spread  # in units of spread, where the fit converges
+    target = np.where(distances < near, 1.0, np.exp(-(distances - near)))
 
     def curve(x: FloatArray, a: float, b: float) -> FloatArray:
         return np.asarray(1.0 / (1.0 + a * x ** (2.0 * b)))
 
     (a, b), _ = curve_fit(curve, distances, target)
-    return float(a), float(b)
+    return float(a / spread ** (2.0 * b)), float(b)
 
 
 @dataclass(frozen=True)
