@@ -10,6 +10,7 @@
 
 #include "gnomon/edge_sums.hpp"
 #include "gnomon/info_nce.hpp"
+#include "gnomon/ordered_graph.hpp"
 #include "gnomon/pair_sums.hpp"
 #include "gnomon/particle_mesh.hpp"
 #include "gnomon/sampled_forces.hpp"
@@ -35,6 +36,21 @@ Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKe
     run_released(n_threads, [&](const Context& context) {
         edge_sums(pair_law(law), kernel, edges.view(), view(Y), scale, view(base), base_scale,
                   {out.data(), rows, Y.shape(1)}, context);
+    });
+    return out;
+}
+
+Output<float> bind_ordered_sums(const OrderedGraph& edges, const Points& Y, const OutputKernel& kernel,
+                                const std::string& law, float scale, const Points& base, float base_scale,
+                                int n_threads) {
+    const Arguments check("OrderedGraph.sums");
+    check.equal("the number of rows of Y", Y.shape(0), edges.n());
+    check.components(Y.shape(1));
+    check.shape_if_any("base", base, Y.shape(0), Y.shape(1));
+    auto out = make_output<float>({Y.shape(0), Y.shape(1)});
+    run_released(n_threads, [&](const Context& context) {
+        edges.sums(pair_law(law), kernel, view(Y), scale, view(base), base_scale, {out.data(), Y.shape(0), Y.shape(1)},
+                   context);
     });
     return out;
 }
@@ -238,6 +254,18 @@ void register_objectives(nb::module_& m) {
           "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base of the first n_rows points, or of all; a base "
           "without "
           "rows counts as 0.");
+    nb::class_<OrderedGraph>(m, "OrderedGraph", "A copy of a graph in the order of the points of a map.")
+        .def(
+            "__init__",
+            [](OrderedGraph* self, const Graph& edges, const Points& Y, int n_threads) {
+                check_points(Arguments("OrderedGraph"), edges, Y);
+                run_released(n_threads,
+                             [&](const Context& context) { new (self) OrderedGraph(edges.view(), view(Y), context); });
+            },
+            nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("n_threads"))
+        .def("sums", &bind_ordered_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
+             nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
+             "edge_sums of the graph, the same bits; for points that lie as in the map it is faster.");
     m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
           nb::arg("law"), nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
     m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),

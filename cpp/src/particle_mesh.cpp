@@ -39,17 +39,14 @@ GNOMON_INLINE Spline spline(float u) {
 
 GNOMON_INLINE float sum8(f32x8 v) { return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7])); }
 
-/// k or k - k(0) along one row of the mesh, at `down` nodes from the origin.
-GNOMON_CLONES void kernel_row(const OutputKernel& output, bool shifted, float spacing, float down, std::size_t nodes,
-                              float* row) {
-    with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        for (std::size_t first = 0; first < nodes; first += simd::kLanes) {
-            const f32 index = static_cast<float>(first) + __builtin_convertvector(simd::lane_index(), f32);
-            const f32 across = simd::min(index, static_cast<float>(nodes) - index);
-            const f32 s = (across * across + down * down) * (spacing * spacing);
-            simd::store(row + first, shifted ? -kernel.drop(s) : kernel.value(s));
-        }
-    });
+/// A wave of one period from node to node at the offset u in [0, 1), and sin 2 pi u, to a thousandth.
+struct Wave {
+    float cosine, sine;
+};
+GNOMON_INLINE Wave wave(float u) {
+    const float a = u * (1.0F - u);
+    return {1.0F + a * (0.0073347F + a * (-19.990257F + a * (-36.713709F - 45.761473F * a))),
+            (1.0F - 2.0F * u) * a * (6.2818562F + a * (18.902201F + a * (20.829857F + 16.43972F * a)))};
 }
 
 /// Points in the order of their tiles, in units of the spacing; q is null where all charges are 1.
@@ -77,22 +74,28 @@ GNOMON_CLONES void spread_points(const Sorted& points, std::size_t begin, std::s
     }
 }
 
-/// Forces, to the rows of `order`, and the sum of charge * potential.
+/// Forces, to the rows of `order`, and the sum of charge * potential; both without what a point reads of itself.
 GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                                 std::size_t pitch, const std::uint32_t* order, float scale, float* force) {
+                                 std::size_t pitch, const OwnShare& own, const std::uint32_t* order, float scale,
+                                 float* force) {
+    constexpr float pi = 3.14159265F;
     double total = 0;
     for (std::size_t t = begin; t < end; ++t) {
         const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
-        const Spline across = spline(points.x[t] - static_cast<float>(column));
+        const float u = points.x[t] - static_cast<float>(column), v = points.y[t] - static_cast<float>(row);
+        const Spline across = spline(u);
+        const Wave along = wave(u);
         const float charge = points.q ? points.q[t] : 1.0F, factor = scale * charge;
         const float* node = mesh + column - kBefore;
         if (points.flat) {
             const f32x8 values = simd::load_as<f32x8>(node);
-            total += static_cast<double>(charge * sum8(across.weight * values));
-            force[order[t]] = factor * sum8(across.slope * values);
+            const float itself = own.mean + 2.0F * own.wave * along.cosine;
+            total += static_cast<double>(charge * (sum8(across.weight * values) - charge * itself));
+            force[order[t]] = factor * (sum8(across.slope * values) + charge * (2.0F * pi * own.wave * along.sine));
             continue;
         }
-        const Spline down = spline(points.y[t] - static_cast<float>(row));
+        const Spline down = spline(v);
+        const Wave upright = wave(v);
         node += (row - kBefore) * pitch;
         f32x8 weighted{}, sloped{};
         for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
@@ -100,10 +103,13 @@ GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::s
             weighted += down.weight[r] * values;
             sloped += down.slope[r] * values;
         }
-        total += static_cast<double>(charge * sum8(across.weight * weighted));
+        const float to_x = own.wave + 2.0F * own.both * upright.cosine,
+                    to_y = own.wave + 2.0F * own.both * along.cosine;
+        const float itself = own.mean + 2.0F * (to_x * along.cosine + own.wave * upright.cosine);
+        total += static_cast<double>(charge * (sum8(across.weight * weighted) - charge * itself));
         float* out = force + 2 * static_cast<std::size_t>(order[t]);
-        out[0] = factor * sum8(across.slope * weighted);
-        out[1] = factor * sum8(across.weight * sloped);
+        out[0] = factor * (sum8(across.slope * weighted) + charge * (2.0F * pi * to_x * along.sine));
+        out[1] = factor * (sum8(across.weight * sloped) + charge * (2.0F * pi * to_y * upright.sine));
     }
     return total;
 }
@@ -172,6 +178,7 @@ bool ParticleMesh::lay_out(const MapExtent& extent, std::size_t d) {
     if (!choose_layout(extent, d, layout)) return false;
     const bool same_kernel = layout.spacing == layout_.spacing && layout.shifted == layout_.shifted;
     layout_ = layout;
+    if (!same_kernel) own_ = own_shares_.at(kernel_, layout.shifted, layout.spacing, d);
     if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
     return true;
 }
@@ -254,7 +261,7 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
     parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         partial[begin / kPointsPerBlock] =
-            read_points(points, begin, end, mesh_.row(0), mesh_.pitch(), order_.data(), scale, force.row(0));
+            read_points(points, begin, end, mesh_.row(0), mesh_.pitch(), own_, order_.data(), scale, force.row(0));
     });
     double total = 0;
     for (const double part : partial) total += part;
@@ -279,8 +286,8 @@ double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charg
             own += static_cast<double>(q) * static_cast<double>(q);
         }
     }
-    const double total = read_back(force, context);  // includes each point's own k(0)
-    return layout_.shifted ? total + (all * all - own) * at_zero_ : total - own * at_zero_;
+    const double total = read_back(force, context);
+    return layout_.shifted ? total + (all * all - own) * at_zero_ : total;
 }
 
 std::array<std::size_t, 2> ParticleMesh::shape_of(const MapExtent& whole, std::size_t d) {
@@ -313,7 +320,7 @@ double ParticleMesh::forces_from(Span2<const float> Y, const MapExtent& whole, S
     for (std::size_t r = 0; r < potential.rows(); ++r) std::copy_n(potential.row(r), potential.cols(), mesh_.row(r));
     const double own = static_cast<double>(Y.rows()), all = static_cast<double>(n);
     const double total = read_back(force, context);
-    return layout_.shifted ? total + own * (all - 1.0) * at_zero_ : total - own * at_zero_;
+    return layout_.shifted ? total + own * (all - 1.0) * at_zero_ : total;
 }
 
 }  // namespace gnomon

@@ -8,6 +8,7 @@ from gnomon import _core
 from gnomon.kernels import EXAMPLES, LAWS, Cauchy, Gaussian, StudentT, UMAPKernel, evaluate_law
 from gnomon.linalg import kernel_graph
 from gnomon.objectives.pairs import compile_kernel
+from gnomon.objectives.terms import EdgePairs
 
 COMPILED = [kernel for kernel in EXAMPLES.values() if kernel.compiled]
 CASES = [(law, kernel) for law in LAWS for kernel in COMPILED if kernel.bounded or not law.startswith("log")]
@@ -76,6 +77,30 @@ def test_edge_sums_equal_the_master_rule(law, kernel, n, d):
     np.testing.assert_allclose(force, 0.5 * expected + 2.0 * base, rtol=0, atol=1e-5 * max(size, 1.0))
     energy = _core.edge_energy(edges, Y, compile_kernel(kernel), law, 2)
     assert energy == pytest.approx(energies.sum(), abs=1e-6 * max(np.abs(energies).sum(), 1.0))
+
+
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_edges_in_the_order_of_a_map_give_the_same_bits(d):
+    n, rng = 700, np.random.default_rng(3)
+    Y, base = points(n, d), rng.normal(size=(n, d)).astype(np.float32)
+    dense = np.where(rng.random((n, n)) < np.linspace(0, 0.2, n)[:, None], rng.random((n, n)), 0.0)
+    edges, kernel = kernel_graph(sp.csr_array(dense.astype(np.float32))), compile_kernel(Cauchy())
+    for n_threads in (1, 2):
+        ordered = _core.OrderedGraph(edges, points(n, d)[::-1].copy(), n_threads)  # of any map
+        for added in (base, base[:0]):
+            expected = _core.edge_sums(edges, Y, kernel, "log", -4.0, added, 0.5, 1)
+            np.testing.assert_array_equal(ordered.sums(Y, kernel, "log", -4.0, added, 0.5, n_threads), expected)
+
+
+def test_attraction_keeps_its_bits_when_its_edges_are_ordered(monkeypatch):
+    monkeypatch.setattr("gnomon.objectives.terms.edges._SCATTERED", 1)
+    monkeypatch.setattr("gnomon.objectives.terms.edges._REORDERED", 2)
+    Y, rng = points(200, 2), np.random.default_rng(4)
+    term = EdgePairs(sp.random_array((200, 200), density=0.1, rng=rng, dtype=np.float32), Cauchy())
+    first, second = term.force(Y), term.force(Y, Y)
+    assert term._ordered is not None
+    np.testing.assert_array_equal(term.force(Y), first)
+    np.testing.assert_array_equal(second, term.force(Y, Y))
 
 
 def test_a_row_longer_than_a_tile(relative_error):

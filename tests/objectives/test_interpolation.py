@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from gnomon import _core
 from gnomon.kernels import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 from gnomon.objectives import KLDivergence
+from gnomon.objectives.pairs import compile_kernel
 
 
 def both(affinities, Y, kernel=None, **parameters):
@@ -47,6 +49,24 @@ def test_small_embeddings_lose_nothing_to_rounding(
     # all similarities are nearly k(0) here: in single precision they hold no trace of the distances
     expected, found = both(random_affinities(1500), random_embedding(1500, n_components, scale=scale), kernel)
     assert relative_error(found, expected) < 8e-3
+
+
+@pytest.mark.parametrize("n_components", [1, 2])
+@pytest.mark.parametrize("kernel", [Cauchy(), StudentT(0.5), NoiseContrast(0.3)], ids=str)
+def test_no_point_feels_its_own_charge(kernel, n_components):
+    """Of one point among many others that are far away, wherever it lies between the nodes."""
+    compiled, rng = compile_kernel(kernel), np.random.default_rng(0)
+    far = np.full((2, n_components), 40.0) * [[1.0], [-1.0]]
+    found, sums = [], []
+    for _ in range(20):
+        at = rng.uniform(-1, 1, (1, n_components))
+        Y = np.concatenate([at, far, at + 20.0]).astype(np.float32)
+        force, total = _core.ParticleMesh(compiled, 0.5).evaluate(Y, np.empty(0, np.float32), 1)
+        exact, expected = _core.pair_sums("value", Y, *(np.empty(0, np.float32),) * 2, compiled, 1)
+        found.append(np.abs(force + exact).max())
+        sums.append(total - expected)
+    assert max(found) < 2e-3 * 0.5  # the kernel's steepest slope is about one half
+    assert np.abs(sums).max() < 2e-3
 
 
 def test_coincident_points_feel_nothing(random_affinities):

@@ -10,6 +10,7 @@
 
 #include "gnomon/mesh_convolution.hpp"
 #include "gnomon/output_kernels.hpp"
+#include "gnomon/own_share.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/span.hpp"
 
@@ -71,6 +72,8 @@ private:
     float length_ = 0;    // distance at which the kernel is half of its value at 0
     double at_zero_ = 1;  // k(0)
     Layout layout_;
+    OwnShares own_shares_;
+    OwnShare own_;  // of the layout
     MeshConvolution mesh_;
     bool kernel_ready_ = false;
 

@@ -133,6 +133,7 @@ def _foretell(table: Any, method: str, landmarks: int | None, memory: str | None
     "--n-pcs", type=click.IntRange(0), help="Make the map in so many principal components; 0 for the features."
 )
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
+@click.option("--preset", help="Parameters that go together: fast (tsne, dreams).")
 @click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
 @click.option("--min-dist", type=float, help="How close points may come (umap).")
 @click.option(

@@ -112,3 +112,34 @@ def test_verbose_writes_lines_and_changes_nothing(cls, capsys):
     stages = [line.split(",")[0] for line in err.splitlines()]
     assert list(dict.fromkeys(stages)) == [f"{cls.__name__}: {stage}" for stage in dict.fromkeys(seen)]
     assert f"{cls.__name__}: layout" in stages
+
+
+def test_the_fast_preset_is_short_and_of_neighbors_that_count_alike():
+    fitted = gn.TSNE(preset="fast", random_state=0, n_jobs=1).fit(X)
+    composed = gn.NeighborEmbedding(
+        affinity="uniform",
+        loss="kl",
+        n_neighbors=15,
+        optimizer_params={"max_iter": 100, "early_exaggeration_iter": 40, "annealing_iter": 30},
+        random_state=0,
+    )
+    np.testing.assert_array_equal(fitted.embedding_, composed.fit(X).embedding_)
+    assert (fitted.graph_.n_neighbors, fitted.n_iter_) == (15, 100)
+    assert np.isfinite(fitted.place(X[:3] + 0.5)).all()
+    mapped = gn.map(X, method="tsne", preset="fast", random_state=0)
+    np.testing.assert_array_equal(np.asarray(mapped.embedding), fitted.embedding_)
+
+
+def test_a_parameter_given_beside_a_preset_wins():
+    fitted = tsne(preset="fast", max_iter=60)  # of perplexity 10
+    assert (fitted.graph_.n_neighbors, fitted.n_iter_) == (30, 60)
+    np.testing.assert_array_equal(
+        fitted.embedding_, tsne(max_iter=60, early_exaggeration_iter=40, annealing_iter=30).embedding_
+    )
+    known = gn.TSNE(preset="fast").foresee(50_000, 50).seconds
+    assert known < 0.5 * gn.TSNE().foresee(50_000, 50).seconds
+
+
+def test_an_unknown_preset_is_refused():
+    with pytest.raises(ValueError, match="TSNE: preset='quick' must be one of 'fast' or None"):
+        tsne(preset="quick")

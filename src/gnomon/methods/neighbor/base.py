@@ -13,7 +13,7 @@ import numpy.typing as npt
 from gnomon._costs import Cost, returned_late
 from gnomon._progress import ProgressLines
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
+from gnomon._validation import Boolean, Either, Integer, Rule, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
 from gnomon.initialization import Initialization, initialize
@@ -382,7 +382,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if self._masses is not None:
             remedy = "Fit distinct rows without sample_weight."
             raise ValueError(message("the map", "one of rows that count alike", remedy=remedy))
-        parameters = check_parameters({**self._common_rules, **self._rules}, self.get_params())
+        parameters = self._check_parameters()
         recipe = self._recipe(parameters, len(X))
         if recipe.reduce is not None or not hasattr(recipe.affinity, "derivative"):
             rule = "of affinities that know their derivatives"

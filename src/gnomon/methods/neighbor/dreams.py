@@ -51,7 +51,7 @@ class DREAMS(TSNE):
     reference_weight : float in [0, 1], default=0.001
         w. 0 is t-SNE; 1 is the reference, at the scale of the start. About 0.06 lambda^2 for the authors' program, see
         the notes.
-    perplexity, early_exaggeration, early_exaggeration_iter, annealing_iter : as in `TSNE`
+    preset, perplexity, early_exaggeration, early_exaggeration_iter, annealing_iter : as in `TSNE`
         Affinities and the first phases.
     max_iter, exaggeration, dof : as in `TSNE`
         Iterations, the loss and its kernel.

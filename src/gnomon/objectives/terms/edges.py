@@ -25,6 +25,10 @@ if TYPE_CHECKING:
 
 __all__ = ["EdgePairs", "edge_force"]
 
+_REORDERED = 50  # forces after which neighbours lie near each other, and edges are put in that order
+_SCATTERED = 1 << 15  # points from which on memory holds neighbours too far apart
+_COPIED = 1 << 24  # edges at most, of 8 bytes
+
 
 class EdgePairs:
     """scale * sum over edges of a_ij F(k_ij): attraction along a graph, or any correction that is sparse.
@@ -64,6 +68,8 @@ class EdgePairs:
         self.normalized = normalized
         self.fixed_total = fixed_total
         self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
+        self._n_forces = 0
+        self._ordered: _core.OrderedGraph | None = None
 
     @property
     def n_samples(self) -> int:
@@ -88,7 +94,16 @@ class EdgePairs:
         if self.compiled_kernel is None:
             force = self.reference(Y.astype(np.float64))[1]
             return np.asarray(force if base is None else base + force, dtype=Y.dtype)
-        return edge_force(self.edges.graph, Y, self.compiled_kernel, named(self.law), self.scale, base)
+        self._n_forces += 1
+        if self._n_forces == _REORDERED and self._profits:
+            self._ordered = _core.OrderedGraph(self.edges.graph, Y, current_run().n_threads)
+        graph = self.edges.graph if self._ordered is None else self._ordered
+        return edge_force(graph, Y, self.compiled_kernel, named(self.law), self.scale, base)
+
+    @property
+    def _profits(self) -> bool:
+        """Whether a copy of the edges in the order of the map is worth its memory."""
+        return self.n_samples >= _SCATTERED and self.edges.columns.size <= _COPIED
 
     def energy(self, Y: Embedding) -> float:
         """Return the energy."""
@@ -179,13 +194,18 @@ class EdgePairs:
 
 
 def edge_force(
-    graph: _core.Graph, Y: Embedding, kernel: _core.OutputKernel, law: str, scale: float, base: Embedding | None = None
+    graph: _core.Graph | _core.OrderedGraph,
+    Y: Embedding,
+    kernel: _core.OutputKernel,
+    law: str,
+    scale: float,
+    base: Embedding | None = None,
 ) -> Embedding:
     """Return the force of scale * sum of a_ij F(k_ij) on each point of a graph.
 
     Parameters
     ----------
-    graph : _core.Graph of n_samples points
+    graph : _core.Graph or OrderedGraph of n_samples points
         a_ij.
     Y : ndarray of shape (n_samples, n_components), float32
         The points.
@@ -204,6 +224,8 @@ def edge_force(
         Of all points where there is no base.
     """
     more, n_rows = (np.empty((0, Y.shape[1]), dtype=np.float32), None) if base is None else (base, len(base))
+    if isinstance(graph, _core.OrderedGraph):
+        return graph.sums(Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads)
     return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads, n_rows)
 
 
