@@ -8,6 +8,7 @@ from gnomon.affinities import gaussian_affinities
 from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import KLDivergence, ReferenceDistance, SharedLoss
 from gnomon.objectives.anchors import Springs
+from gnomon.optimizers import GradientDescent
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +77,16 @@ def test_exaggeration_multiplies_the_attractions_alone(tables, relative_error):
     shared = SharedLoss(base, term, 0.25)
     shared.exaggeration = base.exaggeration = 12.0
     assert relative_error(shared.gradient(Y), 0.75 * base.gradient(Y) + 0.25 * term.gradient(Y)) < 1e-5
+
+
+def test_a_share_of_nothing_descends_as_the_loss_alone_does(tables):
+    affinities, R, Y = tables
+    base = KLDivergence(affinities)
+    shared = SharedLoss(base, ReferenceDistance(R), 0.0)
+    np.testing.assert_array_equal(shared.pull, base.pull)
+    optimizer = GradientDescent.annealed(learning_rate=5.0, centered=False, max_iter=30, early_exaggeration_iter=10)
+    ends = [optimizer.minimize(one, Y).embedding for one in (shared, base)]
+    np.testing.assert_allclose(*ends, rtol=1e-4, atol=1e-4)
 
 
 def test_the_same_bytes_for_any_number_of_threads(tables):

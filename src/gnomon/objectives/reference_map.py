@@ -114,6 +114,8 @@ class SharedLoss(PairObjective):
     ----------
     base : PairObjective
         The loss alone, which places new rows.
+    pull : ndarray of shape (n_samples,), or None
+        How stiff the attractions of the loss are at each point, where it knows it (`KLDivergence`).
     """
 
     @entrance("SharedLoss")
@@ -132,6 +134,11 @@ class SharedLoss(PairObjective):
         )
         term.weight = self.share
         self.added.join(term)
+
+    @property
+    def pull(self) -> npt.NDArray[np.floating] | None:
+        """How stiff the attractions are at each point, as the loss has it."""
+        return getattr(self.base, "pull", None)
 
     @property
     def scheduled(self) -> bool:
