@@ -29,8 +29,8 @@ _ANNEALED: dict[str, Any] = {
     "gains": False,
     "preconditioned": True,
     "max_iter": 250,
-    "early_exaggeration_iter": 100,
-    "annealing_iter": 50,
+    "early_exaggeration_iter": 50,
+    "annealing_iter": 100,
     "settling_iter": 25,
 }
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
@@ -188,7 +188,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         ----------
         **parameters
             Of `GradientDescent`. Those not given are preconditioned=True, gains=False, early_momentum=0.95,
-            momentum="auto", max_iter=250, early_exaggeration_iter=100, annealing_iter=50 and
+            momentum="auto", max_iter=250, early_exaggeration_iter=50, annealing_iter=100 and
             settling_iter=25.
 
         Returns

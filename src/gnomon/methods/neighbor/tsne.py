@@ -63,11 +63,11 @@ class TSNE(SupervisedEmbedder):
         Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
     early_exaggeration : float >= 1, default=12.0
         Factor on the attractions in the first phase.
-    early_exaggeration_iter : int >= 0, default=100
+    early_exaggeration_iter : int >= 0, default=50
         Iterations of the first phase.
-    annealing_iter : int >= 0, default=50
+    annealing_iter : int >= 0, default=100
         Iterations after it in which the factor falls to 1. 0 takes it away at once, as other implementations do, and
-        leaves a higher divergence.
+        leaves a higher divergence and fewer neighbours kept.
     max_iter : int >= 0, default=250
         Iterations in all, the first phase counted. A third of what other implementations take, to a lower divergence;
         more lower it further, slowly.
@@ -164,8 +164,8 @@ class TSNE(SupervisedEmbedder):
     preset: str | None = None
     perplexity: float = 30.0
     early_exaggeration: float = 12.0
-    early_exaggeration_iter: int = 100
-    annealing_iter: int = 50
+    early_exaggeration_iter: int = 50
+    annealing_iter: int = 100
     max_iter: int = 250
     exaggeration: float = 1.0
     learning_rate: float | str = "auto"
