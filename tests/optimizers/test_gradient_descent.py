@@ -120,13 +120,13 @@ def test_a_preconditioner_makes_points_of_all_pulls_alike():
     np.testing.assert_allclose(ends, plain.minimize(Parabola(6), Y0).embedding, rtol=1e-5)
 
 
-def test_annealed_descent_ends_nearly_as_low_in_a_third_of_the_iterations_on_few_points(clusters):
+def test_annealed_descent_ends_lower_in_a_third_of_the_iterations_on_few_points(clusters):
     objective = KLDivergence(clusters["total"])
     usual, annealed = (
         descent.minimize(objective, clusters["start"]).loss[-1][1]
         for descent in (GradientDescent(), GradientDescent.annealed())
     )
-    assert annealed < 1.02 * usual
+    assert annealed < usual
     assert 3 * GradientDescent.annealed().max_iter == GradientDescent().max_iter
 
 
@@ -215,7 +215,7 @@ def test_learning_rate_follows_size_and_exaggeration():
     assert optimizer.resolve_learning_rate(70_000) == 17_500
     assert optimizer.resolve_learning_rate(100, 12.0) == 50
     annealed = GradientDescent.annealed()
-    assert [annealed.resolve_momentum(n) for n in (10, 250, 2500, 10**6)] == [0.8, 0.9, 0.99, 0.99]
+    assert [annealed.resolve_momentum(n) for n in (10, 100, 1000, 10**6)] == [0.8, 0.9, 0.99, 0.99]
     assert [annealed.resolve_learning_rate(100, e) for e in (0.5, 1.0, 2.0, 12.0)] == [400, 100, 25, 100 / 24]
     assert GradientDescent.annealed(learning_rate=3.0).resolve_learning_rate(100) == 3
     with pytest.raises(ValueError, match="learning_rate=-1"):

@@ -34,7 +34,7 @@ _ANNEALED: dict[str, Any] = {
     "settling_iter": 25,
 }
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
-_SLOWEST, _POINTS = 0.01, 25.0  # of "auto": 1 - momentum, or so many over the number of points
+_SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
 _SETTLING = 0.8  # momentum of the last iterations
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
@@ -92,7 +92,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     early_momentum : float in [0, 1), default=0.8
         During early exaggeration.
     momentum : float in [0, 1) or "auto", default=0.8
-        After it. "auto" is 0.99, less for fewer than 2500 points: 1 - 25 / n_samples, at least 0.8. The fewer the
+        After it. "auto" is 0.99, less for fewer than 1000 points: 1 - 10 / n_samples, at least 0.8. The fewer the
         points, the sooner they are where they belong, and a map that swings past it comes back slowly.
     gains : bool, default=True
         Adapt a gain for each coordinate.

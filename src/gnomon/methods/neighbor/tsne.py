@@ -80,7 +80,7 @@ class TSNE(SupervisedEmbedder):
     early_momentum : float in [0, 1), default=0.95
         Share of the last step that goes on in the first phase.
     momentum : float in [0, 1) or "auto", default="auto"
-        The same after it; "auto" is 0.99, less for fewer than 2500 rows (`gnomon.optimizers.GradientDescent`).
+        The same after it; "auto" is 0.99, less for fewer than 1000 rows (`gnomon.optimizers.GradientDescent`).
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration, in units of the map.
     min_grad_norm : float >= 0, default=1e-7
