@@ -7,6 +7,7 @@ from gnomon import _core
 from gnomon.kernels import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
 from gnomon.objectives import KLDivergence
 from gnomon.objectives.pairs import compile_kernel
+from gnomon.optimizers.loop import coarsened
 
 
 def both(affinities, Y, kernel=None, **parameters):
@@ -49,6 +50,19 @@ def test_small_embeddings_lose_nothing_to_rounding(
     # all similarities are nearly k(0) here: in single precision they hold no trace of the distances
     expected, found = both(random_affinities(1500), random_embedding(1500, n_components, scale=scale), kernel)
     assert relative_error(found, expected) < 8e-3
+
+
+def test_a_coarsened_mesh_is_the_mesh_of_the_wider_spacing(random_affinities, random_embedding):
+    affinities, Y = random_affinities(300), random_embedding(300)
+    fine = KLDivergence(affinities, evaluation="interpolated", spacing=0.25)
+    wide = KLDivergence(affinities, evaluation="interpolated", spacing=0.5)
+    before = fine.gradient(Y)
+    with coarsened(fine, 2.0):
+        np.testing.assert_array_equal(fine.gradient(Y), wide.gradient(Y))
+    np.testing.assert_array_equal(fine.gradient(Y), before)
+    assert np.any(before != wide.gradient(Y))
+    with coarsened(KLDivergence(affinities, evaluation="exact"), 2.0) as nothing:
+        assert nothing is None
 
 
 @pytest.mark.parametrize("n_components", [1, 2])

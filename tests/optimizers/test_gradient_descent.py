@@ -100,6 +100,23 @@ class Exaggerated(Parabola):
         return self.exaggeration * self.pull[:, None] * Y
 
 
+def test_a_mesh_is_coarse_until_points_settle(clusters, monkeypatch):
+    objective, seen = KLDivergence(clusters["total"], evaluation="interpolated"), []
+    gradient = objective.gradient
+
+    def watched(Y):
+        seen.append(objective.repulsions[0].coarsening)
+        return gradient(Y)
+
+    monkeypatch.setattr(objective, "gradient", watched)
+    lengths = {"max_iter": 9, "early_exaggeration_iter": 2, "annealing_iter": 2}
+    GradientDescent.annealed(**lengths, settling_iter=3).minimize(objective, clusters["start"])
+    assert seen == [2.0] * 6 + [1.0] * 3
+    seen.clear()
+    GradientDescent.annealed(**lengths, settling_iter=0).minimize(objective, clusters["start"])
+    assert seen == [1.0] * 9
+
+
 def test_exaggeration_falls_with_the_fourth_power_of_what_is_left_of_the_annealing():
     objective = Exaggerated(4)
     descent = GradientDescent.annealed(learning_rate=0.01, max_iter=9, early_exaggeration_iter=2, annealing_iter=4)

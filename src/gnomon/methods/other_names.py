@@ -46,7 +46,10 @@ class OtherName:
 _SEARCH = OtherName("", "the search is chosen by size; graph_.method and graph_.recall say how exact it was")
 _GIVEN = OtherName("precomputed_knn", "it takes neighbours that were searched elsewhere, with any arguments")
 _NO_DRAWS = OtherName("", "new rows are placed without random numbers")
-_GRID = OtherName("loss_params={'spacing': ...} of NeighborEmbedding(loss='kl')", "it is 0.6 units of the map")
+_GRID = OtherName(
+    "loss_params={'spacing': ...} of NeighborEmbedding(loss='kl')",
+    "0.28, twice that until points settle",
+)
 _TREE = OtherName("loss_params={'theta': ...} of NeighborEmbedding(loss='kl')", "forces are good to about 0.1 %")
 
 UMAP_LEARN = {

@@ -16,7 +16,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.objectives import KLDivergence, Objective, added_terms
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.loop import can_exaggerate, exaggerated
+from gnomon.optimizers.loop import can_exaggerate, coarsened, exaggerated
 from gnomon.optimizers.partitioned import MeshPart, MeshParts, MeshSpec, PartsRun, Phase, n_mesh_parts, part_bounds
 from gnomon.optimizers.state import IN_PROCESS, Points, State, Stopping
 from gnomon.scale import current_executor
@@ -32,6 +32,7 @@ _ANNEALED: dict[str, Any] = {
     "early_exaggeration_iter": 50,
     "annealing_iter": 100,
     "settling_iter": 25,
+    "coarsening": 2.0,
 }
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
 _SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
@@ -47,6 +48,7 @@ _RULES: dict[str, Rule] = {
     "early_exaggeration_iter": Integer(low=0),
     "annealing_iter": Integer(low=0),
     "settling_iter": Integer(low=0),
+    "coarsening": Real(low=1.0),
     "preconditioned": Boolean(),
     "max_step_norm": Either(Nothing(), _POSITIVE),
     "centered": Boolean(),
@@ -109,6 +111,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     settling_iter : int >= 0, default=0
         Iterations at the end, after the annealing, in which the momentum is 0.8 at most: points that a stronger one
         keeps swinging come to rest.
+    coarsening : float >= 1, default=1.0
+        Factor on the spacing of a mesh by which the objective interpolates repulsion, until points settle: what is left
+        of the forces is far larger than the errors of a coarse mesh until then. Without `settling_iter` it is 1.
     preconditioned : bool, default=False
         Divide the gradient at each point by the weight of its attractions, relative to their mean, where the objective
         knows it (`pull` of `gnomon.objectives.KLDivergence`): points of many or strong neighbours take shorter steps,
@@ -155,6 +160,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         early_exaggeration_iter: int = 250,
         annealing_iter: int = 0,
         settling_iter: int = 0,
+        coarsening: float = 1.0,
         preconditioned: bool = False,
         max_step_norm: float | None = 5.0,
         centered: bool = True,
@@ -173,6 +179,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         self.early_exaggeration_iter: int = checked["early_exaggeration_iter"]
         self.annealing_iter: int = checked["annealing_iter"]
         self.settling_iter: int = checked["settling_iter"]
+        self.coarsening: float = checked["coarsening"]
         self.preconditioned: bool = checked["preconditioned"]
         self.max_step_norm: float | None = checked["max_step_norm"]
         self.centered: bool = checked["centered"]
@@ -188,8 +195,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         ----------
         **parameters
             Of `GradientDescent`. Those not given are preconditioned=True, gains=False, early_momentum=0.95,
-            momentum="auto", max_iter=250, early_exaggeration_iter=50, annealing_iter=100 and
-            settling_iter=25.
+            momentum="auto", max_iter=250, early_exaggeration_iter=50, annealing_iter=100,
+            settling_iter=25 and coarsening=2.
 
         Returns
         -------
@@ -283,7 +290,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             state.velocity.fill(0.0)
             state.gains.fill(1.0)
         phase, pull = self._phase(objective, state.iteration), self._pull(objective)
-        with exaggerated(objective, phase.exaggeration):
+        with exaggerated(objective, phase.exaggeration), coarsened(objective, phase.coarsening):
             gradient = objective.gradient(state.embedding)
         gradient = _of_one_row(objective, gradient) if pull is None else gradient / pull[:, None]
         parameters = _core.MomentumParameters(
@@ -334,7 +341,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         momentum = self.early_momentum if early else self.resolve_momentum(objective.n_samples)
         if iteration >= self._settles_from:
             momentum = min(momentum, _SETTLING)
-        return Phase(factor, rate, momentum)
+        settles = iteration >= self._settles_from or not self.settling_iter
+        return Phase(factor, rate, momentum, 1.0 if settles else self.coarsening)
 
     def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
         """Return what the gradient at each point is divided by, if it is."""

@@ -29,6 +29,7 @@ __all__ = [
     "Exaggerable",
     "Scheduled",
     "can_exaggerate",
+    "coarsened",
     "exaggerated",
     "first_state",
     "minimize",
@@ -137,6 +138,19 @@ def exaggerated(objective: object, factor: float) -> Iterator[None]:
         yield
     finally:
         objective.exaggeration = before
+
+
+@contextmanager
+def coarsened(objective: object, factor: float) -> Iterator[None]:
+    """Multiply the spacing of the meshes, if any, by which an objective interpolates repulsions, inside the block."""
+    terms = [term for term in getattr(objective, "repulsions", ()) if factor != 1.0 and hasattr(term, "coarsening")]
+    for term in terms:
+        term.coarsening *= factor
+    try:
+        yield
+    finally:
+        for term in terms:
+            term.coarsening /= factor
 
 
 def minimize(

@@ -106,7 +106,8 @@ class AllPairs:
             weights = (0.5 * np.asarray(masses, dtype=np.float64), masses)
         self._exact = None if weights is None else tuple(np.asarray(w, dtype=dtype).astype(np.float64) for w in weights)
         self._weights = None if weights is None else tuple(np.ascontiguousarray(w, dtype=np.float32) for w in weights)
-        self._mesh: _core.ParticleMesh | None = None
+        self.coarsening = 1.0  # factor on the spacing of the mesh; may be changed between evaluations
+        self._meshes: dict[float, _core.ParticleMesh] = {}  # by spacing: a mesh remembers the transform of its kernel
         self._tree: _core.Tree | None = None
         if evaluation == "interpolated" and not self._can_interpolate:
             raise ValueError(
@@ -200,9 +201,10 @@ class AllPairs:
         evaluation = self.evaluation_for(Y.shape[1])
         if evaluation == "interpolated":
             self._check_components(Y, 2)
-            if self._mesh is None:
-                self._mesh = _core.ParticleMesh(kernel, self.spacing)
-            force, total = self._mesh.evaluate(Y, self._charges, current_run().n_threads)
+            spacing = self.coarsening * self.spacing
+            if spacing not in self._meshes:
+                self._meshes[spacing] = _core.ParticleMesh(kernel, spacing)
+            force, total = self._meshes[spacing].evaluate(Y, self._charges, current_run().n_threads)
             return np.negative(force, out=force), total
         if evaluation == "tree":
             self._check_components(Y, 3)

@@ -50,11 +50,14 @@ class Phase(NamedTuple):
     exaggeration : float
         Factor of the attraction.
     learning_rate, momentum : float
+    coarsening : float
+        Factor of the mesh's spacing.
     """
 
     exaggeration: float
     learning_rate: float
     momentum: float
+    coarsening: float
 
 
 @dataclass(frozen=True)
@@ -170,13 +173,16 @@ class _Owned:
     kernel: OutputKernel
     spacing: float
     scratch: Scratch = field(default_factory=Scratch)
+    meshes: dict[float, _core.ParticleMesh] = field(default_factory=dict)
 
-    @cached_property
-    def mesh(self) -> _core.ParticleMesh:
-        """A mesh that remembers the transform of its kernel."""
-        kernel = compile_kernel(self.kernel)
-        assert kernel is not None
-        return _core.ParticleMesh(kernel, self.spacing)
+    def mesh(self, phase: Phase) -> _core.ParticleMesh:
+        """Return the mesh of a phase, which remembers the transform of its kernel."""
+        spacing = phase.coarsening * self.spacing
+        if spacing not in self.meshes:
+            kernel = compile_kernel(self.kernel)
+            assert kernel is not None
+            self.meshes[spacing] = _core.ParticleMesh(kernel, spacing)
+        return self.meshes[spacing]
 
     def places_for_others(self, state: MeshPart) -> dict[str, Points]:
         """Return messages with the places that other parts need: they have read those of the iteration before."""
@@ -187,7 +193,7 @@ class _Owned:
         return messages
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "mesh"}
+        return {**self.__dict__, "meshes": {}}
 
 
 class MeshParts(RoundsWork):
@@ -252,13 +258,13 @@ class MeshParts(RoundsWork):
         if turn == 0:
             state = self._centered(state, _Reach.joined(read), moved=iteration > run.first)
             if iteration < run.last:
-                return self._spread(held, state)
+                return self._spread(held, state, iteration)
             left: dict[str, Any] = {name: getattr(state, name).copy() for name in _ARRAYS}
             return Sent(replace(state, extent=None, **left))
         if turn == 1:
-            return self._convolved(held, state, read)
+            return self._convolved(held, state, read, iteration)
         if turn == 2:
-            return self._read(held, state, read)
+            return self._read(held, state, read, iteration)
         return self._moved(held, state, float(sum(read)), iteration)
 
     def _centered(self, state: MeshPart, reach: _Reach, *, moved: bool) -> MeshPart:
@@ -275,34 +281,35 @@ class MeshParts(RoundsWork):
         state.embedding[...] -= mean
         return replace(state, extent=reach.extent - mean)
 
-    def _spread(self, held: _Owned, state: MeshPart) -> Sent:
+    def _spread(self, held: _Owned, state: MeshPart, iteration: int) -> Sent:
         assert state.extent is not None
         messages = held.places_for_others(state) if held.number else {}
         finite = bool(np.all(np.abs(state.extent) < _LARGEST))
         messages["charges"] = (
-            held.mesh.charges(state.embedding, state.extent, current_run().n_threads)
+            held.mesh(self.spec.phase(iteration)).charges(state.embedding, state.extent, current_run().n_threads)
             if finite
             else np.empty((0, 0), np.float32)
         )
         return _counted(state, messages)
 
-    def _convolved(self, held: _Owned, state: MeshPart, read: Sequence[Points]) -> Sent:
+    def _convolved(self, held: _Owned, state: MeshPart, read: Sequence[Points], iteration: int) -> Sent:
         """Add up the charges in the order of the parts."""
         total = read[0].copy()
         for one in read[1:]:
             total += one
         if total.size:
             assert state.extent is not None
-            total = held.mesh.potential(total, state.extent, current_run().n_threads)
+            total = held.mesh(self.spec.phase(iteration)).potential(total, state.extent, current_run().n_threads)
         return _counted(state, {"potential": total, **held.places_for_others(state)})
 
-    def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any]) -> Sent:
+    def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any], iteration: int) -> Sent:
         Y, potential = state.embedding, read[0]
         places = held.scratch.take("places", len(Y) + sum(map(len, read[1:])), Y.shape[1])
         np.concatenate([Y, *read[1:]], out=places)
         if potential.size:
             assert state.extent is not None
-            force, total = held.mesh.forces(Y, state.extent, potential, self.bounds[-1], current_run().n_threads)
+            mesh = held.mesh(self.spec.phase(iteration))
+            force, total = mesh.forces(Y, state.extent, potential, self.bounds[-1], current_run().n_threads)
         else:
             force, total = np.full_like(Y, np.nan), float("nan")
         return Sent(replace(state, places=places, repulsion=force), {"total": total})
