@@ -109,11 +109,11 @@ def test_rows_between_two_clusters_jump(X, tsne):
 
 
 def test_points_at_the_tears_of_one_cluster_jump_and_are_looser():
-    """Without exaggeration a ring tears; rows there have one of their 5 nearest far away in the map."""
+    """Without exaggeration a ring tears, and few iterations leave it so; rows there have one of their 5 nearest far away in the map."""
     rng = np.random.default_rng(0)
     angle = 2 * np.pi * rng.random(250)
     X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + 0.05 * rng.normal(size=(250, 1)))
-    method = TSNE(perplexity=5, random_state=0, init="random", early_exaggeration_iter=0, max_iter=400).fit(X)
+    method = TSNE(perplexity=5, random_state=0, init="random", early_exaggeration_iter=0, max_iter=100).fit(X)
     Y = method.embedding_
     edges = np.linalg.norm(Y[:, None] - Y[compute_neighbors(X, 5).indices], axis=2)
     torn = edges.max(axis=1) > 8 * np.median(edges)
