@@ -45,6 +45,7 @@ def _assert_alike(printed, stated):
         ("notebooks.md", 1),
         ("parts.md", 5),
         ("questions.md", 5),
+        ("quickstart.md", 9),
         ("scorecard.md", 1),
         ("tables.md", 1),
         ("theory.md", 5),
