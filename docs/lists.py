@@ -1,4 +1,4 @@
-"""Write the lists of methods in stubs and pages from the registry, `gnomon.methods.METHODS`: `make lists`.
+"""Write the lists of methods in stubs, pages and types from the registry, `gnomon.methods.METHODS`: `make lists`.
 
 Each list stands between the lines `begin: methods` and `end: methods` of its file; the rest of the file is kept.
 """
@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from dataclasses import asdict
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from textwrap import fill
 
+import gnomon
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.registry import METHODS, MethodCard
 from gnomon.methods.rows import RowEmbedder
@@ -66,9 +68,25 @@ def _reference() -> str:
     return f"\n{text}\n"
 
 
+def _keywords() -> str:
+    """Return the parameters of the methods that `gnomon.map` hands on, each with the types that any method takes."""
+    own = set(signature(gnomon.map).parameters)
+    types: dict[str, list[str]] = {}
+    for card in METHODS:
+        for name, parameter in signature(getattr(gnomon, card.estimator)).parameters.items():
+            if name not in own:
+                types.setdefault(name, []).extend(parameter.annotation.split(" | "))
+    lines = ""
+    for name, union in sorted(types.items()):
+        kinds = sorted(set(union), key=lambda kind: (kind == "None", union.index(kind)))
+        lines += f"    {name}: {'Any' if 'Any' in kinds else ' | '.join(kinds)}\n"
+    return lines
+
+
 LISTS = {
     "src/gnomon/__init__.pyi": lambda: _imports(".methods"),
     "src/gnomon/methods/__init__.pyi": _imports,
+    "src/gnomon/methods/keywords.py": _keywords,
     "docs/methods.md": _table,
     "docs/command-line.md": _names,
     "docs/api.rst": _reference,

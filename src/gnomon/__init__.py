@@ -8,4 +8,5 @@ __version__ = "0.1.0"
 
 # The public names are those of `__init__.pyi`. Each is imported when it is first used: `import gnomon` stays cheap.
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
-__all__ += ["__version__"]
+# `from gnomon import *` leaves Python's own `map` alone.
+__all__ = [name for name in (*__all__, "__version__") if name != "map"]

@@ -1,5 +1,6 @@
 """The registry, the package and the documentation name the same methods."""
 
+import builtins
 import re
 from dataclasses import asdict
 from pathlib import Path
@@ -61,11 +62,16 @@ def test_every_estimator_is_public_and_documented(name):
     assert re.search(rf"^\.\. autoclass:: {name}$", (_DOCS / "api.rst").read_text(), re.MULTILINE)
 
 
+def test_all_names_at_once_leave_those_of_python_alone():
+    assert not set(gnomon.__all__) & set(dir(builtins))
+    assert "map" in dir(gnomon)
+
+
 def test_every_public_name_is_documented():
     page = (_DOCS / "api.rst").read_text()
     missing = [
         name
-        for name in gnomon.__all__
+        for name in (*gnomon.__all__, "map")
         if name not in ("__version__", "plot")  # of plot each function is listed
         and not re.search(rf"^\.\. auto(class|function|module):: (gnomon\.)?{name}$", page, re.MULTILINE)
     ]

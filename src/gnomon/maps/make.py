@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from gnomon.data.stored import as_stored
 from gnomon.maps.fitting import Fitting, fit_map
 from gnomon.maps.prepare import Reading, prepare, stated_parts
 from gnomon.maps.result import Map
+from gnomon.methods.keywords import MethodParameters
 
 __all__ = ["map"]
 
@@ -55,7 +56,7 @@ def map(
     executor: Any = None,
     folder: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
-    **parameters: Any,
+    **parameters: Unpack[MethodParameters],
 ) -> Map | Any:
     """Map a table: compute positions and keep them with the data, ready to be explained and evaluated.
 
@@ -215,7 +216,7 @@ def map(
     )
     fitting = Fitting(
         method=method,
-        parameters=parameters,
+        parameters=dict(parameters),
         common={"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs},
         scale=scale,
         feature_weight=feature_weight,

@@ -1,0 +1,46 @@
+"""A misspelled parameter of a map is seen by type checkers, of which mypy is at hand where the style is checked."""
+
+from inspect import signature
+from typing import get_args, get_type_hints
+
+import pytest
+
+import gnomon
+from gnomon.methods import METHODS
+from gnomon.methods.keywords import MethodParameters
+
+_WRONG = """
+import numpy as np
+import gnomon
+
+X = np.zeros((5, 3))
+gnomon.map(X, metod="umap")
+gnomon.map(X, n_neighbours=3)
+gnomon.map(X, n_neighbors="many")
+gnomon.map(X, method="tsne", perplexity=5, metric="cosine", max_iter=30)
+"""
+
+
+@pytest.mark.parametrize("card", METHODS, ids=lambda card: card.name)
+def test_every_parameter_of_a_method_can_be_given_to_a_map(card):
+    named = {*signature(gnomon.map).parameters, *MethodParameters.__annotations__}
+    own = signature(getattr(gnomon, card.estimator)).parameters
+    assert set(own) <= named
+    hints = get_type_hints(MethodParameters)
+    for name, parameter in own.items():
+        if isinstance(parameter.default, (bool, int, float, str)) and name in hints and get_args(hints[name]):
+            assert isinstance(parameter.default, get_args(hints[name]))
+
+
+def test_no_parameter_is_both_a_maps_own_and_a_methods():
+    assert not set(signature(gnomon.map).parameters) & set(MethodParameters.__annotations__)
+
+
+@pytest.mark.slow
+def test_mypy_sees_what_is_misspelled(tmp_path):
+    api = pytest.importorskip("mypy.api")
+    file = tmp_path / "misspelled.py"
+    file.write_text(_WRONG)
+    printed, _, _ = api.run(["--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), str(file)])
+    lines = [line for line in printed.splitlines() if "error:" in line]
+    assert [int(line.split(":")[1]) for line in lines] == [6, 7, 8], printed
