@@ -109,7 +109,7 @@ def test_rows_between_two_clusters_jump(X, tsne):
 
 
 def test_points_at_the_tears_of_one_cluster_jump_and_are_looser():
-    """Without exaggeration a ring tears, and few iterations leave it so; rows there have one of their 5 nearest far away in the map."""
+    """Without exaggeration a ring tears, at first; rows there have one of their 5 nearest far away in the map."""
     rng = np.random.default_rng(0)
     angle = 2 * np.pi * rng.random(250)
     X = np.column_stack([np.cos(angle), np.sin(angle)]) * (1 + 0.05 * rng.normal(size=(250, 1)))

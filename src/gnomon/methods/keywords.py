@@ -78,6 +78,7 @@ class MethodParameters(TypedDict, total=False):
     penalty_strength: float | None
     perplexity: float
     precomputed_knn: Any
+    preset: str | None
     radius: float | None
     rank: int | None
     reference: Any
