@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.affinities import fuzzy_simplicial_set, gaussian_affinities
 from gnomon.kernels import UMAPKernel
 from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import Anchors, CrossEntropy, KLDivergence, Springs, gradient_error
+from gnomon.objectives.added import AddedTerms
+from gnomon.objectives.reference_map import ReferenceDistance
+from gnomon.objectives.stars import StarAttraction
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent
 
 
@@ -91,3 +95,39 @@ def test_bad_springs_are_refused():
         Springs([[0.0, 0.0]], strengths=[-1.0])
     with pytest.raises(ValueError, match="weight=-1"):
         Anchors([[0.0, 0.0]], weight=-1)
+
+
+@pytest.mark.parametrize("term", ["springs", "reference"])
+def test_stiffness_is_the_second_derivative(term):
+    rng = np.random.default_rng(0)
+    Y, where = rng.normal(size=(7, 2)), rng.normal(size=(7, 2))
+    if term == "springs":
+        where[[1, 4]] = np.nan
+        one = Springs(where, strengths=rng.uniform(1, 2, 7), weight=3.0)
+    else:
+        one = ReferenceDistance(where)
+    shift = np.array([1e-4, 0.0])
+    for i in range(7):
+        step = np.zeros_like(Y)
+        step[i] = shift
+        slope = (one.gradient(Y + step) - one.gradient(Y - step))[i, 0] / 2e-4
+        assert one.stiffness()[i] == pytest.approx(slope, rel=1e-6, abs=1e-9)
+
+
+def test_stiffness_of_several_terms_adds_up_and_one_unknown_leaves_all_unknown():
+    first, second = Springs(np.zeros((5, 2)), weight=2.0), Springs(np.ones((5, 2)), weight=3.0)
+    np.testing.assert_allclose(AddedTerms([first, second], 4.0).stiffness(), 4.0 * (2.0 + 3.0) * 2.0 / 5.0)
+    assert (
+        AddedTerms(
+            [first, StarAttraction(np.zeros((2, 2)), np.zeros(5, dtype=np.int64), UMAPKernel(1.0, 1.0))], 4.0
+        ).stiffness()
+        is None
+    )
+    assert AddedTerms([], 4.0).stiffness() is None
+
+
+def test_stiff_springs_are_at_rest_when_t_sne_ends(digits):
+    X, held = digits[0][:300], {i: (3.0 * (i % 5), 2.0 * i / 30.0) for i in range(0, 300, 30)}
+    ends = [gnomon.TSNE(anchors=held, anchor_weight=w, random_state=0).fit(X) for w in (1.0, 30.0)]
+    soft, stiff = (np.nanmean(one.anchor_distances_) for one in ends)
+    assert stiff < 0.1 * soft

@@ -84,6 +84,7 @@ def test_a_share_of_nothing_descends_as_the_loss_alone_does(tables):
     base = KLDivergence(affinities)
     shared = SharedLoss(base, ReferenceDistance(R), 0.0)
     np.testing.assert_array_equal(shared.pull, base.pull)
+    np.testing.assert_allclose(SharedLoss(base, ReferenceDistance(R), 0.25).pull, 0.75 * base.pull)
     optimizer = GradientDescent.annealed(learning_rate=5.0, centered=False, max_iter=30, early_exaggeration_iter=10)
     ends = [optimizer.minimize(one, Y).embedding for one in (shared, base)]
     np.testing.assert_allclose(*ends, rtol=1e-4, atol=1e-4)

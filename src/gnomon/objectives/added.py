@@ -68,6 +68,10 @@ class AddedTerm(ABC):
         """Return loss and gradient in float64; unless a subclass does better, those above."""
         return self.loss(Y), self.gradient(Y)
 
+    def stiffness(self) -> npt.NDArray[np.float64] | None:
+        """Return the second derivative of the loss along each component at each point; None if it is not constant."""
+        return None
+
     def refresh(self, Y: npt.NDArray[Any], iteration: int) -> None:  # noqa: B027  a term may have nothing to estimate
         """Estimate anew from an embedding what is held fixed; the result must depend on the arguments alone."""
 
@@ -199,6 +203,13 @@ class AddedTerms:
                 self._estimated[index] = anchors[index].copy()
                 term.refresh(anchors[index].copy(), iteration - since % term.every)
         return anchors
+
+    def stiffness(self) -> npt.NDArray[np.float64] | None:
+        """Return the sum of the terms' second derivatives at each point, at full weight; None if one is not known."""
+        known = [(term.weight, term.stiffness()) for term in self.terms]
+        if not known or any(found is None for _, found in known):
+            return None
+        return np.asarray(sum(self.unit * weight * found for weight, found in known if found is not None))
 
     def loss(self, Y: npt.NDArray[Any]) -> float:
         """Return the sum of the acting terms' losses, weights included."""

@@ -72,6 +72,12 @@ class Springs(AddedTerm):
         gradient[self.rows] = 2.0 * self._strengths * self._away(Y)
         return gradient
 
+    def stiffness(self) -> Float64Array:
+        """Return the second derivative of the loss at each point, 0 without a spring."""
+        found = np.zeros(self.n_samples)
+        found[self.rows] = 2.0 * self._strengths[:, 0]
+        return found
+
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
         """Return ``spring_lengths_``, how far each row lies from its position, (n_rows,); NaN for those without one."""
         distances = np.full(self.n_samples, np.nan)

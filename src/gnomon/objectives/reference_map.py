@@ -84,6 +84,10 @@ class ReferenceDistance(AddedTerm):
         """Return the gradient of the loss, in float64."""
         return np.asarray(2.0 * self._shares * self._away(Y))
 
+    def stiffness(self) -> Float64Array:
+        """Return the second derivative of the loss at each point."""
+        return np.asarray(2.0 * self._shares[:, 0])
+
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
         """Return ``reference_``, the reference at the scale of the map, (n_rows, n_components)."""
         self.refresh(Y, 0)
@@ -137,8 +141,9 @@ class SharedLoss(PairObjective):
 
     @property
     def pull(self) -> npt.NDArray[np.floating] | None:
-        """How stiff the attractions are at each point, as the loss has it."""
-        return getattr(self.base, "pull", None)
+        """How stiff the attractions are at each point, as the loss has it, in its share."""
+        pull: npt.NDArray[np.floating] | None = getattr(self.base, "pull", None)
+        return None if pull is None else np.asarray((1.0 - self.share) * pull, dtype=pull.dtype)
 
     @property
     def scheduled(self) -> bool:

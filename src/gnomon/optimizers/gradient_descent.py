@@ -90,7 +90,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples. With a preconditioner it is
         n_samples / (e * min(e, 2)) of an exaggeration e: with points close together, as they are while e >= 2, half
         that of e = 1 is the largest that does not oscillate; later they are farther apart, and attract less. Where
-        terms are added to the loss, which may be stiffer than the attractions, it is half of that.
+        terms are added to the loss that do not say how stiff they are, it is half of that.
     early_momentum : float in [0, 1), default=0.8
         During early exaggeration.
     momentum : float in [0, 1) or "auto", default=0.8
@@ -117,8 +117,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     preconditioned : bool, default=False
         Divide the gradient at each point by the weight of its attractions, relative to their mean, where the objective
         knows it (`pull` of `gnomon.objectives.KLDivergence`): points of many or strong neighbours take shorter steps,
-        so that the others can take longer ones. It is a Jacobi preconditioner; norms of the gradient are those after
-        it.
+        so that the others can take longer ones. Springs and other added terms that know their `stiffness` count too. It
+        is a Jacobi preconditioner; norms of the gradient are those after it.
     max_step_norm : float > 0 or None, default=5.0
         No point moves farther in one iteration.
     centered : bool, default=True
@@ -336,7 +336,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             factor * float(getattr(objective, "attraction_weight", 1.0)),
             getattr(objective, "mean_attraction", None),
         )
-        if self.preconditioned and self.learning_rate == "auto" and added_terms(objective).terms:
+        added = added_terms(objective)
+        if self.preconditioned and self.learning_rate == "auto" and added.terms and added.stiffness() is None:
             rate *= _WITH_ADDED
         momentum = self.early_momentum if early else self.resolve_momentum(objective.n_samples)
         if iteration >= self._settles_from:
@@ -346,7 +347,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
         """Return what the gradient at each point is divided by, if it is."""
-        return getattr(objective, "pull", None) if self.preconditioned else None
+        pull: npt.NDArray[np.floating] | None = getattr(objective, "pull", None) if self.preconditioned else None
+        springs = None if pull is None else added_terms(objective).stiffness()
+        if pull is None or springs is None:
+            return pull
+        return np.asarray(pull + (objective.n_samples / 2.0) * springs, dtype=pull.dtype)
 
 
 def _why_whole(objective: Objective, n_components: int) -> str:
