@@ -20,7 +20,7 @@ from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
-from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps, usual_epochs
+from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_epochs, flat_steps, usual_epochs
 
 __all__ = ["UMAP"]
 
@@ -81,7 +81,8 @@ class UMAP(SupervisedEmbedder):
         proportion to their square. "auto" takes 4 from 400 passes on and 2 below. On a surface, and of `FeatMAP`, it
         takes 1, which falls in proportion to the passes left. The one used is ``learning_rate_``.
     max_iter : int >= 0 or None, default=None
-        Passes over the edges; None takes 500 up to 10,000 rows and 200 above. The number used is ``n_iter_``.
+        Passes over the edges; None takes 500 up to 10,000 rows and 300 above (on a surface 200). The number used is
+        ``n_iter_``.
     density : float >= 0, dict or None, default=None
         Weight of a term that keeps the density of the rows, as `DensMAP`, whose weight is 2; None or 0 for none. A dict
         gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
@@ -202,13 +203,13 @@ class UMAP(SupervisedEmbedder):
 
     def _n_iterations(self, parameters: dict[str, Any], n_samples: int) -> int:
         wanted = parameters["max_iter"]
-        return usual_epochs(n_samples) if wanted is None else int(wanted)
+        if wanted is not None:
+            return int(wanted)
+        return flat_epochs(n_samples) if parameters["output_metric"] == "euclidean" else usual_epochs(n_samples)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        max_iter = parameters["max_iter"]
+        max_iter = self._n_iterations(parameters, n_samples)
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
-        if max_iter is None:
-            max_iter = usual_epochs(n_samples)
         surface = output_surface(parameters, n_samples, spread=parameters["spread"])
         steps = flat_steps(max_iter) if surface is None else dict(_SURFACE_STEPS)
         if parameters["learning_rate"] != "auto":
