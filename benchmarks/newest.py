@@ -150,7 +150,7 @@ MAPS: Mapping[str, Maker] = {
     "StarMAP(0.3)": _ours("StarMAP", star_weight=0.3),
     "DensMAP": _ours("DensMAP"),
     "ScaleMAP": _ours("ScaleMAP"),
-    **{f"ScaleMAP({scale})": _ours("ScaleMAP", scale=float(scale)) for scale in (2, 4, 6)},
+    **{f"ScaleMAP({power})": _ours("ScaleMAP", radius_power=float(power)) for power in (2, 4, 6)},
     "PCA": lambda X, seed: gnomon.PCA(2, n_jobs=1).fit_transform(X),
     "pacmap.PaCMAP": _theirs("PaCMAP"),
     "pacmap.LocalMAP": _theirs("LocalMAP"),

@@ -32,6 +32,14 @@ def test_every_parameter_of_a_method_can_be_given_to_a_map(card):
             assert isinstance(parameter.default, get_args(hints[name]))
 
 
+def test_parameters_of_methods_that_a_map_takes_for_its_own_are_known():
+    """These cannot be given by `gnomon.map` to the method, or mean the same there."""
+    own = set(signature(gnomon.map).parameters)
+    taken = {name for card in METHODS for name in signature(getattr(gnomon, card.estimator)).parameters} & own
+    same = {"n_components", "random_state", "n_jobs", "callback", "blocks"}
+    assert taken == same | {"method", "n_landmarks"}  # how to sum repulsions, and landmarks within a method
+
+
 def test_no_parameter_is_both_a_maps_own_and_a_methods():
     assert not set(signature(gnomon.map).parameters) & set(MethodParameters.__annotations__)
 

@@ -80,6 +80,7 @@ class MethodParameters(TypedDict, total=False):
     precomputed_knn: Any
     preset: str | None
     radius: float | None
+    radius_power: float
     rank: int | None
     reference: Any
     reference_weight: float

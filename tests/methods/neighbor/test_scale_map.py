@@ -28,7 +28,7 @@ def area(points):
 
 
 def test_without_scale_it_is_umap(blobs):
-    found = ScaleMAP(scale=0, **QUICK).fit(blobs)
+    found = ScaleMAP(radius_power=0, **QUICK).fit(blobs)
     np.testing.assert_array_equal(found.embedding_, UMAP(**QUICK).fit_transform(blobs))
     assert not hasattr(found, "scales_")
     assert not hasattr(found, "radii_")
@@ -43,7 +43,7 @@ def test_areas_of_groups_are_in_the_ratio_of_the_data(blobs, fitted):
 def test_scales_are_the_radii_of_neighbourhoods_over_their_geometric_mean(blobs, fitted):
     radii = np.sqrt(np.square(fitted.graph_.distances.astype(float)).mean(axis=1))
     np.testing.assert_allclose(fitted.scales_, radii / np.exp(np.log(radii).mean()), rtol=1e-9)
-    cubed = ScaleMAP(scale=3.0, **QUICK).fit(blobs / 30)
+    cubed = ScaleMAP(radius_power=3.0, **QUICK).fit(blobs / 30)
     assert np.ptp(np.log(cubed.scales_)) > 2.5 * np.ptp(np.log(fitted.scales_))
 
 
@@ -81,11 +81,12 @@ def test_equal_rows_lie_together(blobs):
     assert np.isnan(one_place.density_correlation_)
 
 
-@pytest.mark.parametrize("scale", [1.0, 4.0])
-def test_radii_over_many_orders_of_magnitude_stay_within_float32(scale):
+@pytest.mark.parametrize("power", [1.0, 4.0])
+def test_radii_over_many_orders_of_magnitude_stay_within_float32(power):
     rng = np.random.default_rng(1)
     rows = 10.0 ** rng.uniform(-8, 8, 200)[:, None] * np.abs(rng.normal(size=(200, 3)))  # as wide as far from 0
-    found = ScaleMAP(n_neighbors=8, max_iter=60, scale=scale, random_state=0, n_jobs=1).fit(rows.astype(np.float32))
+    method = ScaleMAP(n_neighbors=8, max_iter=60, radius_power=power, random_state=0, n_jobs=1)
+    found = method.fit(rows.astype(np.float32))
     assert np.isfinite(found.embedding_).all()
     assert 1e5 < found.scales_.max() / found.scales_.min() < 1.0001e6
     assert len(np.unique(found.embedding_, axis=0)) == 200
@@ -131,12 +132,12 @@ def test_it_is_found_by_name_and_kept_in_files(blobs, fitted, tmp_path):
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"scale": -1}, r"ScaleMAP: scale=-1 must be a number >= 0"),
+        ({"radius_power": -1}, r"ScaleMAP: radius_power=-1 must be a number >= 0"),
         ({"density": 2.0}, r"ScaleMAP: density=2\.0 must be None or 0 with local radii \(the radii keep the density\)"),
         ({"output_metric": "sphere"}, r"ScaleMAP: output_metric='sphere' must be 'euclidean' with local radii"),
         (
             {"blocks": {"a": gnomon.Block([0, 1]), "b": gnomon.Block([2, 3])}},
-            r"ScaleMAP: scale=1\.0 must be 0 where several blocks are given \(their distances have no common unit\)",
+            r"radius_power=1\.0 must be 0 where several blocks are given \(their distances have no common unit\)",
         ),
     ],
 )
@@ -146,5 +147,5 @@ def test_what_does_not_go_with_radii_is_refused(given, text, blobs):
 
 
 def test_a_sensitivity_is_refused(blobs, fitted):
-    with pytest.raises(ValueError, match=r"scale=1\.0 must be 0 for a sensitivity \(radii follow the data as well\)"):
+    with pytest.raises(ValueError, match=r"=1\.0 must be 0 for a sensitivity \(radii follow the data as well\)"):
         gnomon.sensitivity(fitted, blobs, rows=[0])

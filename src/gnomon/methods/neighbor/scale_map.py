@@ -41,15 +41,15 @@ class ScaleMAP(UMAP):
     ----------
     n_neighbors, n_components, min_dist, spread, a, b : as in `UMAP`
         Neighbours, dimension and kernel; distances at the usual radius.
-    scale : float >= 0, default=1.0
-        Power of the radii: a neighbourhood twice as wide as another in the data is drawn 2^scale times as wide. 1 is
+    radius_power : float >= 0, default=1.0
+        Power of the radii: with p a neighbourhood twice as wide as another in the data is drawn 2^p times as wide. 1 is
         the paper's, 0 is UMAP. Radii of data of many dimensions differ little: there 2 to 4 shows their density more
         clearly, and at half the intrinsic dimension areas in a plane are in the ratio of volumes in the data.
     local_connectivity, set_op_mix_ratio, frames, blocks, join : as in `UMAP`
         Affinities and the spread along tangent directions; of blocks one at most, as distances in several have no
         common unit.
     density : None or 0, default=None
-        As in `UMAP`, with scale=0 alone.
+        As in `UMAP`, with radius_power=0 alone.
     metric, metric_params, precomputed_knn, target_weight, target_metric : as in `UMAP`
         Distances and neighbours, and a target y; radii are those of the data alone. Maps on surfaces have no radii.
     repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
@@ -90,29 +90,30 @@ class ScaleMAP(UMAP):
     """
 
     _: KW_ONLY
-    scale: float = 1.0
+    radius_power: float = 1.0
 
-    _rules: ClassVar[dict[str, Rule]] = {**UMAP._rules, "scale": Real(0.0)}
+    _rules: ClassVar[dict[str, Rule]] = {**UMAP._rules, "radius_power": Real(0.0)}
 
     _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=60.0)}
 
     def _prepare(self, X: Any, parameters: dict[str, Any]) -> Prepared:
-        scale = parameters["scale"]
-        if scale == 0.0:
+        power = parameters["radius_power"]
+        if power == 0.0:
             return super()._prepare(X, parameters)
         _refuse(parameters)
         prepared = super()._prepare(X, parameters)
-        radii = LocalRadii.from_neighbors(prepared.inputs.neighbors, scale)
+        radii = LocalRadii.from_neighbors(prepared.inputs.neighbors, power)
         parameters["scales"] = radii.of(usable_distances(prepared.inputs.neighbors))
         parameters["placement"] = partial(ScaledPlacement, radii=radii)
         return prepared
 
     def _loss(self, parameters: dict[str, Any]) -> Callable[..., CrossEntropy]:
-        return partial(ScaledCrossEntropy, radii=parameters["scales"]) if parameters["scale"] > 0.0 else CrossEntropy
+        radii = parameters.get("scales")
+        return CrossEntropy if radii is None else partial(ScaledCrossEntropy, radii=radii)
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         terms = super()._terms(parameters, affinities, inputs)
-        if parameters["scale"] == 0.0:
+        if parameters["radius_power"] == 0.0:
             return terms
         return (*density_terms(0.0, affinities, self.kernel_, inputs, always=True), *terms)
 
@@ -125,20 +126,21 @@ class ScaleMAP(UMAP):
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
         super()._repeat(copies)
-        if self._one_place and self.scale > 0.0:
+        if self._one_place and self.radius_power > 0.0:
             self._keep_learned({**unknown_radii(len(self.embedding_)), "scales_": np.ones(len(self.embedding_))})
 
     @staticmethod
     def _refuse_with_blocks(parameters: dict[str, Any], n_blocks: int) -> None:
         UMAP._refuse_with_blocks(parameters, n_blocks)
-        if parameters["scale"] > 0.0 and n_blocks > 1:
-            fact = "their distances have no common unit"
-            raise ValueError(message(f"scale={parameters['scale']}", "0 where several blocks are given", fact=fact))
+        if parameters["radius_power"] > 0.0 and n_blocks > 1:
+            what, fact = f"radius_power={parameters['radius_power']}", "their distances have no common unit"
+            raise ValueError(message(what, "0 where several blocks are given", fact=fact))
 
     def _loss_of_data(self, X: npt.NDArray[np.float64]) -> DataLoss:
-        if self.scale > 0.0:
+        if self.radius_power > 0.0:
             fact, remedy = "radii follow the data as well", "Ask for jacobian, the derivative of transform."
-            raise ValueError(message(f"scale={self.scale}", "0 for a sensitivity", fact=fact, remedy=remedy))
+            what = f"radius_power={self.radius_power}"
+            raise ValueError(message(what, "0 for a sensitivity", fact=fact, remedy=remedy))
         return super()._loss_of_data(X)
 
 
@@ -146,7 +148,8 @@ def _refuse(parameters: dict[str, Any]) -> None:
     """Refuse what has no place beside radii."""
     if parameters["output_metric"] != "euclidean":
         what = f"output_metric={parameters['output_metric']!r}"
-        raise ValueError(message(what, "'euclidean' with local radii", remedy="Pass scale=0."))
+        raise ValueError(message(what, "'euclidean' with local radii", remedy="Pass radius_power=0."))
     if parameters["density"]:
         what, fact = f"density={parameters['density']!r:.60}", "the radii keep the density"
-        raise ValueError(message(what, "None or 0 with local radii", fact=fact, remedy="Pass scale=0, or use DensMAP."))
+        remedy = "Pass radius_power=0, or use DensMAP."
+        raise ValueError(message(what, "None or 0 with local radii", fact=fact, remedy=remedy))
