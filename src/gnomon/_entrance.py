@@ -58,7 +58,7 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         taken = inspect.signature(function).parameters
-        own = {name: setting for name, setting in _OF_FUNCTIONS.items() if name in taken}
+        own = {parameter: setting for parameter, setting in _OF_FUNCTIONS.items() if parameter in taken}
         settings = [
             (attribute, make, find)
             for parameter, (attribute, make) in {**wanted, **own}.items()
