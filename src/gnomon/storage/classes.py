@@ -124,6 +124,9 @@ def fits(value: Any, hint: Any) -> bool:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if hint is Any:
         return True
+    stated = getattr(hint, "__value__", None)  # of a name for a type, as NumPy's NDArray is on new Pythons
+    if stated is not None:
+        return fits(value, stated[arguments] if arguments else stated)
     if origin in (types.UnionType, typing.Union):
         return any(fits(value, one) for one in arguments)
     if origin is tuple and arguments[1:] == (...,):
