@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from gnomon.comparison.candidates import SEARCHED, lines_of
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.rule import Rule
 from gnomon.comparison.trials import Request, Trial
@@ -24,6 +25,14 @@ def _trial(request, kept, trust=(0.95, 0.95), by_row=(0.5, 0.5)):
 
 def _with(perplexity):
     return Request("tsne", {} if perplexity == 30.0 else {"perplexity": perplexity})
+
+
+@pytest.mark.parametrize("method", SEARCHED)
+def test_what_is_searched_are_parameters_of_the_method_and_its_default_is_tried(method):
+    usual = Request(method).estimator().get_params()
+    lines = lines_of([Request(method)], None, 1000)[method]
+    assert lines.keys() == SEARCHED[method].keys()
+    assert all(usual[name] in line for name, line in lines.items())
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ SEARCHED: dict[str, dict[str, tuple[Any, ...]]] = {
     "densmap": {"n_neighbors": (10, 30, 60), "min_dist": (0.0, 0.1, 0.3)},
     "isomap": {"n_neighbors": (5, 10, 20, 40)},
     "star_map": {"n_neighbors": (5, 15, 60), "star_weight": (0.03, 0.1, 0.3)},
-    "scale_map": {"n_neighbors": (5, 15, 60), "scale": (0.5, 1.0, 2.0, 4.0)},
+    "scale_map": {"n_neighbors": (5, 15, 60), "radius_power": (0.5, 1.0, 2.0, 4.0)},
 }
 """For each method its parameters in the order in which they are chosen, and the values tried, with the default."""
 

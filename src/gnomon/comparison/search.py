@@ -73,7 +73,7 @@ def recommend(
         ``{"umap": {"n_neighbors": [5, 15, 50]}}``; the method's default is always tried too. Methods that it does not
         name are mapped with their defaults. None chooses n_neighbors and min_dist of "umap" and "densmap", perplexity
         of "tsne" and "largevis", n_neighbors of "trimap" and "isomap", perplexity and reference_weight of "dreams",
-        n_neighbors and star_weight of "star_map", and n_neighbors and scale of "scale_map".
+        n_neighbors and star_weight of "star_map", and n_neighbors and radius_power of "scale_map".
     criterion : str, default="neighborhood_preservation"
         What a map is to be good at, a measure of `gnomon.evaluation.MEASURES`: "neighborhood_preservation", the share
         of each row's nearest that stay its nearest; "auc_rnx", the same over neighbourhoods of every size, where small
