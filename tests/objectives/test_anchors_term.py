@@ -116,14 +116,14 @@ def test_stiffness_is_the_second_derivative(term):
 
 def test_stiffness_of_several_terms_adds_up_and_one_unknown_leaves_all_unknown():
     first, second = Springs(np.zeros((5, 2)), weight=2.0), Springs(np.ones((5, 2)), weight=3.0)
-    np.testing.assert_allclose(AddedTerms([first, second], 4.0).stiffness(), 4.0 * (2.0 + 3.0) * 2.0 / 5.0)
-    assert (
-        AddedTerms(
-            [first, StarAttraction(np.zeros((2, 2)), np.zeros(5, dtype=np.int64), UMAPKernel(1.0, 1.0))], 4.0
-        ).stiffness()
-        is None
-    )
-    assert AddedTerms([], 4.0).stiffness() is None
+    np.testing.assert_allclose(AddedTerms([first, second], 4.0).stiffness, 4.0 * (2.0 + 3.0) * 2.0 / 5.0)
+    stars = StarAttraction(np.zeros((2, 2)), np.zeros(5, dtype=np.int64), UMAPKernel(1.0, 1.0))
+    assert AddedTerms([first, stars], 4.0).stiffness is None
+    assert AddedTerms([], 4.0).stiffness is None
+    grown = AddedTerms([first], 4.0)
+    alone = grown.stiffness
+    grown.join(second)
+    np.testing.assert_allclose(grown.stiffness, 2.5 * alone)
 
 
 def test_stiff_springs_are_at_rest_when_t_sne_ends(digits):

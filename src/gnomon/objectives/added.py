@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -163,6 +164,7 @@ class AddedTerms:
             check_parameters({"added": _TERM}, {"added": term})
             check_parameters(AddedTerm.rules, {"weight": term.weight, "begins": term.begins})
         self.terms += terms
+        self.__dict__.pop("stiffness", None)  # of the terms before
 
     def hold(self, Y: npt.NDArray[Any]) -> None:
         """Put points that terms hold back to their positions, in place."""
@@ -204,8 +206,9 @@ class AddedTerms:
                 term.refresh(anchors[index].copy(), iteration - since % term.every)
         return anchors
 
+    @cached_property
     def stiffness(self) -> npt.NDArray[np.float64] | None:
-        """Return the sum of the terms' second derivatives at each point, at full weight; None if one is not known."""
+        """The sum of the terms' second derivatives at each point, at full weight; None if one is not known."""
         known = [(term.weight, term.stiffness()) for term in self.terms]
         if not known or any(found is None for _, found in known):
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -139,7 +140,7 @@ class SharedLoss(PairObjective):
         term.weight = self.share
         self.added.join(term)
 
-    @property
+    @cached_property
     def pull(self) -> npt.NDArray[np.floating] | None:
         """How stiff the attractions are at each point, as the loss has it, in its share."""
         pull: npt.NDArray[np.floating] | None = getattr(self.base, "pull", None)

@@ -337,7 +337,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             getattr(objective, "mean_attraction", None),
         )
         added = added_terms(objective)
-        if self.preconditioned and self.learning_rate == "auto" and added.terms and added.stiffness() is None:
+        if self.preconditioned and self.learning_rate == "auto" and added.terms and added.stiffness is None:
             rate *= _WITH_ADDED
         momentum = self.early_momentum if early else self.resolve_momentum(objective.n_samples)
         if iteration >= self._settles_from:
@@ -348,7 +348,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
         """Return what the gradient at each point is divided by, if it is."""
         pull: npt.NDArray[np.floating] | None = getattr(objective, "pull", None) if self.preconditioned else None
-        springs = None if pull is None else added_terms(objective).stiffness()
+        springs = None if pull is None else added_terms(objective).stiffness
         if pull is None or springs is None:
             return pull
         return np.asarray(pull + (objective.n_samples / 2.0) * springs, dtype=pull.dtype)
