@@ -14,13 +14,15 @@ import contextlib, json, pickle, sys
 _HEAVY = ["sklearn", "pandas", "polars", "pyarrow", "joblib", "narwhals", "matplotlib", "numba", "torch"]
 _HEAVY += [f"scipy.{part}" for part in ("stats", "optimize", "spatial", "special", "fft", "interpolate")]
 _ANSWERS = [f"gnomon.{room}" for room in ("explanations", "evaluation", "viewer", "plot", "clusters", "server")]
+_LATER = ["scipy.sparse", "scipy.linalg", "gnomon.extension.atlas.atlas", "gnomon.maps.saved", "gnomon.scale.dask"]
+_OTHERS = [f"gnomon.{part}" for part in ("affinities.gram", "objectives.stress", "optimizers.admm", "maps.landmarks.make")]
 seen = {}
 
-def look(when, names=_HEAVY + _ANSWERS):
+def look(when, names=_HEAVY + _ANSWERS + _LATER + _OTHERS):
     seen[when] = [name for name in names if name in sys.modules]
 
 import gnomon, gnomon.cli
-look("import", _HEAVY + _ANSWERS + ["scipy.sparse", "scipy.linalg"])
+look("import", _HEAVY + _ANSWERS + _LATER + _OTHERS + ["numpy"])
 import numpy as np
 from gnomon import PCA, UMAP
 look("estimator")
@@ -47,6 +49,8 @@ class Mine(UMAP):
         return super().transform(X)
 
 before = UMAP(n_neighbors=5, max_iter=5, random_state=0)
+before.fit(X)
+look("map", _HEAVY + _ANSWERS + _LATER[2:] + _OTHERS)
 mine = Mine(n_neighbors=5, max_iter=5, random_state=0).fit(X)
 before.fit_transform(X), before.transform(X[:3]), PCA().fit_transform(X), pickle.loads(pickle.dumps(before))
 look("fit", _HEAVY[:9] + ["scipy.stats"])
@@ -87,7 +91,7 @@ def seen(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("when", ["import", "estimator", "command", "fit", "answers"])
+@pytest.mark.parametrize("when", ["import", "estimator", "command", "map", "fit", "answers"])
 def test_nothing_is_loaded_before_it_is_needed(seen, when):
     assert seen[when] == []
 

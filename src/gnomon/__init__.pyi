@@ -29,9 +29,9 @@ from .explanations.counterfactual import counterfactual as counterfactual
 from .explanations.saliency import saliency as saliency
 from .explanations.why import why as why
 from .extension import AffineAtlas as AffineAtlas
+from .geometry import distortion as distortion
 from .geometry import intrinsic_dimension as intrinsic_dimension
 from .geometry import tangent_frames as tangent_frames
-from .geometry.distortion import distortion as distortion
 from .maps import LandmarkMap as LandmarkMap
 from .maps import Map as Map
 from .maps import load as load

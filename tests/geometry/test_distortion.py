@@ -13,7 +13,7 @@ from benchmarks.tears import cut_shape, judge
 from sklearn.neighbors import NearestNeighbors
 
 from gnomon.geometry import local_jacobians
-from gnomon.geometry.distortion import distortion
+from gnomon.geometry import distortion
 from gnomon.neighbors import NeighborGraph
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -51,7 +51,7 @@ class Affinities:
         rows that two points stand for, and a loss counts a pair of points as so many pairs of rows.
     """
 
-    matrix: sp.csr_array
+    matrix: scipy.sparse.csr_array
     normalization: Literal["total", "membership", "rows", "weights"]
     bandwidths: npt.NDArray[np.float32] | None = None
     masses: npt.NDArray[np.float64] | None = None
@@ -92,17 +92,19 @@ def usable_distances(graph: NeighborGraph) -> Float32Array:
     return distances
 
 
-def _csr(parts: tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], npt.NDArray[np.float32]]) -> sp.csr_array:
+def _csr(
+    parts: tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], npt.NDArray[np.float32]],
+) -> scipy.sparse.csr_array:
     offsets, columns, values = parts
     n = offsets.size - 1
     if columns.size <= np.iinfo(np.int32).max:  # SciPy keeps both in the wider type: columns would be copied
         offsets = offsets.astype(np.int32)
-    matrix = sp.csr_array((values, columns, offsets), shape=(n, n))
+    matrix = scipy.sparse.csr_array((values, columns, offsets), shape=(n, n))
     matrix.has_canonical_format = True  # columns come sorted and unique
     return matrix
 
 
-def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> sp.csr_array:
+def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32]) -> scipy.sparse.csr_array:
     """Return (W + W') / s with s such that all entries sum to 1.
 
     Parameters
@@ -122,7 +124,7 @@ def mean_of_directions(indices: npt.NDArray[np.int32], weights: npt.NDArray[np.f
 
 def scaled_mean_of_directions(
     indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], total: float
-) -> sp.csr_array:
+) -> scipy.sparse.csr_array:
     """Return (W + W') / (2 total).
 
     Parameters
@@ -143,7 +145,7 @@ def scaled_mean_of_directions(
 
 def fuzzy_union(
     indices: npt.NDArray[np.int32], weights: npt.NDArray[np.float32], *, set_op_mix_ratio: float = 1.0
-) -> sp.csr_array:
+) -> scipy.sparse.csr_array:
     """Return r (W + W' - W W') + (1 - r) W W', entry by entry.
 
     Parameters
@@ -163,7 +165,9 @@ def fuzzy_union(
     return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, current_run().n_threads))
 
 
-def sum_of_directions(indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None) -> sp.csr_array:
+def sum_of_directions(
+    indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.bool_] | None = None
+) -> scipy.sparse.csr_array:
     """Return (C + C') / 2 of the choices C that rows make: half the number of times that a pair was chosen.
 
     Parameters
@@ -183,7 +187,7 @@ def sum_of_directions(indices: npt.NDArray[np.int32], chosen: npt.NDArray[np.boo
     )
 
 
-def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.csr_array:
+def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> scipy.sparse.csr_array:
     """Return weights of neighbours as a matrix, each row its own.
 
     Parameters
@@ -201,7 +205,7 @@ def rows_as_matrix(indices: npt.NDArray[Any], weights: npt.NDArray[Any]) -> sp.c
     n_samples, n_neighbors = indices.shape
     starts = np.arange(0, n_samples * n_neighbors + 1, n_neighbors)
     parts = (weights.flatten(), indices.flatten(), starts)  # copies, which sorting changes
-    matrix = sp.csr_array(parts, shape=(n_samples, n_samples))
+    matrix = scipy.sparse.csr_array(parts, shape=(n_samples, n_samples))
     matrix.eliminate_zeros()
     matrix.sort_indices()
     return matrix

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse as sp
 
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities, Join, rows_as_matrix
@@ -204,7 +203,7 @@ class DataAffinities:
         weights = self.weights
         n, k = self.indices.shape
         starts = np.arange(0, n * k + 1, k)
-        directed: Any = sp.csr_array((weights.values.ravel(), self.indices.ravel(), starts), shape=(n, n))
+        directed: Any = scipy.sparse.csr_array((weights.values.ravel(), self.indices.ravel(), starts), shape=(n, n))
         if self.join == "rows":
             self.matrix, self.slopes = rows_as_matrix(self.indices, weights.values), np.ones((n, k))
             return
@@ -221,7 +220,7 @@ class DataAffinities:
             factor = 0.5 / max(int(self.mask.any(axis=1).sum()), 1)
             matrix = factor * (directed + directed.T)
             self.slopes = np.full((n, k), factor)
-        self.matrix = sp.csr_array(matrix)
+        self.matrix = scipy.sparse.csr_array(matrix)
         self.matrix.eliminate_zeros()
         self.matrix.sort_indices()
 

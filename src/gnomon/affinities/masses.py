@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon.affinities.base import Affinities, fuzzy_union, rows_as_matrix, scaled_mean_of_directions, sums_to_one
 
@@ -60,10 +60,10 @@ def joined_by_mass(
     return Affinities(scaled_mean_of_directions(indices, own, max(total, np.finfo(float).tiny)), "total", masses=masses)
 
 
-def by_mass(matrix: sp.csr_array, masses: Float64Array) -> sp.csr_array:
+def by_mass(matrix: scipy.sparse.csr_array, masses: Float64Array) -> scipy.sparse.csr_array:
     """Return m_i a_ij m_j, in the precision of a."""
     heads = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     values = (matrix.data * (masses[heads] * masses[matrix.indices])).astype(matrix.dtype)
-    found = sp.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
+    found = scipy.sparse.csr_array((values, matrix.indices, matrix.indptr), shape=matrix.shape)
     found.has_canonical_format = matrix.has_canonical_format
     return found

@@ -1,7 +1,7 @@
 """Tables with missing values: completed so that neighbourhoods are kept, with the error of that measured."""
 
-from gnomon.completion.completion import Completion, check_missing, complete_missing
-from gnomon.completion.predictors import LowRankNormal
-from gnomon.completion.recipe import HeldOut, Recipe
+from __future__ import annotations
 
-__all__ = ["Completion", "HeldOut", "LowRankNormal", "Recipe", "check_missing", "complete_missing"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 from gnomon.data.names import column_text
@@ -230,7 +230,7 @@ def all_finite(values: npt.NDArray[Any]) -> bool:
     return all(bool(np.isfinite(flat[i : i + _CHUNK]).all()) for i in range(0, flat.size, _CHUNK))
 
 
-def _blocks(values: FloatArray | sp.csr_array) -> Iterator[tuple[npt.NDArray[Any], int]]:
+def _blocks(values: FloatArray | scipy.sparse.csr_array) -> Iterator[tuple[npt.NDArray[Any], int]]:
     if isinstance(values, np.ndarray):
         rows = max(1, _CHUNK // max(1, values.shape[1]))
         for start in range(0, values.shape[0], rows):
@@ -239,7 +239,7 @@ def _blocks(values: FloatArray | sp.csr_array) -> Iterator[tuple[npt.NDArray[Any
         yield values.data, 0
 
 
-def _place(values: FloatArray | sp.csr_array, position: int, names: Sequence[str] | None) -> str:
+def _place(values: FloatArray | scipy.sparse.csr_array, position: int, names: Sequence[str] | None) -> str:
     if isinstance(values, np.ndarray):
         row, column = divmod(position, values.shape[1])
     else:
@@ -249,7 +249,7 @@ def _place(values: FloatArray | sp.csr_array, position: int, names: Sequence[str
 
 
 def check_finite(
-    values: FloatArray | sp.csr_array, *, names: Sequence[str] | None = None, allow_missing: bool = False
+    values: FloatArray | scipy.sparse.csr_array, *, names: Sequence[str] | None = None, allow_missing: bool = False
 ) -> None:
     """Raise ValueError if a value is NaN or infinite.
 

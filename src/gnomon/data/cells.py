@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 from gnomon.data.arrays import cast, refuse_kind
@@ -35,14 +35,14 @@ def is_stored_matrix(X: object) -> bool:
     return type(X).__module__.partition(".")[0] == "anndata" and hasattr(X, "to_memory")
 
 
-def in_memory(matrix: Any) -> npt.NDArray[Any] | sp.csr_array:
+def in_memory(matrix: Any) -> npt.NDArray[Any] | scipy.sparse.csr_array:
     """Return a matrix of an AnnData object, which may be a view or lie in a file, as an array or as CSR."""
     if hasattr(matrix, "to_memory"):  # sparse, in a file
         matrix = matrix.to_memory()
     if hasattr(matrix, "tocsr"):
         if matrix.format in ("csr", "csc"):
             matrix.check_format(full_check=True)  # conversion trusts the indices
-        return sp.csr_array(matrix)
+        return scipy.sparse.csr_array(matrix)
     return np.asarray(matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix)
 
 
@@ -100,7 +100,7 @@ def read_cells(
     annotations = {str(name): annotation(cells.obs[name]) for name in cells.obs.columns}
     if labels is not None:
         require_name(labels, list(annotations), what="labels")
-    distances: sp.csr_array | None = None
+    distances: scipy.sparse.csr_array | None = None
     about: Mapping[str, Any] = {}
     if neighbors_key is not None:
         distances, about = _neighbors(cells, neighbors_key)
@@ -219,7 +219,7 @@ def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int | None, notes: list[st
     return Reduction(max(chosen, 1), mask)
 
 
-def _neighbors(cells: Any, key: str) -> tuple[sp.csr_array, Mapping[str, Any]]:
+def _neighbors(cells: Any, key: str) -> tuple[scipy.sparse.csr_array, Mapping[str, Any]]:
     """Return the distances of a graph that scanpy made, and its parameters."""
     entries = {
         str(name): entry
@@ -230,6 +230,6 @@ def _neighbors(cells: Any, key: str) -> tuple[sp.csr_array, Mapping[str, Any]]:
     entry = entries[key]
     distances = in_memory(cells.obsp[str(entry["distances_key"])])
     if isinstance(distances, np.ndarray):
-        distances = sp.csr_array(distances)
+        distances = scipy.sparse.csr_array(distances)
     about = entry.get("params", {})
     return distances, about if isinstance(about, Mapping) else {}

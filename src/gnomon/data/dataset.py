@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import part
 from gnomon._validation import message
@@ -85,7 +85,7 @@ class Dataset:
         That of `distances`.
     """
 
-    X: npt.NDArray[Any] | sp.csr_array
+    X: npt.NDArray[Any] | scipy.sparse.csr_array
     feature_names: list[str] | None = None
     labels: npt.NDArray[Any] | None = None
     label_name: str | None = None
@@ -100,7 +100,7 @@ class Dataset:
     representation: Representation | Reduction | None = None
     target: npt.NDArray[Any] | None = None
     target_name: str = ""
-    distances: sp.csr_array | None = None
+    distances: scipy.sparse.csr_array | None = None
     metric: str = "euclidean"
 
     @property
@@ -120,7 +120,7 @@ class Dataset:
 
 
 @part("read_table")
-def draw_rows(X: npt.NDArray[Any] | sp.csr_array, shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+def draw_rows(X: npt.NDArray[Any] | scipy.sparse.csr_array, shape: tuple[int, ...]) -> npt.NDArray[np.uint8]:
     """Show every row as a picture.
 
     Parameters

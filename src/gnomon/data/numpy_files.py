@@ -13,7 +13,7 @@ from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import part
 from gnomon._memory import require_memory
@@ -191,7 +191,7 @@ def _integers(array: npt.NDArray[Any], name: str, lengths: tuple[int, ...]) -> t
     return tuple(int(value) for value in array)
 
 
-def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> sp.csr_array:
+def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> scipy.sparse.csr_array:
     """Put the parts of a CSR or CSC matrix together."""
     what = f"file {path!r}"
     layout = arrays["format"].tolist() if "format" in arrays else "csr"
@@ -212,14 +212,16 @@ def _sparse_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> sp.csr_arr
         fact = f"{n_rows} rows and {len(data)} entries"
     if fact:
         raise ValueError(message(what, "a valid sparse matrix", fact=fact))
-    make = sp.csr_array if layout == "csr" else sp.csc_array
+    make = scipy.sparse.csr_array if layout == "csr" else scipy.sparse.csc_array
     with refuse_unreadable(what, "a valid sparse matrix", errors=(ValueError, TypeError, OverflowError)):
         matrix = make((data, indices, indptr), shape=(n_rows, n_columns))
         matrix.check_format(full_check=True)
-        return sp.csr_array(matrix)
+        return scipy.sparse.csr_array(matrix)
 
 
-def _find_matrix(arrays: dict[str, npt.NDArray[Any]], path: str) -> tuple[npt.NDArray[Any] | sp.csr_array, set[str]]:
+def _find_matrix(
+    arrays: dict[str, npt.NDArray[Any]], path: str
+) -> tuple[npt.NDArray[Any] | scipy.sparse.csr_array, set[str]]:
     """Return the table and the keys it came from."""
     if set(arrays) >= _CSR_KEYS:
         return _sparse_matrix(arrays, path), _CSR_KEYS | {"format"}
@@ -255,7 +257,7 @@ def read_npz(
     matrix, used = _find_matrix(arrays, path)
     if images is None and "feature_shape" in arrays:
         images = _integers(arrays["feature_shape"], "feature_shape", (2, 3))
-    X: npt.NDArray[Any] | sp.csr_array = matrix
+    X: npt.NDArray[Any] | scipy.sparse.csr_array = matrix
     if isinstance(matrix, np.ndarray):
         X, images = _as_rows(matrix, images)
     n, width = X.shape

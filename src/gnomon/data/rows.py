@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon.data.arrays import FloatArray
 
@@ -24,7 +24,7 @@ def _row_chunks(n_rows: int, n_columns: int) -> Iterator[slice]:
         yield slice(start, min(start + step, n_rows))
 
 
-def find_constant_columns(values: FloatArray | sp.csr_array) -> npt.NDArray[np.intp]:
+def find_constant_columns(values: FloatArray | scipy.sparse.csr_array) -> npt.NDArray[np.intp]:
     """Find the columns whose values are all equal.
 
     Parameters
@@ -52,7 +52,7 @@ def find_constant_columns(values: FloatArray | sp.csr_array) -> npt.NDArray[np.i
     return columns
 
 
-def _constant_sparse_columns(values: sp.csr_array) -> npt.NDArray[np.intp]:
+def _constant_sparse_columns(values: scipy.sparse.csr_array) -> npt.NDArray[np.intp]:
     n, width = values.shape
     stored = np.bincount(values.indices[values.data != 0], minlength=width)
     columns = np.flatnonzero((stored == 0) | (stored == n))
@@ -95,7 +95,7 @@ def _hash_dense(values: FloatArray) -> UInt64Array:
     return hashes
 
 
-def _hash_sparse(values: sp.csr_array) -> UInt64Array:
+def _hash_sparse(values: scipy.sparse.csr_array) -> UInt64Array:
     n, width = values.shape
     hashes = np.zeros(n, np.uint64)
     weights = _weights(width)
@@ -111,7 +111,7 @@ def _hash_sparse(values: sp.csr_array) -> UInt64Array:
 
 
 def _rows_differ(
-    values: FloatArray | sp.csr_array, left: npt.NDArray[np.intp], right: npt.NDArray[np.intp]
+    values: FloatArray | scipy.sparse.csr_array, left: npt.NDArray[np.intp], right: npt.NDArray[np.intp]
 ) -> npt.NDArray[np.bool_]:
     """Return which pairs of rows are not equal."""
     differ = np.zeros(left.size, np.bool_)
@@ -126,7 +126,7 @@ def _rows_differ(
 
 
 def find_duplicate_rows(
-    values: FloatArray | sp.csr_array,
+    values: FloatArray | scipy.sparse.csr_array,
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Find which rows are equal.
 

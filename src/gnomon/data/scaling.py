@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 
@@ -90,7 +90,7 @@ def column_scales(X: Any) -> ColumnScales:
     step = max(1, _BLOCK // n_features)
     starts = range(0, n, step)
     if hasattr(X, "tocsr"):
-        matrix = sp.csr_array(X)
+        matrix = scipy.sparse.csr_array(X)
         values = matrix.data.astype(np.float64)
         mean = np.bincount(matrix.indices, values, n_features) / n
         stored = np.bincount(matrix.indices, minlength=n_features)
@@ -172,7 +172,7 @@ class Scaling:
         """Return rows (n, n_features), or one row, without units: float32 or float64 as they are, else float32."""
         dtype = X.dtype if X.dtype in (np.float32, np.float64) else np.dtype(np.float32)
         if hasattr(X, "tocsr"):
-            scaled = sp.csr_array(X, dtype=np.float64, copy=True)
+            scaled = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
             scaled.data /= self.spread[scaled.indices]
             return scaled.astype(dtype)
         if X.ndim == 1:
@@ -186,7 +186,7 @@ class Scaling:
     def undo(self, X: Any) -> Any:
         """Return rows in their units again."""
         if hasattr(X, "tocsr"):
-            raw = sp.csr_array(X, copy=True)
+            raw = scipy.sparse.csr_array(X, copy=True)
             raw.data = (raw.data * np.where(self.known, self.spread, 0.0)[raw.indices]).astype(raw.dtype)
             return raw
         rows = np.asarray(X)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 from gnomon.data.arrays import refuse_kind, working_dtype
@@ -29,7 +29,7 @@ def _check_structure(matrix: Any) -> None:
         raise ValueError(message("X", "a valid sparse matrix", fact=f"{matrix.format} format: {error}")) from error
 
 
-def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _small_indices(matrix: scipy.sparse.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     fits = max(*matrix.shape, matrix.nnz) <= np.iinfo(np.int32).max
     dtype = np.int32 if fits else np.int64
     return matrix.indices.astype(dtype, copy=False), matrix.indptr.astype(dtype, copy=False)
@@ -37,7 +37,7 @@ def _small_indices(matrix: sp.csr_array) -> tuple[npt.NDArray[Any], npt.NDArray[
 
 def canonical_csr(
     X: Any, *, dtype: type[np.float32] | type[np.float64] | None = None, keep_zeros: bool = False
-) -> sp.csr_array:
+) -> scipy.sparse.csr_array:
     """Convert a sparse matrix or array into CSR with sorted, unique columns in every row.
 
     Parameters
@@ -72,14 +72,14 @@ def canonical_csr(
     target = working_dtype(X.dtype) if dtype is None else dtype
     # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
     private = X.copy() if X.dtype.kind == "b" else X.astype(target)
-    matrix = sp.csr_array(private.tocsr())
+    matrix = scipy.sparse.csr_array(private.tocsr())
     matrix.sum_duplicates()
     matrix = matrix.astype(target)
     if not keep_zeros:
         matrix.eliminate_zeros()
     indices, indptr = _small_indices(matrix)
     # A new object, so that flags such as "sorted" are found anew and not believed.
-    result = sp.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
+    result = scipy.sparse.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
     result.sort_indices()
     return result
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
@@ -46,7 +46,7 @@ class Table:
         Whether it was checked without exceptions: no missing values, no stored zeros. Then it is not checked again.
     """
 
-    values: FloatArray | sp.csr_array
+    values: FloatArray | scipy.sparse.csr_array
     feature_names: list[str] | None = None
     index: npt.NDArray[Any] | None = None
     plain: bool = False
@@ -85,8 +85,8 @@ def _read(
     keep_zeros: bool,
     dtype: type[np.float32] | type[np.float64] | None,
     names: list[str] | None,
-) -> tuple[FloatArray | sp.csr_array, list[str] | None, npt.NDArray[Any] | None]:
-    if sp.issparse(X):
+) -> tuple[FloatArray | scipy.sparse.csr_array, list[str] | None, npt.NDArray[Any] | None]:
+    if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):
         if not accept_sparse:
             _refuse_sparse(str(getattr(X, "format", "unknown")))
         return canonical_csr(X, dtype=dtype, keep_zeros=keep_zeros), names, None
@@ -129,7 +129,7 @@ def _check_shape(shape: tuple[int, int], *, min_samples: int, min_features: int)
             raise ValueError(message("X", f"a table of at least {least} {word}", fact=fact))
 
 
-def _check_range(values: FloatArray | sp.csr_array) -> None:
+def _check_range(values: FloatArray | scipy.sparse.csr_array) -> None:
     """Raise a better error if only the conversion to float32 made the values infinite."""
     stored = values if isinstance(values, np.ndarray) else values.data
     if all_finite(stored):

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse as sp
 
 from gnomon.affinities.base import Affinities
 from gnomon.initialization.starts import HALF_WIDTH, NOISE, normal_noise, principal_start, uniform_in_ball
@@ -76,7 +75,7 @@ def lay_out_components(
     ComponentLayout
     """
     centres, radii = place_components(labels, n_components, X=X, seed=seed)
-    matrix = sp.csr_array(matrix)
+    matrix = scipy.sparse.csr_array(matrix)
     order = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels)
     places = np.empty(labels.size, dtype=matrix.indices.dtype)  # of each row within its component
@@ -88,7 +87,7 @@ def lay_out_components(
             layout[begin] = 0.0
         elif solved[label]:
             rows = matrix[order[begin : begin + size]]  # all their columns lie in the component
-            vectors = solve(sp.csr_array((rows.data, places[rows.indices], rows.indptr), shape=(size, size)))
+            vectors = solve(scipy.sparse.csr_array((rows.data, places[rows.indices], rows.indptr), shape=(size, size)))
             layout[begin : begin + size] = vectors / np.linalg.norm(vectors, axis=1).max()
     layout = centres[labels[order]] + radii[labels[order], None] * layout
     result = np.empty_like(layout)

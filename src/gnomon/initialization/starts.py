@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.affinities.gram import Gram
-from gnomon.linalg import classical_scaling
+from gnomon import linalg
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
 from gnomon.linalg.principal.components import principal_components
+
+if TYPE_CHECKING:
+    from gnomon.affinities import Gram
 
 __all__ = [
     "HALF_WIDTH",
@@ -136,7 +138,7 @@ def classical_start(distances: npt.ArrayLike, n_components: int, *, seed: int = 
     .. [1] Torgerson, "Multidimensional scaling: I. Theory and method", Psychometrika 17, 1952.
     """
     copy = np.array(distances, dtype=np.float64)
-    found = classical_scaling(copy, n_components, noise=_NO_EIGENVALUE, seed=seed)
+    found = linalg.classical_scaling(copy, n_components, noise=_NO_EIGENVALUE, seed=seed)
     points, useful = found.embedding, found.n_positive
     spread = float(points[:, 0].std()) if useful else 1.0
     points[:, useful:] = NOISE * spread * normal_noise(len(points), n_components, seed)[:, useful:]

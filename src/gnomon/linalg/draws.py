@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -101,10 +101,10 @@ def random_directions(kind: str, n_directions: int, n_features: int, *, seed: in
     return np.ascontiguousarray((basis * signs).T) * np.sqrt(n_features / n_directions)
 
 
-def _sparse_directions(n_directions: int, n_features: int, seed: int) -> sp.csr_array:
+def _sparse_directions(n_directions: int, n_features: int, seed: int) -> scipy.sparse.csr_array:
     density = 1.0 / np.sqrt(n_features)
     size = 1.0 / np.sqrt(density * n_directions)
     uniform = uniform_matrix(seed, _STREAM_SPARSE, (n_features, n_directions))
     feature, direction = np.nonzero(uniform < density)
     entries = np.where(uniform[feature, direction] < density / 2.0, -size, size)
-    return sp.csr_array((entries, (direction, feature)), shape=(n_directions, n_features))
+    return scipy.sparse.csr_array((entries, (direction, feature)), shape=(n_directions, n_features))

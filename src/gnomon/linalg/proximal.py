@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-import scipy.sparse as sp
+import scipy
 import scipy.sparse.linalg
 
 from gnomon._entrance import entrance, part
@@ -240,7 +239,7 @@ class Smoothing:
         given = check_parameters(_SMOOTHING_RULES, {"weight": weight, "solver": solver})
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(message(f"matrix of shape {matrix.shape}", "square"))
-        self._matrix = sp.csr_array(matrix, dtype=np.float64)
+        self._matrix = scipy.sparse.csr_array(matrix, dtype=np.float64)
         self.weight: float = given["weight"]
         bound = float(abs(self._matrix).sum(axis=1).max()) if self._matrix.nnz else 0.0
         self._largest = 1.0 + self.weight * bound  # eigenvalue of the sum, by Gershgorin's theorem; the least is 1
@@ -253,8 +252,8 @@ class Smoothing:
             self.solver = "factor" if small or self._n_steps > _MOST_STEPS else "chebyshev"
         self._factor: Any = None
         if self.solver == "factor":
-            system = sp.identity(self._matrix.shape[0], format="csc") + self.weight * self._matrix.tocsc()
-            self._factor = scipy.sparse.linalg.splu(sp.csc_matrix(system))
+            system = scipy.sparse.identity(self._matrix.shape[0], format="csc") + self.weight * self._matrix.tocsc()
+            self._factor = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(system))
 
     def solve(self, V: npt.ArrayLike) -> Float64Array:
         """Return (I + weight * M)^-1 V for V of shape (n_samples, n_columns)."""

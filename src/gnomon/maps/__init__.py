@@ -1,8 +1,7 @@
 """The map as one object: made from a table, explained, evaluated, drawn, saved and loaded."""
 
-from gnomon.maps.landmarks import LandmarkMap
-from gnomon.maps.make import map
-from gnomon.maps.result import Map
-from gnomon.maps.saved import load
+from __future__ import annotations
 
-__all__ = ["LandmarkMap", "Map", "load", "map"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._estimator import changed_parameters
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
@@ -28,7 +29,6 @@ from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.rows import RowEmbedder
-from gnomon.neighbors import NeighborGraph, graph_fault, metric_name
 
 __all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
 
@@ -142,7 +142,9 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
     return made
 
 
-def _lay_out(estimator: Any, table: Table, y: Any, weights: Any) -> tuple[NeighborGraph | None, npt.NDArray[Any]]:
+def _lay_out(
+    estimator: Any, table: Table, y: Any, weights: Any
+) -> tuple[neighbors.NeighborGraph | None, npt.NDArray[Any]]:
     """Fit the estimator; return the neighbours that it searched for, if it did, and the positions."""
     plain = replace(table, feature_names=None)
     if isinstance(estimator, RowEmbedder):
@@ -312,7 +314,7 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
             f"The map was made of blocks of columns ({told_of_blocks(blocks)}); it is explained and evaluated in "
             "euclidean distance of all columns."
         ]
-    named = metric_name(metric, getattr(estimator, "metric_params", None))
+    named = neighbors.metric_name(metric, getattr(estimator, "metric_params", None))
     if named is not None:
         return named, []
     return "euclidean", [
@@ -320,15 +322,17 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
     ]
 
 
-def _usable(graph: NeighborGraph | None, kept: Any, n_samples: int, metric: str) -> NeighborGraph | None:
+def _usable(
+    graph: neighbors.NeighborGraph | None, kept: Any, n_samples: int, metric: str
+) -> neighbors.NeighborGraph | None:
     """Return the graph that a fit found if it is sound, of the rows of X, in this metric and large enough to explain.
 
     What the estimator kept says in which metric, and of which features; it is the graph itself of an estimator that
     shares none.
     """
-    if not isinstance(kept, NeighborGraph) or kept.metric != metric_name(metric):
+    if not isinstance(kept, neighbors.NeighborGraph) or kept.metric != neighbors.metric_name(metric):
         return None
     found = kept if graph is None else graph
-    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or graph_fault(found):
+    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or neighbors.graph_fault(found):
         return None
     return found

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._validation import message
 from gnomon.completion import Completion
 from gnomon.data import check_labels
 from gnomon.data.names import default_names
 from gnomon.data.scaling import SCALINGS, Scaling
 from gnomon.maps.representation import check_representation
-from gnomon.neighbors import check_metric, native_metric, read_graph
 from gnomon.surfaces import Hyperboloid, Surface
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ def check_parts(result: Map) -> None:
         if not isinstance(getattr(result, name), str):
             fact = f"found {type(getattr(result, name)).__name__}"
             raise TypeError(message(name, "text", fact=fact))
-    if native_metric(result.metric) is None:
-        check_metric(result.metric, not isinstance(result.X, np.ndarray))
+    if neighbors.native_metric(result.metric) is None:
+        neighbors.check_metric(result.metric, not isinstance(result.X, np.ndarray))
     if result.image_shape is not None:
         result.image_shape = _picture(result.image_shape, m)
     names = [str(name) for name in result.feature_names]
@@ -70,7 +70,7 @@ def check_parts(result: Map) -> None:
     if result.representation is not None:
         check_representation(result.representation, n, m)
     if result.graph is not None:
-        result.graph = read_graph(result.graph, n)
+        result.graph = neighbors.read_graph(result.graph, n)
 
 
 def _places(embedding: Any, n: int) -> npt.NDArray[np.float32]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._entrance import entrance
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
@@ -18,7 +19,6 @@ from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
-from gnomon.neighbors import compute_neighbors
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -178,7 +178,7 @@ class Map(Questions, MapFunction, Outputs):
         """
         if self.graph is None and self.n_samples > 1:
             wanted = min(N_NEIGHBORS, self.n_samples - 1)
-            self.graph = compute_neighbors(self._mapped().values, wanted, metric=self.metric)
+            self.graph = neighbors.compute_neighbors(self._mapped().values, wanted, metric=self.metric)
         return self.graph
 
     def explain(self, features: Any = None, feature_names: Any = None) -> Explanation:
@@ -268,7 +268,7 @@ class Map(Questions, MapFunction, Outputs):
         wanted = min(WANTED, self.n_samples - 1)
         if self.graph is not None and self.graph.n_neighbors >= wanted:
             return self.graph
-        return compute_neighbors(self._mapped().values, wanted, metric=self.metric)
+        return neighbors.compute_neighbors(self._mapped().values, wanted, metric=self.metric)
 
     def evaluate(self) -> Evaluation:
         """Say how far to trust the map; computed once. See `gnomon.evaluate`."""

@@ -18,7 +18,6 @@ from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import Table, check_unused_target
 from gnomon.extension import MapFunction
-from gnomon.linalg.principal.spectra import n_decomposed
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.other_names import OtherName, check_names
 from gnomon.methods.times import TIMES
@@ -274,6 +273,8 @@ def kind_of_table(X: Any) -> dict[str, Any]:
     dict
         ``n_columns``, ``n_varying`` and ``itemsize`` of `Embedder.foresee`.
     """
+    from gnomon.linalg.principal.spectra import n_decomposed
+
     columns = {"n_columns": int(X.shape[1]), "n_varying": n_decomposed(X)}
     if getattr(X, "nnz", None) is not None:
         return {**columns, "itemsize": _WRITTEN_OUT}

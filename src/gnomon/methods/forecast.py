@@ -9,7 +9,6 @@ from typing import Any, Self
 from gnomon._costs import Cost
 from gnomon._memory import in_bytes, require_memory
 from gnomon._validation import message
-from gnomon.objectives.terms.all_pairs import TREE_FROM
 
 __all__ = [
     "FEWER_ROWS",
@@ -230,6 +229,8 @@ def manner_of_repulsion(n_samples: int, parameters: dict[str, Any], evaluation: 
     -------
     str
     """
+    from gnomon.objectives.terms.all_pairs import TREE_FROM
+
     few = evaluation == "auto" and n_samples < TREE_FROM
     return ", all pairs" if few or evaluation == "exact" or parameters["n_components"] > 3 else ""
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.rows import RowEmbedder
-from gnomon.neighbors import GivenNeighbors, NeighborGraph, read_neighbors, search_seconds
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -42,7 +42,7 @@ class GraphEmbedder(RowEmbedder):
     ) -> tuple[Any, npt.NDArray[np.intp] | None]:
         given = parameters["precomputed_knn"]
         if given is not None:
-            found = read_neighbors(given, int(values.shape[0]), "precomputed_knn")
+            found = neighbors.read_neighbors(given, int(values.shape[0]), "precomputed_knn")
             given = found.in_metric(values, parameters["metric"], self.metric_params)
         rows, copies = super()._distinct_rows(values, parameters, counted=counted)
         parameters["precomputed_knn"] = given if given is None or copies is None else given.of_distinct_rows(copies)
@@ -66,11 +66,11 @@ class GraphEmbedder(RowEmbedder):
             return found
         given = parameters["metric"] == "precomputed" or parameters["precomputed_knn"] is not None
         kept = self._n_kept(wanted, n_samples)
-        return {"neighbors": 0.0 if given else search_seconds(n_samples, n_features, kept), **found}
+        return {"neighbors": 0.0 if given else neighbors.search_seconds(n_samples, n_features, kept), **found}
 
-    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
+    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         """Return the graph of the wanted number of neighbours, found or given, or of as many as there are."""
-        given: GivenNeighbors | None = parameters["precomputed_knn"]
+        given: neighbors.GivenNeighbors | None = parameters["precomputed_knn"]
         if given is None:
             return super()._find_neighbors(X, wanted, parameters)
         found, least = given.n_neighbors, self._fewest_neighbors(parameters, wanted)

@@ -9,20 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors, optimizers, scale
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
 from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses
-from gnomon.data.stored import ArrayTable
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
 from gnomon.methods.parameters import METRIC, check_start
-from gnomon.neighbors import NeighborGraph, compute_neighbors
-from gnomon.optimizers.base import IN_PARTS_FROM
-from gnomon.scale import LocalExecutor, current_executor
-from gnomon.scale.neighbors import as_in_memory, neighbors_by_blocks
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -35,7 +31,7 @@ class SharedGraph:
     """Where a fit leaves the neighbours it found, for those who ask for `n_neighbors` of them later."""
 
     n_neighbors: int
-    graph: NeighborGraph | None = None
+    graph: neighbors.NeighborGraph | None = None
 
 
 @dataclass(eq=False, repr=False)
@@ -172,7 +168,7 @@ class RowEmbedder(Embedder):
 
     def fit_sharing_graph(
         self, X: Any, n_neighbors: int, y: Any = None, sample_weight: Any = None
-    ) -> NeighborGraph | None:
+    ) -> neighbors.NeighborGraph | None:
         """Fit, and return the neighbours that the fit searched for, more of them than it used if that is free.
 
         Parameters
@@ -228,7 +224,7 @@ class RowEmbedder(Embedder):
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         """Return the positions of the rows of X, two at least, distinct if equal ones are merged."""
 
-    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> NeighborGraph:
+    def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         """Return the graph of the wanted number of neighbours, or of all others, with a warning, if there are fewer."""
         reporter = current_run().reporter
         possible = int(X.shape[0]) - 1
@@ -240,14 +236,17 @@ class RowEmbedder(Embedder):
         reporter.begin("neighbors", int(X.shape[0]))
         return self._search_neighbors(X, min(wanted, possible), parameters)
 
-    def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> NeighborGraph:
+    def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         """Return the graph, searched for by the workers of the run where they find the same and many rows ask."""
         keep = 0 if self._shared is None else self._shared.n_neighbors
-        large = X.shape[0] >= IN_PARTS_FROM
-        if large and as_in_memory(X, parameters["metric"]) and not isinstance(current_executor(), LocalExecutor):
-            graph = neighbors_by_blocks(ArrayTable(X), n_neighbors, keep=keep, seed=self.seed_)
+        large = X.shape[0] >= optimizers.IN_PARTS_FROM
+        shared = large and not isinstance(scale.current_executor(), scale.LocalExecutor)
+        if shared and scale.as_in_memory(X, parameters["metric"]):
+            from gnomon.data.stored import ArrayTable
+
+            graph = scale.neighbors_by_blocks(ArrayTable(X), n_neighbors, keep=keep, seed=self.seed_)
         else:
-            graph = compute_neighbors(
+            graph = neighbors.compute_neighbors(
                 X,
                 n_neighbors,
                 metric=parameters["metric"],

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
@@ -69,7 +69,7 @@ def graph_components(graph: NeighborGraph) -> Labels:
     present = np.ones((n, k), dtype=bool) if graph.mask is None else graph.mask
     offsets = np.concatenate(([0], np.cumsum(present.sum(axis=1))))
     ones = np.ones(int(offsets[-1]), dtype=np.int8)
-    return connected_components(sp.csr_array((ones, graph.indices[present], offsets), shape=(n, n)))
+    return connected_components(scipy.sparse.csr_array((ones, graph.indices[present], offsets), shape=(n, n)))
 
 
 @entrance("find_bridges")
@@ -264,7 +264,7 @@ class _CoordinateSearch:
 
                 return library_query(table, new, k, metric, metric_params)
 
-            return cls(X if isinstance(X, np.ndarray) else sp.csr_array(X), through_library)
+            return cls(X if isinstance(X, np.ndarray) else scipy.sparse.csr_array(X), through_library)
 
         def among_rows(table: Any, new: Any, k: int) -> Found:
             indices, distances = native.searched(table).nearest(new, k)
@@ -323,7 +323,7 @@ class _MatrixSearch:
         order = np.lexsort((starts, np.concatenate((lengths, lengths)), ends))  # by rows, the nearest first
         offsets = np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=X.shape[0]))))
         both = np.concatenate((lengths, lengths))[order]
-        return cls(sp.csr_array((both, starts[order].astype(np.int32), offsets), shape=X.shape))
+        return cls(scipy.sparse.csr_array((both, starts[order].astype(np.int32), offsets), shape=X.shape))
 
     def closest(self, rows: npt.NDArray[np.int32], labels: npt.NDArray[np.int32]) -> Found:
         """Look through the distances of each row; a row that is infinitely far from all others gets distance inf."""

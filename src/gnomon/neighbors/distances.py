@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
@@ -89,10 +89,10 @@ def _measure(metric: Metric, params: Mapping[str, Any] | None, A: Any, B: Any) -
     native = native_metric(metric, params)
     if native is None:
         return lambda rows, others: _through_library(A[rows], B[others], metric, params)
-    if sp.issparse(B) and not sp.issparse(A):
-        A = sp.csr_array(A)
-    elif sp.issparse(A) and not sp.issparse(B):
-        B = sp.csr_array(B)
+    if scipy.sparse.issparse(B) and not scipy.sparse.issparse(A):
+        A = scipy.sparse.csr_array(A)
+    elif scipy.sparse.issparse(A) and not scipy.sparse.issparse(B):
+        B = scipy.sparse.csr_array(B)
     a = native.rows(A)
     b = a if A is B else native.rows(B)
     return lambda rows, others: native.between(a[rows], b[others])
@@ -263,8 +263,8 @@ def _given_pairs(X: Any, others: npt.NDArray[np.int32]) -> Float32Array:
     rows = np.arange(others.shape[0])[:, None]
     if isinstance(X, np.ndarray):
         return np.asarray(X[rows, others], dtype=np.float32)
-    stored = sp.csr_array(X)
-    place = sp.csr_array((np.arange(1, stored.nnz + 1), stored.indices, stored.indptr), shape=stored.shape)
+    stored = scipy.sparse.csr_array(X)
+    place = scipy.sparse.csr_array((np.arange(1, stored.nnz + 1), stored.indices, stored.indptr), shape=stored.shape)
     found = np.asarray(place[np.broadcast_to(rows, others.shape).ravel(), others.ravel()]).reshape(others.shape)
     values = np.concatenate(([np.inf], stored.data))
     return np.asarray(values[found], dtype=np.float32)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import Options, check_parameters, message, warn
@@ -259,7 +259,7 @@ def read_neighbors(given: Any, n_samples: int, name: str) -> GivenNeighbors:
     if isinstance(given, NeighborGraph):
         check_graph(given, n_samples)
         return _of_graph(given)
-    found = _of_matrix(given, name) if sp.issparse(given) else _of_pair(given, name)
+    found = _of_matrix(given, name) if scipy.sparse.issparse(given) else _of_pair(given, name)
     if found.n_samples != n_samples:
         what = f"X with {n_samples} rows and {name} with {found.n_samples}"
         raise ValueError(message(what, "of the same length"))
@@ -366,7 +366,7 @@ def _of_matrix(matrix: Any, name: str) -> GivenNeighbors:
     if (keys[1:] == keys[:-1]).any():
         fact = f"row {int(keys[1:][keys[1:] == keys[:-1]][0]) // n} stores an entry twice"
         raise ValueError(message(name, "of one entry for each pair", fact=fact))
-    refuse_similarities(sp.csr_array((distances, (rows, columns)), shape=(n, n)), name)
+    refuse_similarities(scipy.sparse.csr_array((distances, (rows, columns)), shape=(n, n)), name)
     others = (rows != columns) & np.isfinite(distances)
     most = int(np.bincount(rows, minlength=n).max(initial=0)) - int((rows == columns).any())
     if not others.any():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._run import current_run
 from gnomon._validation import message
@@ -63,14 +63,14 @@ def _search(
 ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]]:
     from sklearn.neighbors import NearestNeighbors
 
-    check_metric(metric, sp.issparse(X))
+    check_metric(metric, scipy.sparse.issparse(X))
     X, X_new = rows_for_metric(metric, metric_params, X, X_new)
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
         metric=metric,
         metric_params=dict(metric_params) if metric_params else None,
         p=None if metric_params and "p" in metric_params else 2,
-        algorithm="auto" if metric in _TREE_METRICS and not sp.issparse(X) else "brute",
+        algorithm="auto" if metric in _TREE_METRICS and not scipy.sparse.issparse(X) else "brute",
         n_jobs=current_run().n_threads,
     )
     distances, indices = search.fit(X).kneighbors(X_new)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import entrance, part
@@ -142,7 +142,7 @@ class RowSearch:
     @part("RowSearch")
     def of(
         cls,
-        X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+        X_train: npt.NDArray[Any] | scipy.sparse.csr_array | scipy.sparse.csr_matrix,
         n_neighbors: int,
         *,
         metric: str | Callable[..., float] = "euclidean",
@@ -202,7 +202,7 @@ class RowSearch:
 
     @part("RowSearch")
     def find(
-        self, X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix, n_neighbors: int | None = None
+        self, X_new: npt.NDArray[Any] | scipy.sparse.csr_array | scipy.sparse.csr_matrix, n_neighbors: int | None = None
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
         """Return the nearest rows of each new row.
 
@@ -248,15 +248,15 @@ class RowSearch:
 def _like(X_new: Any, table: Any) -> Any:
     """Return rows in the form and precision of a table."""
     if not isinstance(table, np.ndarray):
-        return sp.csr_array(X_new)
+        return scipy.sparse.csr_array(X_new)
     rows = X_new if isinstance(X_new, np.ndarray) else X_new.toarray()
     return np.ascontiguousarray(rows, dtype=np.float32 if table.dtype == np.float32 else np.float64)
 
 
 @entrance("query_neighbors")
 def query_neighbors(
-    X_train: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
-    X_new: npt.NDArray[Any] | sp.csr_array | sp.csr_matrix,
+    X_train: npt.NDArray[Any] | scipy.sparse.csr_array | scipy.sparse.csr_matrix,
+    X_new: npt.NDArray[Any] | scipy.sparse.csr_array | scipy.sparse.csr_matrix,
     n_neighbors: int,
     *,
     metric: str | Callable[..., float] = "euclidean",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 
@@ -39,7 +39,7 @@ def refuse_similarities(X: Any, what: str = "metric='precomputed'") -> None:
         found = _diagonal_is_largest(X)
         fact = "in every row the entry on the diagonal is the largest"
     else:
-        found = _large_values_share_neighbors(sp.csr_array(X))
+        found = _large_values_share_neighbors(scipy.sparse.csr_array(X))
         fact = "values up to 1, and rows with large values between them share more neighbours"
     if found:
         remedy = (
@@ -59,13 +59,13 @@ def _diagonal_is_largest(X: npt.NDArray[Any]) -> bool:
     return len(X) > 2 and bool((some.max(axis=1) < own).all())
 
 
-def _large_values_share_neighbors(X: sp.csr_array) -> bool:
+def _large_values_share_neighbors(X: scipy.sparse.csr_array) -> bool:
     n = int(X.shape[0])
     if X.nnz == 0 or float(X.data.max()) > 1.0 + _ROUNDING:
         return False
     rows = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
-    pattern = sp.csr_array((np.ones(X.nnz, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
-    shared = sp.csr_array(pattern[rows] @ pattern.T)
+    pattern = scipy.sparse.csr_array((np.ones(X.nnz, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
+    shared = scipy.sparse.csr_array(pattern[rows] @ pattern.T)
     sizes = np.diff(X.indptr)
     found = []
     for at, row in enumerate(rows.tolist()):

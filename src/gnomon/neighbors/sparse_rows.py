@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._progress import Reporter
@@ -28,15 +28,15 @@ _PAIR_COST = 60.0  # of a pair of rows
 _WALK_COST = 25.0  # of a stored entry of a candidate
 
 
-def canonical(X: Any) -> sp.csr_array:
+def canonical(X: Any) -> scipy.sparse.csr_array:
     """Return a sparse table as float64 CSR with ascending columns, every entry once and no stored zeros."""
-    rows = sp.csr_array(X, dtype=np.float64, copy=True)
+    rows = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
     rows.sum_duplicates()
     rows.eliminate_zeros()
     return rows
 
 
-def kernel_table(rows: sp.csr_array) -> _core.Table:
+def kernel_table(rows: scipy.sparse.csr_array) -> _core.Table:
     """Return the table as kernels read it."""
     return _core.Table(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[1])
 
@@ -59,10 +59,10 @@ class SparseRows:
     """
 
     metric: str
-    X: sp.csr_array
+    X: scipy.sparse.csr_array
     parameters: npt.NDArray[np.float64]
     scale: float
-    to_proxy: Callable[[sp.csr_array], sp.csr_array]
+    to_proxy: Callable[[scipy.sparse.csr_array], scipy.sparse.csr_array]
 
     @property
     def n_samples(self) -> int:
@@ -88,7 +88,7 @@ class SparseRows:
 
     @cached_property
     def _columns(self) -> _core.Table:
-        return kernel_table(sp.csr_array(self.X.T.tocsr()))
+        return kernel_table(scipy.sparse.csr_array(self.X.T.tocsr()))
 
     @cached_property
     def _projection(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
@@ -101,16 +101,16 @@ class SparseRows:
         """Points among which candidates are sought: coordinates along the leading principal directions."""
         return Points.of(self.proxy_of(self.X))
 
-    def take(self, rows: npt.NDArray[np.integer]) -> sp.csr_array:
+    def take(self, rows: npt.NDArray[np.integer]) -> scipy.sparse.csr_array:
         """Return some of the rows."""
         return self.X[rows]
 
-    def proxy_of(self, rows: sp.csr_array) -> Values:
+    def proxy_of(self, rows: scipy.sparse.csr_array) -> Values:
         """Return the coordinates of rows along these directions."""
         return np.ascontiguousarray(project_rows(self.to_proxy(rows), *self._projection))
 
     def rank(
-        self, candidates: Indices, k: int, queries: sp.csr_array | None = None, order: Indices | None = None
+        self, candidates: Indices, k: int, queries: scipy.sparse.csr_array | None = None, order: Indices | None = None
     ) -> tuple[Indices, Distances]:
         """Return the k nearest candidates of each row."""
         asked = self._table if queries is None else kernel_table(queries)
@@ -119,7 +119,7 @@ class SparseRows:
             self.metric, self._table, asked, candidates, order, self.parameters, self.scale, k, current_run().n_threads
         )
 
-    def scan(self, queries: sp.csr_array, own: Indices, k: int) -> tuple[Indices, Distances]:
+    def scan(self, queries: scipy.sparse.csr_array, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
         n = self.n_samples
         width = min(n - int(own.max(initial=-1) >= 0), k + max(8, k // 8))
@@ -148,12 +148,12 @@ class SparseRows:
                 reporter.update(begin + len(rows), n)
         return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
 
-    def nearest(self, queries: sp.csr_array, k: int) -> tuple[Indices, Distances]:
+    def nearest(self, queries: scipy.sparse.csr_array, k: int) -> tuple[Indices, Distances]:
         """Find the neighbours of new rows among all rows."""
         return self.scan(queries, np.full(queries.shape[0], -1, dtype=np.int32), k)
 
     def search_far(
-        self, queries: sp.csr_array, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
+        self, queries: scipy.sparse.csr_array, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
     ) -> None:
         """Compare the rows marked with all others, in place."""
         if far.any():

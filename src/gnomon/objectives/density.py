@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import entrance
@@ -29,7 +29,7 @@ Float64Array = npt.NDArray[np.float64]
 _SMALLEST = 1e-8  # added to a mean squared distance before its logarithm, as in the paper's program
 
 
-def log_radii(weights: sp.csr_array, squared_distances: npt.ArrayLike) -> Float64Array:
+def log_radii(weights: scipy.sparse.csr_array, squared_distances: npt.ArrayLike) -> Float64Array:
     """Return log(1e-8 + sum_j w_ij d_ij^2 / sum_j w_ij) for each point, NaN for points without weights.
 
     Parameters
@@ -121,7 +121,7 @@ class DensityCorrelation(AddedTerm):
         self.kernel = kernel
         self._compiled = compile_kernel(kernel)
         matrix = _with_distances(affinities, squared_distances)
-        self.radii = log_radii(sp.csr_array(affinities.matrix), squared_distances)
+        self.radii = log_radii(scipy.sparse.csr_array(affinities.matrix), squared_distances)
         self._offsets, self._columns = matrix.indptr.astype(np.int64), matrix.indices.astype(np.int32)
         self._edges = _core.Graph(self._offsets, self._columns, np.ones(matrix.nnz, dtype=np.float32))
         known = ~np.isnan(self.radii)
@@ -150,7 +150,7 @@ class DensityCorrelation(AddedTerm):
         graph : NeighborGraph of n_samples rows
             Every edge (i, j) of the affinities has j among the neighbours of i or i among those of j.
         """
-        matrix = sp.csr_array(affinities.matrix)
+        matrix = scipy.sparse.csr_array(affinities.matrix)
         distances = _core.edge_distances(
             kernel_graph(matrix),
             np.ascontiguousarray(graph.indices, dtype=np.int32),
@@ -219,7 +219,7 @@ class DensityCorrelation(AddedTerm):
         by_radius = (self._standard / deviation - covariance * away / deviation**3) / known.sum()
         i, j = self._ends
         by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / np.exp(r)[i]
-        directed = sp.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
+        directed = scipy.sparse.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
         return -float(covariance / deviation), -2.0 * pair_force(directed + directed.T, points)
 
     def learned(self, Y: npt.NDArray[Any], copies: npt.NDArray[np.intp] | None = None) -> dict[str, Any]:
@@ -250,17 +250,17 @@ class DensityCorrelation(AddedTerm):
         return np.asarray(np.log(_SMALLEST + means)), moments, sums, s, k, slope
 
 
-def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) -> sp.csr_array:
+def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) -> scipy.sparse.csr_array:
     """Return the edges of positive weight, stored from both ends, or raise ValueError."""
-    matrix = sp.csr_array(affinities.matrix)
+    matrix = scipy.sparse.csr_array(affinities.matrix)
     squared = np.asarray(squared_distances, dtype=np.float64)
     if squared.shape != matrix.data.shape or not np.all(np.isfinite(squared) & (squared >= 0)):
         rule = f"a finite number >= 0 for each of the {matrix.nnz} edges"
         raise ValueError(message(f"squared_distances of shape {squared.shape}", rule))
-    edges = sp.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
+    edges = scipy.sparse.csr_array((matrix.data > 0, matrix.indices, matrix.indptr), shape=matrix.shape, copy=True)
     edges.eliminate_zeros()
     edges.sort_indices()
-    back = sp.csr_array(edges.T)
+    back = scipy.sparse.csr_array(edges.T)
     back.sort_indices()
     if not (np.array_equal(edges.indptr, back.indptr) and np.array_equal(edges.indices, back.indices)):
         raise ValueError(message("affinities", "symmetric, each edge stored from both ends"))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, check_parameters, message
@@ -176,14 +176,14 @@ class ConditionalDivergence(PairObjective):
                 )
             )
         values, _ = _positive_total(affinities)
-        matrix, masses = sp.csr_array(affinities.matrix), affinities.masses
+        matrix, masses = scipy.sparse.csr_array(affinities.matrix), affinities.masses
         rows, charges = np.asarray(matrix.sum(axis=1, dtype=np.float64)).ravel(), np.ones(matrix.shape[0])
         constant = _negative_entropy(values, 1.0)
         if masses is not None:
             constant = _entropy_by_mass(matrix, masses)
-            matrix = sp.csr_array(sp.diags_array(masses) @ matrix).astype(matrix.dtype)
+            matrix = scipy.sparse.csr_array(scipy.sparse.diags_array(masses) @ matrix).astype(matrix.dtype)
             rows, charges = rows * masses, masses
-        both = sp.csr_array(matrix + matrix.T)
+        both = scipy.sparse.csr_array(matrix + matrix.T)
         super().__init__(
             [EdgePairs(both, self.kernel, "log", scale=0.5)],
             [
@@ -217,7 +217,7 @@ def _positive_total(affinities: Affinities) -> tuple[npt.NDArray[np.float32], fl
     return values, total
 
 
-def _entropy_by_mass(matrix: sp.csr_array, masses: npt.NDArray[np.float64]) -> float:
+def _entropy_by_mass(matrix: scipy.sparse.csr_array, masses: npt.NDArray[np.float64]) -> float:
     """Return sum_ij m_i p_ij log(p_ij / m_j) over the entries."""
     entries = matrix.astype(np.float64).tocoo()
     shares = entries.data[entries.data > 0]

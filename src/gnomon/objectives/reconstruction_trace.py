@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
@@ -88,16 +88,16 @@ class ReconstructionTrace(PairObjective):
             {"penalty": penalty, "penalty_strength": penalty_strength, "evaluation": evaluation, "theta": theta},
         )
         given: Any = weights.W if isinstance(weights, ReconstructionWeights) else weights
-        if not isinstance(given, sp.sparray | sp.spmatrix):
+        if not isinstance(given, scipy.sparse.sparray | scipy.sparse.spmatrix):
             rule, fact = "reconstruction weights or a sparse matrix", f"found {type(given).__name__}"
             raise TypeError(message("weights", rule, fact=fact, remedy="Use reconstruction_weights(X, graph)."))
         matrix: Any = given
-        W = sp.csr_array(matrix, dtype=np.float64)
+        W = scipy.sparse.csr_array(matrix, dtype=np.float64)
         n = W.shape[0]
         _check_rows(W)
         self.kernel = kernel
         strength = 1.0 / n if checked["penalty_strength"] is None else checked["penalty_strength"]
-        selection = sp.csr_array(W.T @ W)
+        selection = scipy.sparse.csr_array(W.T @ W)
         at_zero = float(kernel.value(np.zeros(1))[0])
         own = (n - 2.0 * float(W.diagonal().sum()) + float(selection.diagonal().sum())) * at_zero
         quadratic = checked["penalty"] == "quadratic"
@@ -127,8 +127,8 @@ class ReconstructionTrace(PairObjective):
         return RowLoss((PairTerm(self.kernel, "value", -1.0),), (Repulsion(self.kernel, penalty.law, penalty.scale),))
 
 
-def _off_diagonal(matrix: Any) -> sp.csr_array:
-    off = sp.csr_array(matrix, copy=True)
+def _off_diagonal(matrix: Any) -> scipy.sparse.csr_array:
+    off = scipy.sparse.csr_array(matrix, copy=True)
     off.setdiag(0.0)
     off.eliminate_zeros()
     off.sort_indices()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
@@ -96,7 +96,7 @@ class _ScaledEdges(EdgePairs):
         rows, columns, weights = rows[off], columns[off], self.matrix.data[off].astype(np.float64)
         zoom = self._squares[rows] * self._squares[columns]
         values, slopes = evaluate_law(self.law, self.kernel, zoom * np.square(Y[rows] - Y[columns]).sum(axis=1))
-        coefficients = sp.csr_array((weights * zoom * slopes, (rows, columns)), shape=self.matrix.shape)
+        coefficients = scipy.sparse.csr_array((weights * zoom * slopes, (rows, columns)), shape=self.matrix.shape)
         return float(weights @ values), -4.0 * pair_force(coefficients, Y)
 
     def expand(self, Y: Float64) -> Any:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.linalg
 
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas

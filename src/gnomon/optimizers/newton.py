@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters

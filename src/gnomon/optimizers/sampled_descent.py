@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeGu
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import _core
+from gnomon import _core, scale
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
@@ -18,12 +18,11 @@ from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
-from gnomon.optimizers.partitioned import PartsRun, SampledPart, SampledParts, SampledSpec, part_bounds
 from gnomon.optimizers.state import IN_PROCESS, Points, State
-from gnomon.scale import current_executor
 
 if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
+    from gnomon.optimizers.partitioned import PartsRun
 
 __all__ = [
     "FLAT_DRAWS",
@@ -250,7 +249,9 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         reason = _why_whole(objective)
         if reason or not _is_compiled(objective):
             return self, f"{IN_PROCESS}: {reason}"
-        executor, twin = current_executor(), copy(self)
+        from gnomon.optimizers.partitioned import PartsRun, SampledPart, SampledParts, SampledSpec, part_bounds
+
+        executor, twin = scale.current_executor(), copy(self)
         u, _ = objective.sampling_weights
         max_iter = max(self.resolve_max_iter(objective.n_samples), 1)
         spec = SampledSpec(

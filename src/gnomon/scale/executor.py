@@ -6,7 +6,6 @@ from typing import Any
 
 from gnomon._run import Engagement, current_run
 from gnomon._validation import message
-from gnomon.scale.dask import DaskExecutor
 from gnomon.scale.verbs import Executor, LocalExecutor, Shared
 
 __all__ = ["Executor", "LocalExecutor", "Shared", "as_executor", "current_executor"]
@@ -39,6 +38,8 @@ def as_executor(executor: Any) -> Executor:
     if isinstance(executor, Executor):
         return executor
     if isinstance(executor, str) or any(base.__module__.startswith("distributed.") for base in type(executor).__mro__):
+        from gnomon.scale.dask import DaskExecutor
+
         return DaskExecutor(executor)
     what, rule = f"executor of type {type(executor).__name__}", "None, a distributed.Client or a scheduler's address"
     raise TypeError(message(what, rule))

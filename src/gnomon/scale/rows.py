@@ -6,7 +6,7 @@ import functools
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,10 @@ from gnomon._memory import require_memory
 from gnomon._run import running
 from gnomon._validation import message, pass_on
 from gnomon.data import Table
-from gnomon.data.stored import RowBlock, StoredTable, as_stored
 from gnomon.scale.executor import current_executor
+
+if TYPE_CHECKING:
+    from gnomon.data.stored import RowBlock, StoredTable
 
 __all__ = ["answers_of_blocks", "by_blocks", "require_answers", "several_blocks", "stored_of"]
 
@@ -30,6 +32,10 @@ _NUMBER = re.compile(r"[\d,.]+")
 
 def stored_of(X: Any) -> StoredTable | None:
     """Return a table that is read in blocks; None for one that is in memory, or a memory map of one block."""
+    if type(X) is np.ndarray:
+        return None
+    from gnomon.data.stored import as_stored  # loaded for what may be one
+
     table = as_stored(X)
     return None if table is None or (isinstance(X, np.ndarray) and len(table.blocks()) == 1) else table
 

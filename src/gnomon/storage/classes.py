@@ -60,7 +60,7 @@ _MODULES = {
         "SketchMapInput",
         "UMAPInput",
     ),
-    "gnomon.linalg.classical_scaling": ("ClassicalScaling",),
+    "gnomon.linalg.distance_scaling": ("ClassicalScaling",),
     "gnomon.linalg.low_rank": ("LowRank",),
     "gnomon.linalg.principal.components": ("PrincipalComponents",),
     "gnomon.linalg.proximal": ("ThresholdedSVD",),

@@ -1,19 +1,7 @@
 """Tables that are read in blocks, because they need not fit in memory."""
 
-from gnomon.data.stored.arrays import ArrayTable
-from gnomon.data.stored.sources import as_stored, open_stored, open_table
-from gnomon.data.stored.table import RowBlock, StoredTable, row_blocks
-from gnomon.data.stored.transformed import ScaledTable, TransformedTable, digest
+from __future__ import annotations
 
-__all__ = [
-    "ArrayTable",
-    "RowBlock",
-    "ScaledTable",
-    "StoredTable",
-    "TransformedTable",
-    "as_stored",
-    "digest",
-    "open_stored",
-    "open_table",
-    "row_blocks",
-]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 from gnomon.data.arrays import working_dtype
@@ -75,7 +75,7 @@ class CSRTable(GroupedTable):
     def _groups(self, first: int, last: int) -> Any:
         return self._matrix(int(self._bounds[first]), int(self._bounds[last]))
 
-    def _matrix(self, start: int, stop: int) -> sp.csr_array:
+    def _matrix(self, start: int, stop: int) -> scipy.sparse.csr_array:
         group, rule = self._node.get(), f"a valid sparse matrix in rows {start:,} to {stop:,}"
         with refuse_unreadable(self.name, rule, errors=(Exception,)):
             offsets = np.asarray(group["indptr"][start : stop + 1]).astype(np.int64)
@@ -84,7 +84,7 @@ class CSRTable(GroupedTable):
             data, indices = np.asarray(group["data"][where]), np.asarray(group["indices"][where])
             offsets -= offsets[0]
             check_csr(indices, offsets, len(data), stop - start, self.n_features, ordered=False)
-            return sp.csr_array((data, indices, offsets), shape=(stop - start, self.n_features))
+            return scipy.sparse.csr_array((data, indices, offsets), shape=(stop - start, self.n_features))
 
     def _beside(self) -> Mapping[str, Callable[[], Any]]:
         return arrays_beside(self._node, self.n_samples)

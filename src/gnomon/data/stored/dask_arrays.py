@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from gnomon._optional import import_optional
 from gnomon._run import current_run
@@ -45,7 +45,7 @@ class DaskTable(GroupedTable):
             raise ValueError(message("X", "a dask array of known chunk sizes", remedy=remedy))
         _refuse_futures(array)
         self._array = array
-        self.is_sparse = bool(sp.issparse(array._meta))
+        self.is_sparse = bool(scipy.sparse.issparse(array._meta))
         self.n_samples, self.n_features = check_array(array.shape, np.dtype(array.dtype), "X")
         self.dtype = working_dtype(np.dtype(array.dtype))
         self.feature_names = None if feature_names is None else list(feature_names)
@@ -65,7 +65,7 @@ class DaskTable(GroupedTable):
     def _groups(self, first: int, last: int) -> Any:
         part = self._array[int(self._bounds[first]) : int(self._bounds[last])]
         rows = part.compute(scheduler="threads", num_workers=current_run().n_threads)
-        return sp.csr_array(rows) if self.is_sparse else np.asarray(rows)
+        return scipy.sparse.csr_array(rows) if self.is_sparse else np.asarray(rows)
 
     def __getstate__(self) -> dict[str, Any]:
         """Write the graph as Dask does: its functions may have no name."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._memory import require_memory
 from gnomon.data.stored.table import StoredTable
@@ -102,7 +102,7 @@ class GroupedTable(StoredTable):
         return self._joined(found)
 
     def _joined(self, pieces: Sequence[Any]) -> Any:
-        return sp.vstack(pieces, format="csr") if self.is_sparse else np.concatenate(pieces)
+        return scipy.sparse.vstack(pieces, format="csr") if self.is_sparse else np.concatenate(pieces)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out the lock, and what was kept of the last group."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+import scipy
 
 from gnomon._files import atomic_write
 from gnomon._validation import message
@@ -64,8 +64,8 @@ def _write(blocks: Iterator[Any], path: str) -> tuple[int, int, np.dtype[Any], l
     with atomic_write(path) as file:
         file.write(bytes(_HEADER))
         for number, block in enumerate(blocks):
-            if sp.issparse(block) or np.ndim(block) != 2:
-                fact = "it is sparse" if sp.issparse(block) else f"found {np.ndim(block)} dimensions"
+            if scipy.sparse.issparse(block) or np.ndim(block) != 2:
+                fact = "it is sparse" if scipy.sparse.issparse(block) else f"found {np.ndim(block)} dimensions"
                 raise TypeError(message(f"block {number} of X", "a dense table of rows", fact=fact))
             try:
                 table = check_table(block)

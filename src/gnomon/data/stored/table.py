@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
@@ -175,13 +175,13 @@ class StoredTable(ABC):
             inside = rows[np.searchsorted(rows, block.start) : np.searchsorted(rows, block.stop)]
             if len(inside):
                 found.append(self._rows(block.start, block.stop)[inside - block.start])
-        return sp.vstack(found, format="csr") if self.is_sparse else np.concatenate(found)
+        return scipy.sparse.vstack(found, format="csr") if self.is_sparse else np.concatenate(found)
 
     def blocks(self) -> list[RowBlock]:
         """Return the blocks in which the table is worked on; see `row_blocks`."""
         return row_blocks(*self.shape)
 
-    def read(self, start: int, stop: int) -> FloatArray | sp.csr_array:
+    def read(self, start: int, stop: int) -> FloatArray | scipy.sparse.csr_array:
         """Return rows [start, stop), as far as there are so many.
 
         Returns
@@ -216,7 +216,7 @@ class StoredTable(ABC):
             raise MemoryError(message(what, rule, fact=f"it takes {in_bytes(self.n_read_bytes)}", remedy=remedy))
         return self._rows(0, self.n_samples)
 
-    def take(self, rows: npt.ArrayLike) -> FloatArray | sp.csr_array:
+    def take(self, rows: npt.ArrayLike) -> FloatArray | scipy.sparse.csr_array:
         """Return rows by their numbers, in any order; each is read once."""
         wanted = np.asarray(rows, dtype=np.int64)
         distinct, places = np.unique(wanted, return_inverse=True)
@@ -224,10 +224,10 @@ class StoredTable(ABC):
             return self._checked(self._rows(0, 0), int)
         return self._checked(self._chosen(distinct), lambda row: int(distinct[row]))[places.ravel()]
 
-    def _checked(self, rows: Any, number: Callable[[int], int]) -> FloatArray | sp.csr_array:
+    def _checked(self, rows: Any, number: Callable[[int], int]) -> FloatArray | scipy.sparse.csr_array:
         if rows.shape[0] == 0:
             empty = np.empty((0, self.n_features), dtype=self.dtype)
-            return sp.csr_array(empty) if self.is_sparse else empty
+            return scipy.sparse.csr_array(empty) if self.is_sparse else empty
         if self.is_sparse:
             matrix = canonical_csr(rows, dtype=self.dtype)
             if not all_finite(matrix.data):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon.data.scaling import Scaling
 from gnomon.data.stored.table import StoredTable
@@ -77,7 +77,9 @@ class TransformedTable(StoredTable):
         first, *others = (self._function(part) for part in parts)
         if not others:
             return first
-        return sp.vstack([first, *others], format="csr") if self.is_sparse else np.concatenate([first, *others])
+        return (
+            scipy.sparse.vstack([first, *others], format="csr") if self.is_sparse else np.concatenate([first, *others])
+        )
 
 
 class ScaledTable(TransformedTable):

@@ -7,17 +7,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import linalg
 from gnomon._entrance import entrance
 from gnomon._estimator import check_is_fitted
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
-from gnomon.extension.atlas.atlas import AffineAtlas
-from gnomon.linalg.table import dense_rows
-from gnomon.neighbors import NeighborGraph, metric_name
 from gnomon.scale import by_blocks
 
 if TYPE_CHECKING:
     from gnomon.data import Table
+    from gnomon.extension.atlas.atlas import AffineAtlas
 
 __all__ = ["MapFunction"]
 
@@ -87,6 +86,9 @@ class MapFunction:
             if self._fitted_rows is None:
                 remedy = "Pass the features and the map to gnomon.AffineAtlas."
                 raise ValueError(message("the fit", "one of rows of features", remedy=remedy))
+            from gnomon.extension.atlas.atlas import AffineAtlas
+            from gnomon.neighbors import NeighborGraph, metric_name
+
             graph = getattr(self, "graph_", None)
             usable = self._has_own_graph and isinstance(graph, NeighborGraph) and graph.n_neighbors >= _N_NEIGHBORS
             metric = getattr(self, "metric", "euclidean")
@@ -178,7 +180,7 @@ class MapFunction:
         check_is_fitted(self)
         if getattr(self, "_one_place", False) and self._fitted_rows is not None:
             places = check_table(Y, min_samples=0).values
-            return np.repeat(dense_rows(self._fitted_rows[:1]), places.shape[0], axis=0)
+            return np.repeat(linalg.dense_rows(self._fitted_rows[:1]), places.shape[0], axis=0)
         found: Float64Array = self._make_atlas().inverse_transform(Y)
         return found
 

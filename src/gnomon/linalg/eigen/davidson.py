@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-import scipy.sparse as sp
+import scipy
 
 from gnomon.linalg.eigen.base import Search, Semidefinite
 from gnomon.linalg.eigen.krylov import new_directions
@@ -70,7 +69,7 @@ def _smooth_vectors(matrix: Any, search: Search) -> Float64Array:
     rows = np.repeat(np.arange(n, dtype=np.int32), np.diff(matrix.indptr))
     other = rows != matrix.indices
     ones = np.ones(int(other.sum()), dtype=np.float32)
-    weights = sp.csr_array((ones, (rows[other], matrix.indices[other])), shape=matrix.shape)
+    weights = scipy.sparse.csr_array((ones, (rows[other], matrix.indices[other])), shape=matrix.shape)
     rough = Search(max(1, min(_N_SMOOTH, n // 8)), 1e-1, search.seed, deadline=search.deadline)
     return laplacian_eigenpairs(GraphLaplacian(weights), rough).vectors
 

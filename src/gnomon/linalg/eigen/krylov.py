@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas

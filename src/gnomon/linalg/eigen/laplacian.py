@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -209,7 +209,7 @@ def connected_components(matrix: Any) -> npt.NDArray[np.int32]:
     ndarray of shape (n_samples,), int32
         Component of each row, numbered from 0 in the order of their first rows.
     """
-    return _core.graph_components(kernel_graph(sp.csr_array(matrix)))
+    return _core.graph_components(kernel_graph(scipy.sparse.csr_array(matrix)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,17 +229,17 @@ class GraphLaplacian:
     normalized: bool = True
 
     @cached_property
-    def matrix(self) -> sp.csr_array:
+    def matrix(self) -> scipy.sparse.csr_array:
         """The Laplacian in double."""
-        n, weights = self.weights.shape[0], sp.csr_array(self.weights, dtype=np.float64)
+        n, weights = self.weights.shape[0], scipy.sparse.csr_array(self.weights, dtype=np.float64)
         rows = np.repeat(np.arange(n), np.diff(weights.indptr))
         if self.normalized:
             inverse = _inverse(np.sqrt(self._degrees))
             values, diagonal = -weights.data * (inverse[rows] * inverse[weights.indices]), np.ones(n)
         else:
             values, diagonal = -weights.data, self._degrees
-        off = sp.csr_array((values, weights.indices, weights.indptr), shape=weights.shape)
-        return sp.csr_array(off + sp.diags_array(diagonal, format="csr"))
+        off = scipy.sparse.csr_array((values, weights.indices, weights.indptr), shape=weights.shape)
+        return scipy.sparse.csr_array(off + scipy.sparse.diags_array(diagonal, format="csr"))
 
     @cached_property
     def trivial(self) -> Float64Array:
@@ -256,7 +256,7 @@ class GraphLaplacian:
 
     @cached_property
     def _degrees(self) -> Float64Array:
-        return np.asarray(sp.csr_array(self.weights, dtype=np.float64).sum(axis=1), dtype=np.float64)
+        return np.asarray(scipy.sparse.csr_array(self.weights, dtype=np.float64).sum(axis=1), dtype=np.float64)
 
 
 def _inverse(roots: Float64Array) -> Float64Array:

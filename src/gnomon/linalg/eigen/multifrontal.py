@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 import scipy.linalg.blas
 import scipy.linalg.lapack
-import scipy.sparse as sp
 import scipy.sparse.linalg
 
 from gnomon import _core
@@ -82,9 +82,12 @@ def _minimum_degree(matrix: Any) -> Int32Array:
     """Return the order that SuperLU finds; its incomplete factorization of the pattern, told to drop all, is cheap."""
     n = matrix.shape[0]
     values = np.full(matrix.nnz, -1.0 / n)
-    pattern = sp.csc_matrix((values, matrix.indices, matrix.indptr), shape=(n, n)) + sp.eye_array(n, format="csc") * 2.0
+    pattern = (
+        scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=(n, n))
+        + scipy.sparse.eye_array(n, format="csc") * 2.0
+    )
     factor = scipy.sparse.linalg.spilu(
-        sp.csc_matrix(pattern),
+        scipy.sparse.csc_matrix(pattern),
         drop_tol=1.0,
         fill_factor=1.0,
         permc_spec="MMD_AT_PLUS_A",

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -350,7 +349,7 @@ def sparse_gram_spectrum(X: Any, n_components: int | float, *, seed: int = 0) ->
     Spectrum
     """
     mean, scale = _sparse_mean_and_scale(X)
-    scaled = sp.csr_array(X, dtype=np.float64, copy=True)
+    scaled = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
     scaled.data *= scale
     mixed = scaled @ (mean * scale)
     gram = (scaled @ scaled.T).toarray() - mixed[:, None] - mixed + float(mean @ mean) * scale * scale

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -86,7 +86,7 @@ def centred_products(X: Any) -> CentredProducts:
     ----------
     X : ndarray (float32 or float64, C-contiguous) or CSR, of shape (n_samples, n_features)
     """
-    return _SparseProducts(X) if sp.issparse(X) else _DenseProducts(X)
+    return _SparseProducts(X) if scipy.sparse.issparse(X) else _DenseProducts(X)
 
 
 class _DenseProducts:
@@ -115,7 +115,7 @@ class _SparseProducts:
     """Products with a CSR table minus its mean, which is never written out."""
 
     def __init__(self, X: Any) -> None:
-        self._X = sp.csr_array(X, dtype=np.float64)
+        self._X = scipy.sparse.csr_array(X, dtype=np.float64)
         self._transposed = self._X.T.tocsr()
         n = X.shape[0]
         self.mean: Float64Array = np.asarray(self._X.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)

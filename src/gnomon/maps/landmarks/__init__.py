@@ -1,6 +1,7 @@
 """Maps of tables larger than memory: landmarks are fitted, every other row is placed among them."""
 
-from gnomon.maps.landmarks.make import map_by_landmarks
-from gnomon.maps.landmarks.result import LandmarkMap
+from __future__ import annotations
 
-__all__ = ["LandmarkMap", "map_by_landmarks"]
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

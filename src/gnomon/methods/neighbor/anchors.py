@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import linalg, objectives
 from gnomon._validation import Either, Instance, Real, Rule, message
-from gnomon.linalg import procrustes
-from gnomon.objectives import AddedTerm, AddedTerms
 
 __all__ = [
     "ANCHORS",
@@ -140,15 +139,15 @@ def start_at_anchors(start: npt.NDArray[np.float32], anchors: Float64Array) -> n
     spread = math.sqrt(points.var(axis=0).sum())
     if spread > 0.0:
         points *= max(1.0, math.sqrt(anchors[held].var(axis=0).sum()) / spread)
-    points = procrustes(points, anchors, scaling=False).apply(points)
+    points = linalg.procrustes(points, anchors, scaling=False).apply(points)
     points[held] = anchors[held]
     return points.astype(np.float32)
 
 
-def join_terms(objective: Any, *terms: AddedTerm) -> None:
+def join_terms(objective: Any, *terms: objectives.AddedTerm) -> None:
     """Add terms to an objective, or raise ValueError if it takes none."""
     added = getattr(objective, "added", None)
-    if not isinstance(added, AddedTerms):
+    if not isinstance(added, objectives.AddedTerms):
         remedy = "Derive it from gnomon.objectives.PairObjective."
         raise ValueError(message(f"loss={type(objective).__name__}", "one that takes added terms", remedy=remedy))
     added.join(*terms)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import extension, initialization, neighbors, objectives
 from gnomon._costs import Cost, returned_late
 from gnomon._progress import ProgressLines
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Rule, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
-from gnomon.extension import AffineAtlas, RowPlacement, SurfacePlacement
-from gnomon.initialization import Initialization, initialize
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast
@@ -30,12 +29,12 @@ from gnomon.methods.neighbor.anchors import (
     start_at_anchors,
 )
 from gnomon.methods.parameters import INIT
-from gnomon.neighbors import by_cells, memory_after_search, memory_taken_again, search_memory
-from gnomon.objectives import Anchors, added_terms, on_surface
 
 if TYPE_CHECKING:
     from gnomon.data import Table
+    from gnomon.extension import AffineAtlas, RowPlacement
     from gnomon.extension.sensitivity import DataLoss
+    from gnomon.initialization import Initialization
     from gnomon.objectives import Objective
     from gnomon.optimizers import Solution
     from gnomon.surfaces import Surface
@@ -185,12 +184,13 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             peaks["neighbors"] = 8.0 * n_samples * k
         else:
             kept = self._n_kept(k, n_samples)
-            search, after = search_memory(n_samples, width, kept), memory_after_search(n_samples, width, kept)
+            search = neighbors.search_memory(n_samples, width, kept)
+            after = neighbors.memory_after_search(n_samples, width, kept)
             if width < parameters["n_columns"] and not reduced:  # sparse rows, written out in blocks
                 search += 4.0 * current_run().n_threads * min(n_samples, _BLOCK) * parameters["n_columns"]
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)
-            free = memory_taken_again(n_samples, width, kept)
+            free = neighbors.memory_taken_again(n_samples, width, kept)
         for name, cost in stages.items():
             needed = cost.of(n_samples, width, k)
             if name == "affinities":
@@ -203,7 +203,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
                 left += min(self._leaves * n_samples * k, _LEFT)
             if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
                 peaks[name] += centring
-                left = left + returned_late(centring) if by_cells(n_samples, width) else max(left, centring)
+                left = left + returned_late(centring) if neighbors.by_cells(n_samples, width) else max(left, centring)
                 free = 0.0
         return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
 
@@ -302,7 +302,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     def _initialize(self, prepared: Prepared, n_components: int) -> Initialization:
         """Return the start that is asked for, before it is scaled."""
         parameters, inputs = prepared.parameters, prepared.inputs
-        return initialize(
+        return initialization.initialize(
             parameters["init"],
             X=None if parameters["metric"] == "precomputed" else self._start_rows(inputs.X, parameters),
             affinities=self._start_affinities(inputs, parameters),
@@ -315,8 +315,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         parameters, surface = prepared.parameters, prepared.recipe.surface
         objective = prepared.recipe.objective(self.affinities_, prepared.inputs)
         if parameters["anchors"] is not None:
-            join_terms(objective, Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
-        return objective if surface is None else on_surface(objective, surface)
+            join_terms(objective, objectives.Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
+        return objective if surface is None else objectives.on_surface(objective, surface)
 
     def _conclude(self, prepared: Prepared, objective: Any, solution: Solution) -> npt.NDArray[Any]:
         """Keep what the descent found; return the positions."""
@@ -325,7 +325,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         evaluation = objective.evaluation_for(prepared.parameters["n_components"])
         self.evaluation_ = getattr(recipe.optimizer, "evaluation", evaluation)
         self._learn: Callable[[npt.NDArray[np.intp] | None], dict[str, Any]]  # to the end of the fit
-        self._learn = partial(added_terms(objective).learned, solution.embedding)
+        self._learn = partial(objectives.added_terms(objective).learned, solution.embedding)
         found = solution.embedding if surface is None else surface.coordinates(solution.embedding)
         positions = np.asarray(found, dtype=np.float32 if surface is None else np.float64)
         self.placement_ = self._placement(prepared, positions, objective)
@@ -334,9 +334,9 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     def _placement(self, prepared: Prepared, positions: npt.NDArray[Any], objective: Any) -> RowPlacement | None:
         """Return how new rows are placed: by affinity and loss, each of which knows what it asks of a new row."""
         recipe, inputs, parameters = prepared.recipe, prepared.inputs, prepared.parameters
-        make: Callable[..., RowPlacement] | None = parameters.get("placement", RowPlacement)
+        make: Callable[..., RowPlacement] | None = parameters.get("placement", extension.RowPlacement)
         if recipe.surface is not None:
-            make = partial(SurfacePlacement, surface=recipe.surface)
+            make = partial(extension.SurfacePlacement, surface=recipe.surface)
         weights, loss = None, None
         if recipe.placement is not None:
             make = recipe.placement(inputs, objective, positions)

@@ -10,14 +10,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import affinities, data, extension, neighbors
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Nothing, Options, Rule, message
-from gnomon.affinities import BlockAffinity, NeighborAffinity, SupervisedAffinity
-from gnomon.data import Block, check_blocks, columns_of_blocks
 from gnomon.data.names import default_names
-from gnomon.extension import BlockPlacement
 from gnomon.methods.neighbor.base import NeighborEmbedder, Recipe
-from gnomon.neighbors import BlockPart, NeighborGraph, balanced_blocks, find_block_neighbors, usual_distances
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
@@ -55,7 +52,7 @@ class BlockEmbedder(NeighborEmbedder):
     """
 
     _: KW_ONLY
-    blocks: Mapping[str, Block] | None = None
+    blocks: Mapping[str, data.Block] | None = None
     join: str = "intersection"
 
     _common_rules: ClassVar[dict[str, Rule]] = {
@@ -83,12 +80,12 @@ class BlockEmbedder(NeighborEmbedder):
 
     def _parts(
         self, n_features: int, parameters: dict[str, Any]
-    ) -> tuple[npt.NDArray[np.int64], tuple[BlockPart, ...]]:
+    ) -> tuple[npt.NDArray[np.int64], tuple[neighbors.BlockPart, ...]]:
         """Return the columns that count, block after block, and where each block stands in them."""
         if parameters["metric"] != "euclidean" or parameters["metric_params"]:
             what, rule = f"metric={parameters['metric']!r:.60}", "left out where blocks are given"
             raise ValueError(message(what, rule, remedy="Give each block its metric."))
-        blocks = check_blocks(parameters["blocks"])
+        blocks = data.check_blocks(parameters["blocks"])
         for name, block in blocks.items():
             if block.scale not in ("auto", None):
                 what, remedy = (
@@ -98,13 +95,13 @@ class BlockEmbedder(NeighborEmbedder):
                 raise ValueError(message(what, "'auto' or None for an estimator", remedy=remedy))
         named = getattr(self, "feature_names_in_", None)
         names = default_names(n_features) if named is None else [str(name) for name in named]
-        found = columns_of_blocks(blocks, names)
+        found = data.columns_of_blocks(blocks, names)
         counted = {name: block for name, block in blocks.items() if block.weight > 0.0}
         largest = max(block.weight for block in counted.values())
         parts, start = [], 0
         for name, block in counted.items():
             stop = start + len(found[name])
-            parts.append(BlockPart(start, stop, block.metric, block.metric_params, block.weight / largest))
+            parts.append(neighbors.BlockPart(start, stop, block.metric, block.metric_params, block.weight / largest))
             start = stop
         return np.concatenate([found[name] for name in counted]), tuple(parts)
 
@@ -136,8 +133,8 @@ class BlockEmbedder(NeighborEmbedder):
         if parts is None:
             return recipe
         given = recipe.affinity
-        affinity = given.affinity if isinstance(given, SupervisedAffinity) else given
-        if not isinstance(affinity, NeighborAffinity) or not recipe.n_neighbors:
+        affinity = given.affinity if isinstance(given, affinities.SupervisedAffinity) else given
+        if not isinstance(affinity, affinities.NeighborAffinity) or not recipe.n_neighbors:
             rule, remedy = (
                 "None with affinities that are no weights of neighbours",
                 "Name the affinity, such as 'fuzzy'.",
@@ -150,25 +147,28 @@ class BlockEmbedder(NeighborEmbedder):
             fact, remedy = f"join={parameters['join']!r}", "Use join='intersection', or no y."
             raise ValueError(message("y", "None where blocks are not intersected", fact=fact, remedy=remedy))
         return replace(
-            recipe, affinity=BlockAffinity(affinity, tuple(part.weight for part in parts), parameters["join"])
+            recipe,
+            affinity=affinities.BlockAffinity(affinity, tuple(part.weight for part in parts), parameters["join"]),
         )
 
-    def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> NeighborGraph:
+    def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         parts = parameters.get("parts")
         if parts is None:
             graph = super()._search_neighbors(X, n_neighbors, parameters)
             columns = getattr(self, "columns_", None)
             whole = columns is None or np.array_equal(columns, np.arange(self.n_features_in_))
             return graph if whole else replace(graph, metric=f"{graph.metric}, {X.shape[1]} features")
-        parts, given = usual_distances(X, parts), {key: parameters[key] for key in ("power", "each")}
-        found = find_block_neighbors(X, parts, n_neighbors, **given, seed=self.seed_, reporter=current_run().reporter)
+        parts, given = neighbors.usual_distances(X, parts), {key: parameters[key] for key in ("power", "each")}
+        found = neighbors.find_block_neighbors(
+            X, parts, n_neighbors, **given, seed=self.seed_, reporter=current_run().reporter
+        )
         parameters["of_blocks"] = found.of_blocks
-        parameters["placement"] = partial(BlockPlacement, parts=parts, **given)
+        parameters["placement"] = partial(extension.BlockPlacement, parts=parts, **given)
         return found.joined
 
     def _start_rows(self, X: Any, parameters: dict[str, Any]) -> Any:
         parts = parameters.get("parts")
-        return X if parts is None else balanced_blocks(X, parts)
+        return X if parts is None else neighbors.balanced_blocks(X, parts)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         columns = getattr(self, "columns_", None)

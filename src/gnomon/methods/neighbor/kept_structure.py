@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import geometry, objectives
 from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
-from gnomon.geometry import tangent_frames
 from gnomon.methods.parameters import term_options
-from gnomon.objectives import DensityCorrelation, FrameCorrelation
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -33,18 +32,18 @@ def density_terms(
     inputs: Inputs,
     *,
     always: bool = False,
-) -> tuple[DensityCorrelation, ...]:
+) -> tuple[objectives.DensityCorrelation, ...]:
     """Return the term that a parameter ``density`` asks for, in a tuple.
 
     The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
     """
-    options = term_options("density", density, DensityCorrelation.rules, always=always)
+    options = term_options("density", density, objectives.DensityCorrelation.rules, always=always)
     if options is None:
         return ()
     if inputs.graph is None:
         fact = "no distances of neighbours are computed for affinities that are given"
         raise ValueError(message(f"density={density!r}", "None here", fact=fact))
-    return (DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options),)
+    return (objectives.DensityCorrelation.from_neighbors(affinities, inputs.graph, kernel, **options),)
 
 
 def unknown_radii(n_rows: int) -> dict[str, Any]:
@@ -69,10 +68,10 @@ def _fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_s
     given: dict[str, Any] = {"weights": weights, "variance_share": variance_share}
     n = graph.n_samples
     some = np.linspace(0, n - 1, min(n, _MEDIAN_ROWS)).astype(np.int64)
-    dimension = tangent_frames(inputs.X, graph, rows=some, n_components=1, **given).dimension
+    dimension = geometry.tangent_frames(inputs.X, graph, rows=some, n_components=1, **given).dimension
     most = min(graph.n_neighbors, int(inputs.X.shape[1]))
     wanted = min(max(n_components, median_dimension(dimension)), most)
-    return tangent_frames(inputs.X, graph, n_components=wanted, **given)
+    return geometry.tangent_frames(inputs.X, graph, n_components=wanted, **given)
 
 
 def median_dimension(dimension: npt.NDArray[np.int32]) -> int:
@@ -90,12 +89,12 @@ def frame_terms(
     *,
     variance_share: float = 0.9,
     always: bool = False,
-) -> tuple[FrameCorrelation, ...]:
+) -> tuple[objectives.FrameCorrelation, ...]:
     """Return the term that a parameter ``frames`` asks for, in a tuple.
 
     The tuple is empty if it asks for none; with `always` a term without weight is made, for what it learns.
     """
-    options = term_options("frames", frames, FrameCorrelation.rules, always=always)
+    options = term_options("frames", frames, objectives.FrameCorrelation.rules, always=always)
     if options is None:
         return ()
     if inputs.graph is None:
@@ -103,4 +102,4 @@ def frame_terms(
         raise ValueError(message(f"frames={frames!r}", "None here", fact=fact))
     n_components: int = parameters["n_components"]
     tangent = _fit_frames(inputs, n_components, metric=parameters["metric"], variance_share=variance_share)
-    return (FrameCorrelation.following(affinities, tangent, kernel, n_components=n_components, **options),)
+    return (objectives.FrameCorrelation.following(affinities, tangent, kernel, n_components=n_components, **options),)

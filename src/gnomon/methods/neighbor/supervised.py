@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import neighbors
 from gnomon._entrance import entrance
 from gnomon._validation import Options, Real, Rule, message, warn
-from gnomon.affinities import Affinities, Inputs, NeighborAffinity, SupervisedAffinity
+from gnomon.affinities import Affinities, Inputs, NeighborAffinity
 from gnomon.data import Target, check_target, check_target_length, check_unused_target
 from gnomon.exceptions import SupervisionWarning
 from gnomon.methods.base import WeighsRows
 from gnomon.methods.neighbor.blocks import BlockEmbedder
-from gnomon.neighbors import NeighborGraph
 
 if TYPE_CHECKING:
     from gnomon.extension.sensitivity import DataLoss
@@ -60,7 +60,7 @@ class Supervision:
         return not self.agreement > self.chance + _ERRORS * self.error
 
 
-def agreement_with_data(target: Target, graph: NeighborGraph, *, seed: int) -> Supervision:
+def agreement_with_data(target: Target, graph: neighbors.NeighborGraph, *, seed: int) -> Supervision:
     """Compare the target of neighbours with that of shuffled rows.
 
     Parameters
@@ -177,7 +177,11 @@ class SupervisedEmbedder(WeighsRows, BlockEmbedder):
         """Return the affinity of the table, or that of table and target if there is one."""
         parameters.setdefault("target")  # a fit knows one, a derivative does not
         target = parameters["target"]
-        return affinity if target is None else SupervisedAffinity(affinity, target, parameters["target_weight"])
+        if target is None:
+            return affinity
+        from gnomon.affinities import SupervisedAffinity
+
+        return SupervisedAffinity(affinity, target, parameters["target_weight"])
 
     @staticmethod
     def _of_data(

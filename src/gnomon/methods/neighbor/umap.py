@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.initialization import rescale_to_box
-from gnomon.kernels import UMAPKernel
 from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import UMAP_LEARN, other_names
-from gnomon.objectives import AddedTerm, CrossEntropy
-from gnomon.optimizers import SampledDescent, SampledSurfaceDescent
 from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_epochs, flat_steps, usual_epochs
+
+if TYPE_CHECKING:
+    from gnomon.objectives import AddedTerm
 
 __all__ = ["UMAP"]
 
@@ -215,12 +215,12 @@ class UMAP(SupervisedEmbedder):
         if parameters["learning_rate"] != "auto":
             steps["learning_rate"] = parameters["learning_rate"]
         self.learning_rate_ = float(steps["learning_rate"])
-        descent = SampledDescent if surface is None else SampledSurfaceDescent
+        descent = optimizers.SampledDescent if surface is None else optimizers.SampledSurfaceDescent
         memberships = FuzzyAffinity(parameters["local_connectivity"], parameters["set_op_mix_ratio"])
         return Recipe(
             n_neighbors=parameters["n_neighbors"],
             affinity=self._supervised(memberships, parameters),
-            rescale=partial(rescale_to_box, size=_BOX),
+            rescale=partial(initialization.rescale_to_box, size=_BOX),
             objective=lambda affinities, inputs: self._loss(parameters)(
                 affinities,
                 self.kernel_,
@@ -235,9 +235,9 @@ class UMAP(SupervisedEmbedder):
             surface=surface,
         )
 
-    def _loss(self, parameters: dict[str, Any]) -> Callable[..., CrossEntropy]:
+    def _loss(self, parameters: dict[str, Any]) -> Callable[..., objectives.CrossEntropy]:
         """Return what makes the loss of affinities and a kernel."""
-        return CrossEntropy
+        return objectives.CrossEntropy
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         """Return the terms that join the cross-entropy."""
@@ -247,12 +247,12 @@ class UMAP(SupervisedEmbedder):
         )
 
 
-def _kernel(a: float | None, b: float | None, min_dist: float, spread: float) -> UMAPKernel:
+def _kernel(a: float | None, b: float | None, min_dist: float, spread: float) -> kernels.UMAPKernel:
     """Return the output kernel that is given, or else fitted to distances; or raise ValueError."""
     if a is not None and b is not None:
-        return UMAPKernel(a, b)
+        return kernels.UMAPKernel(a, b)
     if a is not None or b is not None:
         raise ValueError(message(f"a={a} and b={b}", "given together", remedy="Or give min_dist and spread."))
     if min_dist > spread:
         raise ValueError(message(f"min_dist={min_dist}", f"at most spread={spread}"))
-    return UMAPKernel.from_min_dist(min_dist, spread)
+    return kernels.UMAPKernel.from_min_dist(min_dist, spread)

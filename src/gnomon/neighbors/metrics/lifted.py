@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -45,13 +44,13 @@ class _Lifted(NativeMetric):
 
     def rows(self, X: Any, *, alone: bool = False) -> Any:
         """Return the points of rows."""
-        return self._sparse(canonical(X)) if sp.issparse(X) else self._dense(as_values(X), alone)
+        return self._sparse(canonical(X)) if scipy.sparse.issparse(X) else self._dense(as_values(X), alone)
 
     @abstractmethod
     def _dense(self, X: Values, alone: bool) -> Values: ...
 
     @abstractmethod
-    def _sparse(self, X: sp.csr_array) -> Any: ...
+    def _sparse(self, X: scipy.sparse.csr_array) -> Any: ...
 
     def searched(self, rows: Any) -> SearchedRows:
         """Make points ready to be searched."""
@@ -81,7 +80,7 @@ class _Lifted(NativeMetric):
         lengths: Distances = self._of_chords(found)
         return lengths
 
-    def _weights(self, rows: sp.csr_array) -> Float64Array:
+    def _weights(self, rows: scipy.sparse.csr_array) -> Float64Array:
         return np.empty(0)
 
 
@@ -97,7 +96,7 @@ class Euclidean(_Lifted):
     def _dense(self, X: Values, alone: bool) -> Values:
         return X
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return X
 
     def _of_chords(self, chords: Any) -> Any:
@@ -114,10 +113,10 @@ class Cosine(_Lifted):
         self._tell(int(zero.sum()))
         return _with_zero_rows(_unit_rows(X, _as_they_are), zero, alone)
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         zero = np.diff(X.indptr) == 0
         self._tell(int(zero.sum()))
-        return sp.csr_array(sp.hstack([_sparse_unit_rows(X), _column(zero)], format="csr"))
+        return scipy.sparse.csr_array(scipy.sparse.hstack([_sparse_unit_rows(X), _column(zero)], format="csr"))
 
     def _of_chords(self, chords: Any) -> Any:
         return np.minimum(chords.dtype.type(0.5) * chords * chords, chords.dtype.type(2.0))
@@ -137,7 +136,7 @@ class Hellinger(Cosine):
         self._refuse_negative(X, np.asarray(~(X >= 0.0).all(axis=1)))
         return super()._dense(np.sqrt(X), alone)
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         negative = np.zeros(X.shape[0], dtype=bool)
         negative[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[X.data < 0.0]] = True
         self._refuse_negative(X, negative)
@@ -162,7 +161,7 @@ class Correlation(Cosine):
         _refuse_constant(X.max(axis=1) == X.min(axis=1))
         return _unit_rows(X, _centred)
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         """Return x / |x - mean x| and, in a column of weight -1, what centring takes from its squared distances.
 
         With b = mean x / |x - mean x| the points are these rows less b in every of D columns, and the squared chord of
@@ -173,15 +172,15 @@ class Correlation(Cosine):
         high = np.maximum(_row_max(X), np.where(stored < n_features, 0.0, -np.inf))
         low = -np.maximum(_row_max(-X), np.where(stored < n_features, 0.0, -np.inf))
         _refuse_constant(high == low)
-        scaled = sp.csr_array(sp.diags_array(1.0 / np.maximum(np.abs(high), np.abs(low))) @ X)
+        scaled = scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / np.maximum(np.abs(high), np.abs(low))) @ X)
         means = np.asarray(scaled.sum(axis=1)).ravel() / n_features
         own = np.repeat(np.arange(X.shape[0]), stored)
         squares = np.bincount(own, (scaled.data - means[own]) ** 2, X.shape[0]) + (n_features - stored) * means**2
         lengths = np.sqrt(squares)
-        column = sp.csr_array((np.sqrt(n_features) * means / lengths)[:, None])
-        return canonical(sp.hstack([sp.diags_array(1.0 / lengths) @ scaled, column], format="csr"))
+        column = scipy.sparse.csr_array((np.sqrt(n_features) * means / lengths)[:, None])
+        return canonical(scipy.sparse.hstack([scipy.sparse.diags_array(1.0 / lengths) @ scaled, column], format="csr"))
 
-    def _weights(self, rows: sp.csr_array) -> Float64Array:
+    def _weights(self, rows: scipy.sparse.csr_array) -> Float64Array:
         weights = np.ones(rows.shape[1])
         weights[-1] = -1.0
         return weights
@@ -199,7 +198,7 @@ class Haversine(_Lifted):
             [np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)]
         )
 
-    def _sparse(self, X: sp.csr_array) -> Values:
+    def _sparse(self, X: scipy.sparse.csr_array) -> Values:
         return self._dense(X.toarray(), False) if X.shape[1] == 2 else self._dense(np.empty((1, X.shape[1])), False)
 
     def _of_chords(self, chords: Any) -> Any:
@@ -235,26 +234,26 @@ def _with_zero_rows(rows: Values, zero: npt.NDArray[np.bool_], alone: bool) -> V
     return np.ascontiguousarray(np.column_stack([rows, zero.astype(rows.dtype)]))
 
 
-def _sparse_unit_rows(X: sp.csr_array) -> sp.csr_array:
-    scaled = sp.csr_array(sp.diags_array(1.0 / _or_one(_row_max(abs(X)))) @ X)
+def _sparse_unit_rows(X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    scaled = scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / _or_one(_row_max(abs(X)))) @ X)
     own = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
     lengths = np.sqrt(np.bincount(own, scaled.data**2, X.shape[0]))
-    return sp.csr_array(sp.diags_array(1.0 / _or_one(lengths)) @ scaled)
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / _or_one(lengths)) @ scaled)
 
 
 def _or_one(values: Float64Array) -> Float64Array:
     return np.where(values > 0.0, values, 1.0)
 
 
-def _row_max(X: sp.csr_array) -> Float64Array:
+def _row_max(X: scipy.sparse.csr_array) -> Float64Array:
     """Return the largest stored value of each row, -inf in a row without any."""
     found = np.full(X.shape[0], -np.inf)
     np.maximum.at(found, np.repeat(np.arange(X.shape[0]), np.diff(X.indptr)), X.data)
     return found
 
 
-def _column(marked: npt.NDArray[np.bool_]) -> sp.csr_array:
-    return sp.csr_array(marked.astype(np.float64)[:, None])
+def _column(marked: npt.NDArray[np.bool_]) -> scipy.sparse.csr_array:
+    return scipy.sparse.csr_array(marked.astype(np.float64)[:, None])
 
 
 def _told(marked: npt.NDArray[np.bool_]) -> str:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -42,12 +42,12 @@ class _Measured(NativeMetric):
 
     def rows(self, X: Any, *, alone: bool = False) -> Any:
         """Return rows as the kernel takes them."""
-        return self._sparse(canonical(X)) if sp.issparse(X) else self._dense(as_values(X))
+        return self._sparse(canonical(X)) if scipy.sparse.issparse(X) else self._dense(as_values(X))
 
     def _dense(self, X: Values) -> Values:
         return X
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return X
 
     def searched(self, rows: Any) -> SearchedRows:
@@ -78,7 +78,7 @@ class _Measured(NativeMetric):
     def _proxy(self, rows: Values) -> Values:
         return rows
 
-    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+    def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return rows
 
 
@@ -112,7 +112,7 @@ class Hamming(_Measured):
             sums[begin : begin + _BLOCK] = 2.0 * signs.sum(axis=1, dtype=np.float32) - rows.shape[1]
         return sums
 
-    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+    def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return _indicators(rows)
 
 
@@ -127,7 +127,7 @@ class Jaccard(_Measured):
         width = -(-bits.shape[1] // 8) * 8
         return np.ascontiguousarray(np.pad(bits, ((0, 0), (0, width - bits.shape[1])))).view(np.uint64)
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         self._tell(int((X.data != 1.0).sum()))
         return _indicators(X)
 
@@ -139,8 +139,10 @@ class Jaccard(_Measured):
         sets /= np.sqrt(np.maximum(sets.sum(axis=1, keepdims=True), np.float32(1.0)))
         return sets
 
-    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
-        return sp.csr_array(sp.diags_array(1.0 / np.sqrt(np.maximum(np.diff(rows.indptr), 1.0))) @ rows)
+    def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        return scipy.sparse.csr_array(
+            scipy.sparse.diags_array(1.0 / np.sqrt(np.maximum(np.diff(rows.indptr), 1.0))) @ rows
+        )
 
     def _tell(self, count: int) -> None:
         if count:
@@ -185,9 +187,9 @@ class Periodic(_Measured):
     def _dense(self, X: Values) -> Values:
         return _wrapped(X.astype(np.float64), self._of_columns(X.shape[1]))
 
-    def _sparse(self, X: sp.csr_array) -> sp.csr_array:
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return canonical(
-            sp.csr_array(
+            scipy.sparse.csr_array(
                 (_wrapped(X.data, self._of_columns(X.shape[1])[X.indices]), X.indices, X.indptr), shape=X.shape
             )
         )
@@ -206,15 +208,20 @@ class Periodic(_Measured):
         parts = [rows[:, ~round_ones], radius * np.cos(angles), radius * np.sin(angles)]
         return np.ascontiguousarray(np.column_stack(parts))
 
-    def _sparse_proxy(self, rows: sp.csr_array) -> sp.csr_array:
+    def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         """Return circles through the origin, so that a zero stays one."""
         period = self._of_columns(rows.shape[1])[rows.indices]
         radius = np.where(np.isfinite(period), period, 2.0 * np.pi) / (2.0 * np.pi)
         angles = rows.data / radius
         first = np.where(np.isfinite(period), radius * np.sin(angles), rows.data)
         second = np.where(np.isfinite(period), radius * (1.0 - np.cos(angles)), 0.0)
-        return sp.csr_array(
-            sp.hstack([sp.csr_array((part, rows.indices, rows.indptr), shape=rows.shape) for part in (first, second)])
+        return scipy.sparse.csr_array(
+            scipy.sparse.hstack(
+                [
+                    scipy.sparse.csr_array((part, rows.indices, rows.indptr), shape=rows.shape)
+                    for part in (first, second)
+                ]
+            )
         )
 
 
@@ -225,8 +232,8 @@ def _wrapped(values: Float64Array, period: Float64Array) -> Float64Array:
     return np.ascontiguousarray(np.where(finite, values - np.where(finite, period, 0.0) * turns, values))
 
 
-def _indicators(rows: sp.csr_array) -> sp.csr_array:
-    return sp.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
+def _indicators(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    return scipy.sparse.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
 
 
 def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -366,7 +366,9 @@ class AllPairs:
         if self.by_degree is None or self._exact is None:
             return
         ends, every = np.concatenate([heads, tails]), np.arange(len(heads))
-        ones = sp.csr_array((np.ones(len(ends)), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every)))
+        ones = scipy.sparse.csr_array(
+            (np.ones(len(ends)), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every))
+        )
         by_u, by_v = self.by_degree.push(np.asarray(ones @ changes))
         u, v = self._exact
         self._push_weights(Y, by_u, v, found)

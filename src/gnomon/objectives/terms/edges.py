@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -61,7 +61,7 @@ class EdgePairs:
         fixed_total: bool = True,
     ) -> None:
         self.law = check_law(law, kernel)
-        self.matrix = sp.csr_array(matrix)
+        self.matrix = scipy.sparse.csr_array(matrix)
         self.edges = Edges.from_matrix(self.matrix)
         self.kernel = kernel
         self.scale = scale
@@ -127,7 +127,7 @@ class EdgePairs:
         off = edges.row != edges.col
         rows, columns, weights = edges.row[off], edges.col[off], edges.data[off].astype(np.float64)
         values, slopes = evaluate_law(self.law, self.kernel, np.square(Y[rows] - Y[columns]).sum(axis=1))
-        coefficients = sp.csr_array((weights * slopes, (rows, columns)), shape=self.matrix.shape)
+        coefficients = scipy.sparse.csr_array((weights * slopes, (rows, columns)), shape=self.matrix.shape)
         return self.scale * float(weights @ values), -4.0 * self.scale * pair_force(coefficients, Y)
 
     def expand(self, Y: Float64) -> TermExpansion:
@@ -139,7 +139,7 @@ class EdgePairs:
         s = np.square(Y[self._heads] - Y[matrix.indices]).sum(axis=1)
         energies, slopes = evaluate_law(self.law, self.kernel, s)
         edges, bends = (
-            sp.csr_array((self.scale * matrix.data * part, matrix.indices, matrix.indptr), shape=matrix.shape)
+            scipy.sparse.csr_array((self.scale * matrix.data * part, matrix.indices, matrix.indptr), shape=matrix.shape)
             for part in (slopes, curvature_of_law(self.law, curved(self.kernel), s))
         )
         return TermExpansion(
@@ -184,7 +184,7 @@ class EdgePairs:
         every, ends = np.arange(len(heads)), np.concatenate([heads, tails])
         for a in range(Y.shape[1]):
             values = slopes * across[:, a]
-            spread = sp.csr_array(
+            spread = scipy.sparse.csr_array(
                 (np.concatenate([values, -values]), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every))
             )
             found[:, a] += spread @ changes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon.kernels import Linear, OutputKernel
 from gnomon.objectives.base import Embedding
@@ -102,7 +102,9 @@ class Gravity:
         if not self.of_degrees:
             return
         ends, every = np.concatenate([heads, tails]), np.arange(len(heads))
-        ones = sp.csr_array((np.ones(len(ends)), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every)))
+        ones = scipy.sparse.csr_array(
+            (np.ones(len(ends)), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every))
+        )
         by_mass, away = np.asarray(ones @ changes), self._away(Y)
         shift = np.einsum("id,if->df", away, by_mass) / self._total
         found += 2.0 * self.strength * (away[:, :, None] * by_mass[:, None, :] - self.masses[:, None, None] * shift)

@@ -1,0 +1,27 @@
+# Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
+from .blocks import Block as Block
+from .blocks import check_blocks as check_blocks
+from .blocks import columns_of_blocks as columns_of_blocks
+from .columns import ColumnRule as ColumnRule
+from .dataset import Dataset as Dataset
+from .dataset import draw_rows as draw_rows
+from .labels import check_labels as check_labels
+from .readers import open_dataset as open_dataset
+from .readers import read_table as read_table
+from .representation import Reduction as Reduction
+from .representation import Representation as Representation
+from .rows import find_constant_columns as find_constant_columns
+from .rows import find_duplicate_rows as find_duplicate_rows
+from .scaling import Scaling as Scaling
+from .table import Table as Table
+from .table import check_feature_count as check_feature_count
+from .table import check_one_row as check_one_row
+from .table import check_same_length as check_same_length
+from .table import check_table as check_table
+from .table import plain_row as plain_row
+from .target import Target as Target
+from .target import check_target as check_target
+from .target import check_target_length as check_target_length
+from .target import check_unused_target as check_unused_target
+from .weights import check_sample_weight as check_sample_weight
+from .weights import relative_masses as relative_masses

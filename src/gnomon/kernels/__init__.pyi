@@ -1,0 +1,24 @@
+# Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
+from .base import CurvedKernel as CurvedKernel
+from .base import OutputKernel as OutputKernel
+from .choice import INPUT_KERNELS as INPUT_KERNELS
+from .choice import input_kernel as input_kernel
+from .custom import CustomKernel as CustomKernel
+from .custom import CustomLaw as CustomLaw
+from .inputs import InputKernel as InputKernel
+from .laws import LAWS as LAWS
+from .laws import curvature_of_law as curvature_of_law
+from .laws import evaluate_law as evaluate_law
+from .potentials import Distance as Distance
+from .potentials import InversePower as InversePower
+from .potentials import Linear as Linear
+from .potentials import Logarithmic as Logarithmic
+from .potentials import ShortReach as ShortReach
+from .potentials import SketchMapKernel as SketchMapKernel
+from .registry import EXAMPLES as EXAMPLES
+from .registry import KERNELS as KERNELS
+from .similarities import Cauchy as Cauchy
+from .similarities import Gaussian as Gaussian
+from .similarities import NoiseContrast as NoiseContrast
+from .similarities import StudentT as StudentT
+from .similarities import UMAPKernel as UMAPKernel
