@@ -199,6 +199,27 @@ def test_each_kernel_is_registered_once():
     assert {name: files for name, files in where.items() if len(files) > 1} == {}
 
 
+@cache
+def _homes() -> dict[str, str]:
+    """Name of a room, where a stub says which file holds it: "gnomon.neighbors.k_means" to the module."""
+    stubs = {str(path.relative_to(_PACKAGE)): path.read_text() for path in sorted(_PACKAGE.rglob("__init__.pyi"))}
+    found = {}
+    for file, source in stubs.items():
+        room = ".".join(["gnomon", *Path(file).parts[:-1]])
+        for one in _imports(source, file):
+            home, _, name = one.target.rpartition(".")
+            found[f"{room}.{name}"] = home
+    return found
+
+
+def test_no_name_of_a_room_is_that_of_a_file_in_it():
+    """Importing such a file would put the module in the place of what the room means by its name."""
+    files = {path.relative_to(_PACKAGE.parent).with_suffix("") for path in _PACKAGE.rglob("*")}
+    named = {name for name, home in _homes().items() if name.rpartition(".")[0] != home}
+    assert "gnomon.neighbors.k_means" in named
+    assert [name for name in sorted(named) if Path(*name.split(".")) in files] == []
+
+
 def _circles(edges: dict[str, set[str]]) -> list[str]:
     """Return files that reach themselves through their imports."""
 
@@ -219,6 +240,7 @@ def _edges(sources: dict[str, str]) -> dict[str, set[str]]:
     """File to file: the module that is imported, or the one that holds the imported name; not the packages above it."""
     modules = {"gnomon." + file.removesuffix(".py").replace("/", "."): file for file in sources}
     modules |= {name.removesuffix(".__init__"): file for name, file in modules.items() if name.endswith(".__init__")}
+    modules |= {name: modules[home] for name, home in _homes().items() if home in modules and name not in modules}
     edges: dict[str, set[str]] = {}
     for file, source in sources.items():
         targets = edges.setdefault(file, set())

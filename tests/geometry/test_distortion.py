@@ -12,8 +12,7 @@ import scipy.stats
 from benchmarks.tears import cut_shape, judge
 from sklearn.neighbors import NearestNeighbors
 
-from gnomon.geometry import local_jacobians
-from gnomon.geometry import distortion
+from gnomon.geometry import distortion, local_jacobians
 from gnomon.neighbors import NeighborGraph
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import part
@@ -45,7 +45,7 @@ class AlignmentMatrix:
         Rows whose neighbours span fewer than n_components dimensions. Only those they span count there.
     """
 
-    matrix: sp.csr_array
+    matrix: scipy.sparse.csr_array
     variant: Literal["ltsa", "hessian", "modified"]
     n_flat: int
 
@@ -172,7 +172,7 @@ def _tangents(hood: _Spectra, n_components: int) -> tuple[list[Float64Array], in
     return columns, int((~spanned.all(axis=1)).sum())
 
 
-def _tangent(hoods: _Hoods, n_components: int, variant: str) -> tuple[sp.csr_array, int]:
+def _tangent(hoods: _Hoods, n_components: int, variant: str) -> tuple[scipy.sparse.csr_array, int]:
     total, n_flat = _Sum(hoods.n_samples), 0
     for hood in hoods:
         columns, flat = _tangents(hood, n_components)
@@ -212,7 +212,7 @@ def _new_part(column: Float64Array, columns: list[Float64Array]) -> Float64Array
     return unit
 
 
-def _modified(hoods: _Hoods, n_components: int) -> tuple[sp.csr_array, int]:
+def _modified(hoods: _Hoods, n_components: int) -> tuple[scipy.sparse.csr_array, int]:
     spectra = [(hood.values, hood.present.sum(axis=1)) for hood in hoods]
     values = np.concatenate([part for part, _ in spectra])
     n_sets = _weight_sets(values, np.concatenate([count for _, count in spectra]), hoods.n_features, n_components)
@@ -282,7 +282,7 @@ class _Sum:
 
     def __init__(self, n: int) -> None:
         self._n = n
-        self._parts: list[sp.csr_array] = []
+        self._parts: list[scipy.sparse.csr_array] = []
 
     def add(self, neighbors: npt.NDArray[np.int32], present: BoolArray, local: Float64Array) -> None:
         """Add local (m, k, k) at the rows and columns `neighbors` (m, k) that are present."""
@@ -291,13 +291,13 @@ class _Sum:
         rows = np.broadcast_to(neighbors[:, :, None], shape).ravel()
         columns = np.broadcast_to(neighbors[:, None, :], shape).ravel()
         entries = (local.ravel(), (rows, columns)) if used.all() else (local.ravel()[used], (rows[used], columns[used]))
-        self._parts.append(sp.coo_array(entries, shape=(self._n, self._n)).tocsr())
+        self._parts.append(scipy.sparse.coo_array(entries, shape=(self._n, self._n)).tocsr())
 
-    def matrix(self) -> sp.csr_array:
+    def matrix(self) -> scipy.sparse.csr_array:
         """Return the sum, symmetric to the last bit."""
         total = self._parts[0]
         for one in self._parts[1:]:
             total = total + one
-        total = sp.csr_array((total + total.T) * 0.5)
+        total = scipy.sparse.csr_array((total + total.T) * 0.5)
         total.sort_indices()
         return total

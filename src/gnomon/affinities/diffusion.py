@@ -9,8 +9,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.linalg
-import scipy.sparse as sp
 
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
@@ -86,8 +84,8 @@ def decaying_affinities(graph: NeighborGraph, n_neighbors: int, decay: float, se
         k = min(_WIDER * k, n_samples - 1)
         indices, distances = search(pending, k)
     rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
-    directed = sp.csr_array((0.5 * values, (rows, columns)), shape=(n_samples, n_samples))
-    matrix = sp.csr_array(directed + directed.T).astype(np.float32)
+    directed = scipy.sparse.csr_array((0.5 * values, (rows, columns)), shape=(n_samples, n_samples))
+    matrix = scipy.sparse.csr_array(directed + directed.T).astype(np.float32)
     matrix.sort_indices()
     return Affinities(matrix, "weights")
 
@@ -105,7 +103,7 @@ class Diffusion:
     """
 
     flows: Float64Array
-    entries: sp.csr_array | None
+    entries: scipy.sparse.csr_array | None
 
     @classmethod
     def of(cls, affinities: Affinities, clusters: npt.NDArray[np.integer] | None = None) -> Self:
@@ -123,11 +121,13 @@ class Diffusion:
         -------
         Diffusion
         """
-        weights = sp.csr_array(affinities.matrix.astype(np.float64) + sp.eye_array(affinities.n_samples))
+        weights = scipy.sparse.csr_array(
+            affinities.matrix.astype(np.float64) + scipy.sparse.eye_array(affinities.n_samples)
+        )
         if clusters is None:
             return cls(weights.toarray(), None)
-        to_clusters = sp.csr_array(weights @ members(clusters))
-        entries = sp.csr_array(to_clusters.multiply(1.0 / to_clusters.sum(axis=1)[:, None]))
+        to_clusters = scipy.sparse.csr_array(weights @ members(clusters))
+        entries = scipy.sparse.csr_array(to_clusters.multiply(1.0 / to_clusters.sum(axis=1)[:, None]))
         flows = (to_clusters.T @ entries).toarray()
         return cls(0.5 * (flows + flows.T), entries)
 
@@ -174,10 +174,10 @@ class Diffusion:
             squared = product(squared, squared)
 
 
-def members(clusters: npt.NDArray[np.integer]) -> sp.csr_array:
+def members(clusters: npt.NDArray[np.integer]) -> scipy.sparse.csr_array:
     """Return the matrix (n_samples, n_clusters) that is 1 where a row stands for a cluster."""
     n_samples = len(clusters)
-    return sp.csr_array((np.ones(n_samples), (np.arange(n_samples), clusters)))
+    return scipy.sparse.csr_array((np.ones(n_samples), (np.arange(n_samples), clusters)))
 
 
 def knee(curve: Float64Array) -> int:

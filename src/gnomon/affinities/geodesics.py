@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import entrance
@@ -55,7 +55,7 @@ class PathGraph:
         first = np.concatenate(([True], keys[1:] != keys[:-1]))
         keys, lengths = keys[first], lengths[first]
         offsets = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
-        return cls(sp.csr_array((lengths, (keys % n).astype(np.int32), offsets), shape=(n, n)))
+        return cls(scipy.sparse.csr_array((lengths, (keys % n).astype(np.int32), offsets), shape=(n, n)))
 
     @property
     def n_samples(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, in_order
@@ -40,8 +40,8 @@ class KernelSource:
     def __init__(self, kernel: InputKernel, X: Any) -> None:
         self.kernel = kernel
         self.semidefinite = kernel.semidefinite
-        sparse = bool(sp.issparse(X))
-        self._rows: Any = sp.csr_array(X, dtype=np.float64) if sparse else np.asarray(X, dtype=np.float64)
+        sparse = bool(scipy.sparse.issparse(X))
+        self._rows: Any = scipy.sparse.csr_array(X, dtype=np.float64) if sparse else np.asarray(X, dtype=np.float64)
         if kernel.of_differences and not sparse:  # distances of rows far from the origin keep their digits
             self._rows = self._rows - self._rows.mean(axis=0)
         self._diagonal: Float64Array = kernel.diagonal(self._rows)

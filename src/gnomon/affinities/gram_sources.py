@@ -7,8 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message
 from gnomon.linalg import Eigenpairs, dense_rows, with_signs
@@ -88,8 +87,8 @@ def check_symmetric(K: Any) -> Any:
         May differ from its transpose by rounding: 1e-10 of the largest entry, or 1e-5 if it is float32.
     """
     single = getattr(K, "dtype", None) == np.float32
-    sparse = bool(sp.issparse(K))
-    matrix: Any = sp.csr_array(K, dtype=np.float64) if sparse else np.asarray(K, dtype=np.float64)
+    sparse = bool(scipy.sparse.issparse(K))
+    matrix: Any = scipy.sparse.csr_array(K, dtype=np.float64) if sparse else np.asarray(K, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.shape[0] == 0:
         raise ValueError(message(f"a similarity of shape {matrix.shape}", "a square matrix"))
     if not np.isfinite(matrix.data if sparse else matrix).all():
@@ -107,7 +106,7 @@ def check_symmetric(K: Any) -> Any:
         raise ValueError(message("the similarity", "symmetric", fact=fact, remedy=remedy))
     if asymmetry == 0.0:
         return matrix
-    return sp.csr_array((matrix + matrix.T) / 2.0) if sparse else (matrix + matrix.T) / 2.0
+    return scipy.sparse.csr_array((matrix + matrix.T) / 2.0) if sparse else (matrix + matrix.T) / 2.0
 
 
 class MatrixSource:
@@ -174,11 +173,11 @@ class FactorSource:
     semidefinite = True
 
     def __init__(self, B: Any) -> None:
-        self._sparse = bool(sp.issparse(B))
+        self._sparse = bool(scipy.sparse.issparse(B))
         self._rows: Any
         self._mean: Float64Array
         if self._sparse:
-            self._rows = sp.csr_array(B, dtype=np.float64)
+            self._rows = scipy.sparse.csr_array(B, dtype=np.float64)
             self._mean = np.asarray(self._rows.sum(axis=0), dtype=np.float64).ravel() / self.n_samples
         else:
             table = np.asarray(B, dtype=np.float64)

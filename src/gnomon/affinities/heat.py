@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import part
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
@@ -72,12 +72,12 @@ class EdgeWeights:
         least = min(self.min_neighbors, n_neighbors)
         return np.asarray(np.clip(np.floor(wanted), least, n_neighbors).astype(np.int64))
 
-    def of_edges(self, edges: sp.csr_array) -> sp.csr_array:
+    def of_edges(self, edges: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         """Return the weights, float64, of the edges of a symmetric CSR matrix of lengths, where a stored 0 is one."""
         rows = np.repeat(np.arange(edges.shape[0]), np.diff(edges.indptr))
         own, other = (None, None) if self.scales is None else (self.scales[rows], self.scales[edges.indices])
         values = self._values(edges.data, own, other)
-        return sp.csr_array((values, edges.indices, edges.indptr), shape=edges.shape)
+        return scipy.sparse.csr_array((values, edges.indices, edges.indptr), shape=edges.shape)
 
     def of_new_rows(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.floating]) -> Float64Array:
         """Return the weights of new rows to the fitted rows nearest to them, both of shape (n_rows, n_neighbors)."""
@@ -147,7 +147,7 @@ def edge_weights(
 
 
 @part("neighbor_edges")
-def neighbor_edges(graph: NeighborGraph, kept: npt.NDArray[np.int64] | None = None) -> sp.csr_array:
+def neighbor_edges(graph: NeighborGraph, kept: npt.NDArray[np.int64] | None = None) -> scipy.sparse.csr_array:
     """Join both directions of a neighbour graph: two rows share an edge if either is a neighbour of the other.
 
     Parameters
@@ -171,18 +171,18 @@ def neighbor_edges(graph: NeighborGraph, kept: npt.NDArray[np.int64] | None = No
     return _symmetric(n_samples, rows, graph.indices[present], distances[present])
 
 
-def _symmetric(n_samples: int, rows: Any, columns: Any, lengths: Any) -> sp.csr_array:
+def _symmetric(n_samples: int, rows: Any, columns: Any, lengths: Any) -> scipy.sparse.csr_array:
     """Return the edges in both directions; one that is given twice gets the mean of its lengths."""
     ends = np.concatenate([rows, columns]), np.concatenate([columns, rows])
     doubled = np.concatenate([lengths, lengths]).astype(np.float64)
-    total = sp.csr_array((doubled, ends), shape=(n_samples, n_samples))
-    count = sp.csr_array((np.ones(doubled.size), ends), shape=(n_samples, n_samples))
+    total = scipy.sparse.csr_array((doubled, ends), shape=(n_samples, n_samples))
+    count = scipy.sparse.csr_array((np.ones(doubled.size), ends), shape=(n_samples, n_samples))
     total.sum_duplicates()
     count.sum_duplicates()
-    return sp.csr_array((total.data / count.data, total.indices, total.indptr), shape=total.shape)
+    return scipy.sparse.csr_array((total.data / count.data, total.indices, total.indptr), shape=total.shape)
 
 
-def with_bridges(edges: sp.csr_array, bridges: Bridges) -> sp.csr_array:
+def with_bridges(edges: scipy.sparse.csr_array, bridges: Bridges) -> scipy.sparse.csr_array:
     """Return the edges and the bridges between them, in both directions."""
     rows = np.repeat(np.arange(edges.shape[0], dtype=np.int32), np.diff(edges.indptr))
     one_way = rows < edges.indices
@@ -244,7 +244,7 @@ def heat_affinities(
     return weigh_edges(edges, rule)
 
 
-def weigh_edges(edges: sp.csr_array, rule: EdgeWeights) -> Affinities:
+def weigh_edges(edges: scipy.sparse.csr_array, rule: EdgeWeights) -> Affinities:
     """Return the weights of edges, lengths of shape (n_samples, n_samples), as affinities."""
     matrix = rule.of_edges(edges).astype(np.float32)
     matrix.has_canonical_format = True
@@ -290,5 +290,5 @@ def divide_by_density(
         return affinities, factors
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     values = matrix.data * (factors[rows] * factors[matrix.indices])
-    divided = sp.csr_array((values.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
+    divided = scipy.sparse.csr_array((values.astype(np.float32), matrix.indices, matrix.indptr), shape=matrix.shape)
     return replace(affinities, matrix=divided, normalization="weights"), factors

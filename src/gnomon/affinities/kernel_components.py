@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas

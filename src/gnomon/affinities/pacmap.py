@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance, part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
@@ -43,9 +43,9 @@ class PacmapPairs:
         Symmetric, entries 0.5 or 1, zero diagonal (not stored).
     """
 
-    near: sp.csr_array
-    mid_near: sp.csr_array
-    further: sp.csr_array
+    near: scipy.sparse.csr_array
+    mid_near: scipy.sparse.csr_array
+    further: scipy.sparse.csr_array
 
     @property
     def n_samples(self) -> int:

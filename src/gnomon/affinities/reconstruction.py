@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._entrance import entrance, part
@@ -54,7 +54,7 @@ class ReconstructionWeights:
         Which rule they follow; only "signed" has entries below zero.
     """
 
-    W: sp.csr_array
+    W: scipy.sparse.csr_array
     weights: Literal["signed", "non_negative", "membership"]
 
     @property
@@ -63,16 +63,18 @@ class ReconstructionWeights:
         return int(self.W.shape[0])
 
     @cached_property
-    def V(self) -> sp.csr_array:  # noqa: N802  the letter of the literature
+    def V(self) -> scipy.sparse.csr_array:  # noqa: N802  the letter of the literature
         """W'W: how often two points are chosen together to reconstruct a third, weight times weight."""
-        chosen = sp.csr_array(self.W.T @ self.W)
+        chosen = scipy.sparse.csr_array(self.W.T @ self.W)
         chosen.sort_indices()
         return chosen
 
     @cached_property
-    def M(self) -> sp.csr_array:  # noqa: N802
+    def M(self) -> scipy.sparse.csr_array:  # noqa: N802
         """(I - W)'(I - W), symmetric and positive semidefinite; its rows sum to 0."""
-        matrix = sp.csr_array(sp.eye_array(self.n_samples, format="csr") - (self.W + self.W.T) + self.V)
+        matrix = scipy.sparse.csr_array(
+            scipy.sparse.eye_array(self.n_samples, format="csr") - (self.W + self.W.T) + self.V
+        )
         matrix.sort_indices()
         return matrix
 
@@ -216,14 +218,18 @@ def weights_of_new_rows(
         Rows sum to 1.
     """
     if kernel is not None:
-        table_of_new = X_new if isinstance(X_new, np.ndarray) else sp.csr_array(X_new)
+        table_of_new = X_new if isinstance(X_new, np.ndarray) else scipy.sparse.csr_array(X_new)
         return _weights_in_feature_space(
             lambda i: _similarities_of_new_row(kernel, table_of_new[[i]], X[indices[i]]),
             np.ones(indices.shape, dtype=bool),
             regularization=max(regularization, _LEAST_REGULARIZATION),
             non_negative=weights == "non_negative",
         )
-    together = sp.vstack([X_new, X], format="csr") if sp.issparse(X) or sp.issparse(X_new) else np.vstack([X_new, X])
+    together = (
+        scipy.sparse.vstack([X_new, X], format="csr")
+        if scipy.sparse.issparse(X) or scipy.sparse.issparse(X_new)
+        else np.vstack([X_new, X])
+    )
     table = RowTable.of(together)
     found: npt.NDArray[np.float64] = _core.reconstruction_weights(
         table.core,
@@ -236,18 +242,18 @@ def weights_of_new_rows(
     return found
 
 
-def _csr(indices: npt.NDArray[np.int32], entries: npt.NDArray[np.float64], n: int) -> sp.csr_array:
+def _csr(indices: npt.NDArray[np.int32], entries: npt.NDArray[np.float64], n: int) -> scipy.sparse.csr_array:
     """Return the weights as a matrix, those of exactly zero left out."""
     order = np.argsort(indices, axis=1, kind="stable")
     columns, values = np.take_along_axis(indices, order, axis=1), np.take_along_axis(entries, order, axis=1)
     stored = values != 0.0
     offsets = np.concatenate(([0], np.cumsum(stored.sum(axis=1))))
-    matrix = sp.csr_array((values[stored], columns[stored], offsets), shape=(n, n))
+    matrix = scipy.sparse.csr_array((values[stored], columns[stored], offsets), shape=(n, n))
     matrix.has_canonical_format = True  # columns are sorted and unique
     return matrix
 
 
-def _with_rows_of_sum_one(memberships: sp.csr_array) -> sp.csr_array:
+def _with_rows_of_sum_one(memberships: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     matrix = memberships.astype(np.float64)
     sums = np.asarray(matrix.sum(axis=1), dtype=np.float64).ravel()
     matrix.data /= np.repeat(sums, np.diff(matrix.indptr))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import part
 from gnomon._validation import Options, Rule, check_parameters
@@ -79,7 +79,7 @@ class UniformAffinity(NeighborAffinity):
         return float(inputs.neighbors.n_neighbors) if self.normalization == "membership" else None
 
 
-def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
+def neighbor_laplacian(graph: NeighborGraph) -> scipy.sparse.csr_array:
     """Return the combinatorial Laplacian of a neighbour graph over its mean degree.
 
     Rows are joined by an edge of weight one if either is a neighbour of the other, so equal rows, at distance zero, do
@@ -98,4 +98,4 @@ def neighbor_laplacian(graph: NeighborGraph) -> sp.csr_array:
     edges = uniform_affinities(graph, normalization="membership").matrix.astype(np.float64)
     degrees: npt.NDArray[np.float64] = np.asarray(edges.sum(axis=1), dtype=np.float64).ravel()
     mean = float(degrees.mean())
-    return sp.csr_array((sp.diags_array(degrees) - edges) / (mean if mean > 0.0 else 1.0))
+    return scipy.sparse.csr_array((scipy.sparse.diags_array(degrees) - edges) / (mean if mean > 0.0 else 1.0))

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon import _core
 from gnomon._threads import single_threaded_blas
@@ -67,7 +67,7 @@ class MapPoints:
     def in_form(self, rows: Any) -> Any:
         """Return rows dense or in CSR form, as the table is."""
         if hasattr(self.X, "tocsr"):
-            return rows if hasattr(rows, "tocsr") else sp.csr_array(rows)
+            return rows if hasattr(rows, "tocsr") else scipy.sparse.csr_array(rows)
         return np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows)
 
     def dense(self, rows: npt.NDArray[np.integer]) -> Float64Array:

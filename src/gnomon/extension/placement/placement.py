@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -403,9 +402,9 @@ class BlockPlacement(RowPlacement):
 
 def same_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     """Return which rows of two tables of one shape are equal."""
-    if sp.issparse(one) or sp.issparse(other):
-        tables: list[Any] = [sp.csr_array(table) for table in (one, other)]
-        different: Any = sp.csr_array(tables[0] != tables[1])
+    if scipy.sparse.issparse(one) or scipy.sparse.issparse(other):
+        tables: list[Any] = [scipy.sparse.csr_array(table) for table in (one, other)]
+        different: Any = scipy.sparse.csr_array(tables[0] != tables[1])
         equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
         return equal
     return np.asarray((one == other).all(axis=1))

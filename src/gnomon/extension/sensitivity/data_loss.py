@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
@@ -72,7 +72,7 @@ class DataLoss:
     @property
     def n_pieces(self) -> int:
         """Number of pieces of the graph; more than one repel each other without end, and there is no minimum."""
-        return 1 if self._graph is None else int(connected_components(sp.csr_array(self._graph)).max()) + 1
+        return 1 if self._graph is None else int(connected_components(scipy.sparse.csr_array(self._graph)).max()) + 1
 
     @part("sensitivity")
     def expand(self, Y: npt.ArrayLike) -> Expansion:

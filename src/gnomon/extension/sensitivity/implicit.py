@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 import scipy.sparse.linalg
 
 from gnomon._memory import require_memory

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._run import current_run
 from gnomon._validation import message
@@ -117,8 +117,8 @@ class _Points:
         first, second = (of_rows[side] for side in appearances(found, window))
         copied = np.bincount(of_rows, minlength=n)
         shares = 1.0 / (window * np.maximum(copied[first], copied[second]))  # equal rows together pull as one
-        links = sp.csr_array((shares, (first, second)), shape=(n, n))
-        self.links = sp.csr_array(links + links.T)
+        links = scipy.sparse.csr_array((shares, (first, second)), shape=(n, n))
+        self.links = scipy.sparse.csr_array(links + links.T)
         self.strengths = np.asarray(self.links.sum(axis=1)).ravel()
         self.tied = self.strengths > 0
         self.group = connected_components(self.links)  # points that stand for one row
@@ -162,11 +162,11 @@ class _Points:
         """Return the affinities of all tables, of a mean degree each, between groups instead of points."""
         parts = [graph.matrix * (graph.n_samples / graph.matrix.sum()) for graph in graphs]
         n, n_groups = len(self.group), int(self.group.max()) + 1
-        member = sp.csr_array((np.ones(n, dtype=np.float32), (np.arange(n), self.group)), shape=(n, n_groups))
-        joint = sp.csr_array(member.T @ sp.csr_array(sp.block_diag(parts)) @ member)
+        member = scipy.sparse.csr_array((np.ones(n, dtype=np.float32), (np.arange(n), self.group)), shape=(n, n_groups))
+        joint = scipy.sparse.csr_array(member.T @ scipy.sparse.csr_array(scipy.sparse.block_diag(parts)) @ member)
         joint.setdiag(0.0)
         joint.eliminate_zeros()
-        scaled = sp.csr_array(joint.maximum(joint.T) / joint.max())
+        scaled = scipy.sparse.csr_array(joint.maximum(joint.T) / joint.max())
         return Affinities(scaled.astype(np.float32), "membership")
 
     def aligned(self, embeddings: list[npt.NDArray[np.float32]]) -> list[npt.NDArray[np.float32]]:

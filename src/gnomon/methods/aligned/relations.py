@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message, warn
 from gnomon.exceptions import DataWarning
@@ -119,8 +119,8 @@ def _by_pairs(sizes: Sequence[int], relations: Any) -> Identities:
         firsts.append(pairs[:, 0] + offsets[s])
         seconds.append(pairs[:, 1] + offsets[t])
     i, j, n = np.concatenate(firsts), np.concatenate(seconds), int(offsets[-1])
-    links = sp.csr_array((np.ones(len(i), dtype=np.float32), (i, j)), shape=(n, n))
-    labels = connected_components(sp.csr_array(links + links.T)).astype(np.int64)
+    links = scipy.sparse.csr_array((np.ones(len(i), dtype=np.float32), (i, j)), shape=(n, n))
+    labels = connected_components(scipy.sparse.csr_array(links + links.T)).astype(np.int64)
     found = np.split(labels, offsets[1:-1])
     for t, own in enumerate(found):
         _refuse_twins(own, t, lambda row: f"row {row}")
@@ -163,8 +163,8 @@ def _pairs(given: Any, n: int, tables: tuple[int, int]) -> npt.NDArray[np.int64]
 def _tell_of_islands(found: Identities) -> None:
     """Warn of tables that share no row with the others, directly or through further ones."""
     tables = np.repeat(np.arange(len(found)), [len(own) for own in found])
-    occurs = sp.csr_array((np.ones(len(tables), dtype=np.float32), (tables, np.concatenate(found))))
-    groups = connected_components(sp.csr_array(occurs @ occurs.T))
+    occurs = scipy.sparse.csr_array((np.ones(len(tables), dtype=np.float32), (tables, np.concatenate(found))))
+    groups = connected_components(scipy.sparse.csr_array(occurs @ occurs.T))
     if groups.max() > 0:
         names = "; ".join(", ".join(map(str, np.flatnonzero(groups == g))) for g in range(int(groups.max()) + 1))
         warn(

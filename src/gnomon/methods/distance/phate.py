@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._memory import require_memory
 from gnomon._run import current_run
@@ -239,7 +239,7 @@ class PHATE(PlacesRows, GraphEmbedder):
         indices, distances = self._nearest(X, k)
         weights = decaying_weights(distances, self._width, float(self.decay)).ravel()
         ends = np.repeat(np.arange(len(indices)), k), indices.ravel()
-        steps = sp.csr_array((weights, ends), shape=(len(indices), len(self._positions)))
+        steps = scipy.sparse.csr_array((weights, ends), shape=(len(indices), len(self._positions)))
         if self._clusters is not None:
             steps = steps @ members(self._clusters)
         placed = (steps @ self._places) / steps.sum(axis=1)[:, None]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Options, Real, Rule, message
@@ -191,7 +191,7 @@ class SketchMap(PlacesRows, RowEmbedder):
         rows = X if wanted >= n else X[np.ix_(indices, indices)] if given else X[indices]
         matrix, unit = distance_matrix(rows, metric=metric, metric_params=self.metric_params)
         distances = matrix.astype(np.float64) * unit
-        self._same = (_SAME_SPARSE if sp.issparse(X) else _SAME) * float(distances.max())
+        self._same = (_SAME_SPARSE if scipy.sparse.issparse(X) else _SAME) * float(distances.max())
         # rows that nothing tells apart share the position of the first
         first = np.flatnonzero(~np.tril(distances <= self._same, -1).any(axis=1))
         self.landmark_indices_ = indices[first]
@@ -287,5 +287,5 @@ def _count_landmarks(wanted: int | str, n_samples: int) -> int:
 
 
 def _check_dense(X: Any, metric: Any) -> None:
-    if isinstance(metric, str) and metric == "precomputed" and sp.issparse(X):
+    if isinstance(metric, str) and metric == "precomputed" and scipy.sparse.issparse(X):
         raise ValueError(message("X", "dense for metric='precomputed'", fact="found a sparse matrix"))

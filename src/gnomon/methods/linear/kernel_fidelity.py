@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon.affinities.geodesics import geodesic_distances
 from gnomon.affinities.gram_sources import check_symmetric

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._entrance import entrance
 from gnomon._estimator import check_is_fitted
@@ -405,7 +405,7 @@ class KernelPCA(WeighsRows, PlacesRows):
 
     def _differences(self, X: Any) -> Float64Array:
         """Return the derivatives of the formula of a user's kernel by central differences."""
-        form: Any = sp.csr_array if sp.issparse(X) else np.asarray
+        form: Any = scipy.sparse.csr_array if scipy.sparse.issparse(X) else np.asarray
         found = np.empty((X.shape[0], self.embedding_.shape[1], self.n_features_in_))
         for i in range(X.shape[0]):
             row = dense_rows(X[i : i + 1])

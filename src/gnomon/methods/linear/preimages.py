@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon.kernels.inputs import LinearInput, squared_distances
 from gnomon.linalg import uniform_matrix
@@ -71,16 +71,16 @@ def _lengths(rows: Any) -> Float64Array:
 def _scaled(rows: Any, factors: Float64Array) -> Any:
     if isinstance(rows, np.ndarray):
         return factors[:, None] * rows
-    return sp.csr_array(sp.diags_array(factors) @ rows)
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(factors) @ rows)
 
 
-def _averages(rows: Any, n_neighbors: int) -> sp.csr_array:
+def _averages(rows: Any, n_neighbors: int) -> scipy.sparse.csr_array:
     """Return the matrix whose product with values of all rows is their mean over the nearest others of each."""
     n, squared = rows.shape[0], squared_distances(rows, rows)
     np.fill_diagonal(squared, np.inf)
     nearest = np.argsort(squared, axis=1, kind="stable")[:, :n_neighbors]
     starts = np.arange(0, n * n_neighbors + 1, n_neighbors)
-    return sp.csr_array((np.full(nearest.size, 1.0 / n_neighbors), nearest.ravel(), starts), shape=(n, n))
+    return scipy.sparse.csr_array((np.full(nearest.size, 1.0 / n_neighbors), nearest.ravel(), starts), shape=(n, n))
 
 
 def _gain(known: Any, wanted: Any, n_neighbors: int) -> Float64Array:

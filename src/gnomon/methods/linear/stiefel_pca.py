@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-import scipy.linalg
+import scipy
 
 from gnomon._costs import Cost, returned_late
 from gnomon._entrance import entrance

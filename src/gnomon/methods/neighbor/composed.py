@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import (
@@ -153,7 +153,10 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         "n_neighbors": Integer(1),
         "affinity": Either(
             Options(*AFFINITIES),
-            Instance((Affinities, Gram, np.ndarray, sp.sparray, sp.spmatrix), "Affinities, a Gram or a matrix"),
+            Instance(
+                (Affinities, Gram, np.ndarray, scipy.sparse.sparray, scipy.sparse.spmatrix),
+                "Affinities, a Gram or a matrix",
+            ),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
         "kernel": KERNEL,
@@ -206,7 +209,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
             return AFFINITIES[affinity](**(parameters["affinity_params"] or {}))
-        if isinstance(affinity, np.ndarray | Affinities | Gram | sp.sparray | sp.spmatrix):
+        if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples)
         return affinity  # type: ignore[no-any-return]
 
@@ -222,8 +225,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         if isinstance(affinity, Gram):
             affinity = affinity.dense()
         if loss == "reconstruction":
-            return sp.csr_array(affinity)
-        return Affinities(sp.csr_array(affinity.astype(np.float32)), "membership")
+            return scipy.sparse.csr_array(affinity)
+        return Affinities(scipy.sparse.csr_array(affinity.astype(np.float32)), "membership")
 
     def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
         loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._validation import message, warn
 from gnomon.exceptions import ConvergenceWarning
@@ -28,7 +28,7 @@ class ComponentSolver(ABC):
         self.found: list[Eigenpairs] = []
 
     @abstractmethod
-    def __call__(self, matrix: sp.csr_array) -> Float64Array:
+    def __call__(self, matrix: scipy.sparse.csr_array) -> Float64Array:
         """Return the coordinates of the component with this matrix; add its eigenpairs to ``found``."""
 
     @property
@@ -46,7 +46,7 @@ class GraphEigenmaps(PlacesRows, GraphEmbedder):
     """A method whose coordinates are eigenvectors of a matrix of the neighbour graph."""
 
     def _solve(
-        self, X: Any, matrix: sp.csr_array, labels: npt.NDArray[np.int32], solver: ComponentSolver
+        self, X: Any, matrix: scipy.sparse.csr_array, labels: npt.NDArray[np.int32], solver: ComponentSolver
     ) -> tuple[Float64Array, Float64Array]:
         """Return positions and, for each component mapped apart, the centre of its map; X may be None.
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
@@ -211,8 +211,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
         return int(parameters["min_neighbors"]) if parameters["variant"] == "vle" else 1
 
     def _join(
-        self, X: Any, edges: sp.csr_array, parameters: dict[str, Any]
-    ) -> tuple[sp.csr_array, npt.NDArray[np.int32]]:
+        self, X: Any, edges: scipy.sparse.csr_array, parameters: dict[str, Any]
+    ) -> tuple[scipy.sparse.csr_array, npt.NDArray[np.int32]]:
         """Return the edges and the labels of the components that will be mapped apart."""
         labels = connected_components(edges)
         self.n_graph_components_, self.bridges_ = int(labels.max()) + 1, None
@@ -254,7 +254,7 @@ class _Solver(ComponentSolver):
         self._parameters, self._seed = parameters, seed
 
     @entrance("LaplacianEigenmaps")
-    def __call__(self, matrix: sp.csr_array) -> Float64Array:
+    def __call__(self, matrix: scipy.sparse.csr_array) -> Float64Array:
         normalized, time = self._parameters["normalized"], self._parameters["diffusion_time"]
         pairs = eigenpairs(
             GraphLaplacian(matrix, normalized),

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import scipy.sparse as sp
+import scipy
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
@@ -218,14 +218,14 @@ def _check_together(parameters: dict[str, Any], n_rows: int) -> None:
 
 def _equal_rows(one: Any, other: Any) -> npt.NDArray[np.bool_]:
     """Return which rows of two tables are equal."""
-    if sp.issparse(one) or sp.issparse(other):
-        different: Any = sp.csr_array(one != other)
+    if scipy.sparse.issparse(one) or scipy.sparse.issparse(other):
+        different: Any = scipy.sparse.csr_array(one != other)
         equal: npt.NDArray[np.bool_] = np.diff(different.indptr) == 0
         return equal
     return np.asarray((one == other).all(axis=1))
 
 
-def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> sp.csr_array:
+def _form(X: Any, graph: NeighborGraph, parameters: dict[str, Any]) -> scipy.sparse.csr_array:
     """Return the matrix B of the variant."""
     if parameters["variant"] == "standard":
         return reconstruction_weights(
@@ -250,9 +250,9 @@ class _Solver(ComponentSolver):
         self._parameters, self._seed = parameters, seed
 
     @entrance("LocallyLinearEmbedding")
-    def __call__(self, matrix: sp.csr_array) -> Float64Array:
+    def __call__(self, matrix: scipy.sparse.csr_array) -> Float64Array:
         pairs = eigenpairs(
-            sp.csr_array(matrix),
+            scipy.sparse.csr_array(matrix),
             self._parameters["n_components"],
             known=np.ones(matrix.shape[0]),
             tolerance=self._parameters["tolerance"],
