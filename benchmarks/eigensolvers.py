@@ -291,7 +291,7 @@ def _gnomon(solver: str) -> Callable[[_Task], np.ndarray]:
             task.problem.n_vectors,
             which="largest" if largest else "smallest",
             known=None if graph else task.known,
-            tolerance=task.problem.tolerance,
+            tol=task.problem.tolerance,
             solver=solver,
         ).vectors
 

@@ -76,9 +76,9 @@ def _curves(X: Array, t: int, seed: int, jobs: int | None) -> dict[str, Any]:
             model = _gradient_pca(X, k, iterations, seed, jobs)
             scores[name].append(t_similarity(true, _neighbors(model.embedding_, t, jobs)))
             errors[name].append(model.projector_error_)
-        for name, kind in (("random projection", "gaussian"), ("random projection, orthonormal", "orthonormal")):
+        for name, variant in (("random projection", "gaussian"), ("random projection, orthonormal", "orthonormal")):
             maps = (
-                RandomProjection(k, kind=kind, random_state=seed + i, n_jobs=jobs).fit_transform(X)
+                RandomProjection(k, variant=variant, random_state=seed + i, n_jobs=jobs).fit_transform(X)
                 for i in range(_N_SEEDS)
             )
             scores[name].append(float(np.mean([t_similarity(true, _neighbors(Y, t, jobs)) for Y in maps])))

@@ -37,7 +37,7 @@ def quiet(estimator, X, **parameters):
         PCA(3),
         PCA(3, whiten=True),
         RandomProjection(2, random_state=0),
-        RandomProjection(2, kind="sparse", random_state=0),
+        RandomProjection(2, variant="sparse", random_state=0),
         HuberPCA(2),
         ClassicalMDS(2),
         LandmarkMDS(2, n_landmarks=20),

@@ -112,11 +112,11 @@ def test_f65_rows_of_few_distances_are_named_and_use_what_exists(name):
     assert np.isfinite(Y).all()
 
 
-@pytest.mark.parametrize("kind", ["metric", "ordinal"])
-def test_f67_stress_is_recomputed_from_the_points_and_squared_distances_are_no_obstacle(kind):
+@pytest.mark.parametrize("variant", ["metric", "ordinal"])
+def test_f67_stress_is_recomputed_from_the_points_and_squared_distances_are_no_obstacle(variant):
     squared = np.square(DISTANCES)  # no metric: the triangle inequality fails
-    model = gnomon.MDS(kind=kind, metric="precomputed", max_iter=30, random_state=0).fit(squared)
+    model = gnomon.MDS(variant=variant, metric="precomputed", max_iter=30, random_state=0).fit(squared)
     assert np.isfinite(model.embedding_).all()
-    if kind == "metric":
+    if variant == "metric":
         errors = np.square(squared - cdist(model.embedding_, model.embedding_))
         assert model.stress_ == pytest.approx(errors.sum() / 2, rel=1e-6)

@@ -113,7 +113,7 @@ def test_f16_a_search_for_eigenvectors_ends_within_its_budget_of_products():
     columns = np.concatenate([np.roll(np.arange(n // 2), -1), n // 2 + np.roll(np.arange(n // 2), -1), [n // 2]])
     graph = sparse.csr_array((np.concatenate([np.ones(n), [1e-6]]), (rows, columns)), shape=(n, n))
     weights = sparse.csr_array(graph + graph.T).astype(np.float32)
-    found = eigenpairs(GraphLaplacian(weights), 2, tolerance=1e-2, max_products=60)
+    found = eigenpairs(GraphLaplacian(weights), 2, tol=1e-2, max_products=60)
     assert np.isfinite(found.vectors).all()
     assert found.vectors.shape == (n, 2)
 

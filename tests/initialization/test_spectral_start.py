@@ -32,7 +32,7 @@ def blocks(sizes):
 def test_connected_graphs_start_at_the_scaled_eigenvectors(affinities_of):
     affinities = affinities_of(np.random.default_rng(0).random((500, 2)) * [2, 1])
     start = initialize("spectral", affinities=affinities).embedding
-    vectors = eigenpairs(GraphLaplacian(affinities.matrix), 2, tolerance=1e-2).vectors
+    vectors = eigenpairs(GraphLaplacian(affinities.matrix), 2, tol=1e-2).vectors
     noise = start - vectors * 10 / np.abs(vectors).max()
     assert abs(np.abs(start).max() - 10) < 1e-3
     np.testing.assert_allclose(noise.std(), 1e-4, rtol=0.1)

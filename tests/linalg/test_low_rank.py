@@ -152,7 +152,7 @@ def test_small_eigenvalues_of_the_core_are_left_out():
 
 def test_cholesky_ends_at_the_tolerance():
     K = gaussian_matrix()
-    found = pivoted_cholesky(Matrix(K), 150, tolerance=0.05)
+    found = pivoted_cholesky(Matrix(K), 150, tol=0.05)
     assert found.residual_trace <= 0.05 * np.trace(K)
     assert 5 < found.rank < 60
 

@@ -145,7 +145,7 @@ def test_random_projections_need_the_width_alone(table):
     assert found.transform(table[:0]).shape == (0, 2)
 
 
-@pytest.mark.parametrize("estimator", [gn.PCA(2), gn.RandomProjection(kind="sparse", random_state=0)])
+@pytest.mark.parametrize("estimator", [gn.PCA(2), gn.RandomProjection(variant="sparse", random_state=0)])
 def test_what_was_fitted_in_blocks_is_saved_and_read(estimator, table, tmp_path):
     fitted = estimator.fit(SmallBlocks(table))
     fitted.save(tmp_path / "fitted.npz")

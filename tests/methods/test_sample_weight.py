@@ -330,8 +330,8 @@ def test_terms_and_parts_that_count_rows_alike_say_so():
             gnomon.NeighborEmbedding(**parameters).fit(X, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="left out with normalized=False"):
         gnomon.LaplacianEigenmaps(normalized=False).fit(X, sample_weight=WEIGHTS)
-    with pytest.raises(ValueError, match="left out with kind='ordinal'"):
-        gnomon.MDS(kind="ordinal").fit(X, sample_weight=WEIGHTS)
+    with pytest.raises(ValueError, match="left out with variant='ordinal'"):
+        gnomon.MDS(variant="ordinal").fit(X, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="the sum of sample_weight must be more than 1"):
         gnomon.PCA().fit(X, sample_weight=np.full(60, 0.01))
 

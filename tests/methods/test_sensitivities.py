@@ -63,8 +63,8 @@ def test_principal_components_and_classical_scaling_are_one_map():
 def test_what_has_no_derivative_is_refused():
     with pytest.raises(TypeError, match="estimator=KernelPCA must be a neighbour embedding, MDS, ClassicalMDS or PCA"):
         sensitivity(KernelPCA().fit(_X), _X)
-    with pytest.raises(ValueError, match="kind='ordinal' must be 'metric'"):
-        sensitivity(MDS(kind="ordinal", n_jobs=1).fit(_X), _X)
+    with pytest.raises(ValueError, match="variant='ordinal' must be 'metric'"):
+        sensitivity(MDS(variant="ordinal", n_jobs=1).fit(_X), _X)
     with pytest.raises(ValueError, match="metric='cosine' must be 'euclidean'"):
         sensitivity(UMAP(metric="cosine", n_neighbors=5, n_jobs=1).fit(_X), _X)
     with pytest.raises(ValueError, match="whiten=True must be False"):

@@ -192,7 +192,7 @@ class _Solver:
             GraphLaplacian(matrix),
             self._n_components,
             seed=self._seed,
-            tolerance=_TOLERANCE,
+            tol=_TOLERANCE,
             turn=_TURN,
             time_budget=left,
         )

@@ -138,7 +138,7 @@ def classical_scaling(
             symmetric_operator(B.times, n),
             wanted,
             which="largest",
-            tolerance=tolerance,
+            tol=tolerance,
             other_end=lowest_tolerance,
             seed=seed,
             max_products=_MAX_PRODUCTS[dtype],

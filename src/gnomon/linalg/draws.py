@@ -72,12 +72,12 @@ def draw_by_weight(weights: npt.NDArray[np.float64], uniform: float) -> int:
     return int(np.searchsorted(heights, below, side="right"))
 
 
-def random_directions(kind: str, n_directions: int, n_features: int, *, seed: int) -> Any:
+def random_directions(variant: str, n_directions: int, n_features: int, *, seed: int) -> Any:
     """Draw a matrix C with E |C x|^2 = |x|^2 for every x.
 
     Parameters
     ----------
-    kind : {"gaussian", "orthonormal", "sparse"}
+    variant : {"gaussian", "orthonormal", "sparse"}
         "gaussian": normal entries of variance 1 / n_directions. "orthonormal": orthonormal rows, uniformly
         distributed, times sqrt(n_features / n_directions). "sparse": entries are 0 but for a share
         1 / sqrt(n_features) of them, on average.
@@ -90,10 +90,10 @@ def random_directions(kind: str, n_directions: int, n_features: int, *, seed: in
     -------
     ndarray, or csr_array if sparse, of shape (n_directions, n_features), float64
     """
-    if kind == "sparse":
+    if variant == "sparse":
         return _sparse_directions(n_directions, n_features, seed)
     normal = normal_matrix(seed, _STREAM_NORMAL, (n_features, n_directions))
-    if kind == "gaussian":
+    if variant == "gaussian":
         return np.ascontiguousarray(normal.T) / np.sqrt(n_directions)
     with single_threaded_blas():
         basis, triangle = np.linalg.qr(normal)

@@ -24,7 +24,7 @@ _STREAM_LANDMARKS = 111
 _CHOLESKY_RULES: dict[str, Rule] = {
     "rank": Integer(1),
     "pivots": Options("random", "greedy"),
-    "tolerance": Real(0.0, 1.0),
+    "tol": Real(0.0, 1.0),
     "seed": Integer(0),
 }
 _ROUNDING = 1e-14  # share of the trace below which the residual is rounding
@@ -207,7 +207,7 @@ def _scattered_columns(
 
 @part("pivoted_cholesky")
 def pivoted_cholesky(
-    matrix: SymmetricAccess, rank: int, *, pivots: str = "random", tolerance: float = 0.0, seed: int = 0
+    matrix: SymmetricAccess, rank: int, *, pivots: str = "random", tol: float = 0.0, seed: int = 0
 ) -> LowRank:
     """Approximate a positive semidefinite matrix by a partial Cholesky factor.
 
@@ -220,7 +220,7 @@ def pivoted_cholesky(
     pivots : {"random", "greedy"}, default="random"
         "random": the next column is drawn with probability proportional to what is left of the diagonal, which finds
         the bulk of the data as well as outliers. "greedy": the column where most is left.
-    tolerance : float in [0, 1], default=0.0
+    tol : float in [0, 1], default=0.0
         End when the residual trace is below this share of the trace.
     seed : int in [0, 2**63), default=0
         Of the draws.
@@ -240,12 +240,12 @@ def pivoted_cholesky(
     .. [1] Chen, Epperly, Tropp & Webber, "Randomly pivoted Cholesky: practical approximation of a kernel matrix with
        few entry evaluations", Comm. Pure Appl. Math. 78, 2025.
     """
-    given = {"rank": rank, "pivots": pivots, "tolerance": tolerance, "seed": seed}
+    given = {"rank": rank, "pivots": pivots, "tol": tol, "seed": seed}
     values = check_parameters(_CHOLESKY_RULES, given)
     rank = check_rank(values["rank"], matrix.n_samples)
     draws = uniform_matrix(values["seed"], _STREAM_PIVOTS, (rank, 1)).ravel() if values["pivots"] == "random" else None
     with single_threaded_blas():
-        rows, chosen, left = _eliminate(matrix, rank, draws, max(values["tolerance"], _ROUNDING))
+        rows, chosen, left = _eliminate(matrix, rank, draws, max(values["tol"], _ROUNDING))
     return LowRank(np.ascontiguousarray(rows.T), "cholesky", float(left.sum()), bounded=True, landmarks=chosen)
 
 

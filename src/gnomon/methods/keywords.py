@@ -46,7 +46,6 @@ class MethodParameters(TypedDict, total=False):
     join: str
     kernel: Any
     kernel_params: dict[str, Any] | None
-    kind: str
     landmarks: str
     learning_rate: float | str
     local_connectivity: float
@@ -105,7 +104,6 @@ class MethodParameters(TypedDict, total=False):
     temperature: float
     threshold: float | str
     tol: float
-    tolerance: float
     variance_share: float
     variant: str
     verbose: bool | int

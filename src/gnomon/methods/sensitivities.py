@@ -40,7 +40,7 @@ def sensitivity(
 
     Parameters
     ----------
-    estimator : fitted neighbour embedding, MDS (kind="metric"), ClassicalMDS or PCA (not whitened)
+    estimator : fitted neighbour embedding, MDS (variant="metric"), ClassicalMDS or PCA (not whitened)
         With metric="euclidean". A neighbour embedding needs an affinity that knows its derivatives (those with a name
         and any `gnomon.affinities.NeighborAffinity`), a loss that is a sum of terms over pairs, without added ones, and
         a kernel with a second derivative: TSNE, SymmetricSNE, SNE, UMAP, LargeVis, NegTSNE, ForceAtlas2, and

@@ -38,9 +38,9 @@ class SafeStep:
     learning_rate: float
     radius: float
 
-    def gradient_tolerance(self, tolerance: float) -> float:
-        """Return the norm of a gradient that counts as zero: tolerance * 4 rho^(3/2), the norm's own scale."""
-        return float(tolerance * 4.0 * self.radius**1.5)
+    def gradient_tolerance(self, tol: float) -> float:
+        """Return the norm of a gradient that counts as zero: tol * 4 rho^(3/2), the norm's own scale."""
+        return float(tol * 4.0 * self.radius**1.5)
 
 
 class Strain:

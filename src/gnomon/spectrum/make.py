@@ -74,7 +74,7 @@ def _laplacian_limit(affinities: Affinities, n_components: int, *, X: Any = None
         start = initialize("spectral", X=X, affinities=affinities, n_components=n_components, seed=seed)
         return _Limit(start.embedding.astype(np.float64), math.inf, start.note)
     laplacian = GraphLaplacian(affinities.matrix)
-    found = eigenpairs(laplacian, n_components, tolerance=_TOLERANCE, seed=seed)
+    found = eigenpairs(laplacian, n_components, tol=_TOLERANCE, seed=seed)
     degrees = np.asarray(affinities.matrix.sum(axis=1, dtype=np.float64)).ravel()
     eigenvalue = float(found.values[-1])
     critical = 1.0 / eigenvalue if eigenvalue > 0 else math.inf

@@ -158,9 +158,9 @@ class PCACertificate:
             return float("nan")
         return float((last / first) ** (1.0 / n_iter))
 
-    def holds(self, tolerance: float = 1e-6) -> bool:
+    def holds(self, tol: float = 1e-6) -> bool:
         """Return whether the descent converged to PCA within a relative error, monotonely if the step is safe."""
-        return self.converged and self.procrustes_error <= tolerance and (self.monotone or self.step != "safe")
+        return self.converged and self.procrustes_error <= tol and (self.monotone or self.step != "safe")
 
     def summary(self, n_rows: int = 12) -> str:
         """Return the certificate in words, with a table of at most about `n_rows` evenly spaced records."""

@@ -163,7 +163,7 @@ def test_equal_seeds_give_equal_bytes_on_any_number_of_threads(problem, solver):
 def test_a_spent_time_budget_or_a_wish_to_stop_ends_the_search_and_is_said(problem, solver, limit):
     make, options = PROBLEMS[problem]
     ends = {"time_budget": 0.0} if limit == "budget" else {"report": lambda done, total: True}
-    found = eigenpairs(make(), 2, solver=solver, tolerance=1e-14, **ends, **options)
+    found = eigenpairs(make(), 2, solver=solver, tol=1e-14, **ends, **options)
     assert found.out_of_time
     assert not found.converged
     np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(2), atol=1e-8)
@@ -224,7 +224,7 @@ def test_paths_have_their_closed_form(n, solver):
 
 @pytest.mark.parametrize(("n", "solver"), [(9, "dense"), (700, "dense"), (700, "multilevel")])
 def test_a_ring_at_a_coarse_tolerance(n, solver):
-    found = eigenpairs(GraphLaplacian(chain(n, True)), 2, solver=solver, tolerance=1e-3)
+    found = eigenpairs(GraphLaplacian(chain(n, True)), 2, solver=solver, tol=1e-3)
     np.testing.assert_allclose(found.values, 1 - np.cos(2 * np.pi / n), rtol=2e-2, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(found.vectors, axis=1), np.sqrt(2 / n), rtol=1e-2)
 
@@ -232,13 +232,13 @@ def test_a_ring_at_a_coarse_tolerance(n, solver):
 def test_a_search_that_ends_where_the_space_no_longer_turns_is_off_by_little_more():
     rng = np.random.default_rng(3)
     graph = GraphLaplacian(union_graph(rng.random((6000, 2)) * [3, 1], 8))
-    exact = eigenpairs(graph, 2, solver="multilevel", tolerance=1e-7)
-    rough = eigenpairs(graph, 2, solver="multilevel", tolerance=1e-5, turn=0.02)
+    exact = eigenpairs(graph, 2, solver="multilevel", tol=1e-7)
+    rough = eigenpairs(graph, 2, solver="multilevel", tol=1e-5, turn=0.02)
     assert rough.converged
     assert (rough.residuals > 1e-2 * rough.values).any()  # by residuals it would have gone on
     assert np.sin(subspace_angles(rough.vectors, exact.vectors)).max() < 0.05
     for n_threads in (1, 2):
-        again = on_threads(n_threads, eigenpairs)(graph, 2, solver="multilevel", tolerance=1e-5, turn=0.02)
+        again = on_threads(n_threads, eigenpairs)(graph, 2, solver="multilevel", tol=1e-5, turn=0.02)
         np.testing.assert_array_equal(again.vectors, rough.vectors)
 
 
@@ -260,15 +260,15 @@ def test_stored_eigenvalues_of_iris():
     i, j = np.indices(iris.shape)
     graph = GraphLaplacian(union_graph(iris + 1e-3 * np.sin(1 + 7 * i + 3 * j), 10))
     expected = [0, 0.02216557348, 0.07112273992, 0.07914002046, 0.1916982035]
-    np.testing.assert_allclose(eigenpairs(graph, 5, tolerance=1e-2).values, expected, atol=1e-9)
-    coarse = eigenpairs(graph, 5, solver="multilevel", tolerance=1e-2)
+    np.testing.assert_allclose(eigenpairs(graph, 5, tol=1e-2).values, expected, atol=1e-9)
+    coarse = eigenpairs(graph, 5, solver="multilevel", tol=1e-2)
     np.testing.assert_allclose(coarse.values, expected, atol=2e-4)
 
 
 def test_a_small_graph_agrees_with_scikit_learn():
     matrix = union_graph(np.random.default_rng(5).random((400, 2)) * [2, 1], 10)
     assert connected_components(matrix).max() == 0
-    found = eigenpairs(GraphLaplacian(matrix), 3, tolerance=1e-2)
+    found = eigenpairs(GraphLaplacian(matrix), 3, tol=1e-2)
     assert found.solver == "dense"
     expected = spectral_embedding(sp.csr_matrix(matrix), n_components=3, drop_first=True, random_state=0)
     ours = found.vectors / np.sqrt(matrix.sum(axis=1))[:, None]  # scikit-learn gives D^-1/2 z
@@ -282,7 +282,7 @@ def test_single_precision_agrees_with_arpack(graph):
         "plane": lambda: union_graph(np.random.default_rng(1).random((5000, 2)) * [3, 1], 8),
         "random": lambda: heavy_tailed(3000),
     }[graph]()
-    coarse = eigenpairs(GraphLaplacian(matrix), 2, tolerance=1e-3)
+    coarse = eigenpairs(GraphLaplacian(matrix), 2, tol=1e-3)
     start = np.random.default_rng(2).normal(size=matrix.shape[0])
     values, vectors = eigsh(sp.eye_array(len(start)) - GraphLaplacian(matrix).matrix, 4, which="LA", v0=start)
     order = np.argsort(-values)[1:3]
@@ -294,7 +294,7 @@ def test_single_precision_agrees_with_arpack(graph):
 @pytest.mark.parametrize("n_vectors", [1, 2, 5, 6, 13, 30])
 def test_any_number_of_vectors_is_orthonormal_and_rising(n_vectors):
     graph = laplacian(True)
-    dense, coarse = (eigenpairs(graph, n_vectors, solver=s, tolerance=1e-3) for s in ("dense", "multilevel"))
+    dense, coarse = (eigenpairs(graph, n_vectors, solver=s, tol=1e-3) for s in ("dense", "multilevel"))
     np.testing.assert_allclose(coarse.values, dense.values, atol=1e-5)
     for found in (dense, coarse):
         np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(n_vectors), atol=1e-5)
@@ -314,9 +314,9 @@ def test_the_solver_changes_with_the_size_and_the_number_of_vectors():
 
 def test_an_iteration_that_ends_early_says_so():
     matrix = union_graph(np.random.default_rng(3).random((3000, 2)), 8)
-    assert eigenpairs(GraphLaplacian(matrix), 2, tolerance=1e-2).converged
+    assert eigenpairs(GraphLaplacian(matrix), 2, tol=1e-2).converged
     for tolerance in (1e-5, 1e-12):  # in single and in double precision
-        few = eigenpairs(GraphLaplacian(matrix), 2, max_products=1, tolerance=tolerance)
+        few = eigenpairs(GraphLaplacian(matrix), 2, max_products=1, tol=tolerance)
         assert (few.converged, few.out_of_time) == (False, False)
         assert few.residuals.max() > tolerance * few.values[-1]
     crowded = eigenpairs(GraphLaplacian(chain(700, False)), 3, solver="lanczos")
@@ -328,7 +328,7 @@ def test_an_iteration_that_ends_early_says_so():
 @pytest.mark.parametrize("weight", [1e-7, 1e-9])
 def test_two_clusters_on_a_thread_have_one_tiny_eigenvalue(tolerance, weight):
     """What hangs other solvers. The cut of the thread is the first coordinate."""
-    found = eigenpairs(GraphLaplacian(two_clusters(weight)), 2, tolerance=tolerance)
+    found = eigenpairs(GraphLaplacian(two_clusters(weight)), 2, tol=tolerance)
     assert found.converged
     assert 0 <= found.values[0] < (1e-6 if tolerance > 1e-5 else 100 * weight)
     side = np.sign(found.vectors[:, 0])
@@ -339,7 +339,7 @@ def test_two_clusters_on_a_thread_have_one_tiny_eigenvalue(tolerance, weight):
 @pytest.mark.parametrize("n", [33, 40, 64, 130])
 def test_small_and_regular_graphs_are_finite(n):
     for matrix in (chain(n, True), sp.csr_array((1 - np.eye(n)).astype(np.float32))):
-        found = eigenpairs(GraphLaplacian(matrix), 2, solver="multilevel", tolerance=1e-2)
+        found = eigenpairs(GraphLaplacian(matrix), 2, solver="multilevel", tol=1e-2)
         assert np.isfinite(found.vectors).all()
         np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(2), atol=1e-5)
 
@@ -347,7 +347,7 @@ def test_small_and_regular_graphs_are_finite(n):
 @pytest.mark.parametrize("n_threads", [2, 3, 5])
 def test_bytes_of_a_large_graph_do_not_depend_on_threads(n_threads):
     graph = GraphLaplacian(heavy_tailed(9000))
-    one, many = (on_threads(n, eigenpairs)(graph, 2, seed=5, tolerance=1e-2) for n in (1, n_threads))
+    one, many = (on_threads(n, eigenpairs)(graph, 2, seed=5, tol=1e-2) for n in (1, n_threads))
     assert one.vectors.tobytes() + one.values.tobytes() == many.vectors.tobytes() + many.values.tobytes()
 
 
@@ -440,7 +440,7 @@ def test_a_factor_beyond_the_limits_is_replaced_by_descent_or_refused():
     ids=["decaying", "indefinite", "multiple", "close", "low rank", "flat", "zero", "negative", "small"],
 )
 def test_both_ends_of_a_spectrum_are_found_by_products(eigenvalues):
-    found = eigenpairs(diagonal(eigenvalues), 3, which="largest", tolerance=1e-9, other_end=1e-2)
+    found = eigenpairs(diagonal(eigenvalues), 3, which="largest", tol=1e-9, other_end=1e-2)
     size = max(np.abs(eigenvalues).max(), 1e-300)
     assert found.converged
     np.testing.assert_allclose(found.values, np.sort(eigenvalues)[::-1][:3], rtol=1e-10)

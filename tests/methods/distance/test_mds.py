@@ -65,10 +65,10 @@ def test_the_stress_is_no_higher_than_that_of_scikit_learn():
     assert ours.stress_ < np.square(pdist(start) - D[PAIRS]).sum() * 0.7
 
 
-@pytest.mark.parametrize("kind", ["metric", "ordinal"])
-def test_points_of_the_plane_are_found_again(kind):
+@pytest.mark.parametrize("variant", ["metric", "ordinal"])
+def test_points_of_the_plane_are_found_again(variant):
     flat = rng.normal(size=(60, 2)) + 100.0
-    fitted = MDS(kind=kind, max_iter=200, random_state=0).fit(flat)
+    fitted = MDS(variant=variant, max_iter=200, random_state=0).fit(flat)
     assert fitted.normalized_stress_ < 1e-4
     shapes = [(Y - Y.mean(axis=0)) / Y.std() for Y in (flat, fitted.embedding_)]
     assert procrustes_error(*shapes) < 1e-2
@@ -77,7 +77,7 @@ def test_points_of_the_plane_are_found_again(kind):
 def test_only_the_order_counts_for_ordinal_scaling():
     start = ClassicalMDS().fit_transform(X)
     maps = [
-        MDS(kind="ordinal", metric="precomputed", init=start, max_iter=60).fit(matrix)
+        MDS(variant="ordinal", metric="precomputed", init=start, max_iter=60).fit(matrix)
         for matrix in (D, np.square(D), 100.0 * np.sqrt(D))
     ]
     for other in maps[1:]:
@@ -100,7 +100,7 @@ def test_acceleration_saves_iterations_and_ends_no_higher():
     assert fast.stress_ <= plain.stress_ * (1 + 1e-4)
 
 
-@pytest.mark.parametrize("parameters", [{}, {"kind": "ordinal"}, {"weights": "inverse"}, {"metric": "precomputed"}])
+@pytest.mark.parametrize("parameters", [{}, {"variant": "ordinal"}, {"weights": "inverse"}, {"metric": "precomputed"}])
 def test_new_rows_are_placed_one_by_one_and_fitted_rows_stay(parameters):
     given = D if "metric" in parameters else X
     fitted = MDS(**parameters, max_iter=50).fit(given)
@@ -125,7 +125,7 @@ def test_new_rows_lie_at_a_minimum_of_their_stress():
         assert (stress(placed + step) >= stress(placed)).all()
 
 
-@pytest.mark.parametrize("parameters", [{}, {"kind": "ordinal"}, {"weights": "inverse"}, {"init": "random"}])
+@pytest.mark.parametrize("parameters", [{}, {"variant": "ordinal"}, {"weights": "inverse"}, {"init": "random"}])
 def test_mds_gives_equal_bytes_for_any_number_of_threads(parameters):
     maps = [MDS(**parameters, n_jobs=n, random_state=0, max_iter=30).fit_transform(X).tobytes() for n in (1, 2, 3)]
     assert maps.count(maps[0]) == 3
@@ -167,7 +167,7 @@ def test_dense_and_sparse_rows_have_one_map():
 @pytest.mark.parametrize(
     ("parameters", "text"),
     [
-        ({"kind": "magic"}, "kind='magic' must be one of 'metric', 'ordinal'"),
+        ({"variant": "magic"}, "variant='magic' must be one of 'metric', 'ordinal'"),
         ({"weights": "magic"}, "weights='magic' must be None or one of 'inverse'"),
         ({"weights": np.ones(3)}, r"weights of shape \(3,\) must be of shape"),
         ({"init": np.ones((3, 2))}, r"init of shape \(3, 2\) must be of shape"),

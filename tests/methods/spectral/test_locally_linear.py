@@ -201,7 +201,7 @@ def test_f17_pieces_can_be_mapped_apart_or_refused():
         ({"variant": "magic"}, "variant='magic' must be one of 'standard', 'modified', 'hessian', 'ltsa'"),
         ({"metric": "precomputed"}, "metric='precomputed' must be one that is computed from rows"),
         ({"n_components": 40}, r"n_components=40 must be at most 39 \(40 distinct rows\)"),
-        ({"tolerance": 0}, "tolerance=0 must be a number > 0"),
+        ({"tol": 0}, "tol=0 must be a number > 0"),
     ],
 )
 def test_parameters_that_do_not_fit_are_refused_by_name(parameters, text):

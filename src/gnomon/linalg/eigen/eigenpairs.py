@@ -44,7 +44,7 @@ _SOLVERS = {
 _RULES: dict[str, Rule] = {
     "n_vectors": Integer(1),
     "which": Options("smallest", "largest"),
-    "tolerance": Either(Nothing(), Real(0.0, low_open=True)),
+    "tol": Either(Nothing(), Real(0.0, low_open=True)),
     "other_end": Either(Nothing(), Real(0.0, low_open=True)),
     "turn": Either(Nothing(), Real(0.0, low_open=True)),
     "seed": Integer(0),
@@ -67,7 +67,7 @@ def eigenpairs(
     *,
     which: str = "smallest",
     known: npt.ArrayLike | None = None,
-    tolerance: float | None = None,
+    tol: float | None = None,
     other_end: float | None = None,
     turn: float | None = None,
     seed: int = 0,
@@ -93,7 +93,7 @@ def eigenpairs(
     known : ndarray of shape (n_samples,) or None, default=None
         A vector that a CSR matrix maps to zero, left out of its smallest pairs; other vectors of eigenvalue zero are
         not, such as the coordinates of flat data in locally linear embedding.
-    tolerance : float > 0 or None, default=None
+    tol : float > 0 or None, default=None
         On the residuals: of the smallest pairs of a CSR matrix or a Laplacian relative to the largest eigenvalue asked
         for, else relative to the largest magnitude of an eigenvalue. None: 1e-7 and 1e-12.
     other_end : float > 0 or None, default=None
@@ -143,7 +143,7 @@ def eigenpairs(
     given = {
         "n_vectors": n_vectors,
         "which": which,
-        "tolerance": tolerance,
+        "tol": tol,
         "other_end": other_end,
         "turn": turn,
         "seed": seed,
@@ -164,7 +164,7 @@ def eigenpairs(
         raise ValueError(message(f"other_end={other_end}", "None where a vector is left out or solvers use zero"))
     search = Search(
         values["n_vectors"],
-        (1e-12 if kind == "products" else 1e-7) if tolerance is None else values["tolerance"],
+        (1e-12 if kind == "products" else 1e-7) if tol is None else values["tol"],
         values["seed"],
         values["max_products"],
         math.inf if time_budget is None else time.monotonic() + values["time_budget"],

@@ -37,16 +37,16 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     """Place points so that their distances are near those of the rows.
 
     Input affinity: the distances of all pairs, delta. Output kernel: the distance d. Loss: the stress, the sum over
-    pairs of w (delta - d)^2, or for kind="ordinal" of the disparities, which only rise with delta. Optimizer:
+    pairs of w (delta - d)^2, or for variant="ordinal" of the disparities, which only rise with delta. Optimizer:
     majorization (SMACOF), under which the stress never rises, each step lengthened by the last ones where that is
     lower. It takes the n_samples^2 distances in float32 twice: 800 MB for 10,000 rows, seven times that with weights of
-    pairs or kind="ordinal". A table whose distances do not fit in memory is refused before they are measured.
+    pairs or variant="ordinal". A table whose distances do not fit in memory is refused before they are measured.
 
     Parameters
     ----------
     n_components : int >= 1, default=2
         Dimension of the map.
-    kind : {"metric", "ordinal"}, default="metric"
+    variant : {"metric", "ordinal"}, default="metric"
         "ordinal" (non-metric) keeps the order of the distances only; equal ones may differ in the map.
     weights : None, "inverse", "inverse_square" or array-like, default=None
         Of pairs: None weighs all 1; "inverse" takes w = 1 / delta (Sammon's), "inverse_square" 1 / delta^2 (elastic
@@ -75,7 +75,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     Attributes
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float64
-        The map, in the units of the distances; with kind="ordinal" in units in which the mean squared disparity is 1.
+        The map, in the units of the distances; with variant="ordinal" in units of a mean squared disparity of 1.
     stress_ : float
         The sum over pairs i < j of w (delta - d)^2, computed from ``embedding_`` in float64.
     normalized_stress_ : float
@@ -102,7 +102,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
     n_components: int = 2
     _: KW_ONLY
-    kind: str = "metric"
+    variant: str = "metric"
     weights: Any = None
     init: Any = "classical"
     n_init: int = 1
@@ -112,7 +112,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
     _merges_equal_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
-        "kind": Options("metric", "ordinal"),
+        "variant": Options("metric", "ordinal"),
         "weights": Either(Nothing(), Options(*_POWERS), Instance((np.ndarray, list, tuple), "an array of weights")),
         "init": Either(
             Options("classical", "random"),
@@ -135,7 +135,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
             each = 16.0  # inner products for the start
         if weights is not None and np.ndim(weights) != 1:
             each = 54.0  # the weights, the edges among which a component is sought, and a Laplacian
-        if parameters["kind"] == "ordinal":
+        if parameters["variant"] == "ordinal":
             each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
         row = _ROW + 4.0 * n_features if each == 8.0 else STRIPS + 16.0 * n_features
         return Forecast(
@@ -147,9 +147,9 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         )
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
-        if weights is not None and parameters["kind"] == "ordinal":
+        if weights is not None and parameters["variant"] == "ordinal":
             fact = "ordinal disparities are those of distinct pairs"
-            raise ValueError(message("sample_weight", "left out with kind='ordinal'", fact=fact))
+            raise ValueError(message("sample_weight", "left out with variant='ordinal'", fact=fact))
         return True
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
@@ -168,7 +168,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
             self._factors = weights if weights.ndim == 1 else None
         if by_row is not None:
             weights, self._factors = self._by_rows(weights, by_row)
-        ordinal = parameters["kind"] == "ordinal"
+        ordinal = parameters["variant"] == "ordinal"
         if not delta.any():
             return self._coincide(n, parameters["n_components"])
         objective = (OrdinalStress if ordinal else Stress)(delta, weights=weights)
@@ -227,7 +227,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         n, n_components = len(delta), parameters["n_components"]
         init = parameters["init"]
         if isinstance(init, np.ndarray) and run == 0:
-            return init / self._unit if parameters["kind"] == "metric" else init, "given"
+            return init / self._unit if parameters["variant"] == "metric" else init, "given"
         if run > 0 or init == "random":
             return normal_matrix(self.seed_, _STREAM + run, (n, n_components)), "random"
         kept = min(n_components, n)
@@ -250,9 +250,9 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
         if self._masses is not None:
             raise ValueError(message("the fit", "one without sample_weight"))
-        if self.kind != "metric":
+        if self.variant != "metric":
             fact = "disparities are no smooth function"
-            raise ValueError(message(f"kind={self.kind!r}", "'metric'", fact=fact))
+            raise ValueError(message(f"variant={self.variant!r}", "'metric'", fact=fact))
         return DataLoss(
             DataDistances(X),
             lambda delta: Stress(delta, weights=self.weights, dtype=np.float64),

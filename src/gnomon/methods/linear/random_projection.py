@@ -38,7 +38,7 @@ class RandomProjection(PlacesRows):
     ----------
     n_components : int >= 1, default=2
         Dimension of the map; for "orthonormal" at most n_features. More than n_features are allowed otherwise.
-    kind : {"gaussian", "orthonormal", "sparse"}, default="gaussian"
+    variant : {"gaussian", "orthonormal", "sparse"}, default="gaussian"
         "gaussian": entries of R are standard normal. "orthonormal": orthonormal columns, uniformly distributed, times
         sqrt(n_features): distances vary less from seed to seed. "sparse": a share 1 / sqrt(n_features) of the
         entries, drawn one by one, is +-n_features^(1/4), the others are 0; the quickest for wide tables.
@@ -52,7 +52,7 @@ class RandomProjection(PlacesRows):
     embedding_ : ndarray of shape (n_samples, n_components)
         The map, in the units of the features; float32 for float32 rows, else float64. Not centred.
     components_ : ndarray or csr_array of shape (n_components, n_features), float64
-        R' / sqrt(n_components); sparse for kind="sparse".
+        R' / sqrt(n_components); sparse for variant="sparse".
     seed_ : int
 
     References
@@ -65,7 +65,7 @@ class RandomProjection(PlacesRows):
 
     n_components: int = 2
     _: KW_ONLY
-    kind: str = "gaussian"
+    variant: str = "gaussian"
     random_state: RandomState = None
     n_jobs: int | None = None
 
@@ -73,7 +73,7 @@ class RandomProjection(PlacesRows):
     _memory: ClassVar[Mapping[str, Cost]] = {"projection": Cost(fixed=1e5, row=16.0)}
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
-        "kind": Options("gaussian", "orthonormal", "sparse"),
+        "variant": Options("gaussian", "orthonormal", "sparse"),
     }
 
     @entrance(seeded=True)
@@ -102,15 +102,15 @@ class RandomProjection(PlacesRows):
             rows = table.values
         self._check_target(y, rows)
         n_features, n_components = int(rows.shape[1]), parameters["n_components"]
-        if parameters["kind"] == "orthonormal" and n_components > n_features:
-            what, rule = f"n_components={n_components}", f"at most n_features={n_features} for kind='orthonormal'"
-            raise ValueError(message(what, rule, remedy="Use kind='gaussian' or fewer."))
+        if parameters["variant"] == "orthonormal" and n_components > n_features:
+            what, rule = f"n_components={n_components}", f"at most n_features={n_features} for variant='orthonormal'"
+            raise ValueError(message(what, rule, remedy="Use variant='gaussian' or fewer."))
         if stored is None:
             self._remember_features(table)
         else:
             self._remember_stored(stored)
         self.seed_ = current_run().seed
-        self.components_: Any = random_directions(parameters["kind"], n_components, n_features, seed=self.seed_)
+        self.components_: Any = random_directions(parameters["variant"], n_components, n_features, seed=self.seed_)
         if stored is None:
             self.embedding_ = self._place(rows)
         return self

@@ -65,7 +65,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         tangent directions that the neighbours do not span.
     solver : {"auto", "dense", "factor", "descent"}, default="auto"
         Of the eigenproblem, see `gnomon.linalg.eigenpairs`.
-    tolerance : float > 0, default=1e-6
+    tol : float > 0, default=1e-6
         On the residuals of the eigenvectors, relative to the largest eigenvalue asked for.
     disconnected : {"connect", "separate", "error"}, default="connect"
         What to do with a graph in several components, whose smallest vectors would tell the components apart and
@@ -123,7 +123,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
     weights: str = "signed"
     regularization: float = 1e-3
     solver: str = "auto"
-    tolerance: float = 1e-6
+    tol: float = 1e-6
     disconnected: str = "connect"
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -132,7 +132,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         "weights": Options("signed", "non_negative"),
         "regularization": Real(0.0),
         "solver": Options("auto", "dense", "factor", "descent"),
-        "tolerance": Real(0.0, low_open=True),
+        "tol": Real(0.0, low_open=True),
         "disconnected": Options("connect", "separate", "error"),
     }
 
@@ -255,7 +255,7 @@ class _Solver(ComponentSolver):
             scipy.sparse.csr_array(matrix),
             self._parameters["n_components"],
             known=np.ones(matrix.shape[0]),
-            tolerance=self._parameters["tolerance"],
+            tol=self._parameters["tol"],
             seed=self._seed,
             solver=self._parameters["solver"],
             report=current_run().reporter.update,
