@@ -27,8 +27,8 @@ __all__ = ["CASES", "KINDS", "main", "measure", "measure_map", "verdict"]
 CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "umap": ("UMAP", {}, 10**9),
     "tsne": ("TSNE", {}, 10**9),
-    "tsne, tree": ("TSNE", {"method": "tree"}, 20_000),
-    "tsne, exact": ("TSNE", {"method": "exact"}, 5_000),
+    "tsne, tree": ("TSNE", {"evaluation": "tree"}, 20_000),
+    "tsne, exact": ("TSNE", {"evaluation": "exact"}, 5_000),
     "pca": ("PCA", {}, 10**9),
     "sne": ("SNE", {}, 12_000),
     "symmetric_sne": ("SymmetricSNE", {}, 10**9),

@@ -46,14 +46,14 @@ _UMAP: Mapping[str, Any] = MappingProxyType({"kernel": UMAPKernel.from_min_dist(
 _LLE: Mapping[str, Any] = MappingProxyType({"loss": "reconstruction", "kernel": Cauchy()})
 
 _EVALUATIONS: dict[str, Subject] = {
-    "tsne, exact": partial(_method, "TSNE", method="exact"),
-    "tsne, interpolated": partial(_method, "TSNE", method="interpolated"),
-    "tsne, tree": partial(_method, "TSNE", method="tree"),
-    "tsne, tree, 3-D": partial(_method, "TSNE", method="tree", n_components=3),
+    "tsne, exact": partial(_method, "TSNE", evaluation="exact"),
+    "tsne, interpolated": partial(_method, "TSNE", evaluation="interpolated"),
+    "tsne, tree": partial(_method, "TSNE", evaluation="tree"),
+    "tsne, tree, 3-D": partial(_method, "TSNE", evaluation="tree", n_components=3),
     "tsne, 1-D": partial(_method, "TSNE", n_components=1),
     "tsne, dof 0.5": partial(_method, "TSNE", dof=0.5),
-    "sne, Gaussian, tree": partial(_method, "SymmetricSNE", method="tree"),
-    "force_atlas2, tree, 3-D": partial(_method, "ForceAtlas2", method="tree", n_components=3),
+    "sne, Gaussian, tree": partial(_method, "SymmetricSNE", evaluation="tree"),
+    "force_atlas2, tree, 3-D": partial(_method, "ForceAtlas2", evaluation="tree", n_components=3),
     "two_kernel_pca, plain": partial(_method, "TwoKernelPCA", centered=False),
     "gradient_pca": partial(_method, "GradientPCA"),
     "gradient_pca, Nystrom": partial(_method, "GradientPCA", similarity="gaussian", approximation="nystrom"),

@@ -46,7 +46,7 @@ def test_f80_f83_any_number_of_threads_gives_the_same_bytes(name):
     assert len(maps) == 1
 
 
-@pytest.mark.parametrize("method", ["tree", "interpolated", "exact"])
+@pytest.mark.parametrize("evaluation", ["tree", "interpolated", "exact"])
 @pytest.mark.parametrize(
     "start",
     [
@@ -56,12 +56,12 @@ def test_f80_f83_any_number_of_threads_gives_the_same_bytes(name):
         pytest.param(np.repeat(2.0 ** np.arange(0, 60, 2)[:, None], 2, axis=0) * [1, 1e-6], id="f90-far-apart"),
     ],
 )
-def test_no_arrangement_of_points_locks_up_the_sum_of_repulsions(method, start):
+def test_no_arrangement_of_points_locks_up_the_sum_of_repulsions(evaluation, start):
     began = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
         Y = gnomon.TSNE(
-            perplexity=5, max_iter=20, early_exaggeration_iter=5, method=method, init=start, random_state=0
+            perplexity=5, max_iter=20, early_exaggeration_iter=5, evaluation=evaluation, init=start, random_state=0
         ).fit_transform(NOISE)
     assert time.perf_counter() - began < 10
     assert np.isfinite(Y).all()

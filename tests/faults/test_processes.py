@@ -283,7 +283,7 @@ def test_f75_ctrl_c_ends_a_fit_within_a_second_and_leaves_it_unfitted():
     process = _start(f"""{_MANY}
 for model in (
     gnomon.UMAP(n_neighbors=5, max_iter=1_000_000),
-    gnomon.TSNE(perplexity=10, max_iter=1_000_000, method="exact"),
+    gnomon.TSNE(perplexity=10, max_iter=1_000_000, evaluation="exact"),
     gnomon.MDS(max_iter=1_000_000, tol=0),
 ):
     begun = []

@@ -38,6 +38,7 @@ def searches(monkeypatch):
             module = importlib.import_module(info.name)
             if getattr(module, "compute_neighbors", None) is compute_neighbors:
                 monkeypatch.setattr(module, "compute_neighbors", counted)
+    monkeypatch.setattr("gnomon.neighbors.compute_neighbors", counted)
     return found
 
 

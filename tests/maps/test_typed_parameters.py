@@ -37,7 +37,7 @@ def test_parameters_of_methods_that_a_map_takes_for_its_own_are_known():
     own = set(signature(gnomon.map).parameters)
     taken = {name for card in METHODS for name in signature(getattr(gnomon, card.estimator)).parameters} & own
     same = {"n_components", "random_state", "n_jobs", "callback", "blocks"}
-    assert taken == same | {"method", "n_landmarks"}  # how to sum repulsions, and landmarks within a method
+    assert taken == same | {"n_landmarks"}  # landmarks within a method
 
 
 def test_no_parameter_is_both_a_maps_own_and_a_methods():

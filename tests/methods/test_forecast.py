@@ -40,8 +40,8 @@ OF_ALL_PAIRS = {
         ValueError,
         r"at most 3 hours .* about 19 hours\)\. Use SymmetricSNE",
     ),
-    "symmetric_sne": (gnomon.SymmetricSNE(method="exact"), ValueError, "without exact sums"),
-    "tsne": (gnomon.TSNE(method="exact"), ValueError, "without exact sums"),
+    "symmetric_sne": (gnomon.SymmetricSNE(evaluation="exact"), ValueError, "without exact sums"),
+    "tsne": (gnomon.TSNE(evaluation="exact"), ValueError, "without exact sums"),
     "tsne-wide": (gnomon.TSNE(**WIDE_MAP), ValueError, "Use at most 3 components"),
     "two_kernel_lle": (gnomon.TwoKernelLLE(evaluation="exact"), ValueError, "without exact sums"),
 }
@@ -72,7 +72,7 @@ SMALL = {
     "lle": gnomon.LocallyLinearEmbedding(),
     "lle-dense": gnomon.LocallyLinearEmbedding(solver="dense"),
     "sne": gnomon.SNE(max_iter=5),
-    "tsne-exact": gnomon.TSNE(max_iter=5, method="exact"),
+    "tsne-exact": gnomon.TSNE(max_iter=5, evaluation="exact"),
 }
 
 
@@ -91,7 +91,7 @@ def memory(monkeypatch):
 def test_f84_two_hundred_thousand_rows_are_refused_before_any_work(name, memory, many_rows, monkeypatch):
     estimator, error, text = OF_ALL_PAIRS[name]
     memory(64e9)
-    monkeypatch.setattr("gnomon.methods.rows.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
+    monkeypatch.setattr("gnomon.neighbors.compute_neighbors", lambda *_, **__: pytest.fail("neighbours were sought"))
     began = time.perf_counter()
     with pytest.raises(error, match=rf"{type(estimator).__name__}: X of 200000 rows must be one .*{text}") as caught:
         clone(estimator).fit(many_rows)

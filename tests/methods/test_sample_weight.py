@@ -227,12 +227,12 @@ def test_threads_change_no_bit_of_a_weighted_map(name):
     np.testing.assert_array_equal(one, two)
 
 
-@pytest.mark.parametrize("method", ["exact", "interpolated", "tree"])
-def test_sums_of_tsne_agree_on_weighted_rows(method):
+@pytest.mark.parametrize("evaluation", ["exact", "interpolated", "tree"])
+def test_sums_of_tsne_agree_on_weighted_rows(evaluation):
     common = {"perplexity": 8, "max_iter": 6, "early_exaggeration_iter": 3, "random_state": 0}
-    exact = gnomon.TSNE(method="exact", **common).fit(X, sample_weight=WEIGHTS)
-    other = gnomon.TSNE(method=method, **common).fit(X, sample_weight=WEIGHTS)
-    assert other.evaluation_ == method
+    exact = gnomon.TSNE(evaluation="exact", **common).fit(X, sample_weight=WEIGHTS)
+    other = gnomon.TSNE(evaluation=evaluation, **common).fit(X, sample_weight=WEIGHTS)
+    assert other.evaluation_ == evaluation
     assert other.kl_divergence_ == pytest.approx(exact.kl_divergence_, rel=0.01)
 
 

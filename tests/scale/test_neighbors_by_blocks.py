@@ -311,7 +311,7 @@ def test_a_fit_on_a_cluster_takes_the_same_neighbours_from_its_workers(client, m
         asked.append(neighbors_by_blocks(table, n_neighbors, **given))
         return asked[-1]
 
-    monkeypatch.setattr("gnomon.methods.rows.neighbors_by_blocks", counted)
+    monkeypatch.setattr("gnomon.scale.neighbors_by_blocks", counted)
 
     def fitted(X, executor=client, more=0, **given):
         asked.clear()

@@ -76,6 +76,7 @@ UMAP_LEARN = {
 """Of ``umap.UMAP``."""
 
 SCIKIT_LEARN = {
+    "method": OtherName("evaluation", "'barnes_hut' is 'tree'; 'auto' takes a grid in two dimensions"),
     "n_iter": OtherName("max_iter", "all iterations; openTSNE's n_iter does not count those of early exaggeration"),
     "angle": _TREE,
 }
@@ -93,7 +94,7 @@ OPENTSNE = {
     "max_grad_norm": OtherName("max_step_norm", "it bounds the step of a point"),
     "neighbors": _GIVEN,
     "knn_kwargs": _GIVEN,
-    "negative_gradient_method": OtherName("method", "'fft' is 'interpolated', 'bh' is 'tree'"),
+    "negative_gradient_method": OtherName("evaluation", "'fft' is 'interpolated', 'bh' is 'tree'"),
     "callbacks": OtherName("callback", "one function, called with a gnomon.Progress"),
     "callbacks_every_iters": OtherName("", "the callback is called every 50 iterations"),
 }

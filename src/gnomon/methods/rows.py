@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import neighbors, optimizers, scale
+from gnomon import neighbors, scale
 from gnomon._entrance import entrance
 from gnomon._progress import Callback
 from gnomon._random import RandomState
@@ -19,6 +19,7 @@ from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, r
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
 from gnomon.methods.parameters import METRIC, check_start
+from gnomon.optimizers.base import IN_PARTS_FROM
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -239,7 +240,7 @@ class RowEmbedder(Embedder):
     def _search_neighbors(self, X: Any, n_neighbors: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         """Return the graph, searched for by the workers of the run where they find the same and many rows ask."""
         keep = 0 if self._shared is None else self._shared.n_neighbors
-        large = X.shape[0] >= optimizers.IN_PARTS_FROM
+        large = X.shape[0] >= IN_PARTS_FROM
         shared = large and not isinstance(scale.current_executor(), scale.LocalExecutor)
         if shared and scale.as_in_memory(X, parameters["metric"]):
             from gnomon.data.stored import ArrayTable

@@ -5,7 +5,6 @@ from .admm import ADMM as ADMM
 from .admm import ADMMState as ADMMState
 from .admm import Residuals as Residuals
 from .admm import SplitObjective as SplitObjective
-from .base import IN_PARTS_FROM as IN_PARTS_FROM
 from .base import Optimizer as Optimizer
 from .base import Step as Step
 from .base import minimize_in_stages as minimize_in_stages

@@ -60,7 +60,7 @@ def test_a_fit_ends_early_by_the_gradient_or_without_progress(rule, reason):
 
 
 def test_exaggeration_is_part_of_the_loss_that_is_at_rest():
-    made = {factor: tsne(exaggeration=factor, max_iter=1500, method="exact") for factor in (1.0, 2.0, 4.0)}
+    made = {factor: tsne(exaggeration=factor, max_iter=1500, evaluation="exact") for factor in (1.0, 2.0, 4.0)}
     for factor, one in made.items():
         loss = KLDivergence(one.affinities_, attraction_weight=factor, evaluation="exact")
         attraction, _ = loss.forces(one.embedding_)

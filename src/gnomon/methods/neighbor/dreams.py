@@ -59,7 +59,7 @@ class DREAMS(TSNE):
         The descent; with a weight it runs all its iterations.
     blocks, join, metric, metric_params, precomputed_knn, target_weight, target_metric : as in `TSNE`
         Distances and neighbours, and a target y.
-    init, method, random_state, n_jobs, callback, verbose : as in `TSNE`
+    init, evaluation, random_state, n_jobs, callback, verbose : as in `TSNE`
         Start, evaluation, seed, threads, reports.
 
     Attributes

@@ -48,7 +48,7 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
         Step in units of 1 / n_neighbors: at 1, a point with n_neighbors springs is at rest after one step.
     max_iter : int >= 0, default=500
         Iterations.
-    method : {"auto", "exact", "tree"}, default="auto"
+    evaluation : {"auto", "exact", "tree"}, default="auto"
         How repulsions are summed; "auto" takes the tree for large tables in up to 3 dimensions.
     blocks, join, metric, metric_params, precomputed_knn, init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Named starts are scaled to about the width that the map will have.
@@ -80,7 +80,7 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
     gravity: float | str = "auto"
     learning_rate: float = 0.5
     max_iter: int = 500
-    method: str = "auto"
+    evaluation: str = "auto"
     init: Any = "spectral"
 
     _stages: ClassVar[Mapping[str, Cost]] = {
@@ -94,7 +94,7 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
         "gravity": Either(Real(0.0), Options("auto")),
         "learning_rate": Real(0.0, low_open=True),
         "max_iter": Integer(0),
-        "method": Options("auto", "exact", "tree"),
+        "evaluation": Options("auto", "exact", "tree"),
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
@@ -109,7 +109,7 @@ class ForceAtlas2(WeightedRowEmbedder, BlockEmbedder):
                 affinities,
                 repulsion_strength=parameters["repulsion_strength"],
                 gravity=self._gravity(affinities, parameters["gravity"]),
-                evaluation=parameters["method"],
+                evaluation=parameters["evaluation"],
             ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],

@@ -149,7 +149,7 @@ class SymmetricSNE(SupervisedEmbedder):
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration, at least
         50, with the exaggeration of the moment.
-    method : {"auto", "exact", "interpolated", "tree"}, default="auto"
+    evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed, as in `TSNE`.
     target_weight, target_metric : as in `TSNE`
         A target y given to `fit`; by default it is not used.
@@ -182,18 +182,18 @@ class SymmetricSNE(SupervisedEmbedder):
     max_iter: int = 500
     learning_rate: float | str = "auto"
     target_weight: float = 0.0
-    method: str = "auto"
+    evaluation: str = "auto"
 
-    _rules: ClassVar[dict[str, Rule]] = {**_RULES, "method": Options("auto", "exact", "interpolated", "tree")}
+    _rules: ClassVar[dict[str, Rule]] = {**_RULES, "evaluation": Options("auto", "exact", "interpolated", "tree")}
 
     _leaves: ClassVar[float] = 22.0
     _stages: ClassVar[Mapping[str, Cost]] = GAUSSIAN_STAGES
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
-        return manner_of_repulsion(n_samples, parameters, parameters["method"])
+        return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        passes = passes_unless_summed(n_samples, parameters, parameters["method"], 3.5)
+        passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 3.5)
         found = super()._forecast(n_samples, n_features, parameters)
         return None if found is None else found.taking(passes)
 
@@ -203,7 +203,9 @@ class SymmetricSNE(SupervisedEmbedder):
             n_neighbors=n_neighbors,
             affinity=self._supervised(GaussianAffinity(perplexity), parameters),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
-            objective=lambda affinities, inputs: KLDivergence(affinities, Gaussian(), evaluation=parameters["method"]),
+            objective=lambda affinities, inputs: KLDivergence(
+                affinities, Gaussian(), evaluation=parameters["evaluation"]
+            ),
             optimizer=GradientDescent(
                 max_iter=parameters["max_iter"],
                 learning_rate=parameters["learning_rate"],

@@ -100,7 +100,7 @@ class TSNE(SupervisedEmbedder):
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
         Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
         as it is. The start used is ``init_``.
-    method : {"auto", "exact", "interpolated", "tree"}, default="auto"
+    evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed: over all pairs, interpolated on a grid by fast Fourier transform (1-D and 2-D), or
         with far groups of points taken as one (up to 3-D). "auto" decides by size; the choice made is ``evaluation_``.
     dof : float > 0, default=1.0
@@ -176,7 +176,7 @@ class TSNE(SupervisedEmbedder):
     n_iter_without_progress: int = 300
     init: Any = "pca"
     target_weight: float = 0.0
-    method: str = "auto"
+    evaluation: str = "auto"
     dof: float = 1.0
 
     _rules: ClassVar[dict[str, Rule]] = {
@@ -193,7 +193,7 @@ class TSNE(SupervisedEmbedder):
         "max_step_norm": Either(Real(0.0, low_open=True), Nothing()),
         "min_grad_norm": Real(0.0),
         "n_iter_without_progress": Integer(1),
-        "method": Options("auto", "exact", "interpolated", "tree"),
+        "evaluation": Options("auto", "exact", "interpolated", "tree"),
         "dof": Real(0.0, low_open=True),
     }
 
@@ -214,15 +214,15 @@ class TSNE(SupervisedEmbedder):
         return {**parameters, **chosen}
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
-        return manner_of_repulsion(n_samples, parameters, parameters["method"])
+        return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
 
     def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
         least = INTERPOLATION_FROM.get(parameters["n_components"], n_samples + 1)
-        interpolated = parameters["method"] == "auto" and n_samples >= least
-        return MESH if interpolated or parameters["method"] == "interpolated" else 0.0
+        interpolated = parameters["evaluation"] == "auto" and n_samples >= least
+        return MESH if interpolated or parameters["evaluation"] == "interpolated" else 0.0
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
-        passes = passes_unless_summed(n_samples, parameters, parameters["method"], 1.2)
+        passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 1.2)
         found = super()._forecast(n_samples, n_features, parameters)
         return None if found is None else found.taking(passes)
 
@@ -244,7 +244,10 @@ class TSNE(SupervisedEmbedder):
             affinity=self._supervised(affinity, parameters),
             rescale=partial(rescale, standard_deviation=_START_SPREAD),
             objective=lambda affinities, inputs: KLDivergence(
-                affinities, _kernel(parameters["dof"]), evaluation=parameters["method"], attraction_weight=exaggeration
+                affinities,
+                _kernel(parameters["dof"]),
+                evaluation=parameters["evaluation"],
+                attraction_weight=exaggeration,
             ),
             optimizer=optimizer,
         )
