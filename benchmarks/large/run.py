@@ -80,7 +80,7 @@ def measure(given: argparse.Namespace, record: Record) -> None:
     """Map, explain, evaluate and write; record what each stage took, and the scores."""
     X = np.load(given.table, mmap_mode="r")[: given.rows]
     labels = np.load(given.table.with_name("y.npy"))[: given.rows]
-    expected = gnomon.forecast(X.shape, n_landmarks=given.landmarks, then=FOLLOWING)
+    expected = gnomon.forecast(X.shape, n_fitted=given.landmarks, then=FOLLOWING)
     record.add(
         shape=list(X.shape),
         landmarks=given.landmarks,
@@ -92,7 +92,7 @@ def measure(given: argparse.Namespace, record: Record) -> None:
     stages.begin("preparation")
     made = gnomon.map(
         X,
-        n_landmarks=given.landmarks,
+        n_fitted=given.landmarks,
         labels=labels,
         executor=given.cluster,
         memory_budget=given.memory,

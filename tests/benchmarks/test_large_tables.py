@@ -98,14 +98,14 @@ def test_a_curve_is_written_with_its_figure(recipe, tmp_path, capsys):
 def test_a_run_is_compared_with_the_fit_of_a_sample(recipe, tmp_path, monkeypatch, capsys):
     """The map is a stand-in; the sample of all rows is fitted with the same seed, so the two are equal."""
 
-    def fake_map(X, *, n_landmarks, labels, random_state, callback, **options):
+    def fake_map(X, *, n_fitted, labels, random_state, callback, **options):
         for stage in ("landmarks", "scaling", "neighbors", "layout", "positions"):
             callback(gnomon.Progress(stage, 0, 1, 0.0))
         placed = place_all(X, len(X), seed=random_state)
         scores = gnomon.evaluate(np.asarray(X), placed.embedding, labels=labels)
         return SimpleNamespace(
             embedding=placed.embedding,
-            landmarks=placed.landmarks[:n_landmarks],
+            landmarks=placed.landmarks[:n_fitted],
             explain=lambda executor: SimpleNamespace(r2=np.ones(len(X))),
             evaluate=lambda executor: scores,
             landmark_loss=lambda: SimpleNamespace(value=0.01, standard_error=0.002),

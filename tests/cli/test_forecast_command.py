@@ -79,29 +79,27 @@ def test_a_page_that_would_take_more_than_the_budget_is_refused_before_the_fit(t
 
 
 def test_landmarks_and_workers_are_told():
-    found = run(
-        "forecast", "--shape", "10000000x50", "--landmarks", "100000", "--workers", "4", "--then", "explanation"
-    )
+    found = run("forecast", "--shape", "10000000x50", "--n-fitted", "100000", "--workers", "4", "--then", "explanation")
     assert found.exit_code == 0, found.output
     assert "100,000 landmarks are fitted and 9,900,000 rows placed" in found.output
     assert "4 workers" in found.output
-    told = json.loads(run("forecast", "--shape", "10000x50", "--landmarks", "1000", "--json").output)
+    told = json.loads(run("forecast", "--shape", "10000x50", "--n-fitted", "1000", "--json").output)
     assert told["n_landmarks"] == 1000
     assert told["messages"].keys() == {"landmarks", "rows", "positions"}
-    assert told["n_bytes"] == gnomon.forecast((10_000, 50), n_landmarks=1000).n_bytes
+    assert told["n_bytes"] == gnomon.forecast((10_000, 50), n_fitted=1000).n_bytes
 
 
 def test_a_table_that_is_read_in_blocks_is_not_read(table, monkeypatch):
     from gnomon.data.stored import ArrayTable
 
     monkeypatch.setattr(ArrayTable, "_rows", None)
-    found = run("forecast", table, "--landmarks", "100")
+    found = run("forecast", table, "--n-fitted", "100")
     assert found.exit_code == 0, found.output
     assert "100 landmarks are fitted and 200 rows placed" in found.output
 
 
 def test_a_map_of_landmarks_tells_its_forecast_first(table, tmp_path):
-    given = ["map", table, "--landmarks", "100", "--coordinates", tmp_path / "map.csv", "-p", "max_iter=2"]
+    given = ["map", table, "--n-fitted", "100", "--coordinates", tmp_path / "map.csv", "-p", "max_iter=2"]
     found = run(*given)
     assert found.exit_code == 0, found.output
     assert found.stderr.startswith("Forecast: 100 landmarks are fitted and 200 rows placed")

@@ -59,36 +59,36 @@ def run(tmp_path, monkeypatch):
 
 
 def test_landmarks_cluster_and_folder_reach_the_map(run, calls):
-    found = run("X.npy", "--landmarks", 10, "--cluster", "tcp://127.0.0.1:1", "--folder", "kept", "--memory", "1G")
+    found = run("X.npy", "--n-fitted", 10, "--cluster", "tcp://127.0.0.1:1", "--folder", "kept", "--memory", "1G")
     assert found.exit_code == 0, found.output
     (table, options), *_ = calls
     assert isinstance(table, ArrayTable)
-    wanted = {"n_landmarks": 10, "executor": "tcp://127.0.0.1:1", "folder": "kept", "memory_budget": "1G"}
+    wanted = {"n_fitted": 10, "executor": "tcp://127.0.0.1:1", "folder": "kept", "memory_budget": "1G"}
     assert wanted.items() <= options.items()
     assert found.stdout == "10 of 40 rows are landmarks.\n"
 
 
 def test_everything_is_written(run, calls, tmp_path):
     files = ("-o", "map.html", "--embedding", "map.parquet", "--save", "map.gnomon", "--title", "large")
-    assert run("X.npy", "--landmarks", 10, *files).exit_code == 0
+    assert run("X.npy", "--n-fitted", 10, *files).exit_code == 0
     assert (tmp_path / "map.html").read_text() == "large"
     assert (tmp_path / "map.parquet").read_text() == "positions"
     assert (tmp_path / "map.gnomon").read_text() == "map"
     options = json.loads((tmp_path / "map.html.run.json").read_text())["options"]
-    assert options["landmarks"] == 10
+    assert options["n-fitted"] == 10
 
 
 def test_labels_are_read_from_a_file(run, calls):
-    assert run("X.npy", "--landmarks", 10, "--labels", "y.npy").exit_code == 0
+    assert run("X.npy", "--n-fitted", 10, "--labels", "y.npy").exit_code == 0
     assert np.array_equal(calls[0][1]["labels"], np.arange(40) % 2)
     np.save("short.npy", np.zeros(7))
-    found = run("X.npy", "--landmarks", 10, "--labels", "short.npy")
+    found = run("X.npy", "--n-fitted", 10, "--labels", "short.npy")
     assert found.exit_code == 2
     assert "must be of 40 values, one for each row (it has 7)" in found.output
 
 
 def test_the_record_for_programs_has_times(run, calls):
-    told = json.loads(run("X.npy", "--landmarks", 10, "--json").stdout)
+    told = json.loads(run("X.npy", "--n-fitted", 10, "--json").stdout)
     assert told["map"] == {"method": "umap", "n_samples": 40, "n_landmarks": 10, "notes": ["uniform"]}
     assert told["timings"] == {"fit": 1.5}
     assert told["seconds"] > 0
@@ -103,13 +103,13 @@ def test_a_file_is_read_in_blocks_if_it_would_take_a_quarter_of_the_memory(run, 
 
 @pytest.mark.parametrize("option", [("--png", "a.png"), ("--target", "y"), ("--features", "a"), ("--missing", "drop")])
 def test_what_blocks_have_no_use_for_is_refused_before_the_work(run, calls, option):
-    found = run("X.npy", "--landmarks", 10, *option)
+    found = run("X.npy", "--n-fitted", 10, *option)
     assert found.exit_code == 2
     assert f"{option[0]} must be left out for a table that is read in blocks" in " ".join(found.output.split())
     assert not calls
 
 
 def test_other_data_have_landmarks_too(run, calls):
-    assert run("iris", "--landmarks", 50).exit_code == 0
-    assert calls[0][1]["n_landmarks"] == 50
+    assert run("iris", "--n-fitted", 50).exit_code == 0
+    assert calls[0][1]["n_fitted"] == 50
     assert calls[0][0].n_samples == 150

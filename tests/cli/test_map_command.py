@@ -301,6 +301,14 @@ def test_a_page_or_a_picture_has_two_or_three_dimensions(run, calls, option):
     assert calls[0][1]["n_components"] == 4
 
 
+def test_what_sums_the_repulsions_is_a_parameter_and_the_method_is_not(run, calls):
+    assert run("iris", "--method", "tsne", "-p", "evaluation=exact", "-o", "m.html").exit_code == 0
+    assert (calls[0][1]["method"], calls[0][1]["evaluation"]) == ("tsne", "exact")
+    refused = run("iris", "--method", "tsne", "-p", "method=exact", "-o", "m.html")
+    assert refused.exit_code == 2
+    assert "'method=exact' must be given as --method" in refused.stderr
+
+
 def test_beside_each_output_stands_how_it_came_about(run, calls):
     arguments = ["iris", "--seed", "3", "-p", "spread=2", "--save", "m.gnomon", "--quiet"]
     run(*arguments, "-o", "m.html", "--threads", "1")

@@ -386,7 +386,7 @@ def test_every_estimator_takes_small_stored_tables_and_names_the_way_for_large_o
 
     assert np.array_equal(gnomon.PCA().fit_transform(da.from_array(X)), from_array)
     assert check_table(tables["parquet"][0]).feature_names == NAMED["parquet"]
-    with gnomon.running(memory=3.9 * 4 * N * D), pytest.raises(MemoryError, match=r"a quarter .* n_landmarks"):
+    with gnomon.running(memory=3.9 * 4 * N * D), pytest.raises(MemoryError, match=r"a quarter .* n_fitted"):
         check_table(tables["hdf5"][0])
     with gnomon.running(memory=4.1 * 4 * N * D):
         check_table(tables["hdf5"][0])

@@ -74,36 +74,36 @@ def test_bad_input_is_refused(X, method, parameters, error, text):
 def test_a_map_of_landmarks_is_forecast_as_it_is_made(tmp_path):
     np.save(tmp_path / "X.npy", np.random.default_rng(0).normal(size=(400, 5)).astype(np.float32))
     X = np.load(tmp_path / "X.npy", mmap_mode="r")
-    told = gnomon.forecast(X, n_landmarks=120, max_iter=5)
-    made = gnomon.map(X, n_landmarks=120, max_iter=5)
+    told = gnomon.forecast(X, n_fitted=120, max_iter=5)
+    made = gnomon.map(X, n_fitted=120, max_iter=5)
     assert set(made.timings) <= set(told.durations)
-    assert told == gnomon.forecast((400, 5), n_landmarks=120, max_iter=5)
+    assert told == gnomon.forecast((400, 5), n_fitted=120, max_iter=5)
     assert told.durations["layout"] == gnomon.forecast((120, 5), max_iter=5).durations["layout"]
     assert (told.n_samples, told.n_landmarks, told.n_workers) == (400, 120, None)
 
 
 def test_a_map_of_landmarks_is_refused_by_what_is_forecast():
     X = np.random.default_rng(0).normal(size=(500, 4)).astype(np.float32)
-    needed = gnomon.forecast(X, n_landmarks=100).n_bytes
-    assert gnomon.map(X, n_landmarks=100, max_iter=2, memory_budget=needed * 1.001).n_samples == 500
+    needed = gnomon.forecast(X, n_fitted=100).n_bytes
+    assert gnomon.map(X, n_fitted=100, max_iter=2, memory_budget=needed * 1.001).n_samples == 500
     with pytest.raises(MemoryError, match="100 landmarks"):
-        gnomon.map(X, n_landmarks=100, max_iter=2, memory_budget=needed * 0.999)
+        gnomon.map(X, n_fitted=100, max_iter=2, memory_budget=needed * 0.999)
 
 
 def test_workers_take_blocks_and_their_memory_from_the_client():
-    alone = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("evaluation",))
-    shared = gnomon.forecast((10**7, 50), n_landmarks=10_000, then=("evaluation",), n_workers=8)
+    alone = gnomon.forecast((10**7, 50), n_fitted=10_000, then=("evaluation",))
+    shared = gnomon.forecast((10**7, 50), n_fitted=10_000, then=("evaluation",), n_workers=8)
     assert shared.n_bytes < alone.n_bytes
     assert shared.seconds == pytest.approx(alone.seconds)
     assert shared.elapsed[1] < alone.elapsed[1] / 4
-    assert shared.worker_bytes == gnomon.forecast((10**9, 50), n_landmarks=10_000, n_workers=64).worker_bytes
+    assert shared.worker_bytes == gnomon.forecast((10**9, 50), n_fitted=10_000, n_workers=64).worker_bytes
     assert shared.messages["rows"] == pytest.approx(10**7 * 50 * 4 / 8)
     assert "8 workers" in str(shared)
     assert "workers" not in str(alone)
 
 
 def test_each_thing_that_follows_has_its_time_and_memory():
-    sizes = {"n_landmarks": 5000, "n_workers": 2}
+    sizes = {"n_fitted": 5000, "n_workers": 2}
     bare, whole = (gnomon.forecast((10**6, 20), then=then, **sizes) for then in ((), ("file", "page", "explanation")))
     assert list(whole.durations)[-3:] == ["explanation", "page", "file"]
     assert whole.seconds > bare.seconds
@@ -114,7 +114,7 @@ def test_each_thing_that_follows_has_its_time_and_memory():
 
 
 def test_what_ends_is_said():
-    text = str(gnomon.forecast((10**9, 50), n_landmarks=10_000))
+    text = str(gnomon.forecast((10**9, 50), n_fitted=10_000))
     assert "10,000 landmarks are fitted and 999,990,000 rows placed" in text
     assert "ends at 1,000,000,000 rows: positions in the memory of the client" in text
 
@@ -122,7 +122,7 @@ def test_what_ends_is_said():
 def test_a_stored_table_is_forecast_with_as_many_landmarks_as_fit(tmp_path):
     X = np.lib.format.open_memmap(tmp_path / "X.npy", mode="w+", dtype=np.float32, shape=(400_000, 50))
     assert not hasattr(gnomon.forecast(X), "n_landmarks")
-    needed = gnomon.forecast(X.shape, n_landmarks=10_000).n_bytes
+    needed = gnomon.forecast(X.shape, n_fitted=10_000).n_bytes
     for budget, count in ((1.001 * needed, 10_000), (0.999 * needed, 5000)):
         with running(memory=budget):
             found = gnomon.forecast(X)
@@ -133,11 +133,11 @@ def test_a_stored_table_is_forecast_with_as_many_landmarks_as_fit(tmp_path):
 @pytest.mark.parametrize(
     ("given", "text"),
     [
-        ({"n_landmarks": 2}, "n_landmarks=2 must be"),
-        ({"n_landmarks": 11}, "n_landmarks=11 must be at most n_samples=10"),
-        ({"n_landmarks": 5, "n_workers": 0}, "n_workers=0 must be"),
+        ({"n_fitted": 2}, "n_fitted=2 must be"),
+        ({"n_fitted": 11}, "n_fitted=11 must be at most n_samples=10"),
+        ({"n_fitted": 5, "n_workers": 0}, "n_workers=0 must be"),
         ({"n_workers": 2}, "n_workers=2 must be of a map of landmarks"),
-        ({"n_landmarks": 5, "method": gnomon.NeighborEmbedding()}, "must be one that tells what it takes"),
+        ({"n_fitted": 5, "method": gnomon.NeighborEmbedding()}, "must be one that tells what it takes"),
     ],
 )
 def test_landmarks_and_workers_are_checked(given, text):
@@ -147,10 +147,10 @@ def test_landmarks_and_workers_are_checked(given, text):
 
 def test_a_verbose_map_of_landmarks_tells_its_forecast_before_it_begins(capsys):
     X = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float32)
-    gnomon.map(X, n_landmarks=100, max_iter=2, verbose=True)
+    gnomon.map(X, n_fitted=100, max_iter=2, verbose=True)
     lines = capsys.readouterr().err.splitlines()
     assert lines[0] == "100 landmarks are fitted and 200 rows placed"
     told, placed = (next(i for i, line in enumerate(lines) if line.startswith(text)) for text in ("about ", "map: pos"))
     assert told < placed
-    gnomon.map(X, n_landmarks=100, max_iter=2)
+    gnomon.map(X, n_fitted=100, max_iter=2)
     assert capsys.readouterr().err == ""

@@ -51,7 +51,7 @@ def stored(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def made(stored):
-    return gnomon.map(stored, n_landmarks=600, labels=LABELS)
+    return gnomon.map(stored, n_fitted=600, labels=LABELS)
 
 
 def test_drawn_rows_are_those_of_the_smallest_keys_whatever_is_wanted():
@@ -82,16 +82,16 @@ def test_drawn_rows_are_uniform():
 def test_more_landmarks_than_rows_are_refused():
     with pytest.raises(ValueError, match=r"draw_landmarks: n_landmarks=9 must be at most n_samples=8"):
         draw_landmarks(8, 9)
-    with pytest.raises(ValueError, match=r"map: n_landmarks=1,798 must be at most n_samples=1,797\. Leave it out"):
-        gnomon.map(X, n_landmarks=N + 1)
-    with pytest.raises(ValueError, match=r"map: n_landmarks=2 must be an integer >= 3"):
-        gnomon.map(X, n_landmarks=2)
+    with pytest.raises(ValueError, match=r"map: n_fitted=1,798 must be at most n_samples=1,797\. Leave it out"):
+        gnomon.map(X, n_fitted=N + 1)
+    with pytest.raises(ValueError, match=r"map: n_fitted=2 must be an integer >= 3"):
+        gnomon.map(X, n_fitted=2)
 
 
 @pytest.mark.parametrize("method", ["umap", "pca"])
 def test_all_rows_as_landmarks_are_the_ordinary_map(method):
     whole = gnomon.map(X[:500], method)
-    found = gnomon.map(X[:500], method, n_landmarks=500)
+    found = gnomon.map(X[:500], method, n_fitted=500)
     assert found.embedding.tobytes() == whole.embedding.tobytes()
     assert found.landmark_loss().value == 0.0
 
@@ -111,7 +111,7 @@ def test_landmarks_are_the_map_of_their_rows_and_the_others_are_placed_by_it(mad
 def test_a_row_that_equals_a_landmark_gets_its_position():
     twice = np.concatenate([X[:400], X[:400]])
     with pytest.warns(gnomon.exceptions.DataWarning, match="equal rows share one position"):
-        found = gnomon.map(twice, n_landmarks=400)
+        found = gnomon.map(twice, n_fitted=400)
     at = np.flatnonzero(~np.isin((found.landmarks + 400) % 800, found.landmarks))
     assert len(at) > 50
     rows = found.landmarks[at]
@@ -120,14 +120,14 @@ def test_a_row_that_equals_a_landmark_gets_its_position():
 
 @pytest.mark.parametrize("options", [{"executor": Backwards()}, {"n_jobs": 1}, {"n_jobs": 2}])
 def test_the_bytes_do_not_depend_on_who_works(stored, made, options):
-    assert gnomon.map(stored, n_landmarks=600, **options).embedding.tobytes() == made.embedding.tobytes()
+    assert gnomon.map(stored, n_fitted=600, **options).embedding.tobytes() == made.embedding.tobytes()
 
 
 def test_the_bytes_do_not_depend_on_blocks_or_on_where_the_table_is(stored, made, monkeypatch):
     monkeypatch.setattr(Small, "step", 111)
     monkeypatch.setattr(place, "_TOGETHER", 17)
-    assert gnomon.map(stored, n_landmarks=600).embedding.tobytes() == made.embedding.tobytes()
-    assert gnomon.map(X, n_landmarks=600).embedding.tobytes() == made.embedding.tobytes()
+    assert gnomon.map(stored, n_fitted=600).embedding.tobytes() == made.embedding.tobytes()
+    assert gnomon.map(X, n_fitted=600).embedding.tobytes() == made.embedding.tobytes()
 
 
 class CutError(Exception):
@@ -160,16 +160,16 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(stored, made, tmp_path, mo
     with monkeypatch.context() as patch:
         _cut(patch, owner, name, after)
         with pytest.raises(CutError):
-            gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+            gnomon.map(stored, n_fitted=600, labels=LABELS, folder=tmp_path)
     assert left <= {path.name for path in tmp_path.iterdir()}
     assert len(list(tmp_path.glob("positions/*.npz"))) == after
-    again = gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+    again = gnomon.map(stored, n_fitted=600, labels=LABELS, folder=tmp_path)
     assert again.embedding.tobytes() == made.embedding.tobytes()
     if after:
         _cut(monkeypatch, make, "_draw")
         _cut(monkeypatch, make, "fit_map")
         _cut(monkeypatch, place, "_place_block")
-        finished = gnomon.map(stored, n_landmarks=600, labels=LABELS, folder=tmp_path)
+        finished = gnomon.map(stored, n_fitted=600, labels=LABELS, folder=tmp_path)
         assert finished.embedding.tobytes() == made.embedding.tobytes()
 
 
@@ -178,24 +178,24 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(stored, made, tmp_path, mo
     [({"random_state": 1}, "random_state"), ({"n_neighbors": 9}, "parameter n_neighbors"), ({"scale": None}, "scale")],
 )
 def test_a_folder_of_another_run_is_refused(tmp_path, options, differs):
-    gnomon.map(X[:300], n_landmarks=100, folder=tmp_path)
+    gnomon.map(X[:300], n_fitted=100, folder=tmp_path)
     with pytest.raises(ValueError, match=rf"map: folder .* must be empty or of this run \({differs} was"):
-        gnomon.map(X[:300], n_landmarks=100, folder=tmp_path, **options)
+        gnomon.map(X[:300], n_fitted=100, folder=tmp_path, **options)
 
 
 def test_columns_are_standardised_by_all_rows():
     table = np.random.default_rng(0).normal(size=(900, 10))
     table[5, 3] = 1e4  # a row that is no landmark
     assert 5 not in draw_landmarks(900, 300)
-    found = gnomon.map(table, n_landmarks=300, scale="standard")
+    found = gnomon.map(table, n_fitted=300, scale="standard")
     np.testing.assert_allclose(found.landmark_map.scale.spread, table.std(axis=0, dtype=np.float64), rtol=1e-6)
 
 
 def test_columns_of_a_stored_table_are_standardised_by_all_rows(stored):
-    found = gnomon.map(stored, n_landmarks=600, scale="standard")
+    found = gnomon.map(stored, n_fitted=600, scale="standard")
     spread = X.std(axis=0, dtype=np.float64)
     np.testing.assert_allclose(found.landmark_map.scale.spread[spread > 0], spread[spread > 0], rtol=1e-6)
-    inside = gnomon.map(X, n_landmarks=600, scale="standard")
+    inside = gnomon.map(X, n_fitted=600, scale="standard")
     np.testing.assert_allclose(inside.landmark_map.scale.spread, found.landmark_map.scale.spread, rtol=1e-9)
 
 
@@ -209,7 +209,7 @@ def test_columns_of_a_stored_table_are_standardised_by_all_rows(stored):
     ],
 )
 def test_the_notes_say_how_rows_are_placed(method, way):
-    found = gnomon.map(X[:300], method, n_landmarks=150)
+    found = gnomon.map(X[:300], method, n_fitted=150)
     assert found.notes[-1] == f"150 of 300 rows, drawn uniformly, are fitted; all others are placed {way}."
     assert np.isfinite(found.embedding).all()
 
@@ -217,13 +217,13 @@ def test_the_notes_say_how_rows_are_placed(method, way):
 def test_sparse_tables_data_frames_and_estimators_of_other_libraries(made):
     import pandas as pd
 
-    inside = gnomon.map(sp.csr_array(X), n_landmarks=600)
+    inside = gnomon.map(sp.csr_array(X), n_fitted=600)
     assert np.abs(inside.embedding - made.embedding).max() < 1e-3 * np.ptp(made.embedding)
     frame = pd.DataFrame(X[:300], columns=[f"p{j}" for j in range(64)]).assign(kind=LABELS[:300].astype(str))
-    found = gnomon.map(frame, n_landmarks=100, labels="kind")
+    found = gnomon.map(frame, n_fitted=100, labels="kind")
     assert found.landmark_map.feature_names[0] == "p0"
     assert np.array_equal(found.labels, LABELS[:300].astype(str))
-    other = gnomon.map(X[:300], OtherPCA(2), n_landmarks=100)
+    other = gnomon.map(X[:300], OtherPCA(2), n_fitted=100)
     plain = OtherPCA(2).fit(X[:300][other.landmarks])
     np.testing.assert_allclose(other.embedding, plain.transform(X[:300]), rtol=1e-4, atol=1e-3)
 
@@ -232,18 +232,18 @@ def test_missing_values_of_a_table_in_memory_are_filled_in_before():
     holes = np.array(X[:300])
     holes[::7, 20] = np.nan
     with pytest.warns(gnomon.exceptions.DataWarning, match="missing"):
-        found = gnomon.map(holes, n_landmarks=100)
+        found = gnomon.map(holes, n_fitted=100)
     assert np.isfinite(found.embedding).all()
     assert any("filled in before landmarks were drawn" in note for note in found.notes)
     holes[4, 20] = np.nan
     with pytest.raises(ValueError, match=r"row 0 of X must be finite numbers"):
-        gnomon.map(ArrayTable(holes), n_landmarks=300)
+        gnomon.map(ArrayTable(holes), n_fitted=300)
 
 
 def test_a_target_steers_by_the_landmarks_and_rows_keep_what_goes_with_them():
     images = np.arange(300, dtype=np.uint8)[:, None, None] * np.ones((1, 4, 4), np.uint8)
     metadata = {"number": np.arange(300)}
-    found = gnomon.map(X[:300], n_landmarks=100, target=LABELS[:300], images=images, metadata=metadata)
+    found = gnomon.map(X[:300], n_fitted=100, target=LABELS[:300], images=images, metadata=metadata)
     assert found.landmark_map.caution
     assert np.array_equal(found.landmark_map.metadata["number"], found.landmarks)
     assert np.array_equal(found.landmark_map.images[:, 0, 0], found.landmarks.astype(np.uint8))
@@ -260,14 +260,14 @@ def test_a_target_steers_by_the_landmarks_and_rows_keep_what_goes_with_them():
 )
 def test_what_does_not_go_with_landmarks_is_refused(options, text):
     with pytest.raises(ValueError, match=f"map: {text}"):
-        gnomon.map(X[:300], n_landmarks=100, **options)
+        gnomon.map(X[:300], n_fitted=100, **options)
 
 
 def test_what_only_a_table_in_memory_has_is_refused_of_a_stored_one(stored):
     with pytest.raises(ValueError, match=r"map: drop must be left out for a table that is read in blocks"):
-        gnomon.map(stored, n_landmarks=100, drop=[0])
+        gnomon.map(stored, n_fitted=100, drop=[0])
     with pytest.raises(ValueError, match=r"map: point_names of shape \(3,\) must be of 1,797 rows"):
-        gnomon.map(stored, n_landmarks=100, point_names=["a", "b", "c"])
+        gnomon.map(stored, n_fitted=100, point_names=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"map: folder='there' must be of a map with landmarks"):
         gnomon.map(X, folder="there")
 
@@ -304,14 +304,14 @@ def test_too_little_memory_is_refused_before_anything_is_read(stored, monkeypatc
     _cut(monkeypatch, type(stored), "read")
     _cut(monkeypatch, type(stored), "take")
     with pytest.raises(MemoryError, match=r"map: X of 1,797 rows .* \(600 landmarks .* Use fewer landmarks"):
-        gnomon.map(stored, n_landmarks=600, memory_budget="10 MB")
+        gnomon.map(stored, n_fitted=600, memory_budget="10 MB")
 
 
 def test_progress_is_told_and_a_callback_ends_the_positions(stored):
     heard = []
-    gnomon.map(stored, n_landmarks=600, callback=lambda one: heard.append((one.stage, one.done, one.total)))
+    gnomon.map(stored, n_fitted=600, callback=lambda one: heard.append((one.stage, one.done, one.total)))
     assert [one for one in heard if one[0] == "positions"] == [("positions", k, N) for k in (0, 500, 1000, 1500, N)]
-    found = gnomon.map(stored, n_landmarks=600, callback=lambda one: one.stage == "positions" and one.done >= 1000)
+    found = gnomon.map(stored, n_fitted=600, callback=lambda one: one.stage == "positions" and one.done >= 1000)
     placed = np.isfinite(found.embedding[:, 0])
     assert placed[:1000].all()
     assert placed[found.landmarks].all()
@@ -320,7 +320,7 @@ def test_progress_is_told_and_a_callback_ends_the_positions(stored):
 
 
 def test_the_map_is_near_a_fit_of_all_rows():
-    whole, made = gnomon.map(X, labels=LABELS).evaluate(), gnomon.map(X, labels=LABELS, n_landmarks=1200)
+    whole, made = gnomon.map(X, labels=LABELS).evaluate(), gnomon.map(X, labels=LABELS, n_fitted=1200)
     found = made.as_map().evaluate()
     assert found.knn_accuracy > whole.knn_accuracy - 0.01
     assert found.trustworthiness > whole.trustworthiness - 0.01
@@ -339,7 +339,7 @@ def test_the_loss_is_the_difference_of_the_trust_of_landmarks_and_others(made):
 
 @pytest.mark.parametrize("scale", [None, "standard"])
 def test_explain_and_evaluate_are_those_of_all_rows(stored, scale):
-    found = gnomon.map(stored, n_landmarks=600, labels=LABELS, scale=scale, n_pcs=20 if scale else None)
+    found = gnomon.map(stored, n_fitted=600, labels=LABELS, scale=scale, n_pcs=20 if scale else None)
     whole = found.as_map().evaluate()
     assert found.evaluate().scores() == pytest.approx(whole.scores(), abs=1e-4)  # equal distances
     explanation = found.explain()
@@ -422,5 +422,5 @@ def test_the_page_shows_a_sample_before_the_density_of_all(made, tmp_path):
 
 
 def test_an_iterator_of_blocks_is_read_once(made):
-    found = gnomon.map((X[start : start + 400] for start in range(0, N, 400)), n_landmarks=600)
+    found = gnomon.map((X[start : start + 400] for start in range(0, N, 400)), n_fitted=600)
     assert found.embedding.tobytes() == made.embedding.tobytes()

@@ -3,6 +3,7 @@
 from inspect import signature
 from typing import get_args, get_type_hints
 
+import numpy as np
 import pytest
 
 import gnomon
@@ -33,11 +34,33 @@ def test_every_parameter_of_a_method_can_be_given_to_a_map(card):
 
 
 def test_parameters_of_methods_that_a_map_takes_for_its_own_are_known():
-    """These cannot be given by `gnomon.map` to the method, or mean the same there."""
+    """They mean the same in both, so that every parameter of a method can be given by `gnomon.map`."""
     own = set(signature(gnomon.map).parameters)
     taken = {name for card in METHODS for name in signature(getattr(gnomon, card.estimator)).parameters} & own
-    same = {"n_components", "random_state", "n_jobs", "callback", "blocks"}
-    assert taken == same | {"n_landmarks"}  # landmarks within a method
+    assert taken == {"n_components", "random_state", "n_jobs", "callback", "blocks"}
+
+
+@pytest.mark.parametrize(
+    ("estimator", "method", "given"),
+    [
+        (gnomon.TSNE, "tsne", {"evaluation": "exact", "perplexity": 5, "max_iter": 3}),
+        (gnomon.Isomap, "isomap", {"n_landmarks": 20, "n_neighbors": 5}),
+    ],
+)
+def test_a_map_gives_a_method_what_the_estimator_takes(estimator, method, given):
+    X = np.random.default_rng(0).normal(size=(40, 4))
+    expected = estimator(**given, random_state=0).fit_transform(X)
+    for made in (
+        gnomon.map(X, method=method, scale=None, **given),
+        gnomon.map(X, method=estimator(**given, random_state=0), scale=None),
+    ):
+        np.testing.assert_array_equal(made.embedding, expected.astype(np.float32))
+
+
+def test_the_rows_that_a_map_fits_are_not_the_landmarks_of_its_method():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    made = gnomon.map(X, method="isomap", n_fitted=40, n_landmarks=20, n_neighbors=5)
+    assert (len(made.landmarks), made.landmark_map.parameters["n_landmarks"]) == (40, 20)
 
 
 def test_no_parameter_is_both_a_maps_own_and_a_methods():

@@ -69,7 +69,7 @@ def main(kind, n, n_features, count):
         if kind != "map":
             stored_principal_components(ArrayTable(X), count, solver=kind)
             return
-        made = gnomon.map(X, n_landmarks=count, max_iter=5, random_state=0)
+        made = gnomon.map(X, n_fitted=count, max_iter=5, random_state=0)
         made.explain().importance_by_label(np.arange(n) % 3)
         made.evaluate()
 

@@ -62,7 +62,7 @@ def test_a_small_map_on_a_cluster_has_the_bytes_of_one_process(client, monkeypat
 
     def bytes_of(executor):
         table = gnomon.data.stored.ArrayTable(X)
-        made = gnomon.map(table, n_landmarks=60, max_iter=10, random_state=0, executor=executor)
+        made = gnomon.map(table, n_fitted=60, max_iter=10, random_state=0, executor=executor)
         explanation = made.explain(executor=executor)
         return made.embedding.tobytes(), explanation.r2.tobytes(), explanation.global_importance.tobytes()
 
@@ -98,7 +98,7 @@ def test_the_command_line_has_the_bytes_of_one_process(machines, n_workers, path
     def run(*more):
         folder = tmp_path / f"made-{len(list(tmp_path.iterdir()))}"
         folder.mkdir()
-        command = ["map", str(path), "--landmarks", "300", "--seed", "1", "--embedding", str(folder / "map.npy")]
+        command = ["map", str(path), "--n-fitted", "300", "--seed", "1", "--embedding", str(folder / "map.npy")]
         done = CliRunner().invoke(main, [*command, "-o", str(folder / "map.html"), *more])
         assert done.exit_code == 0, done.output
         return {name: (folder / name).read_bytes() for name in ("map.html", "map.npy")}

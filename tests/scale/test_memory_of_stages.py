@@ -67,7 +67,7 @@ def test_a_worker_with_too_little_memory_is_told_before_a_stage_begins(tight):
     X = np.random.default_rng(0).normal(size=(2000, 784)).astype(np.float32)
     table, Y = ArrayTable(X), X[:, :2]
     with pytest.raises(MemoryError, match="map: " + _refused("place_block")):
-        gnomon.map(table, n_landmarks=300, max_iter=5, executor=tight)
+        gnomon.map(table, n_fitted=300, max_iter=5, executor=tight)
     with pytest.raises(MemoryError, match="explain_by_blocks: " + _refused("explain_block")):
         explain_by_blocks(table, Y, landmarks=200, executor=tight)
     with pytest.raises(MemoryError, match="evaluate: " + _refused("column_sums")):
@@ -88,4 +88,4 @@ def test_a_map_whose_workers_have_less_than_was_forecast_ends_with_the_figures(m
     paused = r"\(all 1 are paused for 60 s because their memory, 310 MB each, is full"  # nearly over it, and idle
     text = rf"^map: .*({ended}|{paused}).*Give workers more memory"
     with pytest.raises(MemoryError, match=text):
-        gnomon.map(np.load(path, mmap_mode="r"), n_landmarks=5000, max_iter=5, executor=machines.address)
+        gnomon.map(np.load(path, mmap_mode="r"), n_fitted=5000, max_iter=5, executor=machines.address)

@@ -39,7 +39,7 @@ def mapped(path, executor=None, folder=None, callback=None):
     labels = np.arange(N) % 5
     how = {"max_iter": 120, "random_state": 0, "callback": callback}
     table = np.load(path, mmap_mode="r")
-    return gnomon.map(table, n_landmarks=LANDMARKS, labels=labels, executor=executor, folder=folder, **how)
+    return gnomon.map(table, n_fitted=LANDMARKS, labels=labels, executor=executor, folder=folder, **how)
 
 
 def answers(made, executor=None, out=None):

@@ -37,7 +37,7 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     type=click.Choice(["explanation", "evaluation", "page", "file"]),
     help="What is made of the map, such as page; may be repeated. The page needs explanation and evaluation.",
 )
-@click.option("--landmarks", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
+@click.option("--n-fitted", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of a cluster that share the blocks of such a map.")
 @with_method
 @with_json
@@ -46,7 +46,7 @@ def forecast(
     data: str | None,
     shape: tuple[int, ...] | None,
     then: tuple[str, ...],
-    landmarks: int | None,
+    n_fitted: int | None,
     workers: int | None,
     method: str,
     extra: dict[str, Any],
@@ -64,8 +64,8 @@ def forecast(
         raise ValueError(message("DATA and --shape", "given one without the other"))
     table: Any = shape
     if shape is None:
-        table, shape = _opened(str(data), asked=landmarks is not None)
-    found = foresee(table, method, then=then, n_landmarks=landmarks, n_workers=workers, **extra)
+        table, shape = _opened(str(data), asked=n_fitted is not None)
+    found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **extra)
     if as_json:
         time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
         told = {"method": method, "shape": shape, **asdict(found), **time, "free": available_memory()}

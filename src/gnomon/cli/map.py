@@ -84,7 +84,7 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
             forecast((dataset.n_samples, dataset.n_features), method, then=then).check(dataset.n_samples)
 
 
-def _foretell(table: Any, method: str, landmarks: int | None, memory: str | None, parameters: dict[str, Any]) -> None:
+def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None, parameters: dict[str, Any]) -> None:
     """Write what a map of a table that is read in blocks is forecast to take to standard error.
 
     Without a word where nothing can be told: what is wrong the map says itself.
@@ -94,7 +94,7 @@ def _foretell(table: Any, method: str, landmarks: int | None, memory: str | None
     from gnomon.maps.forecasting import forecast
 
     with contextlib.suppress(ValueError, TypeError), running(memory=check_budget(memory, "--memory")):
-        expected = forecast(getattr(table, "X", table), method, n_landmarks=landmarks, **given(**parameters))
+        expected = forecast(getattr(table, "X", table), method, n_fitted=n_fitted, **given(**parameters))
         click.echo(f"Forecast: {expected}", err=True)
 
 
@@ -170,7 +170,7 @@ def _foretell(table: Any, method: str, landmarks: int | None, memory: str | None
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
 @click.option(
-    "--landmarks",
+    "--n-fitted",
     type=click.IntRange(2),
     help="Fit so many rows, chosen uniformly, and place all others; the table is read in blocks.",
 )
@@ -208,7 +208,7 @@ def map(
     seed: int,
     threads: int | None,
     memory: str | None,
-    landmarks: int | None,
+    n_fitted: int | None,
     cluster: str | None,
     folder: str | None,
     title: str | None,
@@ -224,7 +224,7 @@ def map(
     DATA is a file (.csv, .tsv, .npy, .npz, .parquet, .feather, .h5ad), a folder of pictures, or one of the data sets
     digits, iris, mnist, fashion_mnist, paul15, pbmc4k, pbmc68k_reduced, cifar10_sample; - is a .csv file on standard
     input. A .zarr or .h5 file, a folder of Parquet files, and a .npy, .parquet or .h5ad file that would take more than
-    a quarter of the memory, or with --landmarks, --cluster or --folder any of these, are read in blocks.
+    a quarter of the memory, or with --n-fitted, --cluster or --folder any of these, are read in blocks.
     """
     from gnomon.maps import map as make_map
 
@@ -232,7 +232,7 @@ def map(
     check_outputs(paths, as_json=as_json)
     page = page_options(paths, byte_budget, side_file=side_file)
     _check_dimensions(method_parameters["n_components"], paths)
-    scaling = given(n_landmarks=landmarks, executor=cluster, folder=folder)
+    scaling = given(n_fitted=n_fitted, executor=cluster, folder=folder)
     in_blocks = _is_stored(data, memory, asked=bool(scaling))
     stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
     if in_blocks or scaling:
@@ -256,7 +256,7 @@ def map(
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)
         if (in_blocks or scaling) and not (quiet or as_json):
-            _foretell(table, method, landmarks, memory, {**method_parameters, **extra})
+            _foretell(table, method, n_fitted, memory, {**method_parameters, **extra})
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             result: Any = make_map(
                 table,

@@ -71,6 +71,8 @@ def _parameters(ctx: click.Context, param: click.Parameter, values: tuple[str, .
         name, equals, value = text.partition("=")
         if not equals or not name.isidentifier():
             raise click.BadParameter(f"{text!r} must be NAME=VALUE, such as repulsion_strength=2.")
+        if name == "method":
+            raise click.BadParameter(f"{text!r} must be given as --method; how repulsions are summed is evaluation.")
         try:
             found[name] = ast.literal_eval(value)
         except (SyntaxError, ValueError):

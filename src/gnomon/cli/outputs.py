@@ -121,7 +121,7 @@ def write_map(result: Any, kind: str, path: str, *, title: str | None = None, so
 def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDArray[Any] | None) -> None:
     """Write positions as an array (.npy), or as text: the name or number of each row, x, y and z."""
     if path.lower().endswith((".parquet", ".zarr")):
-        fact, remedy = "the map has no landmarks", "Name it .csv or .npy, or give --landmarks."
+        fact, remedy = "the map has no landmarks", "Name it .csv or .npy, or give --n-fitted."
         raise ValueError(message(f"output file {path!r}", "one that ends in .csv or .npy", fact=fact, remedy=remedy))
     import numpy as np
 

@@ -134,7 +134,7 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
     if is_tensor(X):
         return array_of_tensor(X)
     if isinstance(X, Iterator):
-        remedy = "Pass numpy.concatenate(list(X)), or X itself to gnomon.map(X, n_landmarks=...)."
+        remedy = "Pass numpy.concatenate(list(X)), or X itself to gnomon.map(X, n_fitted=...)."
         raise TypeError(message("X", "a table in memory", fact="an iterator, whose rows come once", remedy=remedy))
     if X is None or isinstance(X, (str, bytes, dict, set)) or (callable(X) and not hasattr(X, "__array__")):
         raise TypeError(message("X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}"))

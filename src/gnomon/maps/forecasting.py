@@ -39,7 +39,7 @@ def forecast(
     method: str | Embedder = "umap",
     *,
     then: Sequence[str] = (),
-    n_landmarks: int | None = None,
+    n_fitted: int | None = None,
     n_workers: int | None = None,
     **parameters: Any,
 ) -> Forecast | LandmarkForecast:
@@ -61,7 +61,7 @@ def forecast(
     then : sequence of {"explanation", "evaluation", "page", "file"}, default=()
         What is made of the map: `Map.explain`, `Map.evaluate`, `Map.to_html`, which needs both, and `Map.save`. Of a
         map of landmarks those of `LandmarkMap`, whose page explains and scores the rows that it shows.
-    n_landmarks : int in [3, n_samples] or None, default=None
+    n_fitted : int in [3, n_samples] or None, default=None
         Rows that are fitted, as in `gnomon.map`; every other row is placed. The time of the fit is that of the method;
         how long a row is placed was measured with UMAP, more than 4,096 landmarks: fewer take longer, and a method that
         places by a formula takes less.
@@ -95,7 +95,7 @@ def forecast(
     >>> least, most = expected.between
     >>> least < expected.seconds < most
     True
-    >>> expected = gnomon.forecast((100_000_000, 50), n_landmarks=100_000, n_workers=8)
+    >>> expected = gnomon.forecast((100_000_000, 50), n_fitted=100_000, n_workers=8)
     >>> expected.worker_bytes < 1e9 < expected.n_bytes < 4e9
     True
     """
@@ -114,21 +114,21 @@ def forecast(
     stored = as_stored(X)
     n_samples, n_features, kind = _shape(X if stored is None else stored, estimator)
     needs = Needs(_sized(X, stored, n_samples), estimator, int(getattr(estimator, "n_components", 2)))
-    if n_landmarks is not None:
-        n_landmarks = check_count(n_landmarks, n_samples)
+    if n_fitted is not None:
+        n_fitted = check_count(n_fitted, n_samples)
     elif stored is not None and (count := count_landmarks(needs)) < n_samples:
-        n_landmarks = count
-    if n_landmarks is None and n_workers is not None:
-        raise ValueError(message(f"n_workers={n_workers}", "of a map of landmarks", remedy="Pass n_landmarks=... too."))
-    if n_landmarks is None:
+        n_fitted = count
+    if n_fitted is None and n_workers is not None:
+        raise ValueError(message(f"n_workers={n_workers}", "of a map of landmarks", remedy="Pass n_fitted=... too."))
+    if n_fitted is None:
         found = estimator.foresee(n_samples, n_features, **kind)
     else:
         following = [name for name in FOLLOWING if name in then]
-        found = forecast_with_landmarks(needs, n_landmarks, following, width=n_features, n_workers=n_workers)
+        found = forecast_with_landmarks(needs, n_fitted, following, width=n_features, n_workers=n_workers)
     if found is None:
         fact = "its memory has not been measured"
         raise ValueError(message(f"method={method!r:.60}", "one that tells what it takes", fact=fact))
-    if n_landmarks is None:
+    if n_fitted is None:
         found = _with_what_follows(found, then, n_samples, n_features)
     return found.at_pace(machine_pace())
 

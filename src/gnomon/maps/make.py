@@ -52,7 +52,7 @@ def map(
     random_state: int = 0,
     n_jobs: int | None = None,
     memory_budget: float | str | None = None,
-    n_landmarks: int | None = None,
+    n_fitted: int | None = None,
     executor: Any = None,
     folder: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
@@ -155,7 +155,7 @@ def map(
     memory_budget : float > 0, str or None, default=None
         Most memory that the map may take beyond the table: bytes, or a text such as "4G", "500 MB" or "2 GiB". What is
         forecast to take more is refused before it begins, see `gnomon.forecast`. None allows what is free.
-    n_landmarks : int in [3, n_samples] or None, default=None
+    n_fitted : int in [3, n_samples] or None, default=None
         Rows that are fitted, drawn by `gnomon.neighbors.draw_landmarks` whatever holds the table. Every other row is
         placed where its own part of the loss is least (about 15 microseconds a row), by the formula of a method that
         has one, or else by the `gnomon.AffineAtlas` of the landmarks; one that equals a landmark gets its position.
@@ -173,14 +173,15 @@ def map(
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
     **parameters
-        Further parameters of the method, such as ``n_neighbors=30``. ``metric="gower"`` is Gower's coefficient, for
-        any method with a ``metric``: the mean over the columns of |difference| / range for numbers, dates and ranks,
-        and of 0 or 1 for categories, found as Manhattan distances of features scaled so.
+        Further parameters of the method, such as ``n_neighbors=30``; or give them to an estimator, and that as
+        `method`. ``metric="gower"`` is Gower's coefficient, for any method with a ``metric``: the mean over the columns
+        of |difference| / range for numbers, dates and ranks, and of 0 or 1 for categories, found as Manhattan distances
+        of features scaled so.
 
     Returns
     -------
     Map or LandmarkMap
-        The latter if `n_landmarks` is given, or X is read in blocks and does not fit in memory.
+        The latter if `n_fitted` is given, or X is read in blocks and does not fit in memory.
 
     Raises
     ------
@@ -224,10 +225,10 @@ def map(
         images_given=images is not None,
         callback=callback,
     )
-    asked = n_landmarks is not None or folder is not None
+    asked = n_fitted is not None or folder is not None
     stored = as_stored(X, use_rep=use_rep) if asked or not is_cells(X) else None
     if stored is None and not asked:
         return fit_map(prepare(X, reading), fitting)
     from gnomon.maps.landmarks import map_by_landmarks  # loaded when first asked for
 
-    return map_by_landmarks(X, stored, reading, fitting, n_landmarks=n_landmarks, folder=folder)
+    return map_by_landmarks(X, stored, reading, fitting, n_fitted=n_fitted, folder=folder)

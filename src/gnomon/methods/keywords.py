@@ -61,6 +61,7 @@ class MethodParameters(TypedDict, total=False):
     momentum: float | str
     n_init: int
     n_iter_without_progress: int
+    n_landmarks: Any
     n_neighbors: int | None
     n_noise: int
     n_outliers: int

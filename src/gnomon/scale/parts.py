@@ -92,7 +92,7 @@ class PartedTable:
         if seconds > allowed:
             rule = f"one whose neighbours take at most {allowed / 3600:,.0f} hours of one core"
             fact = f"{what} take about {seconds / 3600:,.0f} hours"
-            remedy = "Search by cells, let more workers work, or map landmarks: gnomon.map(X, n_landmarks=...)."
+            remedy = "Search by cells, let more workers work, or map landmarks: gnomon.map(X, n_fitted=...)."
             raise ValueError(message(f"X of {self.table.n_samples:,} rows", rule, fact=fact, remedy=remedy))
 
     @property

@@ -210,7 +210,7 @@ class StoredTable(ABC):
             what = f"{self.name} of {self.n_samples:,} rows and {self.n_features:,} columns"
             rule = f"a table of at most {in_bytes(allowed)}, a quarter of the available memory, to be read whole"
             remedy = (
-                "Pass it to gnomon.map(X, n_landmarks=...), PCA().fit(X) or the transform of a fitted model, which "
+                "Pass it to gnomon.map(X, n_fitted=...), PCA().fit(X) or the transform of a fitted model, which "
                 "read it in blocks."
             )
             raise MemoryError(message(what, rule, fact=f"it takes {in_bytes(self.n_read_bytes)}", remedy=remedy))

@@ -109,16 +109,16 @@ class Needs:
         """Raise MemoryError if there is less memory."""
         n, found = self.table.n_samples, self.with_landmarks(count)
         fact = f"{count:,} landmarks ({in_bytes(self.fit(count))}), a block of rows and {n:,} positions"
-        remedy = "Use fewer landmarks, n_landmarks=..., or allow more memory, memory_budget=...."
+        remedy = "Use fewer landmarks, n_fitted=..., or allow more memory, memory_budget=...."
         require_memory(f"X of {n:,} rows and {self.table.n_features:,} columns", found, fact=fact, remedy=remedy)
 
 
-def check_count(n_landmarks: Any, n_samples: int) -> int:
+def check_count(n_fitted: Any, n_samples: int) -> int:
     """Return a number of landmarks that is asked for, or raise an error."""
-    count = check_parameters({"n_landmarks": Integer(FEWEST)}, {"n_landmarks": n_landmarks})["n_landmarks"]
+    count = check_parameters({"n_fitted": Integer(FEWEST)}, {"n_fitted": n_fitted})["n_fitted"]
     if count > n_samples:
         rule = f"at most n_samples={n_samples:,}"
-        raise ValueError(message(f"n_landmarks={count:,}", rule, remedy="Leave it out to map all rows."))
+        raise ValueError(message(f"n_fitted={count:,}", rule, remedy="Leave it out to map all rows."))
     return int(count)
 
 

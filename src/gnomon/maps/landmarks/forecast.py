@@ -98,7 +98,7 @@ def forecast_with_landmarks(
     return LandmarkForecast(
         stages[greatest],
         f"{n_landmarks:,} landmarks and the positions of {n:,} rows, {greatest}",
-        "Use fewer landmarks, n_landmarks=....",
+        "Use fewer landmarks, n_fitted=....",
         stages=stages,
         durations=durations,
         spread=_SPREAD,

@@ -41,7 +41,7 @@ def map_by_landmarks(
     reading: Reading,
     fitting: Fitting,
     *,
-    n_landmarks: int | None,
+    n_fitted: int | None,
     folder: str | os.PathLike[str] | None,
 ) -> Map | LandmarkMap:
     """Map a table by landmarks, or as a whole if it is read in blocks and fits in memory; see `gnomon.map`.
@@ -56,18 +56,18 @@ def map_by_landmarks(
         How it is read.
     fitting : Fitting
         How it is fitted.
-    n_landmarks : int or None
+    n_fitted : int or None
     folder : path-like or None
         Where stages are kept.
     """
-    if n_landmarks is None and stored is None:
-        remedy = "Pass n_landmarks=..., or leave the folder out."
+    if n_fitted is None and stored is None:
+        remedy = "Pass n_fitted=..., or leave the folder out."
         raise ValueError(message(f"folder={os.fspath(folder or '')!r}", "of a map with landmarks", remedy=remedy))
     _refuse_of_rows(fitting)
     seed = resolve_seed(fitting.common["random_state"])
     reading = replace(reading, random_state=seed)
     fitting = replace(fitting, common={**fitting.common, "random_state": seed})
-    if stored is not None and n_landmarks is None and folder is None:
+    if stored is not None and n_fitted is None and folder is None:
         needs = Needs(stored, fitting.estimator({}), int(fitting.common["n_components"]))
         if count_landmarks(needs) == stored.n_samples:
             return fit_map(prepare(_whole(X, stored), _of_whole(reading, stored)), fitting)
@@ -76,7 +76,7 @@ def map_by_landmarks(
     table, n = source.table, source.table.n_samples
     if n < FEWEST:
         raise ValueError(message(f"X of {n} rows", f"a table of at least {FEWEST} rows"))
-    wanted = None if n_landmarks is None else check_count(n_landmarks, n)
+    wanted = None if n_fitted is None else check_count(n_fitted, n)
     needs = Needs(table, fitting.estimator({}), int(fitting.common["n_components"]))
     journal = Journal(folder, {} if folder is None else _record(source, fitting, wanted, reading))
     reporter.begin("landmarks", n)
@@ -112,7 +112,7 @@ def _refuse_of_rows(fitting: Fitting) -> None:
     for name in _OF_ROWS:
         value = fitting.parameters.get(name)
         if value is not None and not isinstance(value, str):
-            remedy = "Leave it out, or map all rows without n_landmarks."
+            remedy = "Leave it out, or map all rows without n_fitted."
             raise ValueError(message(name, "left out where landmarks are fitted", remedy=remedy))
 
 
@@ -144,7 +144,7 @@ def _record(source: Source, fitting: Fitting, wanted: int | None, reading: Readi
     return {
         "gnomon": __version__,
         "table": source.table.fingerprint,
-        "n_landmarks": wanted,
+        "n_fitted": wanted,
         "method": method if isinstance(method, str) else f"{type(method).__name__} {crc_of(repr(method))}",
         "scale": fitting.scale,
         "feature_weight": crc_of(fitting.feature_weight),

@@ -30,7 +30,7 @@ _OF_WHOLE = 4.0  # times the table that a map of all rows takes
 
 @dataclass(repr=False)
 class LandmarkMap:
-    """A map whose landmarks were fitted and whose other rows were placed; made by `gnomon.map` with ``n_landmarks``.
+    """A map whose landmarks were fitted and whose other rows were placed; made by `gnomon.map` with ``n_fitted``.
 
     Attributes
     ----------
@@ -280,7 +280,7 @@ class LandmarkMap:
             X=values,
             embedding=self.embedding[rows],
             method=fitted.method,
-            parameters={**fitted.parameters, "n_landmarks": len(self.landmarks)},
+            parameters={**fitted.parameters, "n_fitted": len(self.landmarks)},
             labels=None if self.labels is None else self.labels[rows],
             label_name=fitted.label_name,
             feature_names=list(fitted.feature_names),

@@ -201,7 +201,7 @@ def open_source(X: Any, stored: StoredTable | None, reading: Reading) -> Source:
 
 def _refuse(reading: Reading, *, in_blocks: bool) -> None:
     """Raise ValueError for what only a map of all rows, or only a table in memory, has."""
-    remedy = "Leave it out, or map all rows without n_landmarks."
+    remedy = "Leave it out, or map all rows without n_fitted."
     for name in ("sample_weight", "blocks"):
         if getattr(reading, name) is not None:
             raise ValueError(message(name, "left out where landmarks are fitted", remedy=remedy))
