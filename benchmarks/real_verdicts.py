@@ -69,7 +69,7 @@ def main() -> None:
             X = PCA(n_components=n_components).fit_transform(table)
             Y = UMAP(random_state=0).fit_transform(X)
             for a, b, known in PAIRS[name]:
-                found = are_apart(X, Y, labels == a, labels == b, n_rows=options.n_rows, names=(a, b))
+                found = are_apart(X, Y, labels == a, labels == b, max_rows=options.n_rows, names=(a, b))
                 share = 100.0 * np.exp(-found.statistic)
                 line = [name, str(n_components), f"{a}, {b}", known, found.answer, found.finding]
                 rows.append([*line, f"{share:.2g} %", f"{found.p_value:.2g}", str(found.in_map)])

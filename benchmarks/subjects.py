@@ -56,7 +56,7 @@ _EVALUATIONS: dict[str, Subject] = {
     "force_atlas2, tree, 3-D": partial(_method, "ForceAtlas2", evaluation="tree", n_components=3),
     "two_kernel_pca, plain": partial(_method, "TwoKernelPCA", centered=False),
     "gradient_pca": partial(_method, "GradientPCA"),
-    "gradient_pca, Nystrom": partial(_method, "GradientPCA", similarity="gaussian", approximation="nystrom"),
+    "gradient_pca, Nystrom": partial(_method, "GradientPCA", kernel="gaussian", approximation="nystrom"),
     "kl, L-BFGS": partial(_embedding, **_PROBABILITIES, optimizer="lbfgs", start_spread=1.0),
     "conditional_kl": partial(
         _embedding, n_neighbors=90, affinity="conditional", kernel="gaussian", loss="conditional_kl"

@@ -62,7 +62,7 @@ ESTIMATORS["neighbor_embedding"] = _quick(
 """By name: the methods of the catalogue and the one that is composed of parts."""
 
 VARIANTS = [
-    _quick(gnomon.GradientPCA, n_components=1, similarity="gaussian", approximation="cholesky", max_iter=300),
+    _quick(gnomon.GradientPCA, n_components=1, kernel="gaussian", approximation="cholesky", max_iter=300),
     _quick(gnomon.StiefelPCA, n_components=1, step="no_regret", max_iter=50),
     _quick(gnomon.StiefelPCA, n_components=1, step="averaged", max_iter=50),
     _quick(gnomon.RandomProjection, n_components=1, variant="sparse"),

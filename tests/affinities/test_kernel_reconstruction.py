@@ -118,7 +118,7 @@ def test_the_affinity_keeps_its_kernel_for_new_rows(cloud, neighbor_graph):
     plain = reconstruction_weights(cloud, inputs.graph).W
     np.testing.assert_array_equal(ReconstructionAffinity()(inputs).W.data, plain.data)
     assert np.abs(made - plain.toarray()).max() > 0.01
-    with pytest.raises(ValueError, match="parameters sigma of similarity='linear' must be left out"):
+    with pytest.raises(ValueError, match="parameters sigma of kernel='linear' must be left out"):
         ReconstructionAffinity(input_kernel_params={"sigma": 2.0})(inputs)
 
 

@@ -47,7 +47,7 @@ def test_islands_far_apart_do_not_hide_the_distances_within():
 
 def test_distances_given_and_rows_drawn_agree():
     X = rng.normal(size=(300, 6))
-    rows, given = sketch_map_advice(X, n_rows=100), sketch_map_advice(cdist(X, X), metric="precomputed", n_rows=100)
+    rows, given = sketch_map_advice(X, max_rows=100), sketch_map_advice(cdist(X, X), metric="precomputed", max_rows=100)
     assert given.sigma == pytest.approx(rows.sigma, rel=1e-9)
     assert rows.counts.sum() == 100 * 99 // 2
     assert sketch_map_advice(X).sigma == pytest.approx(rows.sigma, rel=0.2)
@@ -61,5 +61,5 @@ def test_two_rows_and_equal_rows_have_advice():
 
 
 def test_numbers_out_of_range_are_refused():
-    with pytest.raises(ValueError, match="sketch_map_advice: n_rows=1 must be an integer >= 2"):
-        sketch_map_advice(np.eye(3), n_rows=1)
+    with pytest.raises(ValueError, match="sketch_map_advice: max_rows=1 must be an integer >= 2"):
+        sketch_map_advice(np.eye(3), max_rows=1)

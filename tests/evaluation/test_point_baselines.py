@@ -191,5 +191,5 @@ def test_bad_maps_and_levels_are_named(X, maps):
         dynamicviz([])
     with pytest.raises(ValueError, match=r"drawn of bool and shape \(1, 3\) must be a mask of shape \(4, 30\)"):
         dynamicviz(maps, np.ones((1, 3), dtype=bool))
-    with pytest.raises(ValueError, match=r"verdicts: level=0.5 must be a number > 0 and < 0.5"):
+    with pytest.raises(ValueError, match=r"verdicts: alpha=0.5 must be a number > 0 and < 0.5"):
         embedr(PCA(), X).verdicts(0.5)

@@ -205,11 +205,11 @@ def test_the_density_of_a_large_table_is_judged_by_some_of_its_rows():
     rng = np.random.default_rng(0)
     X = np.r_[rng.normal(size=(600, 2)), 4 * rng.normal(size=(600, 2)) + 60]
     a = np.arange(1200) < 600
-    whole, some = is_denser(X, None, a, ~a), is_denser(X, None, a, ~a, n_rows=400)
+    whole, some = is_denser(X, None, a, ~a), is_denser(X, None, a, ~a, max_rows=400)
     assert whole.answer == some.answer == "yes"
     assert some.interval[0] < whole.statistic < some.interval[1]
-    assert some == is_denser(X, None, a, ~a, n_rows=400, n_jobs=2)
-    assert is_denser(X, None, a, ~a, n_rows=1200) == whole
+    assert some == is_denser(X, None, a, ~a, max_rows=400, n_jobs=2)
+    assert is_denser(X, None, a, ~a, max_rows=1200) == whole
 
 
 def test_neighbours_of_some_rows_are_those_of_the_whole_graph_also_among_equal_rows():
@@ -245,7 +245,7 @@ def test_verdicts_do_not_depend_on_threads():
 
 def test_the_same_seed_gives_the_same_verdict():
     X, a = gaussians(4, n=200)
-    assert are_apart(X, None, a, ~a, n_rows=100, **FAST) == are_apart(X, None, a, ~a, n_rows=100, **FAST)
+    assert are_apart(X, None, a, ~a, max_rows=100, **FAST) == are_apart(X, None, a, ~a, max_rows=100, **FAST)
     assert is_denser(X, None, a, ~a, n_jobs=1) == is_denser(X, None, a, ~a, n_jobs=2)
 
 

@@ -116,7 +116,7 @@ def test_maps_without_classes_are_refused():
         gn.Map(X, X[:, :2]).suspects()
     with pytest.raises(ValueError, match=r"^suspects: .*classes.*numpy\.digitize"):
         gn.Map(X, X[:, :2], labels=X[:, 0].astype(np.float64)).suspects()
-    with pytest.raises(ValueError, match=r"n=0 must be"):
+    with pytest.raises(ValueError, match=r"n_top=0 must be"):
         gn.Map(X, X[:, :2], labels=np.repeat([0, 1], 100)).suspects(0)
     with pytest.raises(ValueError, match="2 rows"):
         gn.Map(X[:1], X[:1, :2], labels=[0]).suspects()

@@ -128,9 +128,9 @@ def test_a_callable_takes_blocks(rows):
 @pytest.mark.parametrize(
     ("similarity", "parameters", "error", "text"),
     [
-        ("gausian", None, ValueError, "similarity='gausian' must be one of 'linear', .* or a callable"),
-        (3, None, TypeError, "similarity=3 must be one of .*found int"),
-        ("gaussian", {"gamma": 1}, ValueError, "parameters gamma of similarity='gaussian' must be among sigma"),
+        ("gausian", None, ValueError, "kernel='gausian' must be one of 'linear', .* or a callable"),
+        (3, None, TypeError, "kernel=3 must be one of .*found int"),
+        ("gaussian", {"gamma": 1}, ValueError, "parameters gamma of kernel='gaussian' must be among sigma"),
         (
             "cosine",
             {"center": [[0.0]]},
@@ -141,7 +141,7 @@ def test_a_callable_takes_blocks(rows):
         ("linear", {"sigma": 1}, ValueError, "parameters sigma .* must be left out: this kernel has none"),
         ("gaussian", {"sigma": -1.0}, ValueError, r"GaussianInput: sigma=-1.0 must be a number > 0"),
         ("polynomial", {"coefficients": (0, -1)}, ValueError, r"coefficients=\(0.0, -1.0\) must be numbers >= 0"),
-        (np.dot, {"sigma": 1}, ValueError, "parameters must be left out unless similarity is a name"),
+        (np.dot, {"sigma": 1}, ValueError, "parameters must be left out unless kernel is a name"),
     ],
 )
 def test_errors_name_the_argument_and_the_rule(similarity, parameters, error, text, rows):

@@ -32,7 +32,7 @@ OF_ALL_PAIRS = {
     ),
     "kernel_pca-rank": (gnomon.KernelPCA(rank=100_000), MemoryError, r"take 480 GB\)\. Lower rank"),
     "kernel_pca-all": (gnomon.KernelPCA(60_000, kernel="linear"), MemoryError, r"GB\)"),
-    "gradient_pca": (gnomon.GradientPCA(similarity="gaussian"), ValueError, r"hours of one core .* Use approximation="),
+    "gradient_pca": (gnomon.GradientPCA(kernel="gaussian"), ValueError, r"hours of one core .* Use approximation="),
     "two_kernel_pca": (gnomon.TwoKernelPCA(), MemoryError, r"take 963 GB\)\. Use KernelPCA"),
     "lle": (gnomon.LocallyLinearEmbedding(solver="dense"), MemoryError, r"take 64\d GB\)\. Use solver='descent'"),
     "sne": (
@@ -67,7 +67,7 @@ SMALL = {
     "sketch_map": gnomon.SketchMap(max_iter=5),
     "kernel_pca": gnomon.KernelPCA(),
     "kernel_pca-nystrom": gnomon.KernelPCA(approximation="nystrom", rank=50),
-    "gradient_pca": gnomon.GradientPCA(similarity="gaussian", max_iter=50, tol=1e-2),
+    "gradient_pca": gnomon.GradientPCA(kernel="gaussian", max_iter=50, tol=1e-2),
     "two_kernel_pca": gnomon.TwoKernelPCA(max_iter=5),
     "lle": gnomon.LocallyLinearEmbedding(),
     "lle-dense": gnomon.LocallyLinearEmbedding(solver="dense"),
@@ -222,7 +222,7 @@ print(status("VmHWM") - before, said[0])
         "LocallyLinearEmbedding(random_state=0)",
         "LocallyLinearEmbedding(solver='dense', random_state=0)",
         "LocallyLinearEmbedding(solver='descent', random_state=0)",
-        "GradientPCA(similarity='gaussian', max_iter=20, random_state=0)",
+        "GradientPCA(kernel='gaussian', max_iter=20, random_state=0)",
     ],
 )
 def test_f84_the_peak_is_at_most_the_forecast_and_not_far_below(code):

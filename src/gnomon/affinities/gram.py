@@ -134,13 +134,13 @@ class Gram:
     @classmethod
     @part("Gram")
     def from_kernel(
-        cls, similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None, stored: bool | None = None
+        cls, kernel: Any, X: Any, *, parameters: Mapping[str, Any] | None = None, stored: bool | None = None
     ) -> Gram:
         """Make the Gram matrix of an input kernel.
 
         Parameters
         ----------
-        similarity : str, callable or InputKernel
+        kernel : str, callable or InputKernel
             "linear", "polynomial", "cosine", "gaussian", "laplacian", "cauchy", "sketch_map", "umap", or a callable
             that takes rows A and B to their (len(A), len(B)) similarities.
         X : ndarray or CSR of shape (n_samples, n_features)
@@ -152,10 +152,10 @@ class Gram:
             one half, since the matrix is symmetric. None keeps them up to 12 000 rows, in 576 MB. Products differ by
             rounding.
         """
-        kernel = input_kernel(similarity, X, parameters=parameters)
-        if kernel.name == "linear":
-            return cls._made("linear", X=X, kernel=kernel)
-        return cls._made("kernel", kernel=kernel, X=X, stored=stored)
+        found = input_kernel(kernel, X, parameters=parameters)
+        if found.name == "linear":
+            return cls._made("linear", X=X, kernel=found)
+        return cls._made("kernel", kernel=found, X=X, stored=stored)
 
     @staticmethod
     def bytes_kept(n_samples: int) -> float:

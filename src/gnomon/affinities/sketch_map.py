@@ -23,7 +23,7 @@ _NARROW, _CROWDED = 10, 0.2  # one of the first bins with such a share of the pa
 _LOWEST = 0.05  # quantile of the distances below which sigma is not put, where the histogram falls from 0 on
 _FEWEST = 20  # smallest distances that tell the dimension
 _LARGEST_DIMENSION = 100.0
-_RULES: dict[str, Rule] = {"n_components": Integer(1), "n_rows": Integer(2), "seed": Integer(0)}
+_RULES: dict[str, Rule] = {"n_components": Integer(1), "max_rows": Integer(2), "seed": Integer(0)}
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -71,7 +71,7 @@ def sketch_map_advice(
     n_components: int = 2,
     metric: str | Callable[..., float] = "euclidean",
     metric_params: Mapping[str, Any] | None = None,
-    n_rows: int = 1000,
+    max_rows: int = 1000,
     seed: int = 0,
 ) -> SketchMapAdvice:
     """Read parameters of sketch-map from the histogram of distances.
@@ -84,7 +84,7 @@ def sketch_map_advice(
         Dimension d of the map.
     metric, metric_params : as for `gnomon.neighbors.cross_distances`
         Or "precomputed".
-    n_rows : int >= 2, default=1000
+    max_rows : int >= 2, default=1000
         Rows drawn; the distances among them are looked at.
     seed : int >= 0, default=0
         Of the draw.
@@ -101,12 +101,12 @@ def sketch_map_advice(
     .. [1] Ceriotti, Tribello & Parrinello, "Demonstrating the transferability and the descriptive power of sketch-map",
        Journal of Chemical Theory and Computation 9, 2013, section 2.
     """
-    checked = check_parameters(_RULES, {"n_components": n_components, "n_rows": n_rows, "seed": seed})
+    checked = check_parameters(_RULES, {"n_components": n_components, "max_rows": max_rows, "seed": seed})
     n = int(X.shape[0])
     rows = np.arange(n)
-    if n > checked["n_rows"]:
+    if n > checked["max_rows"]:
         keys = uniform_matrix(checked["seed"], _STREAM, (n, 1)).ravel()
-        rows = np.sort(np.argsort(keys, kind="stable")[: checked["n_rows"]])
+        rows = np.sort(np.argsort(keys, kind="stable")[: checked["max_rows"]])
     if isinstance(metric, str) and metric == "precomputed":
         between = np.asarray(X[np.ix_(rows, rows)], dtype=np.float64)
     else:

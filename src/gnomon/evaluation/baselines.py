@@ -62,12 +62,12 @@ class PointNulls:
     def __repr__(self) -> str:
         return f"PointNulls(name={self.name!r}, n_samples={len(self.scores)}, n_nulls={len(self.null)})"
 
-    def verdicts(self, level: float = 0.05) -> npt.NDArray[np.str_]:
+    def verdicts(self, alpha: float = 0.05) -> npt.NDArray[np.str_]:
         """Sort points by where their score lies among those of nulls.
 
         Parameters
         ----------
-        level : float in (0, 0.5), default=0.05
+        alpha : float in (0, 0.5), default=0.05
             "trustworthy" is a point whose p-value is below it, "dubious" one whose p-value is above 1 - level,
             "undecided" any other. With 0.05 these are scDEED's quantiles; EMBEDR shows p-values and has no verdicts.
 
@@ -75,8 +75,8 @@ class PointNulls:
         -------
         ndarray of shape (n_samples,), str
         """
-        rules: dict[str, Rule] = {"level": Real(0.0, 0.5, low_open=True, high_open=True)}
-        bound = check_parameters(rules, {"level": level}, who="verdicts")["level"]
+        rules: dict[str, Rule] = {"alpha": Real(0.0, 0.5, low_open=True, high_open=True)}
+        bound = check_parameters(rules, {"alpha": alpha}, who="verdicts")["alpha"]
         words = ["trustworthy", "dubious"]
         return np.select([self.p_values < bound, self.p_values > 1.0 - bound], words, "undecided")
 

@@ -20,7 +20,7 @@ __all__ = ["PointChanges", "changes_between", "point_changes"]
 Floats = npt.NDArray[np.float64]
 
 _NEIGHBORS = 15
-_RULES = {"n_neighbors": Integer(1), "n": Integer(1)}
+_RULES = {"n_neighbors": Integer(1), "n_top": Integer(1)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,23 +56,23 @@ class PointChanges:
         return 1.0 - self.n_neighbors / (int(np.isfinite(self.neighbors_lost).sum()) - 1)
 
     @entrance("PointChanges.most")
-    def most(self, n: int = 20, *, by: str = "neighbors_lost") -> npt.NDArray[np.int64]:
+    def most(self, n_top: int = 20, *, by: str = "neighbors_lost") -> npt.NDArray[np.int64]:
         """Return the rows that changed most, the most changed first.
 
         Parameters
         ----------
-        n : int >= 1, default=20
+        n_top : int >= 1, default=20
             Rows at most.
         by : {"neighbors_lost", "shift"}, default="neighbors_lost"
             The first says which rows lie among others, the second which lie elsewhere in the picture. Of equal rows
             those are first that changed more by the other, then those of lower number.
         """
-        n = check_parameters(_RULES, {"n": n}, ["n"])["n"]
+        n_top = check_parameters(_RULES, {"n_top": n_top}, ["n_top"])["n_top"]
         if by not in ("neighbors_lost", "shift"):
             raise ValueError(message(f"by={by!r}", "'neighbors_lost' or 'shift'"))
         first, second = (self.neighbors_lost, self.shift)[:: 1 if by == "neighbors_lost" else -1]
         order = np.lexsort((np.arange(len(first)), -np.nan_to_num(second), -first))
-        known: npt.NDArray[np.int64] = order[np.isfinite(first[order])][:n].astype(np.int64)
+        known: npt.NDArray[np.int64] = order[np.isfinite(first[order])][:n_top].astype(np.int64)
         return known
 
 

@@ -32,7 +32,7 @@ Rows = npt.NDArray[np.int64]
 
 Blocks = tuple[list[Floats], list[Floats]]
 
-_RULES = {**RULES, "n_neighbors": Integer(5), "n_rows": Integer(20), "along": Options("both", "lines", "data")}
+_RULES = {**RULES, "n_neighbors": Integer(5), "max_rows": Integer(20), "along": Options("both", "lines", "data")}
 _ALONG = {"lines": "in straight lines", "data": "along the data"}
 _PATH_ROWS = 400  # of each group, and of all others, that paths go over
 _FEWEST_BALLS = 3
@@ -83,7 +83,7 @@ def is_denser(
     metric: str = "euclidean",
     n_neighbors: int = 10,
     alpha: float = 0.05,
-    n_rows: int = 5000,
+    max_rows: int = 5000,
     names: tuple[str, str] = ("A", "B"),
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -109,7 +109,7 @@ def is_denser(
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
         How often an answer other than "cannot be told" may be given to groups of one density.
-    n_rows : int >= 20, default=5000
+    max_rows : int >= 20, default=5000
         Rows whose neighbours, among all rows, are looked for: those of a table of as many rows; of a larger one those
         of both groups, a random sample of half as many rows of each.
     names : tuple of two str, default=("A", "B")
@@ -143,17 +143,17 @@ def is_denser(
     >>> is_denser(X, None, range(200, 400), range(200)).answer
     'yes'
     """
-    given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha, "n_rows": n_rows}
+    given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha, "max_rows": max_rows}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
     n, k, alpha = int(values.shape[0]), checked["n_neighbors"], checked["alpha"]
     first, second = check_groups(n, a=a, b=b)
     draw = np.random.default_rng(current_run().seed)
-    if n <= checked["n_rows"]:
+    if n <= checked["max_rows"]:
         graph = compute_neighbors(values, k, metric=checked["metric"])
         rows, indices, found = np.arange(n), np.asarray(graph.indices), graph.distances
     else:
-        rows = np.sort(np.concatenate([_some(mask, checked["n_rows"] // 2, draw) for mask in (first, second)]))
+        rows = np.sort(np.concatenate([_some(mask, checked["max_rows"] // 2, draw) for mask in (first, second)]))
         indices, found = _neighbors_of(values, rows, k, checked["metric"])
     distances = np.asarray(found, dtype=np.float64)
     estimate = mackay_ghahramani(distances, range(k, k + 1)).value
@@ -224,7 +224,7 @@ def is_nearer(
     metric: str = "euclidean",
     along: str = "both",
     alpha: float = 0.05,
-    n_rows: int = 1000,
+    max_rows: int = 1000,
     names: tuple[str, str, str] = ("A", "B", "C"),
     random_state: RandomState = 0,
 ) -> Verdict:
@@ -254,7 +254,7 @@ def is_nearer(
         cosine metric their steps are those of rows of unit length.
     alpha : float in (0, 0.5), default=0.05
         How often an answer other than "cannot be told" may be given where both are as far.
-    n_rows : int >= 20, default=1000
+    max_rows : int >= 20, default=1000
         Rows looked at of each group: a random sample of more.
     names : tuple of three str, default=("A", "B", "C")
         What the groups are called in the answer.
@@ -289,14 +289,14 @@ def is_nearer(
     >>> is_nearer(X, None, range(100), range(100, 200), range(200, 300)).answer
     'yes'
     """
-    given = {"metric": metric, "alpha": alpha, "n_rows": n_rows, "along": along}
+    given = {"metric": metric, "alpha": alpha, "max_rows": max_rows, "along": along}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
     n, alpha = int(values.shape[0]), checked["alpha"]
     masks = check_groups(n, a=a, b=b, c=c)
     draw = np.random.default_rng(current_run().seed)
     rows = [np.flatnonzero(mask) for mask in masks]
-    rows = [np.sort(draw.choice(one, min(len(one), checked["n_rows"]), replace=False)) for one in rows]
+    rows = [np.sort(draw.choice(one, min(len(one), checked["max_rows"]), replace=False)) for one in rows]
     one, near, far = names
     most = _PATH_ROWS if checked["along"] == "data" else n
     looked_at = [min(len(chosen), most) for chosen in rows]

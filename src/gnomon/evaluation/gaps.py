@@ -41,7 +41,7 @@ RULES: dict[str, Rule] = {
     "metric": Options(*METRICS),
     "bridge": Real(0.0, 1.0, low_open=True, high_open=True),
     "n_nulls": Integer(19),
-    "n_rows": Integer(60),
+    "max_rows": Integer(60),
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
 }
 FEWEST_ROWS = 2 * N_NEIGHBORS
@@ -92,7 +92,7 @@ class Ground:
     seed: int
 
     @classmethod
-    def of(cls, X: Any, Y: Any, *, metric: str, n_rows: int, n_nulls: int, seed: int, placed: bool = False) -> Self:
+    def of(cls, X: Any, Y: Any, *, metric: str, max_rows: int, n_nulls: int, seed: int, placed: bool = False) -> Self:
         """Check table and map, and draw the sample; `placed` leaves out rows without a place in the map."""
         values, _ = check_features(X, None)
         n = int(values.shape[0])
@@ -102,8 +102,8 @@ class Ground:
             rows = np.flatnonzero(np.isfinite(places[:, 0]))
         if len(rows) < 2 * FEWEST_ROWS:
             raise ValueError(message(f"X with {len(rows)} rows", f"of at least {2 * FEWEST_ROWS} rows"))
-        if len(rows) > n_rows:
-            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), n_rows, replace=False))]
+        if len(rows) > max_rows:
+            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
         sample = dense_rows(values[rows]).astype(np.float64)
         if metric == "cosine":
             sample = of_unit_length(sample)
@@ -163,7 +163,7 @@ class Ground:
             answer="cannot be told",
             finding="too few rows",
             sentence=f"{' and '.join(few)}: fewer than {FEWEST_ROWS} of the rows looked at. Choose more rows"
-            + ("." if len(self.rows) == self.n_given else " or raise n_rows."),
+            + ("." if len(self.rows) == self.n_given else " or raise max_rows."),
             in_map=None,
             statistic=math.nan,
             unit="fall of log density between the groups",
@@ -277,7 +277,7 @@ def are_apart(
     metric: str = "euclidean",
     bridge: float = 0.25,
     alpha: float = 0.05,
-    n_rows: int = 1000,
+    max_rows: int = 1000,
     n_nulls: int = 99,
     names: tuple[str, str] = ("A", "B"),
     random_state: RandomState = 0,
@@ -307,7 +307,7 @@ def are_apart(
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
         How often "yes" may be answered where there is no gap.
-    n_rows : int >= 60, default=1000
+    max_rows : int >= 60, default=1000
         Rows looked at: a random sample of more. Time and memory grow with its square.
     n_nulls : int >= 19, default=99
         Tables without gaps, of each of both kinds. No p-value is below 1 / (n_nulls + 1).
@@ -341,7 +341,7 @@ def are_apart(
     >>> are_apart(X, None, range(100), range(100, 200), n_nulls=19).answer
     'yes'
     """
-    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, n_rows=n_rows, n_nulls=n_nulls)
+    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, max_rows=max_rows, n_nulls=n_nulls)
     first, second = check_groups(ground.n_given, a=a, b=b)
     return ground.judge(first, second, names, island=False, bridge=checked["bridge"], alpha=checked["alpha"])
 
@@ -355,7 +355,7 @@ def is_real(
     metric: str = "euclidean",
     bridge: float = 0.25,
     alpha: float = 0.05,
-    n_rows: int = 1000,
+    max_rows: int = 1000,
     n_nulls: int = 99,
     name: str = "the island",
     random_state: RandomState = 0,
@@ -378,7 +378,7 @@ def is_real(
         From which share of the sparser core's density on it counts as joined.
     alpha : float in (0, 0.5), default=0.05
         How often "yes" may be answered where there is no gap.
-    n_rows : int >= 60, default=1000
+    max_rows : int >= 60, default=1000
         Rows looked at: a random sample of more.
     n_nulls : int >= 19, default=99
         Tables without gaps, of each of both kinds.
@@ -396,7 +396,7 @@ def is_real(
     ValueError
         If X, Y and the island differ in rows, or the island holds all rows.
     """
-    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, n_rows=n_rows, n_nulls=n_nulls)
+    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, max_rows=max_rows, n_nulls=n_nulls)
     (mask,) = check_groups(ground.n_given, island=island)
     if mask.all():
         raise ValueError(message("island with all rows", "a part of the rows"))
@@ -445,5 +445,5 @@ def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A
 def _prepare(X: Any, Y: Any, **options: Any) -> tuple[dict[str, Any], Ground]:
     """Check what is common to the questions."""
     checked = check_parameters({name: RULES[name] for name in options}, options)
-    size = {name: checked[name] for name in ("metric", "n_rows", "n_nulls")}
+    size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
     return checked, Ground.of(X, Y, seed=current_run().seed, **size)

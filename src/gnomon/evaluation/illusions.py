@@ -32,7 +32,7 @@ _RULES: dict[str, Rule] = {
     "metric": Options(*METRICS),
     "least": Real(1.0, low_open=True),
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
-    "n_rows": Integer(60),
+    "max_rows": Integer(60),
 }
 FEWEST_OF_CLASS = 20
 """A class of fewer rows in the map is left out."""
@@ -156,7 +156,7 @@ def find_illusions(
     metric: str = "euclidean",
     least: float = 1.5,
     alpha: float = 0.05,
-    n_rows: int = 1500,
+    max_rows: int = 1500,
     random_state: RandomState = 0,
 ) -> MapVerdicts:
     """Find classes whose size, density or distance in a map, beside other classes, is other than in the data.
@@ -187,7 +187,7 @@ def find_illusions(
         Factor up to which a ratio counts as what it looks.
     alpha : float in (0, 0.5), default=0.05
         How often any "no" may be answered where all ratios are off by no more than `least`.
-    n_rows : int >= 60, default=1500
+    max_rows : int >= 60, default=1500
         Rows looked at: as many of each class, chosen at random. Time and memory grow with its square.
     random_state : int, Generator, RandomState or None, default=0
         Chooses the rows.
@@ -219,7 +219,7 @@ def find_illusions(
     >>> [verdict.finding for verdict in find_illusions(X, Y, np.repeat(["a", "b"], 200)).illusions]
     ['drawn too large', 'drawn too small', 'drawn too thin', 'drawn too dense']
     """
-    given = {"metric": metric, "least": least, "alpha": alpha, "n_rows": n_rows}
+    given = {"metric": metric, "least": least, "alpha": alpha, "max_rows": max_rows}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
     n, draw = int(values.shape[0]), np.random.default_rng(current_run().seed)
@@ -233,7 +233,7 @@ def find_illusions(
     if len(taken) < 2:
         rule = f"of two classes at least, of {FEWEST_OF_CLASS} rows in the map"
         raise ValueError(message("labels", rule, fact=f"{len(taken)} is"))
-    each = max(FEWEST_OF_CLASS, checked["n_rows"] // len(taken))
+    each = max(FEWEST_OF_CLASS, checked["max_rows"] // len(taken))
     chosen = [np.sort(draw.permutation(np.flatnonzero(codes == code))[:each]) for code in taken]
     rows = np.concatenate(chosen)
     table = dense_rows(values[rows]).astype(np.float64)

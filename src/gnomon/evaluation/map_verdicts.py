@@ -92,7 +92,7 @@ def judge_gaps(
     metric: str = "euclidean",
     bridge: float = 0.25,
     alpha: float = 0.05,
-    n_rows: int = 1000,
+    max_rows: int = 1000,
     n_nulls: int = 39,
     random_state: RandomState = 0,
 ) -> MapVerdicts:
@@ -122,7 +122,7 @@ def judge_gaps(
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
         How often a gap may be claimed, of all asked about together, where there is none.
-    n_rows : int >= 60, default=1000
+    max_rows : int >= 60, default=1000
         Rows looked at: a random sample of more. Classes and islands of fewer than 30 of them are left out.
     n_nulls : int >= 19, default=39
         Tables without gaps, of each of both kinds.
@@ -154,9 +154,9 @@ def judge_gaps(
     ['yes']
     """
     given = {"n_pairs": n_pairs, "n_islands": n_islands, "metric": metric, "bridge": bridge, "alpha": alpha}
-    given |= {"n_rows": n_rows, "n_nulls": n_nulls}
+    given |= {"max_rows": max_rows, "n_nulls": n_nulls}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
-    size = {name: checked[name] for name in ("metric", "n_rows", "n_nulls")}
+    size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
     ground = Ground.of(X, Y, seed=current_run().seed, placed=True, **size)
     if ground.Y is None:
         raise ValueError(message("Y=None", "a map", remedy="Ask are_apart about groups of your own."))

@@ -47,7 +47,7 @@ class Outliers(RankedRows):
 
 
 @entrance("outliers")
-def find_outliers(graph: NeighborGraph, n: int = 20, *, point_names: Any = None) -> Outliers:
+def find_outliers(graph: NeighborGraph, n_top: int = 20, *, point_names: Any = None) -> Outliers:
     """Rank rows by how much thinner the data are around them than around their neighbours.
 
     The reach from a row to a neighbour is their distance, but at least the distance of the neighbour's own last
@@ -58,7 +58,7 @@ def find_outliers(graph: NeighborGraph, n: int = 20, *, point_names: Any = None)
     ----------
     graph : NeighborGraph of n_samples rows
         Nearest neighbours in the data.
-    n : int >= 1, default=20
+    n_top : int >= 1, default=20
         Rows listed.
     point_names : array-like of shape (n_samples,), default=None
         Names of the rows.
@@ -75,7 +75,7 @@ def find_outliers(graph: NeighborGraph, n: int = 20, *, point_names: Any = None)
     ----------
     .. [1] Breunig, Kriegel, Ng & Sander, "LOF: identifying density-based local outliers", SIGMOD 2000.
     """
-    n = check_parameters({"n": Integer(1)}, {"n": n})["n"]
+    n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     present = np.ones(graph.indices.shape, dtype=np.bool_) if graph.mask is None else graph.mask
     distances = np.where(present, graph.distances, 0.0).astype(np.float64)
     last = distances.max(axis=1)
@@ -84,7 +84,7 @@ def find_outliers(graph: NeighborGraph, n: int = 20, *, point_names: Any = None)
     reach = np.maximum(reach, floor)  # NaN stays
     scores = _mean(reach[:, None] / reach[graph.indices], present)
     known = np.flatnonzero(np.isfinite(scores))
-    rows = known[np.argsort(-scores[known], kind="stable")][:n].astype(np.int64)
+    rows = known[np.argsort(-scores[known], kind="stable")][:n_top].astype(np.int64)
     return Outliers(
         rows=rows,
         names=names_of_rows(point_names, rows),

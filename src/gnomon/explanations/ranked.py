@@ -49,10 +49,10 @@ class RankedRows:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def head(self, n: int) -> Self:
-        """Return the first `n` rows; `scores` stay those of all rows."""
-        listed = {name: getattr(self, name)[:n] for name in ("rows", "score", *self._per_row)}
-        return replace(self, names=None if self.names is None else self.names[:n], **listed)
+    def head(self, n_top: int) -> Self:
+        """Return the first `n_top` rows; `scores` stay those of all rows."""
+        listed = {name: getattr(self, name)[:n_top] for name in ("rows", "score", *self._per_row)}
+        return replace(self, names=None if self.names is None else self.names[:n_top], **listed)
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the table by columns, as ``pandas.DataFrame`` and ``polars.DataFrame`` take it."""

@@ -71,7 +71,7 @@ class Suspects(RankedRows):
 
 
 @entrance("suspects")
-def find_suspects(graph: NeighborGraph, labels: Any, n: int = 20, *, point_names: Any = None) -> Suspects:
+def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_names: Any = None) -> Suspects:
     """Rank rows by how far the labels of their nearest rows in the data disagree with theirs.
 
     A wrong label is found where the data are, not where a map happens to put them. The neighbours of a row vote, the
@@ -84,7 +84,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n: int = 20, *, point_names
         Nearest neighbours in the data.
     labels : array-like of shape (n_samples,)
         Classes; a row without a label (None, NaN or an empty text) is no suspect and has no vote.
-    n : int >= 1, default=20
+    n_top : int >= 1, default=20
         Rows listed at most: those whose neighbours vote for another label, by their score. Of labels with equal weight
         the one of the nearer neighbour is voted for.
     point_names : array-like of shape (n_samples,), default=None
@@ -98,7 +98,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n: int = 20, *, point_names
     ----------
     .. [1] Dudani, "The distance-weighted k-nearest-neighbor rule", IEEE Trans. SMC, 1976, for weights by distance.
     """
-    n = check_parameters({"n": Integer(1)}, {"n": n})["n"]
+    n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     classes = sort_into_classes(labels)
     codes = classes.codes[graph.indices]
     weights = _weights(graph, codes >= 0)
@@ -112,7 +112,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n: int = 20, *, point_names
     scores[judged] = np.clip(1.0 - own[judged] / total[judged], 0.0, 1.0)
     winning = np.take_along_axis(behind, best, axis=1).ravel()
     suspect = np.flatnonzero(judged & (vote != classes.codes) & (winning > own))
-    rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n].astype(np.int64)
+    rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n_top].astype(np.int64)
     voters = weights[rows] > 0
     return Suspects(
         rows=rows,

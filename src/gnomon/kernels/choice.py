@@ -47,12 +47,12 @@ def median_distance(X: Any) -> float:
 
 
 @part("input_kernel")
-def input_kernel(similarity: Any, X: Any, *, parameters: Mapping[str, Any] | None = None) -> InputKernel:
-    """Resolve a similarity to an input kernel.
+def input_kernel(kernel: Any, X: Any, *, parameters: Mapping[str, Any] | None = None) -> InputKernel:
+    """Resolve a name or a callable to an input kernel.
 
     Parameters
     ----------
-    similarity : str, callable or InputKernel
+    kernel : str, callable or InputKernel
         "linear", "polynomial", "cosine", "gaussian", "laplacian", "cauchy", "sketch_map" or "umap". A callable takes
         rows A and B to the (len(A), len(B)) similarities.
     X : ndarray or CSR of shape (n_samples, n_features), float64
@@ -66,23 +66,23 @@ def input_kernel(similarity: Any, X: Any, *, parameters: Mapping[str, Any] | Non
     InputKernel
     """
     given = {} if parameters is None else dict(parameters)
-    if isinstance(similarity, str) and similarity in _KERNELS:
-        kernel = _KERNELS[similarity]
-        known = tuple(field.name for field in dataclasses.fields(kernel))
+    if isinstance(kernel, str) and kernel in _KERNELS:
+        cls = _KERNELS[kernel]
+        known = tuple(field.name for field in dataclasses.fields(cls))
         unknown = sorted(set(given) - set(known))
         if unknown:
             rule = f"among {', '.join(known)}" if known else "left out: this kernel has none"
-            raise ValueError(message(f"parameters {', '.join(unknown)} of similarity={similarity!r}", rule))
+            raise ValueError(message(f"parameters {', '.join(unknown)} of kernel={kernel!r}", rule))
         if "sigma" in known and given.get("sigma") is None:
             given["sigma"] = median_distance(X)
-        return kernel(**given)  # type: ignore[no-any-return]
+        return cls(**given)  # type: ignore[no-any-return]
     if given:
-        raise ValueError(message("parameters", "left out unless similarity is a name"))
-    if hasattr(similarity, "block") and hasattr(similarity, "diagonal"):
-        return similarity  # type: ignore[no-any-return]
-    if callable(similarity):
-        return CustomInput(similarity)
+        raise ValueError(message("parameters", "left out unless kernel is a name"))
+    if hasattr(kernel, "block") and hasattr(kernel, "diagonal"):
+        return kernel  # type: ignore[no-any-return]
+    if callable(kernel):
+        return CustomInput(kernel)
     rule = "one of " + ", ".join(map(repr, INPUT_KERNELS)) + " or a callable"
-    if isinstance(similarity, str):
-        raise ValueError(message(f"similarity={similarity!r}", rule))
-    raise TypeError(message(f"similarity={similarity!r}", rule, fact=f"found {type(similarity).__name__}"))
+    if isinstance(kernel, str):
+        raise ValueError(message(f"kernel={kernel!r}", rule))
+    raise TypeError(message(f"kernel={kernel!r}", rule, fact=f"found {type(kernel).__name__}"))

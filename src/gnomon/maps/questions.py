@@ -331,7 +331,7 @@ class Questions(PointQuestions, Verdicts, Clustering):
         return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
 
     @entrance("suspects")
-    def suspects(self, n: int = 20) -> Suspects:
+    def suspects(self, n_top: int = 20) -> Suspects:
         """List rows whose neighbours in the data vote for another label than theirs.
 
         By the first 15 of `neighbors`, in the metric of the map; where the points lie in the map does not matter. The
@@ -339,7 +339,7 @@ class Questions(PointQuestions, Verdicts, Clustering):
 
         Parameters
         ----------
-        n : int >= 1, default=20
+        n_top : int >= 1, default=20
             Rows listed at most, the most doubtful first. `Suspects.scores` has a score for every row, as a column of
             `metadata` to colour the page by.
 
@@ -354,17 +354,17 @@ class Questions(PointQuestions, Verdicts, Clustering):
         """
         from gnomon.explanations.suspects import find_suspects
 
-        return find_suspects(self._nearest(), self._known_labels(), n, point_names=self.point_names)
+        return find_suspects(self._nearest(), self._known_labels(), n_top, point_names=self.point_names)
 
     @entrance("outliers")
-    def outliers(self, n: int = 20) -> Outliers:
+    def outliers(self, n_top: int = 20) -> Outliers:
         """List rows that lie far from the data: their density is low beside that of their neighbours.
 
         By the local outlier factor of the first 15 of `neighbors`, in the metric of the map.
 
         Parameters
         ----------
-        n : int >= 1, default=20
+        n_top : int >= 1, default=20
             Rows listed, the farthest out first. `Outliers.scores` has a score for every row.
 
         Returns
@@ -373,7 +373,7 @@ class Questions(PointQuestions, Verdicts, Clustering):
         """
         from gnomon.explanations.outliers import find_outliers
 
-        return find_outliers(self._nearest(), n, point_names=self.point_names)
+        return find_outliers(self._nearest(), n_top, point_names=self.point_names)
 
     def _nearest(self) -> NeighborGraph:
         graph = self.neighbors()

@@ -85,8 +85,8 @@ class Verdicts:
         Parameters
         ----------
         **options
-            Arguments of `gnomon.evaluation.judge_gaps`, such as ``n_pairs``, ``n_islands`` and ``n_rows``. Labels that
-            are measured, such as ages, are no classes.
+            Arguments of `gnomon.evaluation.judge_gaps`, such as ``n_pairs``, ``n_islands`` and ``max_rows``. Labels
+            that are measured, such as ages, are no classes.
 
         Returns
         -------

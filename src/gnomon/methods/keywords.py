@@ -87,11 +87,8 @@ class MethodParameters(TypedDict, total=False):
     refine: bool
     regularization: float
     repulsion_strength: float
-    selection: str
     set_op_mix_ratio: float
     sigma: Any
-    similarity: Any
-    similarity_params: dict[str, Any] | None
     smoothness: float | None
     solver: str
     sparsity: float | None

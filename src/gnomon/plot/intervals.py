@@ -298,14 +298,14 @@ def plot_nulls(nulls: Any, *, ax: Any = None, **style: Any) -> IntervalsDisplay:
 
 @draws("PointNulls")
 @entrance("plot_point_nulls")
-def plot_point_nulls(found: Any, *, level: float = 0.05, ax: Any = None, **style: Any) -> GridDisplay:
+def plot_point_nulls(found: Any, *, alpha: float = 0.05, ax: Any = None, **style: Any) -> GridDisplay:
     """Draw the scores of the points of a map beside those of points of structureless tables, and where each lies.
 
     Parameters
     ----------
     found : PointNulls
         Made by `gnomon.evaluation.embedr` or `gnomon.evaluation.scdeed`.
-    level : float in (0, 0.5), default=0.05
+    alpha : float in (0, 0.5), default=0.05
         As for `PointNulls.verdicts`.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
@@ -327,6 +327,6 @@ def plot_point_nulls(found: Any, *, level: float = 0.05, ax: Any = None, **style
         )
     ]
     if found.embedding.shape[1] in (2, 3):
-        colors = colors_of(found.verdicts(level), None, len(found.embedding))
+        colors = colors_of(found.verdicts(alpha), None, len(found.embedding))
         parts.append(MapDisplay(found.embedding[:, :2], colors, annotate=False))
     return GridDisplay(parts, [[*range(len(parts))]], (5.6 * len(parts), 4.6)).plot(ax, **style)

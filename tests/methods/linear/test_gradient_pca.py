@@ -40,7 +40,7 @@ def test_approximations_of_full_rank_change_nothing(iris, approximation):
 def test_the_gaussian_kernel_gives_kernel_pca(iris, approximation):
     X = iris[0]
     model = GradientPCA(
-        similarity="gaussian", similarity_params={"sigma": 1.5}, approximation=approximation, rank=140, random_state=0
+        kernel="gaussian", kernel_params={"sigma": 1.5}, approximation=approximation, rank=140, random_state=0
     ).fit(X)
     expected = KernelPCA(2, kernel="rbf", gamma=0.5 / 1.5**2).fit_transform(X)
     np.testing.assert_allclose(np.abs(model.embedding_), np.abs(expected), atol=1e-5)
@@ -50,13 +50,13 @@ def test_similarities_may_be_given_as_a_matrix_or_a_function(iris):
     X = iris[0]
     expected = GradientPCA(random_state=0).fit(X).embedding_
     centred = X - X.mean(0)
-    for similarity, table in (
+    for kernel, table in (
         ("precomputed", X @ X.T),
         ("precomputed", sp.csr_array(X @ X.T)),
         (lambda a, b: a @ b.T, X),
         ("precomputed", -0.5 * np.square(centred[:, None] - centred[None]).sum(-1)),  # classical scaling
     ):
-        model = GradientPCA(similarity=similarity, random_state=0).fit(table)
+        model = GradientPCA(kernel=kernel, random_state=0).fit(table)
         np.testing.assert_allclose(np.abs(model.embedding_), np.abs(expected), atol=1e-5)
         largest = np.abs(model.embedding_).argmax(axis=0)
         assert (model.embedding_[largest, [0, 1]] > 0).all()
@@ -78,8 +78,8 @@ def test_moving_the_rows_moves_nothing(iris):
     "model",
     [
         GradientPCA(random_state=3, max_iter=40),
-        GradientPCA(similarity="gaussian", random_state=3, max_iter=40, step="babylonian"),
-        GradientPCA(similarity="cosine", approximation="cholesky", rank=30, random_state=3, max_iter=40),
+        GradientPCA(kernel="gaussian", random_state=3, max_iter=40, step="babylonian"),
+        GradientPCA(kernel="cosine", approximation="cholesky", rank=30, random_state=3, max_iter=40),
     ],
 )
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.ConvergenceWarning")
@@ -146,13 +146,13 @@ def test_names_of_columns_are_kept(iris):
     [
         ({"n_components": 5}, ValueError, r"GradientPCA: n_components=5 must be at most n_features=4\. Use n_comp"),
         (
-            {"n_components": 150, "similarity": "cosine"},
+            {"n_components": 150, "kernel": "cosine"},
             ValueError,
             r"n_components=150 must be less than n_samples",
         ),
-        ({"similarity": "cosin"}, ValueError, r"similarity='cosin' must be one of 'linear', .* or a callable"),
-        ({"similarity": "precomputed"}, ValueError, r"a similarity of shape \(150, 4\) must be a square matrix"),
-        ({"similarity_params": {"sigma": 1.0}}, ValueError, r"parameters sigma of similarity='linear'"),
+        ({"kernel": "cosin"}, ValueError, r"kernel='cosin' must be one of 'linear', .* or a callable"),
+        ({"kernel": "precomputed"}, ValueError, r"a similarity of shape \(150, 4\) must be a square matrix"),
+        ({"kernel_params": {"sigma": 1.0}}, ValueError, r"parameters sigma of kernel='linear'"),
         ({"approximation": "svd"}, ValueError, r"approximation='svd' must be one of 'randomized', .* or None"),
         ({"approximation": "nystrom", "rank": 500}, ValueError, r"Gram: rank=500 must be at most n_samples=150"),
         ({"step": 0.1}, TypeError, r"step=0.1 must be one of 'safe', 'babylonian'"),
@@ -168,7 +168,7 @@ def test_an_asymmetric_similarity_is_refused(iris):
     K = iris[0] @ iris[0].T
     K[3, 5] += 1.0
     with pytest.raises(ValueError, match=r"GradientPCA: the similarity must be symmetric \(row 3 and column 3"):
-        GradientPCA(similarity="precomputed").fit(K)
+        GradientPCA(kernel="precomputed").fit(K)
 
 
 def test_the_seed_that_was_drawn_repeats_the_run(iris):

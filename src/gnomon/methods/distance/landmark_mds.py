@@ -57,7 +57,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
     n_landmarks : "auto" or int >= 1, default="auto"
         At least n_components + 1 are useful. "auto" takes 500, or all rows if there are fewer; the number used is
         ``n_landmarks_``.
-    selection : {"maxmin", "random"}, default="maxmin"
+    landmarks : {"maxmin", "random"}, default="maxmin"
         "maxmin": each landmark is the row farthest from those before it. "random": rows drawn at random.
     refine : bool, default=False
         Lower the stress instead: that of the landmarks among each other, then that of each row to the landmarks.
@@ -90,13 +90,13 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
     n_components: int = 2
     _: KW_ONLY
     n_landmarks: int | str = "auto"
-    selection: str = "maxmin"
+    landmarks: str = "maxmin"
     refine: bool = False
 
     _merges_equal_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
         "n_landmarks": Either(Options("auto"), Integer(1)),
-        "selection": Options("maxmin", "random"),
+        "landmarks": Options("maxmin", "random"),
         "refine": Boolean(),
     }
 
@@ -135,7 +135,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         self.landmarks_ = choose_landmarks(
             X,
             wanted,
-            method=parameters["selection"],
+            method=parameters["landmarks"],
             metric=parameters["metric"],
             metric_params=self.metric_params,
             seed=self.seed_,

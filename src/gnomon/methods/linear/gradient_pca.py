@@ -52,11 +52,11 @@ class GradientPCA(Embedder):
     ----------
     n_components : int >= 1, default=2
         Dimension of the map; less than n_samples, and for "linear" at most n_features.
-    similarity : str or callable, default="linear"
+    kernel : str or callable, default="linear"
         "linear", "polynomial", "gaussian", "laplacian", "cauchy" or "cosine"; "precomputed" takes any symmetric
         matrix; a callable takes rows A and B to their (len(A), len(B)) similarities. Of a similarity with negative
         eigenvalues the map shows the positive part.
-    similarity_params : dict or None, default=None
+    kernel_params : dict or None, default=None
         Of the kernel, such as ``{"sigma": 2.0}``; without, sigma is the median distance of rows.
     approximation : {"randomized", "nystrom", "cholesky"} or None, default=None
         Replace the similarity by a factor of few columns, which makes an iteration cheap. "linear" and "precomputed"
@@ -107,11 +107,11 @@ class GradientPCA(Embedder):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
-        "similarity": Either(
+        "kernel": Either(
             Options(*INPUT_KERNELS, "precomputed"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
         ),
-        "similarity_params": Either(Instance((dict,), "a dict"), Nothing()),
+        "kernel_params": Either(Instance((dict,), "a dict"), Nothing()),
         "approximation": Either(Options("randomized", "nystrom", "cholesky"), Nothing()),
         "rank": Either(Integer(1), Nothing()),
         "step": Options("safe", "babylonian"),
@@ -126,8 +126,8 @@ class GradientPCA(Embedder):
         self,
         n_components: int = 2,
         *,
-        similarity: Any = "linear",
-        similarity_params: dict[str, Any] | None = None,
+        kernel: Any = "linear",
+        kernel_params: dict[str, Any] | None = None,
         approximation: str | None = None,
         rank: int | None = None,
         step: str = "safe",
@@ -139,8 +139,8 @@ class GradientPCA(Embedder):
         callback: Callback | None = None,
     ) -> None:
         self.n_components = n_components
-        self.similarity = similarity
-        self.similarity_params = similarity_params
+        self.kernel = kernel
+        self.kernel_params = kernel_params
         self.approximation = approximation
         self.rank = rank
         self.step = step
@@ -158,7 +158,7 @@ class GradientPCA(Embedder):
         Parameters
         ----------
         X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
-            Finite numbers, or with similarity="precomputed" the similarities, shape (n_samples, n_samples). Sparse
+            Finite numbers, or with kernel="precomputed" the similarities, shape (n_samples, n_samples). Sparse
             input is not densified.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
@@ -185,7 +185,7 @@ class GradientPCA(Embedder):
         reporter.begin("comparison")
         self.n_iter_ = self.solution_.n_iter
         self.embedding_ = _on_principal_axes(self.solution_.embedding)
-        if isinstance(self.similarity, str) and self.similarity == "linear":
+        if isinstance(self.kernel, str) and self.kernel == "linear":
             with single_threaded_blas():
                 self.embedding_ *= column_signs(table.values.T @ self.embedding_)
         direct = objective.gram.leading_eigenpairs(parameters["n_components"], seed=self.seed_)
@@ -197,9 +197,9 @@ class GradientPCA(Embedder):
         return self
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
-        similarity = parameters["similarity"]
-        given = isinstance(similarity, str) and similarity == "precomputed"
-        if isinstance(similarity, str) and similarity == "linear":
+        kernel = parameters["kernel"]
+        given = isinstance(kernel, str) and kernel == "precomputed"
+        if isinstance(kernel, str) and kernel == "linear":
             dense = n_features >= parameters["n_columns"]
             compared = Gram.bytes_of_eigenpairs(n_samples, n_features, dense=dense)
             needed = _OF_ROWS.of(n_samples, n_features) + compared
@@ -222,16 +222,16 @@ class GradientPCA(Embedder):
     def _check_n_components(self, shape: tuple[int, int], parameters: dict[str, Any]) -> None:
         n_components, (n_samples, n_features) = parameters["n_components"], shape
         limit, rule = n_samples - 1, f"less than n_samples={n_samples}"
-        if parameters["similarity"] == "linear" and n_features < limit:
+        if parameters["kernel"] == "linear" and n_features < limit:
             limit, rule = n_features, f"at most n_features={n_features}"
         check_n_components(n_components, limit, rule)
 
     def _objective(self, X: Any, parameters: dict[str, Any]) -> Strain:
         """Return the loss; set the similarity and its approximation."""
-        if isinstance(self.similarity, str) and self.similarity == "precomputed":
+        if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.gram_ = Gram.from_matrix(X)
         else:
-            self.gram_ = Gram.from_kernel(parameters["similarity"], X, parameters=parameters["similarity_params"])
+            self.gram_ = Gram.from_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"])
         self.low_rank_: LowRank | None = None
         if parameters["approximation"] is None:
             return Strain(self.gram_)
@@ -284,7 +284,7 @@ class GradientPCA(Embedder):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.similarity, str) and self.similarity == "precomputed"
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
 
 
