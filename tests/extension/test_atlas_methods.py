@@ -59,7 +59,7 @@ def test_methods_with_a_formula_have_its_derivative(estimator):
     assert fitted._fitted_rows is None or not isinstance(fitted, (PCA, KernelPCA, RandomProjection))
 
 
-ALL = {**ESTIMATORS, **{str(one): one for one in VARIANTS if one.get_params().get("kind") != "sparse"}}
+ALL = {**ESTIMATORS, **{str(one): one for one in VARIANTS if one.get_params().get("variant") != "sparse"}}
 
 
 @pytest.mark.parametrize("name", ALL)

@@ -31,7 +31,7 @@ _OF_WEIGHTS = (
 
 def _expected_to_fail(estimator):
     """Return the checks that an estimator need not pass, with the reason."""
-    if isinstance(estimator, (gnomon.DensMAP, gnomon.FeatMAP)) or getattr(estimator, "kind", "") == "ordinal":
+    if isinstance(estimator, (gnomon.DensMAP, gnomon.FeatMAP)) or getattr(estimator, "variant", "") == "ordinal":
         return dict.fromkeys(_OF_WEIGHTS, "a term that counts rows alike refuses weights, as test_sample_weight tests")
     if not isinstance(estimator, WeighsRows):
         return {}
