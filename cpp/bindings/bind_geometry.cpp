@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gnomon/jacobians.hpp"
+#include "gnomon/shortest_trees.hpp"
 #include "hoods.hpp"
 
 namespace gnomon::bindings {
@@ -104,9 +105,30 @@ nb::tuple pooled(const Table& X, const Indices& indices, const Weights& weights,
                           predicted);
 }
 
+nb::tuple trees(const Matrix<const double>& places, const Matrix<const std::int32_t>& neighbors,
+                const Matrix<const bool>& used, const Rows& rows, int n_threads) {
+    const Arguments check("shortest_trees");
+    const std::size_t n = places.shape(0), m = rows.shape(0), k = neighbors.shape(1);
+    check.components(places.shape(1));
+    check.shape("neighbors", neighbors, n, k);
+    check.indices("neighbors", neighbors, n);
+    check.shape("used", used, n, k);
+    check.indices("rows", rows, n);
+    auto edges = make_output<double>({m, k});
+    auto joined = make_output<std::int64_t>({m, k});
+    run_released(n_threads, [&](const Context& context) {
+        shortest_trees(view(places), view(neighbors), view(used), view(rows), {edges.data(), m, k},
+                       {joined.data(), m, k}, context);
+    });
+    return nb::make_tuple(edges, joined);
+}
+
 }  // namespace
 
 void register_geometry(nb::module_& m) {
+    m.def("shortest_trees", &trees, nb::arg("places").noconvert(), nb::arg("neighbors").noconvert(),
+          nb::arg("used").noconvert(), nb::arg("rows").noconvert(), nb::arg("n_threads"),
+          "Edges of the shortest trees of neighbourhoods in a map, and which place each edge joins.");
     m.def("local_jacobians", &jacobians, nb::arg("X"), nb::arg("Y").noconvert(), nb::arg("indices").noconvert(),
           nb::arg("weights").noconvert(), nb::arg("rows").noconvert(), nb::arg("ridge"), nb::arg("variance_share"),
           nb::arg("centered"), nb::arg("n_threads"),

@@ -52,6 +52,39 @@ void count_nearer(const Matrix<const T>& distances, const Matrix<const T>& bound
     });
 }
 
+void count_nearer_in_map(const Matrix<const double>& Y, const Vector<const std::int64_t>& rows,
+                         const Matrix<const double>& bounds, const Vector<std::int64_t>& sums,
+                         const Vector<std::int64_t>& squares, int n_threads) {
+    const Arguments check("count_below_in_map");
+    const std::size_t n = Y.shape(0);
+    check.components(Y.shape(1));
+    check.indices("rows", rows, n);
+    check.at_most("the number of bounds", bounds.shape(0), 2048);
+    check.shape("bounds", bounds, bounds.shape(0), n);
+    check.length("sums", sums, n);
+    check.length("squares", squares, n);
+    run_released(n_threads, [&](const Context& context) {
+        count_below_in_map(view(Y), view(rows), view(bounds), view(sums), view(squares), context);
+    });
+}
+
+template <class T>
+void agreeing(const Matrix<const T>& distances, const Matrix<const double>& first, const Matrix<const double>& second,
+              const Vector<const std::int64_t>& rows, const Vector<const std::int64_t>& pairs,
+              const Vector<std::int64_t>& halves, int n_threads) {
+    const Arguments check("count_agreeing");
+    const std::size_t n = first.shape(0), m = rows.shape(0);
+    check.components(first.shape(1));
+    check.shape("second", second, n, first.shape(1));
+    check.indices("rows", rows, n);
+    check.shape("distances", distances, m, n);
+    check.indices("pairs", pairs, m > 0 ? m - 1 : 0);
+    check.length("halves", halves, n);
+    const SeenPairs seen{view(first), view(second), view(rows), view(pairs)};
+    run_released(n_threads,
+                 [&](const Context& context) { count_agreeing(view(distances), seen, view(halves), context); });
+}
+
 template <class T>
 void bind_scores(nb::module_& m) {
     m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
@@ -61,6 +94,10 @@ void bind_scores(nb::module_& m) {
     m.def("count_below_bounds", &count_nearer<T>, nb::arg("distances").noconvert(), nb::arg("bounds").noconvert(),
           nb::arg("sums").noconvert(), nb::arg("squares").noconvert(), nb::arg("n_threads"),
           "Add to each column how many of its bounds its distances are below, over rows, and the squares of these.");
+    m.def("count_agreeing", &agreeing<T>, nb::arg("distances").noconvert(), nb::arg("first").noconvert(),
+          nb::arg("second").noconvert(), nb::arg("rows").noconvert(), nb::arg("pairs").noconvert(),
+          nb::arg("halves").noconvert(), nb::arg("n_threads"),
+          "Add to each row twice the pairs of rows that it sees in the same order in data and map.");
 }
 
 }  // namespace
@@ -68,6 +105,9 @@ void bind_scores(nb::module_& m) {
 void register_map_scores(nb::module_& m) {
     bind_scores<float>(m);
     bind_scores<double>(m);
+    m.def("count_below_in_map", &count_nearer_in_map, nb::arg("Y").noconvert(), nb::arg("rows").noconvert(),
+          nb::arg("bounds").noconvert(), nb::arg("sums").noconvert(), nb::arg("squares").noconvert(),
+          nb::arg("n_threads"), "count_below_bounds of the squared distances from some places of a map to all.");
     m.def(
         "random_keys",
         [](std::uint64_t seed, std::size_t n) {

@@ -25,6 +25,7 @@ void register_placement(nanobind::module_& m);
 void register_reconstruction(nanobind::module_& m);
 void register_row_placement(nanobind::module_& m);
 void register_sampled_parts(nanobind::module_& m);
+void register_saddles(nanobind::module_& m);
 void register_spectral(nanobind::module_& m);
 void register_surfaces(nanobind::module_& m);
 void register_tables(nanobind::module_& m);
@@ -59,6 +60,7 @@ NB_MODULE(_core, m) {
     gnomon::bindings::register_reconstruction(m);
     gnomon::bindings::register_row_placement(m);
     gnomon::bindings::register_sampled_parts(m);
+    gnomon::bindings::register_saddles(m);
     gnomon::bindings::register_spectral(m);
     gnomon::bindings::register_surfaces(m);
     gnomon::bindings::register_tree(m);

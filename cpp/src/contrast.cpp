@@ -19,7 +19,6 @@ template <class T>
 using KeyOf = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
 
 // Keys in the order of the values; the two zeros are one.
-std::uint32_t key_of(std::uint8_t x) { return x; }
 template <class T>
 KeyOf<T> key_of(T x) {
     using Key = KeyOf<T>;
@@ -66,43 +65,19 @@ struct Moments {
     double count = 0, mean = 0, square = 0;  // square: sum of squared deviations from the mean
 };
 
-// One column: values of grouped rows, and how many rows of each group hold an unlisted zero.
-template <class T>
-struct Column {
-    using Key = KeyOf<T>;
+// What one column says of every group.
+struct Summary {
+    explicit Summary(std::size_t n_groups) : run(n_groups), below(n_groups), twice_u(n_groups), moments(n_groups) {}
 
-    explicit Column(std::size_t n_groups)
-        : zeros(n_groups), run(n_groups), below(n_groups), twice_u(n_groups), moments(n_groups) {}
-
-    std::vector<T> values;
-    std::vector<std::uint32_t> labels;
-    std::vector<std::uint64_t> zeros;
-    std::vector<Entry<Key>> entries, spare;
     std::vector<std::uint64_t> run, below, twice_u;
     std::vector<std::uint32_t> touched;
     std::vector<Moments> moments;
     std::uint64_t n_below = 0;
 
-    void clear() {
-        values.clear();
-        labels.clear();
-    }
-
-    // Deviations are taken from the first value, so the means of a constant column are exactly that constant.
-    void find_moments(std::span<const std::uint64_t> sizes) {
-        const bool has_zeros = std::any_of(zeros.begin(), zeros.end(), [](std::uint64_t z) { return z > 0; });
-        const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
-        for (std::size_t g = 0; g < sizes.size(); ++g)
-            moments[g] = {static_cast<double>(sizes[g]), -shift * static_cast<double>(zeros[g]), 0.0};
-        for (std::size_t e = 0; e < values.size(); ++e)
-            moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
-        for (Moments& m : moments) m.mean = shift + m.mean / m.count;
-        for (std::size_t g = 0; g < sizes.size(); ++g)
-            moments[g].square = static_cast<double>(zeros[g]) * moments[g].mean * moments[g].mean;
-        for (std::size_t e = 0; e < values.size(); ++e) {
-            const double deviation = static_cast<double>(values[e]) - moments[labels[e]].mean;
-            moments[labels[e]].square += deviation * deviation;
-        }
+    void begin_ranks() {
+        std::fill(below.begin(), below.end(), 0);
+        std::fill(twice_u.begin(), twice_u.end(), 0);
+        n_below = 0;
     }
 
     void close_run() {
@@ -126,32 +101,6 @@ struct Column {
         run[g] += count;
     }
 
-    void find_ranks() {
-        entries.resize(values.size());
-        for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {key_of(values[e]), labels[e]};
-        sort_by_key(entries, spare);
-        std::fill(below.begin(), below.end(), 0);
-        std::fill(twice_u.begin(), twice_u.end(), 0);
-        n_below = 0;
-        const Key zero = key_of(T{0});
-        bool zeros_done = false;
-        auto add_zeros = [&] {
-            for (std::size_t g = 0; g < zeros.size(); ++g) add_to_run(static_cast<std::uint32_t>(g), zeros[g]);
-            zeros_done = true;
-        };
-        for (std::size_t e = 0; e < entries.size();) {
-            const Key key = entries[e].key;
-            if (!zeros_done && key >= zero) {
-                add_zeros();
-                if (key > zero) close_run();
-            }
-            for (; e < entries.size() && entries[e].key == key; ++e) add_to_run(entries[e].group, 1);
-            close_run();
-        }
-        if (!zeros_done) add_zeros();
-        close_run();
-    }
-
     // Mean and squared deviations of all groups but one.
     Moments rest_of(std::size_t g) const {
         const double shift = moments[g == 0 ? std::min<std::size_t>(1, moments.size() - 1) : 0].mean;
@@ -171,8 +120,6 @@ struct Column {
     }
 
     void write(std::size_t f, std::span<const std::uint64_t> sizes, std::uint64_t n, const ContrastOutputs& out) {
-        find_moments(sizes);
-        find_ranks();
         for (std::size_t g = 0; g < sizes.size(); ++g) {
             const Moments &in = moments[g], rest = rest_of(g);
             const double pairs = static_cast<double>(sizes[g]) * static_cast<double>(n - sizes[g]);
@@ -186,6 +133,108 @@ struct Column {
             else
                 out.effect(g, f) = gap == 0 ? 0.0 : std::copysign(std::numeric_limits<double>::infinity(), gap);
         }
+    }
+};
+
+// One column: values of grouped rows, and how many rows of each group hold an unlisted zero.
+template <class T>
+struct Column : Summary {
+    using Key = KeyOf<T>;
+
+    explicit Column(std::size_t n_groups) : Summary(n_groups), zeros(n_groups) {}
+
+    std::vector<T> values;
+    std::vector<std::uint32_t> labels;
+    std::vector<std::uint64_t> zeros;
+    std::vector<Entry<Key>> entries, spare;
+
+    void clear() {
+        values.clear();
+        labels.clear();
+    }
+
+    // Deviations are taken from the first value, so the means of a constant column are exactly that constant.
+    void find_moments(std::span<const std::uint64_t> sizes) {
+        const bool has_zeros = std::any_of(zeros.begin(), zeros.end(), [](std::uint64_t z) { return z > 0; });
+        const double shift = has_zeros || values.empty() ? 0.0 : static_cast<double>(values.front());
+        for (std::size_t g = 0; g < sizes.size(); ++g)
+            moments[g] = {static_cast<double>(sizes[g]), -shift * static_cast<double>(zeros[g]), 0.0};
+        for (std::size_t e = 0; e < values.size(); ++e)
+            moments[labels[e]].mean += static_cast<double>(values[e]) - shift;
+        for (Moments& m : moments) m.mean = shift + m.mean / m.count;
+        for (std::size_t g = 0; g < sizes.size(); ++g)
+            moments[g].square = static_cast<double>(zeros[g]) * moments[g].mean * moments[g].mean;
+        for (std::size_t e = 0; e < values.size(); ++e) {
+            const double deviation = static_cast<double>(values[e]) - moments[labels[e]].mean;
+            moments[labels[e]].square += deviation * deviation;
+        }
+    }
+
+    void find_ranks() {
+        entries.resize(values.size());
+        for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {key_of(values[e]), labels[e]};
+        sort_by_key(entries, spare);
+        begin_ranks();
+        const Key zero = key_of(T{0});
+        bool zeros_done = false;
+        auto add_zeros = [&] {
+            for (std::size_t g = 0; g < zeros.size(); ++g) add_to_run(static_cast<std::uint32_t>(g), zeros[g]);
+            zeros_done = true;
+        };
+        for (std::size_t e = 0; e < entries.size();) {
+            const Key key = entries[e].key;
+            if (!zeros_done && key >= zero) {
+                add_zeros();
+                if (key > zero) close_run();
+            }
+            for (; e < entries.size() && entries[e].key == key; ++e) add_to_run(entries[e].group, 1);
+            close_run();
+        }
+        if (!zeros_done) add_zeros();
+        close_run();
+    }
+
+    void find(std::span<const std::uint64_t> sizes) {
+        find_moments(sizes);
+        find_ranks();
+    }
+};
+
+// One column of bytes: how many rows of each group hold each value.
+template <>
+struct Column<std::uint8_t> : Summary {
+    static constexpr std::size_t kValues = 256;
+
+    explicit Column(std::size_t n_groups) : Summary(n_groups), counts(kValues * n_groups) {}
+
+    std::vector<std::uint32_t> counts;  // (kValues, n_groups)
+    std::uint8_t first = 0;             // from which deviations are taken, as in other columns
+
+    void find(std::span<const std::uint64_t> sizes) {
+        const std::size_t n_groups = sizes.size();
+        const double shift = static_cast<double>(first);
+        for (std::size_t g = 0; g < n_groups; ++g) moments[g] = {static_cast<double>(sizes[g]), 0.0, 0.0};
+        each_count([&](double x, std::size_t g, double count) { moments[g].mean += (x - shift) * count; });
+        for (Moments& m : moments) m.mean = shift + m.mean / m.count;
+        each_count([&](double x, std::size_t g, double count) {
+            moments[g].square += (x - moments[g].mean) * (x - moments[g].mean) * count;
+        });
+        begin_ranks();
+        for (std::size_t x = 0; x < kValues; ++x) {
+            for (std::size_t g = 0; g < n_groups; ++g)
+                add_to_run(static_cast<std::uint32_t>(g), counts[x * n_groups + g]);
+            close_run();
+        }
+    }
+
+private:
+    template <class Body>
+    void each_count(const Body& body) const {
+        const std::size_t n_groups = moments.size();
+        for (std::size_t x = 0; x < kValues; ++x)
+            for (std::size_t g = 0; g < n_groups; ++g)
+                if (const std::uint32_t count = counts[x * n_groups + g]; count > 0)
+                    body(static_cast<double>(x), g, static_cast<double>(count));
     }
 };
 
@@ -210,7 +259,30 @@ void contrast_columns(const Span2<const T>& X, const Groups& groups, std::size_t
             columns[f - begin].labels.push_back(static_cast<std::uint32_t>(groups.of_row[i]));
         }
     }
-    for (std::size_t f = begin; f < end; ++f) columns[f - begin].write(f, groups.sizes, groups.n, out);
+    for (std::size_t f = begin; f < end; ++f) {
+        columns[f - begin].find(groups.sizes);
+        columns[f - begin].write(f, groups.sizes, groups.n, out);
+    }
+}
+
+void contrast_columns(const Span2<const std::uint8_t>& X, const Groups& groups, std::size_t begin, std::size_t end,
+                      std::vector<Column<std::uint8_t>>& columns, const ContrastOutputs& out) {
+    const std::size_t n_groups = groups.sizes.size();
+    const auto known = std::find_if(groups.of_row.begin(), groups.of_row.end(), [](std::int32_t g) { return g >= 0; });
+    for (std::size_t f = begin; f < end; ++f) {
+        Column<std::uint8_t>& column = columns[f - begin];
+        std::fill(column.counts.begin(), column.counts.end(), 0U);
+        column.first = X(static_cast<std::size_t>(known - groups.of_row.begin()), f);
+    }
+    for (std::size_t i = 0; i < X.rows(); ++i) {
+        if (groups.of_row[i] < 0) continue;
+        const auto g = static_cast<std::size_t>(groups.of_row[i]);
+        for (std::size_t f = begin; f < end; ++f) ++columns[f - begin].counts[X(i, f) * n_groups + g];
+    }
+    for (std::size_t f = begin; f < end; ++f) {
+        columns[f - begin].find(groups.sizes);
+        columns[f - begin].write(f, groups.sizes, groups.n, out);
+    }
 }
 
 template <class T>
@@ -228,6 +300,7 @@ void contrast_columns(const SparseRows<T>& X, const Groups& groups, std::size_t 
             column.labels.push_back(static_cast<std::uint32_t>(group));
             --column.zeros[static_cast<std::size_t>(group)];
         }
+        column.find(groups.sizes);
         column.write(f, groups.sizes, groups.n, out);
     }
 }

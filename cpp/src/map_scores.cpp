@@ -8,16 +8,28 @@
 
 namespace gnomon {
 
-GNOMON_CLONES void squared_map_distances(Span2<const double> Y, std::size_t i, double* out) {
-    const std::size_t d = Y.cols();
-    for (std::size_t l = 0; l < Y.rows(); ++l) {
+// A known number of coordinates is a loop that compilers unroll.
+template <std::size_t kComponents>
+GNOMON_INLINE void squares_from(Span2<const double> Y, std::size_t i, double* out) {
+    const std::size_t d = kComponents > 0 ? kComponents : Y.cols(), n = Y.rows();
+    const double *places = Y.data(), *own = places + i * d;
+    for (std::size_t l = 0; l < n; ++l) {
         double sum = 0;
         for (std::size_t c = 0; c < d; ++c) {
-            const double gap = Y.data()[l * d + c] - Y.data()[i * d + c];
+            const double gap = places[l * d + c] - own[c];
             sum += gap * gap;
         }
         out[l] = sum;
     }
+}
+
+GNOMON_CLONES void squared_map_distances(Span2<const double> Y, std::size_t i, double* out) {
+    if (Y.cols() == 2)
+        squares_from<2>(Y, i, out);
+    else if (Y.cols() == 3)
+        squares_from<3>(Y, i, out);
+    else
+        squares_from<0>(Y, i, out);
 }
 
 namespace {
@@ -38,21 +50,28 @@ GNOMON_INLINE std::size_t count_up_to(const T* d, std::size_t begin, std::size_t
     return static_cast<std::size_t>(count);
 }
 
-// Rows at d[j] or nearer that come before j, and rows strictly nearer that come after. Counts are as wide as the
-// numbers, so that the loops need no conversion; n < 2^31.
-GNOMON_CLONES std::size_t rows_before(const float* d, std::size_t n, std::size_t j) {
-    return count_up_to<float, std::int32_t>(d, 0, j, d[j]) + count_below<float, std::int32_t>(d, j, n, d[j]);
+// Of rows [begin, end): those at d[j] or nearer that come before j, and those strictly nearer that come after. Counts
+// are as wide as the numbers, so that the loops need no conversion; n < 2^31.
+template <class T, class Count>
+GNOMON_INLINE std::size_t count_before(const T* d, std::size_t begin, std::size_t end, std::size_t j) {
+    const std::size_t middle = j < begin ? begin : (j < end ? j : end);
+    return count_up_to<T, Count>(d, begin, middle, d[j]) + count_below<T, Count>(d, middle, end, d[j]);
 }
-GNOMON_CLONES std::size_t rows_before(const double* d, std::size_t n, std::size_t j) {
-    return count_up_to<double, std::int64_t>(d, 0, j, d[j]) + count_below<double, std::int64_t>(d, j, n, d[j]);
+GNOMON_CLONES std::size_t rows_before(const float* d, std::size_t begin, std::size_t end, std::size_t j) {
+    return count_before<float, std::int32_t>(d, begin, end, j);
+}
+GNOMON_CLONES std::size_t rows_before(const double* d, std::size_t begin, std::size_t end, std::size_t j) {
+    return count_before<double, std::int64_t>(d, begin, end, j);
+}
+GNOMON_CLONES bool any_below(const float* d, std::size_t begin, std::size_t end, float limit) {
+    return count_below<float, std::int32_t>(d, begin, end, limit) > 0;
+}
+GNOMON_CLONES bool any_below(const double* d, std::size_t begin, std::size_t end, double limit) {
+    return count_below<double, std::int64_t>(d, begin, end, limit) > 0;
 }
 
-// Rank of row j seen from row i: 1 is the nearest.
-template <class T>
-std::size_t rank_of(const T* d, std::size_t n, std::size_t i, std::size_t j) {
-    const bool self_before = i < j ? d[i] <= d[j] : d[i] < d[j];
-    return rows_before(d, n, j) + 1 - (self_before ? 1 : 0);
-}
+constexpr std::size_t kBlock = 1024;  // rows that stay in the first cache while all limits are counted
+constexpr std::size_t kGlance = 256;  // rows that are passed over if none is near enough
 
 // The `count` rows nearest to row i, ascending by distance, then by number.
 template <class T>
@@ -63,15 +82,19 @@ void nearest(const T* d, std::size_t n, std::size_t i, std::size_t count, std::v
         return x != y ? x < y : a < b;
     };
     // A heap with the farthest on top; rows come in ascending order, so a tie with the top never enters.
-    for (std::size_t l = 0; l < n; ++l) {
-        if (l == i) continue;
-        if (found.size() < count) {
-            found.push_back(static_cast<std::int32_t>(l));
-            std::push_heap(found.begin(), found.end(), nearer);
-        } else if (d[l] < d[static_cast<std::size_t>(found.front())]) {
-            std::pop_heap(found.begin(), found.end(), nearer);
-            found.back() = static_cast<std::int32_t>(l);
-            std::push_heap(found.begin(), found.end(), nearer);
+    for (std::size_t begin = 0; begin < n; begin += kGlance) {
+        const std::size_t end = std::min(n, begin + kGlance);
+        if (found.size() == count && !any_below(d, begin, end, d[static_cast<std::size_t>(found.front())])) continue;
+        for (std::size_t l = begin; l < end; ++l) {
+            if (l == i) continue;
+            if (found.size() < count) {
+                found.push_back(static_cast<std::int32_t>(l));
+                std::push_heap(found.begin(), found.end(), nearer);
+            } else if (d[l] < d[static_cast<std::size_t>(found.front())]) {
+                std::pop_heap(found.begin(), found.end(), nearer);
+                found.back() = static_cast<std::int32_t>(l);
+                std::push_heap(found.begin(), found.end(), nearer);
+            }
         }
     }
     std::sort_heap(found.begin(), found.end(), nearer);
@@ -80,14 +103,22 @@ void nearest(const T* d, std::size_t n, std::size_t i, std::size_t count, std::v
 struct Scratch {
     std::vector<double> map_row;
     std::vector<std::int32_t> in_data, in_map, sorted;
+    std::vector<std::size_t> before;
 };
 
+// The sum of rank - k over the k first neighbours of row i whose rank is larger; 1 is the rank of the nearest.
 template <class T>
 std::int64_t excess_ranks(const T* d, std::size_t n, std::size_t i, const std::vector<std::int32_t>& neighbors,
-                          std::size_t k) {
+                          std::size_t k, std::vector<std::size_t>& before) {
+    before.assign(k, 0);
+    for (std::size_t begin = 0; begin < n; begin += kBlock)
+        for (std::size_t t = 0; t < k; ++t)
+            before[t] += rows_before(d, begin, std::min(n, begin + kBlock), static_cast<std::size_t>(neighbors[t]));
     std::int64_t sum = 0;
     for (std::size_t t = 0; t < k; ++t) {
-        const std::size_t rank = rank_of(d, n, i, static_cast<std::size_t>(neighbors[t]));
+        const auto j = static_cast<std::size_t>(neighbors[t]);
+        const bool self_before = i < j ? d[i] <= d[j] : d[i] < d[j];
+        const std::size_t rank = before[t] + 1 - (self_before ? 1 : 0);
         if (rank > k) sum += static_cast<std::int64_t>(rank - k);
     }
     return sum;
@@ -123,8 +154,8 @@ void score_anchor(const T* data, Span2<const double> Y, std::size_t i, std::size
     nearest(data, n, i, k, s.in_data);
     nearest(map, n, i, out.nearest_in_map.cols(), s.in_map);
     std::copy(s.in_map.begin(), s.in_map.end(), out.nearest_in_map.row(at));
-    out.intruders[at] = excess_ranks(data, n, i, s.in_map, k);
-    out.extruders[at] = excess_ranks(map, n, i, s.in_data, k);
+    out.intruders[at] = excess_ranks(data, n, i, s.in_map, k, s.before);
+    out.extruders[at] = excess_ranks(map, n, i, s.in_data, k, s.before);
     s.sorted = s.in_data;
     std::sort(s.sorted.begin(), s.sorted.end());
     out.shared[at] = static_cast<std::int32_t>(
@@ -145,17 +176,52 @@ void score_all(Span2<const T> distances, Span2<const double> Y, std::span<const 
                     });
 }
 
-constexpr std::size_t kStrip = 64;   // columns whose bounds and counts stay in the first cache
+constexpr std::size_t kStrip = 128;  // columns whose bounds and counts stay in the first cache
 constexpr std::size_t kBatch = 256;  // rows, times the square of at most 2048 bounds in 32 bits
 
+// Some columns of rows of numbers.
+template <class T>
+struct TableStrip {
+    Span2<const T> rows;
+    std::size_t first, width;
+
+    GNOMON_INLINE void read(std::size_t i, T* line) const { std::copy_n(rows.row(i) + first, width, line); }
+};
+
+// Squared distances from the places of some rows to those of some others, which are kept by coordinate.
+struct MapStrip {
+    Span2<const double> places;
+    std::span<const std::int64_t> rows;
+    double* coordinates;  // (d, kStrip)
+
+    GNOMON_INLINE void read(std::size_t i, double* line) const {
+        const double* own = places.row(static_cast<std::size_t>(rows[i]));
+        for (std::size_t c = 0; c < kStrip; ++c) line[c] = 0;
+        for (std::size_t a = 0; a < places.cols(); ++a)
+            for (std::size_t c = 0; c < kStrip; ++c) {
+                const double gap = coordinates[a * kStrip + c] - own[a];
+                line[c] += gap * gap;
+            }
+    }
+};
+
+// The strip of a map that begins at a row; its coordinates go to memory of (d, kStrip), zeros beyond its width.
+MapStrip map_strip(Span2<const double> places, std::span<const std::int64_t> rows, std::size_t first, std::size_t width,
+                   std::vector<double>& memory) {
+    memory.assign(places.cols() * kStrip, 0.0);
+    for (std::size_t c = 0; c < width; ++c)
+        for (std::size_t a = 0; a < places.cols(); ++a) memory[a * kStrip + c] = places(first + c, a);
+    return {places, rows, memory.data()};
+}
+
 // Counts in the columns of `limits` (k, kStrip) of some rows; as wide as the numbers, so that loops need no conversion.
-template <class T, class Count>
-GNOMON_INLINE void count_strip(Span2<const T> distances, Span2<const T> limits, std::size_t begin, std::size_t end,
-                               std::size_t first, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+template <class T, class Count, class Strip>
+GNOMON_INLINE void count_strip(const Strip& strip, Span2<const T> limits, std::size_t begin, std::size_t end,
+                               std::size_t width, std::int64_t* sums, std::int64_t* squares) {
     T line[kStrip] = {};
     Count sum[kStrip] = {}, square[kStrip] = {};
     for (std::size_t i = begin; i < end; ++i) {
-        std::copy_n(distances.row(i) + first, width, line);
+        strip.read(i, line);
         Count count[kStrip] = {};
         for (std::size_t s = 0; s < limits.rows(); ++s) {
             const T* limit = limits.row(s);
@@ -167,33 +233,98 @@ GNOMON_INLINE void count_strip(Span2<const T> distances, Span2<const T> limits, 
         }
     }
     for (std::size_t c = 0; c < width; ++c) {
-        sums[first + c] += sum[c];
-        squares[first + c] += square[c];
+        sums[c] += sum[c];
+        squares[c] += square[c];
     }
 }
 
-GNOMON_CLONES void count_in(Span2<const float> distances, Span2<const float> limits, std::size_t begin, std::size_t end,
-                            std::size_t first, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
-    count_strip<float, std::int32_t>(distances, limits, begin, end, first, width, sums, squares);
+GNOMON_CLONES void count_in(const TableStrip<float>& strip, Span2<const float> limits, std::size_t begin,
+                            std::size_t end, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+    count_strip<float, std::int32_t>(strip, limits, begin, end, width, sums, squares);
 }
-GNOMON_CLONES void count_in(Span2<const double> distances, Span2<const double> limits, std::size_t begin,
-                            std::size_t end, std::size_t first, std::size_t width, std::int64_t* sums,
-                            std::int64_t* squares) {
-    count_strip<double, std::int64_t>(distances, limits, begin, end, first, width, sums, squares);
+GNOMON_CLONES void count_in(const TableStrip<double>& strip, Span2<const double> limits, std::size_t begin,
+                            std::size_t end, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+    count_strip<double, std::int64_t>(strip, limits, begin, end, width, sums, squares);
+}
+GNOMON_CLONES void count_in(const MapStrip& strip, Span2<const double> limits, std::size_t begin, std::size_t end,
+                            std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+    count_strip<double, std::int64_t>(strip, limits, begin, end, width, sums, squares);
+}
+
+// What one worker needs for a strip.
+template <class T>
+struct StripMemory {
+    std::vector<T> limits;
+    std::vector<double> first, second;  // coordinates
+};
+
+// Counts m rows of numbers, of which strip_at(first, width, memory) gives a strip.
+template <class T, class StripAt>
+void count_all(std::size_t m, Span2<const T> bounds, std::span<std::int64_t> sums, std::span<std::int64_t> squares,
+               const Context& context, const StripAt& strip_at) {
+    const std::size_t k = bounds.rows();
+    std::vector<StripMemory<T>> memory(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+    parallel_blocks(bounds.cols(), kStrip, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
+        StripMemory<T>& own = memory[worker];
+        own.limits.resize(k * kStrip);
+        for (std::size_t s = 0; s < k; ++s)
+            std::copy_n(bounds.row(s) + first, last - first, own.limits.data() + s * kStrip);
+        const auto strip = strip_at(first, last - first, own);
+        for (std::size_t begin = 0; begin < m; begin += kBatch)
+            count_in(strip, Span2<const T>(own.limits.data(), k, kStrip), begin, std::min(m, begin + kBatch),
+                     last - first, sums.data() + first, squares.data() + first);
+    });
 }
 
 template <class T>
-void count_all(Span2<const T> distances, Span2<const T> bounds, std::span<std::int64_t> sums,
-               std::span<std::int64_t> squares, const Context& context) {
-    const std::size_t m = distances.rows(), k = bounds.rows();
-    const auto n_workers = static_cast<std::size_t>(std::max(context.n_threads, 1));
-    std::vector<std::vector<T>> limits(n_workers, std::vector<T>(k * kStrip));
-    parallel_blocks(distances.cols(), kStrip, context, [&](std::size_t first, std::size_t last, std::size_t worker) {
-        T* own = limits[worker].data();
-        for (std::size_t s = 0; s < k; ++s) std::copy_n(bounds.row(s) + first, last - first, own + s * kStrip);
-        for (std::size_t begin = 0; begin < m; begin += kBatch)
-            count_in(distances, Span2<const T>(own, k, kStrip), begin, std::min(m, begin + kBatch), first, last - first,
-                     sums.data(), squares.data());
+void count_table(Span2<const T> distances, Span2<const T> bounds, std::span<std::int64_t> sums,
+                 std::span<std::int64_t> squares, const Context& context) {
+    count_all(
+        distances.rows(), bounds, sums, squares, context,
+        [&](std::size_t first, std::size_t width, StripMemory<T>&) { return TableStrip<T>{distances, first, width}; });
+}
+
+// Adds twice the pairs that each column sees in the same order on both sides, ties once.
+template <class T>
+GNOMON_INLINE void agree_strip(const TableStrip<T>& data, const MapStrip& one, const MapStrip& other,
+                               std::span<const std::int64_t> firsts, std::int64_t* halves) {
+    T a[kStrip] = {}, b[kStrip] = {};
+    double x[kStrip], y[kStrip];
+    std::int32_t apart[kStrip];
+    std::int64_t sum[kStrip] = {};
+    for (const std::int64_t first : firsts) {
+        const auto at = static_cast<std::size_t>(first);
+        data.read(at, a);
+        data.read(at + 1, b);
+        one.read(at, x);
+        other.read(at + 1, y);
+        for (std::size_t c = 0; c < kStrip; ++c) apart[c] = (b[c] > a[c]) - (b[c] < a[c]);
+        for (std::size_t c = 0; c < kStrip; ++c) {
+            const std::int64_t away = apart[c] - ((y[c] > x[c]) - (y[c] < x[c]));
+            sum[c] += 2 - (away < 0 ? -away : away);
+        }
+    }
+    for (std::size_t c = 0; c < data.width; ++c) halves[c] += sum[c];
+}
+
+GNOMON_CLONES void agree_in(const TableStrip<float>& data, const MapStrip& one, const MapStrip& other,
+                            std::span<const std::int64_t> firsts, std::int64_t* halves) {
+    agree_strip(data, one, other, firsts, halves);
+}
+GNOMON_CLONES void agree_in(const TableStrip<double>& data, const MapStrip& one, const MapStrip& other,
+                            std::span<const std::int64_t> firsts, std::int64_t* halves) {
+    agree_strip(data, one, other, firsts, halves);
+}
+
+template <class T>
+void agree_all(Span2<const T> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
+               const Context& context) {
+    std::vector<StripMemory<T>> memory(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+    parallel_blocks(halves.size(), kStrip, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        StripMemory<T>& own = memory[worker];
+        const std::size_t width = end - begin;
+        agree_in(TableStrip<T>{distances, begin, width}, map_strip(seen.first, seen.rows, begin, width, own.first),
+                 map_strip(seen.second, seen.rows, begin, width, own.second), seen.pairs, halves.data() + begin);
     });
 }
 
@@ -209,14 +340,32 @@ void score_map(Span2<const double> distances, Span2<const double> Y, std::span<c
     score_all(distances, Y, anchors, params, out, context);
 }
 
+void count_agreeing(Span2<const float> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
+                    const Context& context) {
+    agree_all(distances, seen, halves, context);
+}
+
+void count_agreeing(Span2<const double> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
+                    const Context& context) {
+    agree_all(distances, seen, halves, context);
+}
+
 void count_below_bounds(Span2<const float> distances, Span2<const float> bounds, std::span<std::int64_t> sums,
                         std::span<std::int64_t> squares, const Context& context) {
-    count_all(distances, bounds, sums, squares, context);
+    count_table(distances, bounds, sums, squares, context);
 }
 
 void count_below_bounds(Span2<const double> distances, Span2<const double> bounds, std::span<std::int64_t> sums,
                         std::span<std::int64_t> squares, const Context& context) {
-    count_all(distances, bounds, sums, squares, context);
+    count_table(distances, bounds, sums, squares, context);
+}
+
+void count_below_in_map(Span2<const double> places, std::span<const std::int64_t> rows, Span2<const double> bounds,
+                        std::span<std::int64_t> sums, std::span<std::int64_t> squares, const Context& context) {
+    count_all(rows.size(), bounds, sums, squares, context,
+              [&](std::size_t first, std::size_t width, StripMemory<double>& own) {
+                  return map_strip(places, rows, first, width, own.first);
+              });
 }
 
 }  // namespace gnomon

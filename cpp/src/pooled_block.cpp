@@ -196,36 +196,23 @@ void average_block(const float* values, std::size_t length, const OrderedHoods& 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
 
-using f32x4 = simd::Lanes<float, 4>;
 using f32x8 = simd::Lanes<float, 8>;
-using f64x4 = simd::Lanes<double, 4>;
+using f32x16 = simd::Lanes<float, 16>;
+using f64x8 = simd::Lanes<double, 8>;
 
 // Sums over the displacements of eight features: kCount columns of the Jacobian, and the second moment if wanted.
 template <std::size_t kCount, bool kMoment, class T>
 GNOMON_INLINE void sum_displacements(const T* values, const T* own, const Hood& hood, const double* coefficients,
                                      double* moment, float* axes) {
-    const f64x4 low = simd::load_wide<f64x4>(own), high = simd::load_wide<f64x4>(own + 4);
-    f64x4 sums[kCount][2] = {}, squares[2] = {};
+    const f64x8 origin = simd::load_wide<f64x8>(own);
+    f64x8 sums[kCount] = {}, squares{};
     for (std::size_t j = 0; j < hood.count; ++j) {
-        const T* row = values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth;
-        const f64x4 x = simd::load_wide<f64x4>(row) - low, y = simd::load_wide<f64x4>(row + 4) - high;
-        if (kMoment) {
-            squares[0] += hood.shares[j] * (x * x);
-            squares[1] += hood.shares[j] * (y * y);
-        }
-        for (std::size_t c = 0; c < kCount; ++c) {
-            sums[c][0] += coefficients[j * hood.d + c] * x;
-            sums[c][1] += coefficients[j * hood.d + c] * y;
-        }
+        const f64x8 x = simd::load_wide<f64x8>(values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth) - origin;
+        if (kMoment) squares += hood.shares[j] * (x * x);
+        for (std::size_t c = 0; c < kCount; ++c) sums[c] += coefficients[j * hood.d + c] * x;
     }
-    if (kMoment) {
-        simd::store(moment, squares[0]);
-        simd::store(moment + 4, squares[1]);
-    }
-    for (std::size_t c = 0; c < kCount; ++c) {
-        simd::store(axes + c * kWidth, simd::narrowed<f32x4>(sums[c][0]));
-        simd::store(axes + c * kWidth + 4, simd::narrowed<f32x4>(sums[c][1]));
-    }
+    if (kMoment) simd::store(moment, squares);
+    for (std::size_t c = 0; c < kCount; ++c) simd::store(axes + c * kWidth, simd::narrowed<f32x8>(sums[c]));
 }
 
 template <class T>
@@ -249,13 +236,13 @@ GNOMON_KERNEL void fit(const T* values, const T* own, const Hood& hood, float* d
 template <std::size_t kCount>
 GNOMON_INLINE void average_lanes(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
                                  std::size_t count, float share, float* out) {
-    f32x8 sums[kCount];
-    for (std::size_t v = 0; v < kCount; ++v) sums[v] = simd::load_as<f32x8>(axes + own * length + v * 8);
+    f32x16 sums[kCount];
+    for (std::size_t v = 0; v < kCount; ++v) sums[v] = simd::load_as<f32x16>(axes + own * length + v * kWidth);
     for (std::size_t j = 0; j < count; ++j) {
         const float* other = axes + static_cast<std::size_t>(neighbors[j]) * length;
-        for (std::size_t v = 0; v < kCount; ++v) sums[v] += simd::load_as<f32x8>(other + v * 8);
+        for (std::size_t v = 0; v < kCount; ++v) sums[v] += simd::load_as<f32x16>(other + v * kWidth);
     }
-    for (std::size_t v = 0; v < kCount; ++v) simd::store(out + v * 8, sums[v] * share);
+    for (std::size_t v = 0; v < kCount; ++v) simd::store(out + v * kWidth, sums[v] * share);
 }
 
 GNOMON_KERNEL void average(const float* axes, std::size_t length, std::size_t own, const std::int32_t* neighbors,
@@ -263,8 +250,8 @@ GNOMON_KERNEL void average(const float* axes, std::size_t length, std::size_t ow
     const float share = 1.0F / static_cast<float>(count + 1);
     std::size_t at = 0;
     for (; at + 2 * kWidth <= length; at += 2 * kWidth)
-        average_lanes<4>(axes + at, length, own, neighbors, count, share, out + at);
-    if (at < length) average_lanes<2>(axes + at, length, own, neighbors, count, share, out + at);
+        average_lanes<2>(axes + at, length, own, neighbors, count, share, out + at);
+    if (at < length) average_lanes<1>(axes + at, length, own, neighbors, count, share, out + at);
 }
 
 }  // namespace

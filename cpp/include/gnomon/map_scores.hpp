@@ -40,6 +40,24 @@ void count_below_bounds(Span2<const float> distances, Span2<const float> bounds,
 void count_below_bounds(Span2<const double> distances, Span2<const double> bounds, std::span<std::int64_t> sums,
                         std::span<std::int64_t> squares, const Context& context);
 
+/// The same for the squared distances from the places of some rows (m) to all n places of a map.
+void count_below_in_map(Span2<const double> places, std::span<const std::int64_t> rows, Span2<const double> bounds,
+                        std::span<std::int64_t> sums, std::span<std::int64_t> squares, const Context& context);
+
+/// Pairs of rows that follow each other in a list, and where all rows of a map are for either row of a pair.
+struct SeenPairs {
+    Span2<const double> first, second;    ///< (n, d): places as the first and the second row of a pair see them
+    std::span<const std::int64_t> rows;   ///< (m): the list
+    std::span<const std::int64_t> pairs;  ///< positions in the list of the first rows of the pairs, below m - 1
+};
+
+/// Adds to halves (n), for each row of the table, twice the number of pairs to whose rows its distances are in the same
+/// order in the data, `distances` (m, n), and in the map; a tie on one side counts once.
+void count_agreeing(Span2<const float> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
+                    const Context& context);
+void count_agreeing(Span2<const double> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
+                    const Context& context);
+
 /// Squared distances from the place of row i to all n places of a map.
 void squared_map_distances(Span2<const double> Y, std::size_t i, double* out);
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import product
 
 import numpy as np
@@ -93,6 +94,12 @@ class _Ground:
         pairs.sort(key=lambda pair: float(np.linalg.norm(means[0][pair[0]] - means[1][pair[1]])))
         return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
 
+    @cached_property
+    def _leaf_means(self) -> dict[int, Floats]:
+        """Means of the peaks in the data, by their numbers."""
+        parts = enumerate(self.tree.parts)
+        return {leaf: self.learned[part.rows].mean(axis=0) for leaf, part in parts if part.children is None}
+
     def judge(self, number: int) -> tuple[Thinning, float]:
         """Judge a split by the groups, large enough to be compared, that come nearest; and the fall on its border."""
         children = self.tree.parts[number].children
@@ -101,11 +108,7 @@ class _Ground:
         sides = [self.tree.parts_of(child, fewest) for child in children]
         i, j = self.touching(*([part.rows for part in side] for side in sides))
         a, b = sides[0][i], sides[1][j]
-        others = [
-            self.learned[part.rows].mean(axis=0)
-            for leaf, part in enumerate(self.tree.parts)
-            if part.children is None and leaf not in a.leaves | b.leaves
-        ]
+        others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
         apart = float(np.linalg.norm(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0)))

@@ -79,7 +79,9 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
         def seen(rows: Floats) -> tuple[Floats, Floats, Floats]:
             places = rows @ whiten - middle
             along = places @ line
-            return places, along, np.linalg.norm(places - along[:, None] * line, axis=1)
+            aside = along[:, None] * line
+            np.square(np.subtract(places, aside, out=aside), out=aside)
+            return places, along, np.sqrt(aside.sum(axis=1))
 
         width = max(float(np.quantile(seen(group)[2], _INSIDE)) for group in (a, b))
         places, along, aside = seen(held_out)

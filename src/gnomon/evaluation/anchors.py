@@ -41,6 +41,7 @@ _ALL_BELOW = 5000  # rows up to which every row is an anchor by default
 _ANCHORS = 2000
 _ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of them
 _CHUNK_BYTES = 2**27  # of float64 distances
+_CHUNKS = 4  # of float32 distances that are formed together
 
 
 def _dense(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -113,6 +114,11 @@ class ProductDistances:
         out += np.einsum("ij,ij->i", left, left)[:, None]
 
 
+def _n_together(n: int) -> int:
+    """Return of how many anchors the distances to n rows are formed by one product, as float64 fills memory."""
+    return int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
+
+
 class _Products:
     """Rows of such distances, of a table in memory."""
 
@@ -129,7 +135,8 @@ class _Products:
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
-        out = np.empty((len(anchors), n), dtype=self.dtype)
+        out, size = np.empty((len(anchors), n), dtype=self.dtype), _n_together(n)
+        parts = [slice(first, first + size) for first in range(0, len(anchors), size)]
         left, known = self.prepare(anchors), self._squares
         squares = np.empty(n, dtype=self.dtype) if known is None else known
 
@@ -138,7 +145,8 @@ class _Products:
             right = self.prepare(block)
             if known is None:
                 np.einsum("ij,ij->i", right, right, out=squares[block])
-            self._distances.between(left, right, out[:, block], squares[block])
+            for part in parts:  # bits of a product hang on its size
+                self._distances.between(left[part], right, out[part, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
             list(pool.map(fill, range(0, n, TILE)))
@@ -199,16 +207,21 @@ class DistanceRows:
         Whether the numbers are squares of the distances.
     unit : float
         What the numbers, or their roots if they are squares, are multiplied by to be distances.
+    n_together : int
+        Anchors among which pairs are drawn, the first so many of what comes, and so on.
     """
 
     def __init__(self, X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> None:
         self._rows = _distance_rows(X, metric, n_neighbors, np.sort(anchors))
-        self._anchors, self._n = anchors, int(X.shape[0])
+        self._anchors = anchors
         self.squared = metric == "euclidean"
-        self.unit = 1.0 / self._rows.scale if isinstance(self._rows, _Products) else 1.0
+        products = self._rows if isinstance(self._rows, _Products) else None
+        self.unit = 1.0 if products is None else 1.0 / products.scale
+        self.n_together = _n_together(int(X.shape[0]))
+        self._chunk = self.n_together * (1 if products is None or products.dtype == np.float64 else _CHUNKS)
 
     def __iter__(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
-        chunk = int(np.clip(_CHUNK_BYTES // (8 * self._n), 16, 512))
+        chunk = self._chunk
         for begin in range(0, len(self._anchors), chunk):
             some = self._anchors[begin : begin + chunk]
             yield some, self._rows(some)

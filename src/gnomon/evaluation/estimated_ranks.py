@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,16 +73,24 @@ class _Excess:
         """Count for references `some`, of distances (len(some), n) to all rows."""
         self.bounds = self.bounds.astype(distances.dtype, copy=False)
         _core.count_below_bounds(distances, self.bounds, self.sums, self.squares, current_run().n_threads)
-        self._correct(some, distances)
+        self._correct(some, lambda at, row: distances[at, row])
 
-    def _correct(self, some: Ints, distances: npt.NDArray[Any]) -> None:
-        """Take back counts of the row itself and its neighbours on this side, and of a row for its own rank."""
-        n, bounds = distances.shape[1], self.bounds
+    def add_in_map(self, some: Ints, places: Floats) -> None:
+        """Count for references `some`, of squared distances in the map, where all rows have `places` (n, d)."""
+        _core.count_below_in_map(places, some, self.bounds, self.sums, self.squares, current_run().n_threads)
+        self._correct(some, lambda at, row: _squares_between(places, some[at], row))
+
+    def _correct(self, some: Ints, distance: Callable[[Ints, Ints], npt.NDArray[Any]]) -> None:
+        """Take back counts of the row itself and its neighbours on this side, and of a row for its own rank.
+
+        `distance` are those from some of `some`, by their positions, to rows.
+        """
+        n, bounds = len(self.sums), self.bounds
         place = np.full(n, -1, dtype=np.int64)
         place[some] = np.arange(len(some))
         here = place[self.sought] >= 0
         row, slot, itself = self.row[here], self.slot[here], place[self.sought[here]]
-        own = self.counted[here] & (distances[itself, row] < bounds[slot, row])
+        own = self.counted[here] & (distance(itself, row) < bounds[slot, row])
         around = place[self.nearest] >= 0
         near = place[self.nearest[around]] * n + self.near[around]
         left_out = np.concatenate([near, np.arange(len(some)) * n + some])
@@ -89,7 +98,7 @@ class _Excess:
         kept = np.ones(len(pairs), dtype=np.int64)
         kept[inverse[: len(left_out)]] = 0
         reference, seen = np.divmod(pairs, n)
-        before = (distances[reference, seen] < bounds[:, seen]).sum(axis=0)
+        before = (distance(reference, seen) < bounds[:, seen]).sum(axis=0)
         of_itself = np.bincount(inverse[len(left_out) :][own], minlength=len(pairs))
         after = kept * (before - of_itself)
         np.add.at(self.sums, seen, after - before)
@@ -117,8 +126,7 @@ class TrustEstimate:
 
     def __init__(self, layout: Layout, near: Neighborhoods) -> None:
         self.layout, self._near = layout, near
-        self._in_map = np.empty((0, layout.n_samples))
-        self._agreeing, self._n_pairs = np.zeros(layout.n_samples), np.zeros(layout.n_samples)
+        self._halves, self._n_pairs = np.zeros((2, layout.n_samples), dtype=np.int64)
 
     def begin(self, references: Ints, rows: DistanceRows) -> None:
         """Learn which rows are the sample; with all rows the ranks are exact, but for ties."""
@@ -126,22 +134,35 @@ class TrustEstimate:
         bounds = near.data_distances[:, :, 1] / rows.unit
         bounds = bounds**2 if rows.squared else bounds
         in_map = near.map_distances[:, :, 0] ** 2
-        self._references = references
+        self._references, self._together = references, rows.n_together
         self._intruders = _Excess(near.false, near.in_map, near.in_data, references, bounds)
         self._extruders = _Excess(near.missing, near.in_data, near.in_map, references, in_map)
 
     def add(self, some: Ints, distances: npt.NDArray[Any]) -> None:
         """Count for some rows of the sample, of distances (len(some), n) to all rows; they come in random order."""
         self._intruders.add(some, distances)
-        if len(self._in_map) < len(some):
-            self._in_map = np.empty(distances.shape)  # used again: as many rows or fewer follow
-        in_map = self._in_map[: len(some)]
+        pairs = _pairs(len(some), self._together)
+        before: Floats | None = None
         for first, last, places in self.layout.seen_from(some):
-            coordinates = np.ascontiguousarray(places.T)
-            for at in range(first, last):
-                _squares_to(coordinates, some[at], in_map[at])
-        self._extruders.add(some, in_map)
-        _add_triplets(self._agreeing, self._n_pairs, some, distances, in_map)
+            places = np.ascontiguousarray(places)
+            self._extruders.add_in_map(some[first:last], places)
+            self._compare(some, distances, pairs[(pairs >= first) & (pairs + 1 < last)], places, places)
+            if before is not None:
+                self._compare(some, distances, pairs[pairs + 1 == first], before, places)
+            before = places
+
+    def _compare(self, some: Ints, distances: npt.NDArray[Any], pairs: Ints, first: Floats, second: Floats) -> None:
+        """Count the pairs, positions of their first rows, that each row sees in the same order on both sides."""
+        if not len(pairs):
+            return
+        _core.count_agreeing(distances, first, second, some, pairs, self._halves, current_run().n_threads)
+        self._n_pairs += len(pairs)
+        for at in pairs.tolist():  # no row is one of its own pair
+            pair = some[at : at + 2]
+            squares = np.stack([_squares_between(first, pair[:1], pair), _squares_between(second, pair[1:], pair)])
+            orders = (_order_of(*values) for values in (distances[at : at + 2, pair], squares))
+            self._halves[pair] -= 2 - np.abs(np.subtract(*orders))
+            self._n_pairs[pair] -= 1
 
     def result(self) -> EstimatedTrust:
         """Return what the sample says."""
@@ -153,7 +174,7 @@ class TrustEstimate:
             trustworthiness_error=trust_error,
             continuity=continuity,
             continuity_error=continuity_error,
-            triplet_accuracy=self._agreeing / np.where(self._n_pairs > 0, self._n_pairs, np.nan),
+            triplet_accuracy=0.5 * self._halves / np.where(self._n_pairs > 0, self._n_pairs, np.nan),
             n_references=len(self._references),
         )
 
@@ -181,26 +202,16 @@ def estimate_trust(
     return found.result()
 
 
-def _squares_to(coordinates: Floats, row: int, out: Floats) -> None:
-    """Write the squared distances of all rows to one, a coordinate at a time: sums of two numbers are slow."""
-    first, *rest = coordinates
-    np.square(np.subtract(first, first[row], out=out), out=out)
-    for coordinate in rest:
-        away = coordinate - coordinate[row]
-        out += np.square(away, out=away)
+def _pairs(n: int, n_together: int) -> Ints:
+    """Return where the pairs of entries of a list begin that follow each other, each pair among `n_together` entries."""
+    parts = [np.arange(first, min(first + n_together, n) - 1, 2) for first in range(0, n, n_together)]
+    return np.concatenate(parts).astype(np.int64)
 
 
-def _add_triplets(
-    agreeing: Floats, n_pairs: Floats, some: Ints, in_data: npt.NDArray[Any], in_map: npt.NDArray[Any]
-) -> None:
-    """Count the pairs (0, 1), (2, 3) ... of the references that each row sees in the same order on both sides."""
-    for one in range(0, len(some) - 1, 2):
-        pair = some[one : one + 2]
-        halves = 2 - np.abs(_order_of(*in_data[one : one + 2]) - _order_of(*in_map[one : one + 2]))
-        halves[pair] = 0  # no row is one of its own pair
-        agreeing += 0.5 * halves
-        n_pairs += 1.0
-        n_pairs[pair] -= 1.0
+def _squares_between(places: Floats, rows: Ints, others: Ints) -> Floats:
+    """Return squared distances between places, coordinate by coordinate as kernels add them."""
+    squares: Floats = sum((column**2 for column in (places[others] - places[rows]).T), np.zeros(1))
+    return squares
 
 
 def _order_of(first: npt.NDArray[Any], second: npt.NDArray[Any]) -> npt.NDArray[np.int8]:

@@ -96,19 +96,29 @@ def compare_neighborhoods(X: Any, layout: Layout, graph: NeighborGraph, *, metri
     """
     in_data, in_map = graph.indices, layout.nearest(graph.n_neighbors)
     known = np.ones(in_data.shape, dtype=np.bool_) if graph.mask is None else graph.mask
-    both = in_data[:, :, None] == in_map[:, None, :]
-    both &= known[:, :, None]
-    to_data = np.where(known, graph.distances, np.inf).astype(np.float64)
-    to_map = pair_distances(X, in_map, metric=metric).astype(np.float64)
+    data_distances, map_distances = np.empty((2, *in_data.shape, 2))
+    data_distances[:, :, 0] = graph.distances
+    data_distances[~known, 0] = np.inf
+    data_distances[:, :, 1] = pair_distances(X, in_map, metric=metric)
+    for side, rows in enumerate((in_data, in_map)):
+        map_distances[:, :, side] = layout.pair_distances(rows)
     return Neighborhoods(
         in_data=in_data,
         in_map=in_map,
         known=known,
-        missing=known & ~both.any(axis=2),
-        false=~both.any(axis=1),
-        data_distances=np.stack([to_data, to_map], axis=2),
-        map_distances=np.stack([layout.pair_distances(in_data), layout.pair_distances(in_map)], axis=2),
+        missing=known & ~_among(in_data, in_map, np.ones_like(known)),
+        false=~_among(in_map, in_data, known),
+        data_distances=data_distances,
+        map_distances=map_distances,
     )
+
+
+def _among(rows: npt.NDArray[np.int32], others: npt.NDArray[np.int32], counted: Flags) -> Flags:
+    """Return which entries of each row of one list are among the entries of the other that count."""
+    found = np.zeros(rows.shape, dtype=np.bool_)
+    for other, counts in zip(others.T, counted.T, strict=True):
+        found |= (rows == other[:, None]) & counts[:, None]
+    return found
 
 
 def _reach(distances: Floats, counted: Flags, radius: Floats) -> Floats:

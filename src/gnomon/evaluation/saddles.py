@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from hashlib import blake2b
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon import _core
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.evaluation.structureless import Cloud
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
@@ -41,14 +42,15 @@ class Landscape:
     ----------
     radii : ndarray of shape (n,), float64
         Distance of each row to its k-th neighbour; 0 is raised to the least positive one.
-    merges : list of n - 1 tuples (part, part, radius)
-        In the order in which density falls; rows are the parts 0 ... n - 1, a merge makes the next part.
+    tree : ndarray of shape (n - 1, 4), float64
+        Merges of parts in the order in which density falls, as SciPy writes them: part, part, radius and rows. Rows are
+        the parts 0 ... n - 1, a merge makes the next part.
     dimension : float >= 1
         Intrinsic dimension, which turns a ratio of radii into one of densities.
     """
 
     radii: Floats
-    merges: list[tuple[int, int, float]]
+    tree: Floats
     dimension: float
 
     @classmethod
@@ -57,36 +59,23 @@ class Landscape:
         squares = np.einsum("ij,ij->i", X, X)
         with single_threaded_blas():
             products = X @ X.T
-        products *= 2.0
-        distances = squares[:, None] + squares
-        distances -= products
-        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
-        np.fill_diagonal(distances, 0.0)
-        products[:] = distances
-        products.partition(k, axis=1)
-        nearest = np.sort(products[:, : k + 1], axis=1)[:, 1:]
-        radii = nearest[:, -1]
-        least = radii[radii > 0.0].min(initial=np.inf)
-        radii = np.maximum(radii, least if np.isfinite(least) else 1.0)
-        np.maximum(np.maximum(radii[:, None], radii, out=products), distances, out=distances)  # mutual reachability
-        tree = scipy.cluster.hierarchy.linkage(scipy.spatial.distance.squareform(distances, checks=False), "single")
+        nearest, radii, mutual = _core.mutual_reachability(products, squares, k, 1)
+        tree = scipy.cluster.hierarchy.linkage(mutual, "single")
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
-        merges = [(int(i), int(j), float(radius)) for i, j, radius, _ in tree]
-        return cls(radii, merges, max(1.0, found) if math.isfinite(found) else 1.0)
+        return cls(radii, tree, max(1.0, found) if math.isfinite(found) else 1.0)
+
+    @cached_property
+    def merges(self) -> list[tuple[int, int, float]]:
+        """The merges of the tree: part, part and radius."""
+        return [(int(i), int(j), float(radius)) for i, j, radius, _ in self.tree]
 
     def dips(self) -> Dips:
         """Return of every merge the rows of the smaller part and by how much density falls before it.
 
         The fall is the logarithm of the lower of the two peaks over the saddle: the persistence of the lower peak.
         """
-        peaks, sizes = self.radii.tolist(), [1] * len(self.radii)
-        smaller, falls = [], []
-        for i, j, radius in self.merges:
-            smaller.append(min(sizes[i], sizes[j]))
-            falls.append(self.dimension * math.log(radius / max(peaks[i], peaks[j])))
-            peaks.append(min(peaks[i], peaks[j]))
-            sizes.append(sizes[i] + sizes[j])
-        return np.array(smaller), np.array(falls)
+        smaller, falls = _core.density_dips(self.radii, self.tree, self.dimension, 1)
+        return smaller, falls
 
     def members(self, part: int) -> npt.NDArray[np.int64]:
         """Return the rows of a part: a row, or what the merge of that number, less n, made."""

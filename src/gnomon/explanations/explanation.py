@@ -23,6 +23,7 @@ from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distorti
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
+from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
 from gnomon.surfaces import Surface
 
@@ -346,10 +347,11 @@ def explain_in_memory(
         values, graph, _N_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )
     asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
-    jacobians = fit_forward(values, places, near, asked, checked["pooling"])
+    compact = as_bytes(values)
+    jacobians = fit_forward(compact, places, near, asked, checked["pooling"])
     n_neighbors = int(jacobians.indices.shape[1])
-    chosen = _choose_fit(values, jacobians, near.nearest(n_neighbors), checked["fit"])
-    jacobians, effects = calibrated_effects(values, jacobians, n_top=N_TOP)
+    chosen = _choose_fit(compact, jacobians, near.nearest(n_neighbors), checked["fit"])
+    jacobians, effects = calibrated_effects(compact, jacobians, n_top=N_TOP)
     inverse = None
     if chosen.direction == "inverse":
         inverse, found = inverse_fits(values, jacobians.places, n_neighbors=chosen.n_neighbors, n_top=N_TOP)

@@ -7,6 +7,7 @@ its neighbours are those of k - 1 independent draws of an exponential distributi
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -56,6 +57,20 @@ def log_ratio_sums(distances: npt.ArrayLike, k: int) -> tuple[Float64Array, Floa
     return terms.sum(axis=1), np.maximum(usable.sum(axis=1) - 1.0, 0.0)
 
 
+def _sums_of_each(distances: npt.ArrayLike, ks: range) -> Iterator[tuple[Float64Array, Float64Array]]:
+    """Yield what `log_ratio_sums` returns of several numbers of neighbours, by the same logarithms."""
+    nearest = np.asarray(distances, dtype=np.float64)[:, : ks[-1]]
+    if not ((nearest > 0.0) & np.isfinite(nearest)).all() or nearest.shape[1] < ks[-1]:
+        yield from (log_ratio_sums(distances, k) for k in ks)
+        return
+    logs = np.log(nearest[:, -1:] / nearest)
+    before = np.cumsum(logs, axis=1)
+    for k in ks:
+        sums = np.maximum(before[:, k - 2] - (k - 1.0) * logs[:, k - 1], 0.0)
+        sums[nearest[:, 0] == nearest[:, k - 1]] = 0.0  # and no rounding
+        yield sums, np.full(len(nearest), k - 1.0)
+
+
 def _interval(value: float, n_terms: float, confidence: float) -> DimensionEstimate:
     """Return the estimate of a rate from so many independent exponential draws, with its exact interval."""
     if not (n_terms >= 1.0 and math.isfinite(value) and value > 0.0):
@@ -90,8 +105,7 @@ def likelihoods(
     """Return what `mackay_ghahramani` and `levina_bickel` do, by the same logarithms; arguments are theirs."""
     found: tuple[list[float], list[float]] = ([], [])
     terms = [0.0, 0.0]
-    for k in ks:
-        sums, counts = log_ratio_sums(distances, k)
+    for k, (sums, counts) in zip(ks, _sums_of_each(distances, ks), strict=True):
         if sums.sum() > 0.0:
             found[0].append(float(counts.sum() / sums.sum()))
             terms[0] = float(counts.sum()) / k
@@ -207,9 +221,11 @@ def local_likelihood(
     sums, counts = log_ratio_sums(distances, k)
     usable = (counts >= 2.0) & (sums > 0.0)
     tail = (1.0 - confidence) / 2.0
+    terms, kinds = counts.astype(np.intp), np.arange(float(k))
     with np.errstate(divide="ignore", invalid="ignore"):
         value = np.where(usable, (counts - 1.0) / sums, np.nan)
-        low, high = (np.where(usable, scipy.special.gammaincinv(counts, q) / sums, np.nan) for q in (tail, 1.0 - tail))
+        ends = (scipy.special.gammaincinv(kinds, q)[terms] for q in (tail, 1.0 - tail))
+        low, high = (np.where(usable, end / sums, np.nan) for end in ends)
     return value, low, high
 
 

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.neighbors import NeighborGraph
@@ -83,44 +85,17 @@ def _principal_axes(ellipses: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.f
     return axes, directions * np.where(largest < 0, -1.0, 1.0)
 
 
-def _trees(
-    places: npt.NDArray[np.float64], used: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]:
-    """Return the edges of the shortest trees of m sets of places, and which place each edge joins to those before.
-
-    Prim's algorithm from the first place of each set, (m, k + 1, n_components); edges (m, k), NaN past the last.
-    """
-    m, size = used.shape
-    first, *rest = ((one[:, :, None] - one[:, None]) ** 2 for one in np.moveaxis(places, 2, 0))
-    lengths = np.sqrt(sum(rest, first))
-    near = np.where(used, lengths[:, 0], np.inf)
-    near[:, 0] = np.inf
-    waiting = used.copy()
-    waiting[:, 0] = False
-    edges, joined = np.full((m, size - 1), np.nan), np.zeros((m, size - 1), np.int64)
-    sets = np.arange(m)
-    for step in range(size - 1):
-        at = near.argmin(axis=1)
-        edges[:, step] = np.where(waiting[sets, at], near[sets, at], np.nan)
-        joined[:, step] = at
-        waiting[sets, at] = False
-        near = np.where(waiting, np.minimum(near, lengths[sets, at]), np.inf)
-    return edges, joined
-
-
 def _gaps(
     places: npt.NDArray[np.float64], jacobians: LocalJacobians
 ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
     """Return the gap of each point, see `Distortion`, and which of its neighbours lie beyond."""
     rows, k = jacobians.rows, jacobians.indices.shape[1]
+    trees = places, jacobians.indices, jacobians.weights > 0
     longest, others = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
     beyond = np.zeros((len(rows), k), dtype=bool)
     for start in range(0, len(rows), _BLOCK):
         block = slice(start, start + _BLOCK)
-        members = np.column_stack([rows[block], jacobians.indices[rows[block]]])
-        used = np.column_stack([np.ones(len(members), bool), jacobians.weights[rows[block]] > 0])
-        used &= np.isfinite(places[members[:, :1], 0])
-        edges, joined = _trees(np.nan_to_num(places[members]), used)
+        edges, joined = _core.shortest_trees(*trees, rows[block], current_run().n_threads)
         count = np.count_nonzero(np.isfinite(edges), axis=1)
         known = count > 2
         filled = np.nan_to_num(edges, nan=-1.0)
