@@ -9,12 +9,10 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -27,6 +25,7 @@ import pandas as pd
 
 import gnomon
 from benchmarks.machine import describe_machine
+from benchmarks.measure import run_child
 from benchmarks.missing import hide_values
 from benchmarks.summary import table_of
 from benchmarks.tables import load_table
@@ -239,11 +238,9 @@ def measure_around(name: str, rows: int | None = None, *, threads: int = 1, repe
         ends = {"fit": ["--quiet", "--coordinates", str(path.with_stem("places"))], "whole": ["-o", str(page)]}
         for _ in range(repeats):
             for kind, end in ends.items():
-                before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-                subprocess.run([*command, *end], capture_output=True, check=True)
-                wall, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
-                cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-                spent[kind].append((cpu, wall))
+                one = run_child([*command, *end], Path(folder, "log.txt"))
+                assert one is not None  # there is no limit
+                spent[kind].append((one.cpu, one.wall))
         size = page.stat().st_size / 1e6
     found = {}
     for at, clock in enumerate(("CPU s", "wall s")):

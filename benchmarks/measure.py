@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Contender", "Run", "ToolError", "measure_processes", "measure_warm", "probe"]
+__all__ = ["Contender", "Run", "Spent", "ToolError", "measure_processes", "measure_warm", "probe", "run_child"]
 
 _TOOLS = Path(__file__).with_name("tools.py")
 
@@ -82,9 +82,23 @@ def _stopped(contender: Contender, limit: float) -> ToolError:
     return ToolError(f"{contender.tool} ({contender.method}) took more than {limit:g} s", contender.label)
 
 
-def _run_process(contender: Contender, data: Path, out: Path, seed: int, limit: float | None) -> Run:
-    log = out.with_suffix(".log")
-    command = contender.command("once", str(data), str(out), json.dumps(dict(contender.parameters)), str(seed))
+@dataclass(frozen=True)
+class Spent:
+    """What one child process cost: seconds by the clock, CPU seconds of all its threads, peak resident bytes."""
+
+    wall: float
+    cpu: float
+    peak: int
+
+
+def run_child(command: Sequence[str], log: Path, limit: float | None = None) -> Spent | None:
+    """Run a command to its end, what it prints in a file; None if it took more than `limit` seconds.
+
+    Raises
+    ------
+    RuntimeError
+        If it fails, with the last lines that it printed.
+    """
     late = threading.Event()
     with log.open("w") as stream:
         start = time.perf_counter()
@@ -99,14 +113,25 @@ def _run_process(contender: Contender, data: Path, out: Path, seed: int, limit: 
         wall = time.perf_counter() - start
     child.returncode = os.waitstatus_to_exitcode(status)
     if limit is not None and late.is_set():
-        raise _stopped(contender, limit)
+        return None
     if child.returncode != 0:
-        text = f"{contender.tool} ({contender.method}) ended with {child.returncode}:\n{_tail(log)}"
-        raise ToolError(text, contender.label)
-    report = json.loads(Path(f"{out}-{seed}.json").read_text())
+        raise RuntimeError(f"ended with {child.returncode}:\n{_tail(log)}")
     resident = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    cpu = usage.ru_utime + usage.ru_stime
-    return Run(wall, cpu, report["peak"] or resident, report["fit_wall"], report["stages"], report["work"])
+    return Spent(wall, usage.ru_utime + usage.ru_stime, resident)
+
+
+def _run_process(contender: Contender, data: Path, out: Path, seed: int, limit: float | None) -> Run:
+    command = contender.command("once", str(data), str(out), json.dumps(dict(contender.parameters)), str(seed))
+    try:
+        spent = run_child(command, out.with_suffix(".log"), limit)
+    except RuntimeError as error:
+        raise ToolError(f"{contender.tool} ({contender.method}) {error}", contender.label) from None
+    if spent is None:
+        assert limit is not None
+        raise _stopped(contender, limit)
+    report = json.loads(Path(f"{out}-{seed}.json").read_text())
+    peak = report["peak"] or spent.peak
+    return Run(spent.wall, spent.cpu, peak, report["fit_wall"], report["stages"], report["work"])
 
 
 @contextmanager

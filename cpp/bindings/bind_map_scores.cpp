@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "gnomon/anchor_distances.hpp"
 #include "gnomon/map_scores.hpp"
 #include "gnomon/random.hpp"
 
@@ -86,7 +87,22 @@ void agreeing(const Matrix<const T>& distances, const Matrix<const double>& firs
 }
 
 template <class T>
+void squares_of(const Matrix<const T>& X, const Vector<const std::int64_t>& anchors, const Vector<const double>& means,
+                double scale, const Matrix<float>& out, int n_threads) {
+    const Arguments check("anchor_squares");
+    check.indices("anchors", anchors, X.shape(0));
+    check.length("means", means, X.shape(1));
+    check.shape("out", out, anchors.shape(0), X.shape(0));
+    run_released(n_threads, [&](const Context& context) {
+        anchor_squares(view(X), view(anchors), view(means), scale, view(out), context);
+    });
+}
+
+template <class T>
 void bind_scores(nb::module_& m) {
+    m.def("anchor_squares", &squares_of<T>, nb::arg("X").noconvert(), nb::arg("anchors").noconvert(),
+          nb::arg("means").noconvert(), nb::arg("scale"), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write squared distances from some rows of a table to all, through inner products in float32.");
     m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
           nb::arg("anchors").noconvert(), nb::arg("n_neighbors"), nb::arg("n_nearest"), nb::arg("n_triplets"),
           nb::arg("seed"), nb::arg("n_threads"),

@@ -160,6 +160,15 @@ GNOMON_INLINE void combine_columns(const double* z, std::size_t k, std::size_t s
     }
 }
 
+// The same for a number of directions that is known when the program runs, at most kCount.
+template <std::size_t kCount>
+GNOMON_INLINE void combine_count(std::size_t count, const double* z, std::size_t k, std::size_t stride,
+                                 const double* coef, std::size_t m, double* out) {
+    if constexpr (kCount > 1)
+        if (count < kCount) return combine_count<kCount - 1>(count, z, k, stride, coef, m, out);
+    combine_columns<kCount>(z, k, stride, coef, m, out);
+}
+
 // out[l] = sum_j coef[j, l] z_j for the m directions l; z is (k, stride), out (m, stride), stride a multiple of 8.
 GNOMON_KERNEL void combine(const double* z, std::size_t k, std::size_t stride, const double* coef, std::size_t m,
                            double* out) {
@@ -167,27 +176,7 @@ GNOMON_KERNEL void combine(const double* z, std::size_t k, std::size_t stride, c
     for (std::size_t f = 0; f < stride; f += 8)
         for (std::size_t group = 0, first = 0; group < n_groups; ++group) {
             const std::size_t count = m * (group + 1) / n_groups - first;
-            const double* c = coef + first;
-            double* to = out + first * stride + f;
-            switch (count) {
-                case 1:
-                    combine_columns<1>(z + f, k, stride, c, m, to);
-                    break;
-                case 2:
-                    combine_columns<2>(z + f, k, stride, c, m, to);
-                    break;
-                case 3:
-                    combine_columns<3>(z + f, k, stride, c, m, to);
-                    break;
-                case 4:
-                    combine_columns<4>(z + f, k, stride, c, m, to);
-                    break;
-                case 5:
-                    combine_columns<5>(z + f, k, stride, c, m, to);
-                    break;
-                default:
-                    combine_columns<6>(z + f, k, stride, c, m, to);
-            }
+            combine_count<kMostDirections>(count, z + f, k, stride, coef + first, m, out + first * stride + f);
             first += count;
         }
 }

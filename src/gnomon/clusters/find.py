@@ -36,6 +36,7 @@ FEWEST_ROWS = 60
 """A table of fewer rows is too small to be parted and checked."""
 _MOST_ROWS = 20_000  # that are learned from, and as many that are held out
 _N_NEIGHBORS = 15
+_RECALL = 0.95  # of the nearest learned rows, among which rows of a sampled table look for most votes
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
 _COMPONENTS = 50  # principal components in which groups are compared and checked
@@ -118,8 +119,8 @@ def find_clusters(
     sheets and threads there is no such guarantee: a bend is only seen where neighbourhoods are narrower than half the
     distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not claimed;
     ask `gnomon.evaluation.are_apart`.
-    Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; each row then finds at least 0.999 of its
-    nearest learned rows by their cells, and of fewer rows all of them.
+    Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; the rows of the
+    table then find 0.95 of their nearest learned rows at least, and of fewer rows all.
 
     References
     ----------
@@ -249,8 +250,10 @@ def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assig
         of_row[group.rows] = number
     known = np.flatnonzero(of_row >= 0)
     k = min(_N_NEIGHBORS, len(known) - 1)
-    many = X.shape[0] > 2 * _MOST_ROWS
-    search = RowSearch.of(X[learned[known]], k + 1, metric=metric, many=many, seed=current_run().seed)
+    how: dict[str, Any] = {}
+    if X.shape[0] > 2 * _MOST_ROWS:  # more rows ask than are asked: by cells
+        how = {"method": "approximate", "target_recall": _RECALL}
+    search = RowSearch.of(X[learned[known]], k + 1, metric=metric, seed=current_run().seed, **how)
     found, distances = search.find(X)
     own = learned[known][found] == np.arange(X.shape[0])[:, None]
     own[~own.any(axis=1), -1] = True  # of a row that is not among them the last one is left out

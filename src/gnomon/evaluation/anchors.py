@@ -41,7 +41,7 @@ _ALL_BELOW = 5000  # rows up to which every row is an anchor by default
 _ANCHORS = 2000
 _ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of them
 _CHUNK_BYTES = 2**27  # of float64 distances
-_CHUNKS = 4  # of float32 distances that are formed together
+_CHUNKS = 4  # of squares in float32 that are formed together
 
 
 def _dense(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -114,17 +114,12 @@ class ProductDistances:
         out += np.einsum("ij,ij->i", left, left)[:, None]
 
 
-def _n_together(n: int) -> int:
-    """Return of how many anchors the distances to n rows are formed by one product, as float64 fills memory."""
-    return int(np.clip(_CHUNK_BYTES // (8 * n), 16, 512))
-
-
 class _Products:
     """Rows of such distances, of a table in memory."""
 
     def __init__(self, X: Any, metric: str, dtype: npt.DTypeLike, anchors: npt.NDArray[np.int64]) -> None:
         self.X, self.dtype = X, np.dtype(dtype)
-        means = _column_means(X) if metric == "euclidean" else None
+        self.means = means = _column_means(X) if metric == "euclidean" else None
         self.scale = 1.0 if means is None else unit_of(_dense(X[some_of(anchors)], np.float64), means)
         self._distances = ProductDistances(metric, self.dtype, means, self.scale)
         self._squares: npt.NDArray[Any] | None = None  # of all rows, formed with the first products
@@ -135,8 +130,7 @@ class _Products:
 
     def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
         n = int(self.X.shape[0])
-        out, size = np.empty((len(anchors), n), dtype=self.dtype), _n_together(n)
-        parts = [slice(first, first + size) for first in range(0, len(anchors), size)]
+        out = np.empty((len(anchors), n), dtype=self.dtype)
         left, known = self.prepare(anchors), self._squares
         squares = np.empty(n, dtype=self.dtype) if known is None else known
 
@@ -145,8 +139,7 @@ class _Products:
             right = self.prepare(block)
             if known is None:
                 np.einsum("ij,ij->i", right, right, out=squares[block])
-            for part in parts:  # bits of a product hang on its size
-                self._distances.between(left[part], right, out[part, block], squares[block])
+            self._distances.between(left, right, out[:, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
             list(pool.map(fill, range(0, n, TILE)))
@@ -154,10 +147,25 @@ class _Products:
         return out
 
 
-def _float32_is_enough(X: Any, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
+class _Squares:
+    """Rows of squared Euclidean distances in float32, of a dense table in memory; they last until the next are asked."""
+
+    def __init__(self, X: npt.NDArray[Any], means: npt.NDArray[np.float64], scale: float) -> None:
+        self.X, self.means, self.scale = np.ascontiguousarray(X), means, scale
+        self._memory = np.empty((0, len(X)), dtype=np.float32)
+
+    def __call__(self, anchors: npt.NDArray[np.int64]) -> npt.NDArray[np.float32]:
+        if len(self._memory) < len(anchors):
+            self._memory = np.empty((len(anchors), len(self.X)), dtype=np.float32)
+        out: npt.NDArray[np.float32] = self._memory[: len(anchors)]
+        _core.anchor_squares(self.X, anchors, self.means, self.scale, out, current_run().n_threads)
+        return out
+
+
+def _float32_is_enough(exact: _Products, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
-    probe, some = _Products(X, "euclidean", np.float64, anchors), some_of(anchors)
-    return stands_above_rounding(np.partition(probe(some), n_neighbors, axis=1)[:, n_neighbors], probe.prepare(some))
+    some = some_of(anchors)
+    return stands_above_rounding(np.partition(exact(some), n_neighbors, axis=1)[:, n_neighbors], exact.prepare(some))
 
 
 def stands_above_rounding(nearest: npt.NDArray[Any], rows: npt.NDArray[Any]) -> bool:
@@ -182,15 +190,21 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         return lambda rows: np.ascontiguousarray(_dense(X[rows], np.float64))
     if metric in ("euclidean", "cosine"):
         single = len(anchors) < X.shape[0]
-        if single and metric == "euclidean":
-            single = _float32_is_enough(X, n_neighbors, anchors)
-        return _Products(X, metric, np.float32 if single else np.float64, anchors)
+        if not single or metric == "cosine":
+            return _Products(X, metric, np.float32 if single else np.float64, anchors)
+        exact = _Products(X, metric, np.float64, anchors)
+        if not _float32_is_enough(exact, n_neighbors, anchors):
+            return exact
+        dense = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and exact.means is not None
+        return _Squares(X, exact.means, exact.scale) if dense else _Products(X, metric, np.float32, anchors)
     from_rows = row_distances(X, metric=metric)
     return lambda rows: np.ascontiguousarray(from_rows(rows))
 
 
 class DistanceRows:
     """Rows of distances from anchors to all rows of the data, a chunk of anchors at a time, in the order given.
+
+    A chunk may be overwritten by the next one.
 
     Parameters
     ----------
@@ -215,10 +229,10 @@ class DistanceRows:
         self._rows = _distance_rows(X, metric, n_neighbors, np.sort(anchors))
         self._anchors = anchors
         self.squared = metric == "euclidean"
-        products = self._rows if isinstance(self._rows, _Products) else None
-        self.unit = 1.0 if products is None else 1.0 / products.scale
-        self.n_together = _n_together(int(X.shape[0]))
-        self._chunk = self.n_together * (1 if products is None or products.dtype == np.float64 else _CHUNKS)
+        known = isinstance(self._rows, (_Products, _Squares))
+        self.unit = 1.0 / self._rows.scale if known else 1.0
+        self.n_together = int(np.clip(_CHUNK_BYTES // (8 * X.shape[0]), 16, 512))
+        self._chunk = self.n_together * (_CHUNKS if isinstance(self._rows, _Squares) else 1)
 
     def __iter__(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
         chunk = self._chunk

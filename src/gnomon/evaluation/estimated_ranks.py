@@ -203,7 +203,7 @@ def estimate_trust(
 
 
 def _pairs(n: int, n_together: int) -> Ints:
-    """Return where the pairs of entries of a list begin that follow each other, each pair among `n_together` entries."""
+    """Return where pairs of entries of a list begin that follow each other, each pair among `n_together` entries."""
     parts = [np.arange(first, min(first + n_together, n) - 1, 2) for first in range(0, n, n_together)]
     return np.concatenate(parts).astype(np.int64)
 

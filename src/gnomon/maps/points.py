@@ -210,33 +210,33 @@ def _anchors(evaluation: Evaluation, placed: Placed) -> npt.NDArray[np.int64]:
     return np.flatnonzero(np.isfinite(evaluation.per_point["trustworthiness"][placed.rows])).astype(np.int64)
 
 
-def _trust(result: Map, placed: Placed) -> tuple[Evaluation, EstimatedTrust | None]:
-    """Return the evaluation, and the trust in all rows where not all are anchors; by one look at the distances.
+def _trust(result: Map, placed: Placed) -> tuple[npt.NDArray[np.int64], EstimatedTrust | None]:
+    """Evaluate the map; return its anchors among the rows with a place, and the trust in all unless all are anchors.
 
-    By a second look if the map was evaluated before.
+    By one look at the distances, or a second one if the map was evaluated before.
     """
     if result._evaluation is None:
         trust = TrustEstimate(placed.layout, placed.near)
         result._evaluation = evaluate_with_trust(trust=trust, **result._to_evaluate())
-        return result._evaluation, trust.result() if result._evaluation.n_anchors < len(placed.rows) else None
-    evaluation = result._evaluation
-    anchors = _anchors(evaluation, placed)
+        anchors = _anchors(result._evaluation, placed)
+        return anchors, trust.result() if len(anchors) < len(placed.rows) else None
+    anchors = _anchors(result._evaluation, placed)
     if len(anchors) == len(placed.rows):
-        return evaluation, None
-    values, seed = _values(result, placed.rows), evaluation.random_state
-    return evaluation, estimate_trust(values, placed.layout, placed.near, anchors, metric=result.metric, seed=seed)
+        return anchors, None
+    values, seed = _values(result, placed.rows), result._evaluation.random_state
+    return anchors, estimate_trust(values, placed.layout, placed.near, anchors, metric=result.metric, seed=seed)
 
 
 @entrance("point_scores")
 def score_points(result: Map) -> PointScores:
     """Put all that is known of each point into columns; see `Map.point_scores`."""
     explanation, placed, n = result.explain(), _place(result), result.n_samples
-    evaluation, found = _trust(result, placed)
+    anchors, found = _trust(result, placed)
+    evaluation = result.evaluate()
     columns: dict[str, npt.NDArray[Any]] = {name: values.copy() for name, values in evaluation.per_point.items()}
     errors: dict[str, Floats] = {}
-    anchors = _anchors(evaluation, placed)
     if found is not None:
-        others = np.setdiff1d(np.arange(len(placed.rows)), anchors)
+        others = np.delete(np.arange(len(placed.rows)), anchors)
         for name in ("trustworthiness", "continuity", "triplet_accuracy"):
             columns[name][placed.rows[others]] = getattr(found, name)[others]
         for name in ("trustworthiness", "continuity"):
