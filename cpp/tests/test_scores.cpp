@@ -38,7 +38,7 @@ static void auc_counts_pairs() {
 }
 
 static void ranks_agree_with_sorting() {
-    constexpr std::size_t kRows = 97, kNeighbors = 6, kNearest = 10, kTriplets = 40;
+    constexpr std::size_t kRows = 1100, kNeighbors = 6, kNearest = 10, kTriplets = 40;  // more than one block
     std::mt19937 rng(1);
     std::vector<double> y(kRows * 2);
     std::vector<float> distances(kRows * kRows);

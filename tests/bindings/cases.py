@@ -428,6 +428,35 @@ def cases() -> Iterator[tuple[str, Call]]:
         groups = (np.arange(F if isinstance(rows, tuple) else N) % 3 - 1).astype(np.int32)
         yield "group_contrasts" + kind, on("group_contrasts", groups=groups, n_groups=2, n_threads=2)
     yield (
+        "count_below_in_map",
+        call(
+            _core.count_below_in_map,
+            Y=points(dtype=np.float64),
+            rows=np.array([0, 5, 9, 23], np.int64),
+            bounds=np.abs(points(3, N, np.float64)),
+            sums=np.zeros(N, np.int64),
+            squares=np.zeros(N, np.int64),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "shortest_trees",
+        call(
+            _core.shortest_trees,
+            places=points(dtype=np.float64),
+            neighbors=neighbors(),
+            used=np.ones((N, K), np.bool_),
+            rows=np.array([0, 5, 9, 23], np.int64),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "mutual_reachability",
+        call(_core.mutual_reachability, products=np.eye(N), squares=np.ones(N), k=3, n_threads=2),
+    )
+    merges = np.array([[0, 1, 1.0], [2, 4, 2.0], [3, 5, 3.0]])
+    yield "density_dips", call(_core.density_dips, radii=np.ones(4), merges=merges, dimension=2.0, n_threads=2)
+    yield (
         "atlas_invert",
         call(
             _invert,
@@ -560,6 +589,31 @@ def cases() -> Iterator[tuple[str, Call]]:
                 bounds=np.sort(np.abs(points(3, N, dtype)), axis=0),
                 sums=np.zeros(N, np.int64),
                 squares=np.zeros(N, np.int64),
+                n_threads=2,
+            ),
+        )
+        yield (
+            "count_agreeing" + tag,
+            call(
+                _core.count_agreeing,
+                distances=np.abs(points(4, N, dtype)),
+                first=points(dtype=np.float64),
+                second=points(dtype=np.float64),
+                rows=np.array([0, 5, 9, 23], np.int64),
+                pairs=np.array([0, 2], np.int64),
+                halves=np.zeros(N, np.int64),
+                n_threads=2,
+            ),
+        )
+        yield (
+            "anchor_squares" + tag,
+            call(
+                _core.anchor_squares,
+                X=points(N, F, dtype),
+                anchors=np.array([0, 5, 9, 23], np.int64),
+                means=np.zeros(F),
+                scale=1.0,
+                out=np.zeros((4, N), np.float32),
                 n_threads=2,
             ),
         )

@@ -18,6 +18,9 @@ NO_ROW_NUMBERS = {
     ("info_nce", "shifts"),
     ("count_below_bounds", "sums"),
     ("count_below_bounds", "squares"),
+    ("count_below_in_map", "sums"),
+    ("count_below_in_map", "squares"),
+    ("count_agreeing", "halves"),
 }
 PLAIN = {"MomentumParameters", "AdamParameters", "SampledSchedule", "SamplingParameters", "PairTerm"}
 

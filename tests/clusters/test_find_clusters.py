@@ -12,10 +12,12 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 import gnomon as gn
+from gnomon.clusters import find
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
+from gnomon.neighbors import RowSearch
 
 
 def _nested(n=600, seed=0):
@@ -268,3 +270,18 @@ def test_rows_that_are_all_but_equal_have_no_clusters():
     X = np.zeros((100, 3))
     X[0, 0] = 1.0
     assert len(gn.find_clusters(X)) == 0
+
+
+def test_rows_of_a_sampled_table_find_their_neighbours_by_cells(monkeypatch):
+    X, _, fine = _nested(1500)
+    asked = []
+    of = RowSearch.of
+    monkeypatch.setattr(RowSearch, "of", lambda *given, **how: asked.append(how.get("method")) or of(*given, **how))
+    monkeypatch.setattr(find, "_MOST_ROWS", 700)
+    sampled = gn.find_clusters(X)
+    assert "approximate" in asked
+    assert adjusted_rand_score(fine, sampled.levels[-1].labels) > 0.99
+    asked.clear()
+    monkeypatch.setattr(find, "_MOST_ROWS", 750)
+    gn.find_clusters(X)
+    assert "approximate" not in asked

@@ -229,3 +229,17 @@ def test_few_rows_and_few_neighbours_have_no_limit():
     assert np.isfinite(estimators.extrapolated(distances, range(3, 11)).value)
     assert np.isnan(estimators.extrapolated(distances[:39], range(3, 11)).value)
     assert np.isnan(estimators.extrapolated(distances, range(3, 6)).value)
+
+
+def test_likelihoods_of_several_numbers_are_those_of_each(iris):
+    ks = range(4, 10)
+    found = estimators.likelihoods(iris, ks)
+    for values, at in ((lambda s, c: c.sum() / s.sum(), 0), (lambda s, c: np.mean((c - 1) / s), 1)):
+        expected = np.mean([values(*estimators.log_ratio_sums(iris, k)) for k in ks])
+        assert found[at].value == pytest.approx(expected, rel=1e-12)
+
+
+def test_neighbours_that_are_equally_far_have_no_dimension():
+    found = estimators.likelihoods(np.full((50, 8), 0.7), range(4, 9))
+    assert all(np.isnan(one.value) for one in found)
+    assert np.isnan(estimators.local_likelihood(np.full((50, 8), 0.7), 8)).all()

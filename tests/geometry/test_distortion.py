@@ -12,6 +12,7 @@ import scipy.stats
 from benchmarks.tears import cut_shape, judge
 from sklearn.neighbors import NearestNeighbors
 
+from gnomon import _core
 from gnomon.geometry import distortion, local_jacobians
 from gnomon.neighbors import NeighborGraph
 
@@ -238,3 +239,25 @@ def test_wrong_arguments_are_refused():
         distortion(jacobians, Y=coordinates, graph=neighbor_graph(X, 5))
     with pytest.raises(ValueError, match="Y of shape"):
         distortion(jacobians, Y=coordinates[:5], graph=graph)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_trees_of_neighbourhoods_are_the_shortest(n_threads):
+    rng = np.random.default_rng(3)
+    Y, near = rng.normal(size=(40, 2)), np.stack([rng.permutation(40)[:7] for _ in range(40)]).astype(np.int32)
+    used = rng.random((40, 7)) < 0.8
+    used[5] = False
+    Y[6] = np.nan
+    used &= near != 6
+    edges, joined = _core.shortest_trees(Y, near, used, np.arange(40), n_threads)
+    for i in np.delete(np.arange(40), 6):
+        others = near[i][used[i]]
+        distances = scipy.spatial.distance.cdist(*[Y[np.append(i, others)]] * 2)
+        shortest = scipy.sparse.csgraph.minimum_spanning_tree(distances)
+        found = edges[i][np.isfinite(edges[i])]
+        tied = len(np.unique(np.append(i, others))) <= len(others)  # SciPy leaves edges of length 0 out
+        assert len(found) == len(others)
+        assert tied or np.sort(found) == pytest.approx(np.sort(shortest.data))
+        assert sorted(joined[i][: len(found)]) == (np.flatnonzero(used[i]) + 1).tolist()
+    assert np.isnan(edges[6]).all()
+    assert np.isnan(edges[5]).all()

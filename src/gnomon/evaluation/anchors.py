@@ -148,7 +148,7 @@ class _Products:
 
 
 class _Squares:
-    """Rows of squared Euclidean distances in float32, of a dense table in memory; they last until the next are asked."""
+    """Rows of squared Euclidean distances in float32, of a dense table in memory; until the next are asked."""
 
     def __init__(self, X: npt.NDArray[Any], means: npt.NDArray[np.float64], scale: float) -> None:
         self.X, self.means, self.scale = np.ascontiguousarray(X), means, scale

@@ -1,0 +1,85 @@
+"""What the scores count from the distances to some rows, against loops in NumPy, for any number of threads."""
+
+import numpy as np
+import pytest
+import scipy
+from scipy.spatial.distance import cdist, squareform
+
+from gnomon import _core
+from gnomon.evaluation.saddles import Landscape
+
+
+def table(n, d, dtype=np.float64, seed=0):
+    return np.random.default_rng(seed).normal(size=(n, d)).astype(dtype)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n", "d", "m"), [(1, 3, 1), (97, 1, 13), (230, 150, 25)])
+def test_squares_from_anchors_are_those_of_the_rows(n, d, m, dtype):
+    X = 40.0 + table(n, d, dtype)
+    X[n // 2] = X[0]
+    anchors = np.sort(np.random.default_rng(1).permutation(n)[: m - 1])
+    anchors = np.append(anchors, 0).astype(np.int64)
+    out = [np.empty((len(anchors), n), np.float32) for _ in range(2)]
+    for squares, n_threads in zip(out, (1, 2), strict=True):
+        _core.anchor_squares(X, anchors, X.mean(axis=0, dtype=np.float64), 0.5, squares, n_threads)
+    exact = 0.25 * cdist(X[anchors].astype(np.float64), X.astype(np.float64), "sqeuclidean")
+    assert np.abs(out[0] - exact).max() <= 2e-6 * max(1.0, exact.max())
+    assert out[0].tobytes() == out[1].tobytes()
+    assert np.all(out[0][np.arange(len(anchors)), anchors] == 0.0)
+    assert out[0][-1, n // 2] == 0.0
+    alone = np.empty((1, n), np.float32)  # with other anchors or without
+    _core.anchor_squares(X, anchors[-1:], X.mean(axis=0, dtype=np.float64), 0.5, alone, 1)
+    assert alone[0].tobytes() == out[0][-1].tobytes()
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_counts_in_the_map_are_those_of_its_distances(d):
+    Y, rows = table(301, d), np.array([4, 300, 17, 128], np.int64)
+    squares = np.stack([sum((Y[:, c] - Y[i, c]) ** 2 for c in range(d)) for i in rows])
+    bounds = np.ascontiguousarray(np.sort(squares, axis=0)[:3] + 0.1)
+    for n_threads in (1, 2):
+        sums, squared = np.full(301, 3), np.full(301, 4)
+        _core.count_below_in_map(Y, rows, bounds, sums, squared, n_threads)
+        counts = (squares[:, None] < bounds).sum(axis=1)
+        assert np.array_equal(sums, 3 + counts.sum(axis=0))
+        assert np.array_equal(squared, 4 + (counts**2).sum(axis=0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_pairs_agree_as_often_as_their_orders(dtype):
+    first, second, rows = np.round(table(301, 2)), np.round(table(301, 2, seed=1)), np.arange(5, dtype=np.int64)
+    distances = np.round(np.abs(table(5, 301, dtype, seed=2)))  # with ties
+    pairs, expected = np.array([0, 2, 3], np.int64), np.zeros(301, np.int64)
+    for at in pairs:
+        places = ((first - first[at]) ** 2).sum(axis=1), ((second - second[at + 1]) ** 2).sum(axis=1)
+        orders = np.sign(distances[at + 1] - distances[at]), np.sign(places[1] - places[0])
+        expected += (2 - np.abs(orders[0] - orders[1])).astype(np.int64)
+    for n_threads in (1, 2):
+        halves = np.zeros(301, np.int64)
+        _core.count_agreeing(distances, first, second, rows, pairs, halves, n_threads)
+        assert np.array_equal(halves, expected)
+
+
+def test_reachability_and_dips_are_those_of_the_distances():
+    X, k = np.round(table(90, 3), 1), 6
+    X[:4] = X[4]  # radii of 0 are raised
+    X[10:20] = X[10]
+    distances = cdist(X, X)
+    squares = np.einsum("ij,ij->i", X, X)
+    nearest, radii, mutual = _core.mutual_reachability(X @ X.T, squares, k, 1)
+    np.testing.assert_allclose(nearest, np.sort(distances, axis=1)[:, 1 : k + 1], atol=1e-6)
+    raised = np.maximum(nearest[:, -1], nearest[:, -1][nearest[:, -1] > 0].min())
+    assert np.array_equal(radii, raised)
+    expected = np.maximum(np.maximum(radii[:, None], radii), distances)
+    np.testing.assert_allclose(mutual, squareform(expected, checks=False), atol=1e-6)
+
+    landscape = Landscape.of(X, k)
+    smaller, falls = landscape.dips()
+    parts, peaks = [{i} for i in range(len(X))], list(landscape.radii)
+    for at, (i, j, radius) in enumerate(landscape.merges):
+        assert smaller[at] == min(len(parts[i]), len(parts[j]))
+        assert falls[at] == pytest.approx(landscape.dimension * np.log(radius / max(peaks[i], peaks[j])), rel=1e-12)
+        parts.append(parts[i] | parts[j])
+        peaks.append(min(peaks[i], peaks[j]))
+    assert np.array_equal(landscape.tree, scipy.cluster.hierarchy.linkage(mutual, "single"))
