@@ -158,14 +158,15 @@ class _Squares:
         if len(self._memory) < len(anchors):
             self._memory = np.empty((len(anchors), len(self.X)), dtype=np.float32)
         out: npt.NDArray[np.float32] = self._memory[: len(anchors)]
-        _core.anchor_squares(self.X, anchors, self.means, self.scale, out, current_run().n_threads)
+        some = np.ascontiguousarray(anchors)
+        _core.anchor_squares(self.X, some, self.means, self.scale, out, current_run().n_threads)
         return out
 
 
-def _float32_is_enough(exact: _Products, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
+def _float32_is_enough(squares: Rows, prepare: Rows, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> bool:
     """Whether the nearest neighbours of a few anchors stand above the rounding of float32 products."""
     some = some_of(anchors)
-    return stands_above_rounding(np.partition(exact(some), n_neighbors, axis=1)[:, n_neighbors], exact.prepare(some))
+    return stands_above_rounding(np.partition(squares(some), n_neighbors, axis=1)[:, n_neighbors], prepare(some))
 
 
 def stands_above_rounding(nearest: npt.NDArray[Any], rows: npt.NDArray[Any]) -> bool:
@@ -189,14 +190,14 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
     if metric == "precomputed":
         return lambda rows: np.ascontiguousarray(_dense(X[rows], np.float64))
     if metric in ("euclidean", "cosine"):
-        single = len(anchors) < X.shape[0]
-        if not single or metric == "cosine":
-            return _Products(X, metric, np.float32 if single else np.float64, anchors)
         exact = _Products(X, metric, np.float64, anchors)
-        if not _float32_is_enough(exact, n_neighbors, anchors):
+        if len(anchors) == X.shape[0]:
             return exact
-        dense = isinstance(X, np.ndarray) and X.dtype in (np.float32, np.float64) and exact.means is not None
-        return _Squares(X, exact.means, exact.scale) if dense else _Products(X, metric, np.float32, anchors)
+        if exact.means is None or not isinstance(X, np.ndarray) or X.dtype not in (np.float32, np.float64):
+            rows: _Products | _Squares = _Products(X, metric, np.float32, anchors)
+        else:
+            rows = _Squares(X, exact.means, exact.scale)
+        return rows if metric == "cosine" or _float32_is_enough(rows, exact.prepare, n_neighbors, anchors) else exact
     from_rows = row_distances(X, metric=metric)
     return lambda rows: np.ascontiguousarray(from_rows(rows))
 
