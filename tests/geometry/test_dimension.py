@@ -243,3 +243,11 @@ def test_neighbours_that_are_equally_far_have_no_dimension():
     found = estimators.likelihoods(np.full((50, 8), 0.7), range(4, 9))
     assert all(np.isnan(one.value) for one in found)
     assert np.isnan(estimators.local_likelihood(np.full((50, 8), 0.7), 8)).all()
+
+
+def test_rounding_makes_no_dimension_of_neighbours_that_are_equally_far():
+    near = np.column_stack([np.repeat(np.linspace(0.3, 0.7, 50)[:, None], 13, axis=1), np.full(50, 0.95)])
+    found = estimators.likelihoods(near, range(4, 15))
+    sums, counts = estimators.log_ratio_sums(near, 14)
+    assert found[0].value == pytest.approx(counts.sum() / sums.sum(), rel=1e-12)
+    assert found[1].value == pytest.approx(np.mean((counts - 1) / sums), rel=1e-12)

@@ -36,7 +36,7 @@ FEWEST_ROWS = 60
 """A table of fewer rows is too small to be parted and checked."""
 _MOST_ROWS = 20_000  # that are learned from, and as many that are held out
 _N_NEIGHBORS = 15
-_RECALL = 0.98  # of the nearest learned rows, among which rows of a sampled table look for most votes
+_RECALL = 0.995  # of the nearest learned rows, among which rows of a sampled table look for most votes
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
 _COMPONENTS = 50  # principal components in which groups are compared and checked
@@ -120,7 +120,7 @@ def find_clusters(
     distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not claimed;
     ask `gnomon.evaluation.are_apart`.
     Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; the rows of the
-    table then find 0.98 of their nearest learned rows at least, and of fewer rows all.
+    table then find 0.995 of their nearest learned rows at least, and of fewer rows all.
 
     References
     ----------
