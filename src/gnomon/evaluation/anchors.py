@@ -230,8 +230,7 @@ class DistanceRows:
         self._rows = _distance_rows(X, metric, n_neighbors, np.sort(anchors))
         self._anchors = anchors
         self.squared = metric == "euclidean"
-        known = isinstance(self._rows, (_Products, _Squares))
-        self.unit = 1.0 / self._rows.scale if known else 1.0
+        self.unit = 1.0 / self._rows.scale if isinstance(self._rows, (_Products, _Squares)) else 1.0
         self.n_together = int(np.clip(_CHUNK_BYTES // (8 * X.shape[0]), 16, 512))
         self._chunk = self.n_together * (_CHUNKS if isinstance(self._rows, _Squares) else 1)
 
