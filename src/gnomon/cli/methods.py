@@ -21,7 +21,7 @@ _GAP = 2
 @click.command("methods")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def methods(as_json: bool) -> None:
-    """List the methods: the four choices that make each, its class in Python and its paper.
+    """List the methods: the four choices that make each, its class in Python, its paper and its limits.
 
     d is the distance in the map.
     """
@@ -31,8 +31,8 @@ def methods(as_json: bool) -> None:
         click.echo(json_text({"methods": [asdict(card) for card in METHODS]}))
         return
     width = min(max(shutil.get_terminal_size((100, 24)).columns, _NARROWEST), _WIDEST)
-    for names in (("affinity", "kernel", "loss", "optimizer"), ("estimator", "paper")):
-        if names[0] == "estimator":
+    for names in (("affinity", "kernel", "loss", "optimizer"), ("estimator", "paper"), ("limits",)):
+        if names[0] != "affinity":
             click.echo()
         rows = [["method", *names], *([getattr(card, name) for name in ("name", *names)] for card in METHODS)]
         click.echo("\n".join(_table(rows, width)))

@@ -21,6 +21,8 @@ class MethodCard:
         Where it was proposed.
     estimator : str
         Its class in `gnomon`.
+    limits : str
+        What its maps do not show, or what it cannot do, in a sentence.
     """
 
     name: str
@@ -30,6 +32,7 @@ class MethodCard:
     optimizer: str
     paper: str
     estimator: str
+    limits: str
 
 
 _SAMPLED = "Adam, repulsion sampled"
@@ -45,6 +48,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="McInnes, Healy & Melville, arXiv:1802.03426, 2018",
         estimator="UMAP",
+        limits="Sizes of groups and the distances between them mean little; few neighbours make clumps out of noise.",
     ),
     MethodCard(
         name="tsne",
@@ -54,6 +58,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="van der Maaten & Hinton, JMLR 9, 2008",
         estimator="TSNE",
+        limits="Sizes of groups and the distances between them mean little; a continuum can be torn into groups.",
     ),
     MethodCard(
         name="pca",
@@ -63,6 +68,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Pearson, Philosophical Magazine 2, 1901; Hotelling, J. Educ. Psychol. 24, 1933",
         estimator="PCA",
+        limits="Sees straight directions alone, and the columns of largest variance first: bring them to like units.",
     ),
     MethodCard(
         name="sne",
@@ -72,6 +78,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Hinton & Roweis, NeurIPS 2002",
         estimator="SNE",
+        limits="Crowds the points in the middle, and sums over all pairs of rows in each iteration.",
     ),
     MethodCard(
         name="symmetric_sne",
@@ -81,6 +88,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Cook, Sutskever, Mnih & Hinton, AISTATS 2007",
         estimator="SymmetricSNE",
+        limits="Crowds the points in the middle, since similarity falls as fast in the map as in the data.",
     ),
     MethodCard(
         name="dreams",
@@ -90,6 +98,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Kury, Kobak & Damrich, arXiv:2508.13747, 2025",
         estimator="DREAMS",
+        limits="The heavier the reference, the fewer neighbourhoods are kept; its distances are drawn too, errors included.",
     ),
     MethodCard(
         name="largevis",
@@ -99,6 +108,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Tang, Liu, Zhang & Mei, WWW 2016",
         estimator="LargeVis",
+        limits="Misleads as t-SNE and UMAP do; the 150 neighbours of its default perplexity take much memory.",
     ),
     MethodCard(
         name="force_atlas2",
@@ -108,6 +118,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Jacomy, Venturini, Heymann & Bastian, PLoS ONE 9, 2014",
         estimator="ForceAtlas2",
+        limits="Draws the graph of neighbours, whose edges count alike: no distance in the data is kept.",
     ),
     MethodCard(
         name="neg_tsne",
@@ -117,6 +128,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
         estimator="NegTSNE",
+        limits="One number decides between the look of UMAP and that of t-SNE, and nothing in the data says which is right.",
     ),
     MethodCard(
         name="info_nce_tsne",
@@ -126,6 +138,7 @@ METHODS = (
         optimizer="Adam",
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
         estimator="InfoNCETSNE",
+        limits="Misleads as t-SNE does, which it approaches the more random points it takes.",
     ),
     MethodCard(
         name="two_kernel_pca",
@@ -135,6 +148,7 @@ METHODS = (
         optimizer="L-BFGS",
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelPCA",
+        limits="Holds the similarities of all pairs of rows; the width of the kernels decides what is seen.",
     ),
     MethodCard(
         name="two_kernel_lle",
@@ -144,6 +158,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Draganov & Dohn, 2023",
         estimator="TwoKernelLLE",
+        limits="Draws groups tighter than they are; distances between them mean little.",
     ),
     MethodCard(
         name="pacmap",
@@ -153,6 +168,7 @@ METHODS = (
         optimizer="Adam",
         paper="Wang, Huang, Rudin & Shaposhnik, JMLR 22, 2021",
         estimator="PaCMAP",
+        limits="Sizes of groups and gaps mean little; above 100 features distances are those of principal components.",
     ),
     MethodCard(
         name="local_map",
@@ -162,6 +178,7 @@ METHODS = (
         optimizer="Adam",
         paper="Wang, Sun, Huang & Rudin, AAAI 2025",
         estimator="LocalMAP",
+        limits="Parts clusters farther than the data do: a wide gap is its purpose and no evidence.",
     ),
     MethodCard(
         name="trimap",
@@ -171,6 +188,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Amid & Warmuth, arXiv:1910.00204, 2019",
         estimator="TriMap",
+        limits="Keeps fewer of the nearest neighbours than t-SNE and UMAP; outliers can take much of the picture.",
     ),
     MethodCard(
         name="random_projection",
@@ -180,6 +198,7 @@ METHODS = (
         optimizer="random directions",
         paper="Johnson & Lindenstrauss, Contemporary Mathematics 26, 1984",
         estimator="RandomProjection",
+        limits="Does not look at the table: two directions keep little of many columns.",
     ),
     MethodCard(
         name="gradient_pca",
@@ -189,6 +208,7 @@ METHODS = (
         optimizer="gradient descent with a safe step",
         paper="Draganov & Dohn, 2023",
         estimator="GradientPCA",
+        limits="Finds by steps what PCA or kernel PCA finds at once: to be studied, not to be used in haste.",
     ),
     MethodCard(
         name="stiefel_pca",
@@ -198,6 +218,7 @@ METHODS = (
         optimizer="descent on the Stiefel manifold",
         paper="Tucker, Dimensionality reduction and the Fenchel game",
         estimator="StiefelPCA",
+        limits="Finds by steps what PCA finds at once: to be studied, not to be used in haste.",
     ),
     MethodCard(
         name="robust_pca",
@@ -207,6 +228,7 @@ METHODS = (
         optimizer="alternating directions (ADMM)",
         paper="Candès, Li, Ma & Wright, Journal of the ACM 58, 2011",
         estimator="RobustPCA",
+        limits="Sees straight directions alone; errors must be few, and spread without a pattern.",
     ),
     MethodCard(
         name="graph_robust_pca",
@@ -216,6 +238,7 @@ METHODS = (
         optimizer="alternating directions (ADMM)",
         paper="Shahid, Kalofolias, Bresson, Bronstein & Vandergheynst, ICCV 2015",
         estimator="GraphRobustPCA",
+        limits="Rests on neighbours found in the table as it is: rows full of errors have wrong ones.",
     ),
     MethodCard(
         name="huber_pca",
@@ -225,6 +248,7 @@ METHODS = (
         optimizer="Frank-Wolfe as a game, with a certified gap",
         paper="Jaggi, ICML 2013; Wang, Abernethy & Levy, Mathematical Programming 205, 2024",
         estimator="HuberPCA",
+        limits="Sees straight directions alone; the bound on the nuclear norm decides how much counts as noise.",
     ),
     MethodCard(
         name="kernel_pca",
@@ -234,6 +258,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Schölkopf, Smola & Müller, Neural Computation 10, 1998",
         estimator="KernelPCA",
+        limits="The kernel and its width decide what is seen, and large tables need an approximation.",
     ),
     MethodCard(
         name="classical_mds",
@@ -243,6 +268,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Torgerson, Psychometrika 17, 1952",
         estimator="ClassicalMDS",
+        limits="Keeps large distances at the expense of small ones; of Euclidean distances it is PCA.",
     ),
     MethodCard(
         name="landmark_mds",
@@ -252,6 +278,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="de Silva & Tenenbaum, Stanford University, 2004",
         estimator="LandmarkMDS",
+        limits="Knows a row by its distances to the landmarks alone; what few of them see is placed poorly.",
     ),
     MethodCard(
         name="mds",
@@ -261,6 +288,7 @@ METHODS = (
         optimizer="majorization",
         paper="Kruskal, Psychometrika 29, 1964; de Leeuw, 1977",
         estimator="MDS",
+        limits="Holds the distances of all pairs of rows, and large ones decide: neighbourhoods overlap.",
     ),
     MethodCard(
         name="isomap",
@@ -270,6 +298,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Tenenbaum, de Silva & Langford, Science 290, 2000",
         estimator="Isomap",
+        limits="One wrong edge, a shortcut between sheets, bends the whole map; holes are drawn too wide.",
     ),
     MethodCard(
         name="phate",
@@ -279,6 +308,7 @@ METHODS = (
         optimizer="majorization",
         paper="Moon et al., Nature Biotechnology 37, 2019",
         estimator="PHATE",
+        limits="Draws branches, also where the data have none; distances between unconnected pieces mean nothing.",
     ),
     MethodCard(
         name="sketch_map",
@@ -288,6 +318,7 @@ METHODS = (
         optimizer="L-BFGS, annealed",
         paper="Ceriotti, Tribello & Parrinello, PNAS 108, 2011",
         estimator="SketchMap",
+        limits="Its scale decides what is near and what is far: one that does not fit the data shows neither.",
     ),
     MethodCard(
         name="lle",
@@ -297,6 +328,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Roweis & Saul, Science 290, 2000",
         estimator="LocallyLinearEmbedding",
+        limits="Uneven sampling folds and collapses the map; all axes are drawn equally long.",
     ),
     MethodCard(
         name="laplacian_eigenmaps",
@@ -306,6 +338,7 @@ METHODS = (
         optimizer="eigenproblem",
         paper="Belkin & Niyogi, Neural Computation 15, 2003",
         estimator="LaplacianEigenmaps",
+        limits="Groups shrink to points and strings to curves; a later axis can repeat an earlier one.",
     ),
     MethodCard(
         name="densmap",
@@ -315,6 +348,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Narayan, Berger & Cho, Nature Biotechnology 39, 2021",
         estimator="DensMAP",
+        limits="Keeps the order of densities as a correlation, not each radius; neighbourhoods a little less than UMAP.",
     ),
     MethodCard(
         name="featmap",
@@ -324,6 +358,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Yang, Sun, Gong & Yu, 2022",
         estimator="FeatMAP",
+        limits="Tangent directions come from a few neighbours: noise in many columns hides them.",
     ),
     MethodCard(
         name="star_map",
@@ -333,6 +368,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Watanabe, Maeda, Ogawa & Haseyama, arXiv:2502.03776, 2025",
         estimator="StarMAP",
+        limits="Lays groups where two principal components see them: what these draw over each other stays close.",
     ),
     MethodCard(
         name="scale_map",
@@ -342,6 +378,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Poorna & Cicerone, arXiv:2605.30597, 2026",
         estimator="ScaleMAP",
+        limits="Dense groups become small: their points are told apart only by zooming in.",
     ),
 )
 """All methods, the default first."""
