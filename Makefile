@@ -7,7 +7,7 @@ CLANG_TIDY ?= clang-tidy
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format lists docs clean
+.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -73,6 +73,11 @@ format: $(BIN)/python
 lists: $(BIN)/python
 	$(INSTALL) .
 	$(BIN)/python docs/lists.py
+
+# After a change that shows: the small maps of methods, parameters, guides and gallery in docs/images.
+pictures: $(BIN)/python
+	$(INSTALL) ".[plot,images]"
+	$(BIN)/python docs/pictures.py
 
 docs: $(BIN)/python
 	$(INSTALL) ".[docs]"

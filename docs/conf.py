@@ -1,6 +1,12 @@
 """Settings of the documentation."""
 
 import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from reference import rest_of_reference
 
 project = "gnomon"
 copyright = "2026, the gnomon developers"
@@ -18,6 +24,14 @@ def _escape_bars(_app, _what, _name, _object, _options, lines):
         lines[i] = "".join(part if part.startswith("``") else part.replace("|", r"\|") for part in parts)
 
 
+def _write_rest(app):
+    """Write the page of the names that the reference does not list otherwise."""
+    path, text = Path(app.srcdir, "api-rest.rst"), rest_of_reference()
+    if not path.exists() or path.read_text() != text:  # so that an unchanged page is not built anew
+        path.write_text(text)
+
+
 def setup(app):
-    """Connect the hook, to run before numpydoc."""
+    """Connect the hooks, the first to run before numpydoc."""
     app.connect("autodoc-process-docstring", _escape_bars, priority=100)
+    app.connect("builder-inited", _write_rest)

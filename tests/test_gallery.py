@@ -20,7 +20,8 @@ _SMALL = ("methods", "parameters", "guides", "gallery")
 def test_a_script_has_a_title_and_a_text_and_ends_by_drawing_its_picture(script):
     tree = ast.parse(script.read_text())
     title, _, told = ast.get_docstring(tree).partition("\n\n")
-    assert title.endswith(".") and told
+    assert title.endswith(".")
+    assert told
     assert len(script.read_text().splitlines()) <= 40
     assert f'.save("{script.stem}.png", dpi=100)' in ast.unparse(tree.body[-1]).replace("'", '"')
 
@@ -51,7 +52,9 @@ def test_every_picture_of_a_page_is_there_and_said_in_words(page):
 
 @pytest.mark.skipif(not _IMAGES.is_dir(), reason="a source distribution has no pictures")
 def test_each_method_has_its_picture_and_no_picture_is_left_over():
-    shown = {path for page in _DOCS.glob("*.md") for path in re.findall(r"\]\(images/([^)]+\.webp)\)", page.read_text())}
+    shown = {
+        path for page in _DOCS.glob("*.md") for path in re.findall(r"\]\(images/([^)]+\.webp)\)", page.read_text())
+    }
     kept = {path.relative_to(_IMAGES).as_posix() for path in _IMAGES.rglob("*.webp")}
     assert {f"methods/{card.name}.webp" for card in METHODS} <= shown
     assert kept == shown

@@ -133,7 +133,7 @@ def draw_rows(X: npt.NDArray[Any] | scipy.sparse.csr_array, shape: tuple[int, ..
 
     Returns
     -------
-    ndarray of shape (n_samples, *shape), uint8
+    ndarray of shape (n_samples, height, width) or (n_samples, height, width, 3), uint8
         A view of `X` where it is uint8.
     """
     shape = tuple(int(size) for size in shape)

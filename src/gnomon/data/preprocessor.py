@@ -51,7 +51,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What features are divided by where a table is standardised: NaN for numbers, ranks and dates, which are divided
         by their own spread; for indicators the square root of the sum of their variances over the categories, so that
         a category makes as much of the mean squared distance as a number.
-    feature_names_in_ : ndarray of shape (n_features_in_,), object
+    feature_names_in_ : ndarray of shape (n_columns,), object
     n_features_in_ : int
     """
 
