@@ -16,4 +16,4 @@ X[:, 0] += np.array([0, 20, 10])[kind]
 X[:, 1] += np.array([0, 0, 18])[kind]
 methods = {"UMAP": gn.UMAP, "DensMAP": gn.DensMAP, "ScaleMAP": gn.ScaleMAP, "PCA": gn.PCA}
 maps = [method(random_state=0).fit_transform(X) for method in methods.values()]
-plot.plot_panels(maps, labels=kind, titles=list(methods)).save("density.png", dpi=100)
+plot.plot_panels(maps, labels=kind, titles=list(methods), n_columns=2).save("density.png", dpi=100)

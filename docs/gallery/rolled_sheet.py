@@ -17,4 +17,4 @@ methods = {
     "Local tangent spaces": gn.LocallyLinearEmbedding(variant="ltsa", random_state=0),
 }
 maps = [method.fit_transform(X) for method in methods.values()]
-plot.plot_panels(maps, values=along, titles=list(methods)).save("rolled_sheet.png", dpi=100)
+plot.plot_panels(maps, values=along, titles=list(methods), n_columns=2).save("rolled_sheet.png", dpi=100)

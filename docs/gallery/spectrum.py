@@ -1,6 +1,6 @@
 """From attraction to repulsion.
 
-One graph of neighbours, laid out with less and less attraction. What stays from left to right is in the data; what
+One graph of neighbours, laid out with less and less attraction. What stays from map to map is in the data; what
 changes is the method.
 """
 
@@ -10,4 +10,4 @@ import gnomon as gn
 
 X, digits = load_digits(return_X_y=True)
 spectrum = gn.attraction_repulsion_spectrum(X[:600], exaggerations=[30, 4, 1], random_state=0)
-spectrum.plot(labels=digits[:600]).save("spectrum.png", dpi=100)
+spectrum.plot(labels=digits[:600], n_columns=2).save("spectrum.png", dpi=100)
