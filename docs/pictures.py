@@ -49,9 +49,9 @@ def _save(figure: Figure, name: str) -> None:
     _keep(Image.open(buffer), name)
 
 
-def _panels(name: str, panels: list[Panel]) -> None:
+def _panels(name: str, panels: list[Panel], size: float = _PANEL) -> None:
     """Draw maps beside each other: of each its title, its positions and how it is coloured."""
-    figure = Figure(figsize=(_PANEL * len(panels), _PANEL + 0.25), layout="constrained")
+    figure = Figure(figsize=(size * len(panels), size + 0.25), layout="constrained")
     for ax, (title, Y, color) in zip(figure.subplots(1, len(panels), squeeze=False)[0], panels, strict=True):
         plot_map(Y, ax=ax, legend=False, annotate=False, point_size=4, font_size=8, **color)
         ax.set_title(title, fontsize=9, loc="center")
@@ -136,8 +136,9 @@ def _guides() -> None:
         "guides/trust",
         [
             ("by class", m.embedding, {"labels": digits.target}),
-            ("by trust, bright is high", m.embedding, {"values": m.point_scores()["trustworthiness"]}),
+            ("by trust, dark is low", m.embedding, {"values": np.maximum(m.point_scores()["trustworthiness"], 0.9)}),
         ],
+        size=3.4,
     )
 
 

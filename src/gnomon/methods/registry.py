@@ -98,7 +98,7 @@ METHODS = (
         optimizer=_MOMENTUM,
         paper="Kury, Kobak & Damrich, arXiv:2508.13747, 2025",
         estimator="DREAMS",
-        limits="The heavier the reference, the fewer neighbourhoods are kept; its distances are drawn too, errors included.",
+        limits="The heavier the reference, the fewer neighbourhoods are kept; what is wrong in it is drawn too.",
     ),
     MethodCard(
         name="largevis",
@@ -128,7 +128,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Damrich, Bohm, Hamprecht & Kobak, ICLR 2023",
         estimator="NegTSNE",
-        limits="One number decides between the look of UMAP and that of t-SNE, and nothing in the data says which is right.",
+        limits="One number decides between the look of UMAP and that of t-SNE; the data do not say which is right.",
     ),
     MethodCard(
         name="info_nce_tsne",
@@ -348,7 +348,7 @@ METHODS = (
         optimizer=_SAMPLED,
         paper="Narayan, Berger & Cho, Nature Biotechnology 39, 2021",
         estimator="DensMAP",
-        limits="Keeps the order of densities as a correlation, not each radius; neighbourhoods a little less than UMAP.",
+        limits="Keeps densities as a correlation, not each radius, and neighbourhoods a little less than UMAP.",
     ),
     MethodCard(
         name="featmap",
