@@ -23,6 +23,7 @@ from gnomon import Block
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.registry import METHODS, MethodCard
 from gnomon.methods.rows import RowEmbedder
+from gnomon.neighbors import compute_neighbors
 
 _ROOT = Path(__file__).parents[1]
 _METHODS = _ROOT / "src" / "gnomon" / "methods"
@@ -101,7 +102,8 @@ def _prose(text: str) -> str:
 
 def _papers(doc: str) -> list[str]:
     """Return the papers that a docstring refers to."""
-    listed = re.split(r"^\.\. \[\d+\] ", doc.partition("References\n----------\n")[2], flags=re.MULTILINE)
+    section = doc.partition("References\n----------\n")[2].partition("\n\n")[0]
+    listed = re.split(r"^\.\. \[\d+\] ", section, flags=re.MULTILINE)
     return [" ".join(paper.split()) for paper in listed if paper.strip()]
 
 
@@ -152,9 +154,9 @@ def _sections() -> str:
             f"**Proposed in:** {card.paper}.",
             _prose(extended),
             f"**Limits.** {card.limits}",
-            f"**Takes** beside a table: {', '.join(taken) or 'nothing'}.",
+            f"**Takes** a table{'; also ' if taken else ' alone'}{', '.join(taken)}.",
             _cost(estimator),
-            "\n".join(f"- {_prose(paper)}" for paper in _papers(doc)),
+            "\n".join(f"{number}. {_prose(paper)}" for number, paper in enumerate(_papers(doc), 1)),
         ]
         text += "".join(f"\n{part.strip()}\n" for part in parts if part)
     return text + "\n"
@@ -174,10 +176,11 @@ def _gallery() -> str:
 _BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 _SECONDS = ((3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _ROWS = np.random.default_rng(0).normal(size=(24, 4))
+_GRAPH = compute_neighbors(_ROWS, 15)
 _FEW = {"max_iter": 1, "n_neighbors": 10, "perplexity": 5, "early_exaggeration_iter": 0}
 _TAKEN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a [metric](methods.md#metrics)": ({"metric": "manhattan"}, {}),
-    "[neighbours found elsewhere](coming-from.md#neighbours-that-you-have-already)": ({"precomputed_knn": None}, {}),
+    "[neighbours found elsewhere](coming-from.md#neighbours-that-you-have-already)": ({"precomputed_knn": _GRAPH}, {}),
     "a [target](tables.md)": ({"target_weight": 0.5}, {"y": np.arange(24) % 2}),
     "[blocks of columns](tables.md#blocks-of-columns)": ({"blocks": {"a": Block([0, 1]), "b": Block([2, 3])}}, {}),
     "[anchors](aligned.md)": ({"anchors": {0: (0, 0)}}, {}),
