@@ -1,4 +1,5 @@
 #include "checks.hpp"
+#include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
 
 namespace gnomon::bindings {
@@ -52,6 +53,12 @@ void bound_project(const Matrix<const T>& X, const Vector<const double>& means, 
 }
 
 template <class T>
+void bound_inner_products(const Matrix<const T>& B, const Matrix<double>& out) {
+    Arguments("inner_products").shape("out", out, B.shape(1), B.shape(1));
+    run_released(1, [&](const Context&) { inner_products(view(B), view(out)); });
+}
+
+template <class T>
 void register_for(nb::module_& m) {
     m.def("column_means", &bound_column_means<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
           "Means (D,) of the columns of X (n, D), in double.");
@@ -65,6 +72,8 @@ void register_for(nb::module_& m) {
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");
+    m.def("inner_products", &bound_inner_products<T>, nb::arg("B").noconvert(), nb::arg("out").noconvert(),
+          "Write B' B to out (c, c), for B (n, c); on one thread.");
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon import linalg
 from gnomon.linalg.draws import normal_matrix, uniform_matrix
-from gnomon.linalg.principal.components import principal_components
+from gnomon.linalg.principal.components import principal_components, project_rows
 
 if TYPE_CHECKING:
     from gnomon.affinities import Gram
@@ -100,8 +100,10 @@ def principal_start(X: Any, n_components: int, *, seed: int = 0) -> tuple[npt.ND
     n_samples = X.shape[0]
     n_found = min(n_components, *X.shape)
     components = principal_components(X, n_found, seed=seed)
+    # Rounded, so that the last bits, which differ between builds of LAPACK, do not reach the map.
+    directions = components.components.astype(np.float32).astype(np.float64)
     scores = np.zeros((n_samples, n_components))
-    scores[:, :n_found] = components.transform(X)
+    scores[:, :n_found] = project_rows(X, components.mean, directions)
     largest = float(np.abs(scores).max(initial=0.0))
     if largest > 0.0 and not 1e-15 < largest < 1e15:
         scores *= 2.0 ** -np.round(np.log2(largest))

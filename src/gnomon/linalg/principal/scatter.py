@@ -170,18 +170,17 @@ def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: 
     order : int
         Its columns.
     step : int
-        Rows of a block. Products are summed in the type of the blocks within one, in double between them.
+        Rows of a block. Products are summed in the type of the blocks over 256 rows, in double beyond.
 
     Returns
     -------
     ndarray of shape (order, order), float64
-        Symmetric.
+        Symmetric. The same bits on every processor.
     """
 
-    def product(begin: int) -> npt.NDArray[Any]:
-        block = part(begin)
-        with np.errstate(over="ignore", invalid="ignore"):  # of this thread
-            result: npt.NDArray[Any] = block.T @ block
+    def product(begin: int) -> Float64Array:
+        result = np.empty((order, order))
+        _core.inner_products(np.ascontiguousarray(part(begin)), result)
         return result
 
     total = np.zeros((order, order))
