@@ -20,7 +20,9 @@ from gnomon import _core
 from gnomon._costs import Cost
 from gnomon._progress import Reporter
 from gnomon._run import current_run
-from gnomon._threads import single_threaded_blas
+from gnomon.linalg.principal.components import project_rows
+from gnomon.linalg.principal.scatter import sum_of_squares
+from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
@@ -53,8 +55,8 @@ _TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, o
 _SAMPLED = Cost(fixed=2e6, sample=4.0)  # bytes of the rows that give the centre, and of what is always there
 _CELL_ROW = 330.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
-_BASIS_EXTRA = 16  # further directions iterated along, which speeds up convergence of those wanted
-_BASIS_ROUNDS = 3
+_BASIS_ROUNDS = 5
+_BASIS_BLOCK = 1024  # rows of the sample that a thread takes at a time
 
 
 @dataclass(frozen=True)
@@ -422,29 +424,33 @@ def _fill(table: SearchedRows, rows: Indices, found: tuple[Indices, Distances]) 
 def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed: int) -> npt.NDArray[np.float32]:
     """Approximate the leading principal directions by subspace iteration.
 
-    The basis only proposes candidates for neighbours, so that nearly best directions serve as well as the best, and no
-    matrix of shape (n_features, n_features) is needed.
+    The basis only proposes candidates for neighbours, so that nearly best directions serve as well as the best. Products
+    and orthonormalisation are gnomon's own: those of BLAS and LAPACK differ in their last bits from processor to
+    processor, and iteration makes the differences grow.
 
     Parameters
     ----------
     sample : ndarray of shape (n_rows, n_features), float32
         Centred rows.
-    n_components : int in [1, n_features]
+    n_components : int in [1, min(n_rows, n_features)]
     seed : int
 
     Returns
     -------
     ndarray of shape (n_components, n_features), float32
-        Orthonormal rows. Equal bits for any number of threads.
+        Orthonormal rows. Equal bits for any number of threads, on every processor.
     """
-    n_features = sample.shape[1]
-    width = min(n_components + _BASIS_EXTRA, n_features)
-    start = np.random.default_rng(seed).standard_normal((n_features, width), dtype=np.float32)
-    with single_threaded_blas():
-        directions = np.linalg.qr(start)[0]
-        for _ in range(_BASIS_ROUNDS):
-            directions = np.linalg.qr(sample.T @ (sample @ directions))[0]
-        coordinates = sample @ directions
-        rotation = np.linalg.eigh(coordinates.T @ coordinates)[1][:, ::-1]
-        basis = directions @ rotation[:, :n_components]
-    return np.ascontiguousarray(basis.T, dtype=np.float32)
+    tall = sample.shape[0] >= sample.shape[1]
+    shorter = sample if tall else np.ascontiguousarray(sample.T)
+    length, side = shorter.shape
+    step = _BASIS_BLOCK
+    scatter = sum_of_squares(lambda begin: shorter[begin : begin + step], length, side, step=step)
+    largest = float(scatter.diagonal().max(initial=0.0))
+    scatter /= largest if largest > 0.0 else 1.0
+    start = np.random.default_rng(seed).standard_normal((side, n_components), dtype=np.float32)
+    directions = orthonormalised(start.astype(np.float64))
+    for _ in range(_BASIS_ROUNDS):
+        directions = orthonormalised(project_rows(scatter, np.zeros(side), directions.T))
+    if not tall:
+        directions = orthonormalised(project_rows(shorter, np.zeros(side), directions.T).astype(np.float64))
+    return np.ascontiguousarray(directions.T, dtype=np.float32)
