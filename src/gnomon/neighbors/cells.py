@@ -20,9 +20,9 @@ from gnomon import _core
 from gnomon._costs import Cost
 from gnomon._progress import Reporter
 from gnomon._run import current_run
+from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.components import project_rows
 from gnomon.linalg.principal.scatter import sum_of_squares
-from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
@@ -424,9 +424,9 @@ def _fill(table: SearchedRows, rows: Indices, found: tuple[Indices, Distances]) 
 def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed: int) -> npt.NDArray[np.float32]:
     """Approximate the leading principal directions by subspace iteration.
 
-    The basis only proposes candidates for neighbours, so that nearly best directions serve as well as the best. Products
-    and orthonormalisation are gnomon's own: those of BLAS and LAPACK differ in their last bits from processor to
-    processor, and iteration makes the differences grow.
+    The basis only proposes candidates for neighbours, so that nearly best directions serve as well as the best.
+    Products and orthonormalisation are gnomon's own: those of BLAS and LAPACK differ in their last bits from processor
+    to processor, and iteration makes the differences grow.
 
     Parameters
     ----------
