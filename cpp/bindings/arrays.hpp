@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gnomon/allocation.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/span.hpp"
 
@@ -47,16 +48,40 @@ template <class T>
 using Output = nb::ndarray<nb::numpy, T>;
 
 template <class T>
-Output<T> make_output(std::initializer_list<std::size_t> shape) {
+Output<T> own_memory(std::unique_ptr<T[]> memory, std::initializer_list<std::size_t> shape) {
+    T* data = memory.get();
+    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    static_cast<void>(memory.release());
+    return Output<T>(data, shape, owner);
+}
+
+inline std::size_t checked_size(std::initializer_list<std::size_t> shape) {
     std::size_t size = 1;
     for (const std::size_t extent : shape) {
         if (__builtin_mul_overflow(size, extent, &size) || size > kMostElements) throw std::bad_alloc();
     }
-    auto memory = std::make_unique<T[]>(size);
+    return size;
+}
+
+/// All zero.
+template <class T>
+Output<T> make_output(std::initializer_list<std::size_t> shape) {
+    return own_memory(std::make_unique<T[]>(checked_size(shape)), shape);
+}
+
+/// For a kernel that sets all of it: its threads touch the memory first.
+template <class T>
+Output<T> make_unset(std::initializer_list<std::size_t> shape) {
+    return own_memory(std::make_unique_for_overwrite<T[]>(checked_size(shape)), shape);
+}
+
+/// The same of memory that a kernel has filled.
+template <class T>
+Output<T> hand_over(Allocation<T> memory, std::size_t size) {
     T* data = memory.get();
-    nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    memory.release();
-    return Output<T>(data, shape, owner);
+    nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+    static_cast<void>(memory.release());
+    return Output<T>(data, {size}, owner);
 }
 
 /// Whether the user pressed Ctrl-C; called by a kernel that runs without the GIL.

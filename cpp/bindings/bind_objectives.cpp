@@ -32,7 +32,7 @@ Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKe
     const std::size_t rows = n_rows ? static_cast<std::size_t>(*n_rows) : Y.shape(0);
     check.at_most("n_rows", rows, Y.shape(0));
     check.shape_if_any("base", base, rows, Y.shape(1));
-    auto out = make_output<float>({rows, Y.shape(1)});
+    auto out = make_unset<float>({rows, Y.shape(1)});
     run_released(n_threads, [&](const Context& context) {
         edge_sums(pair_law(law), kernel, edges.view(), view(Y), scale, view(base), base_scale,
                   {out.data(), rows, Y.shape(1)}, context);
@@ -47,12 +47,23 @@ Output<float> bind_ordered_sums(const OrderedGraph& edges, const Points& Y, cons
     check.equal("the number of rows of Y", Y.shape(0), edges.n());
     check.components(Y.shape(1));
     check.shape_if_any("base", base, Y.shape(0), Y.shape(1));
-    auto out = make_output<float>({Y.shape(0), Y.shape(1)});
+    auto out = make_unset<float>({Y.shape(0), Y.shape(1)});
     run_released(n_threads, [&](const Context& context) {
         edges.sums(pair_law(law), kernel, view(Y), scale, view(base), base_scale, {out.data(), Y.shape(0), Y.shape(1)},
                    context);
     });
     return out;
+}
+
+Output<float> bind_edge_degrees(const Offsets& offsets, const Values& values, int n_threads) {
+    const Arguments check("edge_degrees");
+    check.at_least("the length of offsets", static_cast<std::int64_t>(offsets.shape(0)), 1);
+    check.offsets("offsets", view(offsets), values.shape(0));
+    auto degrees = make_unset<float>({offsets.shape(0) - 1});
+    run_released(n_threads, [&](const Context& context) {
+        edge_degrees(view(offsets), view(values), {degrees.data(), degrees.size()}, context);
+    });
+    return degrees;
 }
 
 double bind_edge_energy(const Graph& edges, const Points& Y, const OutputKernel& kernel, const std::string& law,
@@ -115,7 +126,7 @@ ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& 
     check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
     check.components(Y.shape(1), 2);
     check.length_if_any("charges", charges, Y.shape(0));
-    auto force = make_output<float>({Y.shape(0), Y.shape(1)});
+    auto force = make_unset<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
         energy = mesh.evaluate(view(Y), view(charges), {force.data(), Y.shape(0), Y.shape(1)}, context);
@@ -266,6 +277,8 @@ void register_objectives(nb::module_& m) {
         .def("sums", &bind_ordered_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
              nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
              "edge_sums of the graph, the same bits; for points that lie as in the map it is faster.");
+    m.def("edge_degrees", &bind_edge_degrees, nb::arg("offsets").noconvert(), nb::arg("values").noconvert(),
+          nb::arg("n_threads"), "Sums of the rows of a CSR matrix.");
     m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),
           nb::arg("law"), nb::arg("n_threads"), "sum_ij A_ij F(k_ij).");
     m.def("pair_sums", &bind_pair_sums, nb::arg("law"), nb::arg("Y").noconvert(), nb::arg("u").noconvert(),

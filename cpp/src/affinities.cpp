@@ -50,9 +50,13 @@ struct Row {
     std::vector<std::int32_t> at;
 };
 
-/// Replaces distances by (d^2 - min^2) / c, c such that the mean is 1; returns sqrt(c), or 0 if all are equal. Scaling
-/// by the largest distance first keeps the squares in range.
-GNOMON_INLINE float to_excess_squares(Row& row, std::size_t size) {
+GNOMON_INLINE double excess_square(double d, double smallest, double largest) {
+    return (d - smallest) / largest * ((d + smallest) / largest);
+}
+
+/// Replaces distances by (d^2 - min^2) / c, c such that the mean is 1, and keeps what does so; returns sqrt(c), or 0 if
+/// all are equal. Scaling by the largest distance first keeps the squares in range.
+GNOMON_INLINE float to_excess_squares(Row& row, std::size_t size, GaussianRow& scale) {
     float smallest = row.x[0], largest = row.x[0];
     for (std::size_t j = 1; j < size; ++j) {
         smallest = std::min(smallest, row.x[j]);
@@ -61,13 +65,15 @@ GNOMON_INLINE float to_excess_squares(Row& row, std::size_t size) {
     if (!(largest > smallest)) return 0.0F;
     double total = 0.0;
     for (std::size_t j = 0; j < size; ++j) {
-        const double d = row.x[j], low = smallest, top = largest;
-        const double excess = (d - low) / top * ((d + low) / top);
+        const double excess = excess_square(row.x[j], smallest, largest);
         row.x[j] = static_cast<float>(excess);
         total += excess;
     }
     const double mean = total / static_cast<double>(size);
     for (std::size_t j = 0; j < size; ++j) row.x[j] = static_cast<float>(row.x[j] / mean);
+    scale.smallest = smallest;
+    scale.largest = largest;
+    scale.mean = mean;
     return static_cast<float>(largest * __builtin_sqrt(mean));
 }
 
@@ -107,8 +113,9 @@ GNOMON_INLINE float to_excess(Row& row, std::size_t size, float nearest, std::si
 namespace gnomon {
 namespace {
 
-GNOMON_CHOOSE(gaussian_rows);
+GNOMON_CHOOSE(calibrate_rows);
 GNOMON_CHOOSE(membership_rows);
+GNOMON_CHOOSE(weigh_row);
 
 /// Mean of the finite distances, a zero for each row itself included.
 double mean_distance(Span2<const float> distances, const Context& context) {
@@ -129,11 +136,29 @@ double mean_distance(Span2<const float> distances, const Context& context) {
 
 }  // namespace
 
-void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
-                      std::span<float> bandwidths, const Context& context) {
+GaussianRows::GaussianRows(Span2<const float> distances, float log2_perplexity, std::span<float> bandwidths,
+                           const Context& context)
+    : distances_(distances), rows_(distances.rows()) {
     parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         Row row(distances.cols());
-        gaussian_rows(distances, log2_perplexity, weights, bandwidths, row, begin, end);
+        calibrate_rows(distances, log2_perplexity, rows_, bandwidths, row, begin, end);
+    });
+}
+
+std::size_t GaussianRows::n_weighted() const {
+    return static_cast<std::size_t>(
+        std::count_if(rows_.begin(), rows_.end(), [](const GaussianRow& row) { return row.scale > 0.0F; }));
+}
+
+void GaussianRows::weigh(std::size_t row, float* weights) const {
+    weigh_row(distances_.row(row), distances_.cols(), rows_[row], weights);
+}
+
+void gaussian_weights(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
+                      std::span<float> bandwidths, const Context& context) {
+    const GaussianRows rows(distances, log2_perplexity, bandwidths, context);
+    parallel_blocks(distances.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) rows.weigh(i, weights.row(i));
     });
 }
 
@@ -233,29 +258,46 @@ GNOMON_INLINE void scatter(Row& row, float beta, float scale, std::size_t size, 
     for (std::size_t j = 0; j < size; ++j) out[row.at[j]] = row.weight[j];
 }
 
-GNOMON_KERNEL void gaussian_rows(Span2<const float> distances, float log2_perplexity, Span2<float> weights,
-                                 std::span<float> bandwidths, Row& row, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void calibrate_rows(Span2<const float> distances, float log2_perplexity, std::span<GaussianRow> rows,
+                                  std::span<float> bandwidths, Row& row, std::size_t begin, std::size_t end) {
     const std::size_t k = distances.cols();
     for (std::size_t i = begin; i < end; ++i) {
         const std::size_t size = row.gather(distances.row(i), k);
         bandwidths[i] = 0.0F;
-        if (size == 0) {
-            std::fill(weights.row(i), weights.row(i) + k, 0.0F);
-            continue;
-        }
+        if (size == 0) continue;
         const float log2_size = simd::log2(simd::splat(static_cast<float>(size)))[0];
         const float common = row.x[0];
-        const float scale = to_excess_squares(row, size);
+        const float scale = to_excess_squares(row, size, rows[i]);
         if (scale == 0.0F || log2_size <= log2_perplexity) {  // equal weights: any bandwidth, or an infinite one
-            scatter(row, 0.0F, 1.0F / static_cast<float>(size), size, weights.row(i), k);
+            rows[i].scale = 1.0F / static_cast<float>(size);
             bandwidths[i] = scale == 0.0F ? common : std::numeric_limits<float>::infinity();
             continue;
         }
         const float beta = decreasing_root(ExcessEntropy{row.x.data(), size, log2_perplexity});
-        const float total = ExcessSum{row.x.data(), size, 0.0F}(beta).value;
-        scatter(row, beta, 1.0F / total, size, weights.row(i), k);
+        rows[i].beta = beta;
+        rows[i].scale = 1.0F / ExcessSum{row.x.data(), size, 0.0F}(beta).value;
         bandwidths[i] = scale / __builtin_sqrtf(2.0F * kLn2 * beta);
     }
+}
+
+/// The weights that a calibrated row has; 0 of missing neighbours.
+GNOMON_KERNEL void weigh_row(const float* distances, std::size_t k, GaussianRow row, float* weights) {
+    if (row.beta == 0.0F) {
+        for (std::size_t j = 0; j < k; ++j)
+            weights[j] = distances[j] < std::numeric_limits<float>::infinity() ? row.scale : 0.0F;
+        return;
+    }
+    for (std::size_t j = 0; j < k; ++j) {
+        const auto excess = static_cast<float>(excess_square(distances[j], row.smallest, row.largest));
+        weights[j] = static_cast<float>(excess / row.mean);
+    }
+    float last[kLanes] = {};
+    const std::size_t whole = k / kLanes * kLanes;
+    for (std::size_t j = 0; j < whole; j += kLanes)
+        simd::store(weights + j, decayed(simd::load(weights + j), row.beta, j, k) * row.scale);
+    std::copy(weights + whole, weights + k, last);
+    simd::store(last, decayed(simd::load(last), row.beta, whole, k) * row.scale);
+    std::copy(last, last + (k - whole), weights + whole);
 }
 
 GNOMON_KERNEL void membership_rows(Span2<const float> distances, double local_connectivity, double global_mean,

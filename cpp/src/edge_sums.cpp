@@ -2,6 +2,8 @@
 #define GNOMON_FILE "src/edge_sums.cpp"
 #include "gnomon/edge_sums.hpp"
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "gnomon/edge_tiles.hpp"
@@ -13,6 +15,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t kRowsPerChunk = 256;
+constexpr std::size_t kRowsAddedUp = 4096;
 
 struct Added {
     Span2<const float> base;
@@ -51,6 +54,19 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
     std::vector<EdgeTile> tiles = scratch(context, Y.cols());
     parallel_blocks(out.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         force_rows(job, added, begin, end, tiles[worker]);
+    });
+}
+
+void edge_degrees(std::span<const std::int64_t> offsets, std::span<const float> values, std::span<float> degrees,
+                  const Context& context) {
+    parallel_blocks(degrees.size(), kRowsAddedUp, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        double total = 0;
+        for (std::size_t i = begin; i < end; ++i) {
+            const double before = total;
+            for (std::int64_t e = offsets[i]; e < offsets[i + 1]; ++e)
+                total += static_cast<double>(values[static_cast<std::size_t>(e)]);
+            degrees[i] = static_cast<float>(total - before);
+        }
     });
 }
 

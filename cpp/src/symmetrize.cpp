@@ -1,17 +1,33 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/symmetrize.cpp"
 #include "gnomon/symmetrize.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "gnomon/simd.hpp"
 
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kBlock = 512;
+using simd::kLanes;
+using Entry = std::uint64_t;  // column in the high half, bits of the weight in the low half: sorts by column
 
-std::int32_t column_of(std::uint64_t entry) { return static_cast<std::int32_t>(entry >> 32); }
-float weight_of(std::uint64_t entry) { return std::bit_cast<float>(static_cast<std::uint32_t>(entry)); }
-std::uint64_t make_entry(std::int32_t column, float weight) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(column)) << 32 | std::bit_cast<std::uint32_t>(weight);
+constexpr std::size_t kBlock = 128;
+constexpr std::size_t kWave = 64 * kBlock;      // rows joined before they are moved to their place
+constexpr std::size_t kCounted = 4096;          // columns of a chunk of the counting sort
+constexpr std::size_t kRanked = 256;            // entries sorted by counting smaller ones; more are sorted by comparison
+constexpr Entry kEnd = ~Entry{0};               // after the last entry of a row
+constexpr std::uint32_t kNoColumn = kEnd >> 32;
+
+std::uint32_t column_of(Entry entry) { return static_cast<std::uint32_t>(entry >> 32); }
+float weight_of(Entry entry) { return std::bit_cast<float>(static_cast<std::uint32_t>(entry)); }
+Entry make_entry(std::uint32_t column, float weight) {
+    return static_cast<Entry>(column) << 32 | std::bit_cast<std::uint32_t>(weight);
 }
 
 struct Sum {
@@ -28,144 +44,239 @@ struct FuzzyMix {
     }
 };
 
-/// Walks two rows sorted by column and passes each positive combined entry on.
-template <class Combine, class Visit>
-void merge(std::span<const std::uint64_t> out, std::span<const std::uint64_t> in, const Combine& combine,
-           Visit&& visit) {
-    auto a = out.begin();
-    auto b = in.begin();
-    while (a != out.end() || b != in.end()) {
-        const bool from_out = b == in.end() || (a != out.end() && column_of(*a) <= column_of(*b));
-        const bool from_in = a == out.end() || (b != in.end() && column_of(*b) <= column_of(*a));
-        const std::int32_t column = from_out ? column_of(*a) : column_of(*b);
-        const float value = combine(from_out ? weight_of(*a) : 0.0F, from_in ? weight_of(*b) : 0.0F);
-        if (value > 0.0F) visit(column, value);
-        a += from_out;
-        b += from_in;
+/// Walks two rows sorted by column, both ended by kEnd, and writes each positive combined entry; returns how many.
+template <class Combine>
+std::size_t merge(const Entry* a, const Entry* b, const Combine& combine, Entry* merged) {
+    std::size_t size = 0;
+    while (true) {
+        const std::uint32_t from = column_of(*a), to = column_of(*b), column = std::min(from, to);
+        if (column == kNoColumn) return size;
+        const float value = combine(from == column ? weight_of(*a) : 0.0F, to == column ? weight_of(*b) : 0.0F);
+        merged[size] = make_entry(column, value);
+        size += value > 0.0F;
+        a += from == column;
+        b += to == column;
     }
 }
 
-template <class Body>
-void with_rule(SymmetricRule rule, Body&& body) {
-    if (rule.kind == SymmetricRule::Kind::sum)
-        body(Sum{rule.parameter});
-    else
-        body(FuzzyMix{rule.parameter});
-}
+/// What one thread needs for a row at a time.
+struct Scratch {
+    explicit Scratch(std::size_t k)
+        : weights(k + kLanes), unsorted(k + kLanes), outgoing(k + 1), columns(k + kLanes), ranks(k + kLanes) {}
+
+    std::vector<float> weights;
+    std::vector<Entry> unsorted, outgoing, incoming;
+    std::vector<std::int32_t> columns, ranks;
+};
 
 }  // namespace
+}  // namespace gnomon
 
-Symmetrizer::Symmetrizer(Span2<const std::int32_t> indices, Span2<const float> weights, const Context& context,
-                         std::size_t part_entries)
-    : indices_(indices), weights_(weights), first_(indices.rows()) {
-    const std::size_t n = indices.rows(), width = indices.cols();
-    const std::size_t n_parts = std::max<std::size_t>(std::min(indices.size() / part_entries, n), 1);
-    part_rows_ = (n + n_parts - 1) / n_parts;
-    transposed_at_.resize(part_rows_ + 1);
-    if (n_parts > 1) return;
-    rows_.resize(indices.size());
-    row_sizes_.resize(n);
-    parallel_blocks(n, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i)
-            row_sizes_[i] = static_cast<std::int32_t>(sort_row(i, rows_.data() + i * width));
-    });
-}
+#include "gnomon/each_level.hpp"
 
-std::size_t Symmetrizer::sort_row(std::size_t row, Entry* sorted) const {
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(count_smaller);
+
+/// The positive entries of a row by column, ended by kEnd.
+void sort_outgoing(const std::int32_t* indices, const float* weights, std::size_t k, Scratch& scratch) {
     std::size_t size = 0;
-    for (std::size_t j = 0; j < indices_.cols(); ++j) {
-        if (weights_(row, j) > 0.0F) sorted[size++] = make_entry(indices_(row, j), weights_(row, j));
+    for (std::size_t j = 0; j < k; ++j) {
+        scratch.columns[size] = indices[j];
+        scratch.unsorted[size] = make_entry(static_cast<std::uint32_t>(indices[j]), weights[j]);
+        size += weights[j] > 0.0F;
     }
-    std::sort(sorted, sorted + size);
-    return size;
+    if (size > kRanked) {
+        std::sort(scratch.unsorted.begin(), scratch.unsorted.begin() + static_cast<std::ptrdiff_t>(size));
+        std::copy_n(scratch.unsorted.begin(), size, scratch.outgoing.begin());
+    } else {
+        count_smaller(scratch.columns.data(), size, scratch.ranks.data());
+        for (std::size_t j = 0; j < size; ++j)
+            scratch.outgoing[static_cast<std::size_t>(scratch.ranks[j])] = scratch.unsorted[j];
+    }
+    scratch.outgoing[size] = kEnd;
 }
 
-std::span<const Symmetrizer::Entry> Symmetrizer::outgoing(std::size_t row, std::vector<Entry>& sorted) const {
-    if (!rows_.empty()) return {rows_.data() + row * indices_.cols(), static_cast<std::size_t>(row_sizes_[row])};
-    return {sorted.data(), sort_row(row, sorted.data())};
+/// The positive entries among some, ended by kEnd.
+void copy_incoming(std::span<const Entry> entries, std::vector<Entry>& positive) {
+    positive.resize(std::max(positive.size(), entries.size() + 1));
+    std::size_t size = 0;
+    for (const Entry entry : entries) {
+        positive[size] = entry;
+        size += weight_of(entry) > 0.0F;
+    }
+    positive[size] = kEnd;
 }
 
-std::span<const Symmetrizer::Entry> Symmetrizer::incoming(std::size_t row) const {
-    const std::size_t at = row - first_;
-    return {transposed_.data() + transposed_at_[at],
-            static_cast<std::size_t>(transposed_at_[at + 1] - transposed_at_[at])};
-}
+/// The entries whose columns are some consecutive rows, ordered by column and then by origin.
+class Incoming {
+public:
+    Incoming(Span2<const std::int32_t> indices, const WeightsOf& weights) : indices_(indices), weights_(weights) {}
 
-// A counting sort by column in two sweeps over the same few stripes of rows. Each stripe writes to places of its own,
-// known from the counts, so the incoming entries of a row are ordered by origin whatever thread wrote them.
-void Symmetrizer::transpose(std::size_t first, const Context& context) {
-    if (first == first_) return;
-    first_ = first;
-    const std::size_t n = indices_.rows(), width = indices_.cols(), n_held = std::min(part_rows_, n - first);
-    const std::size_t n_stripes = std::clamp<std::size_t>(width / 4, 1, 16);  // counts stay smaller than the entries
-    const std::size_t stripe = (n + n_stripes - 1) / n_stripes;
-    std::vector<std::uint32_t> place(n_stripes * n_held);
-    const auto sweep = [&](auto&& visit) {
+    std::size_t size(std::size_t row) const { return static_cast<std::size_t>(at_[row - first_ + 1] - at_[row - first_]); }
+    std::span<const Entry> of(std::size_t row) const {
+        return {entries_.get() + at_[row - first_], size(row)};
+    }
+
+    // A counting sort by column in two sweeps over the same few stripes of rows. Each stripe writes to places of its
+    // own, known from the counts, so the entries are ordered by origin whatever thread wrote them.
+    void gather(std::size_t first, std::size_t n_held, std::vector<Scratch>& workers, const Context& context) {
+        entries_.reset();
+        first_ = first;
+        at_.assign(n_held + 1, 0);
+        const std::size_t n = indices_.rows(), width = indices_.cols();
+        const std::size_t n_stripes = std::clamp<std::size_t>(width / 4, 1, 16);  // counts stay smaller than entries
+        const std::size_t stripe = (n + n_stripes - 1) / n_stripes;
+        std::vector<std::uint32_t> place(n_stripes * n_held);
+        const auto place_of = [&](std::size_t i, std::size_t j) {  // wraps below the first
+            return static_cast<std::size_t>(static_cast<std::uint32_t>(indices_(i, j))) - first;
+        };
         parallel_blocks(n, stripe, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-            std::uint32_t* own = place.data() + begin / stripe * n_held;
+            std::uint32_t* count = place.data() + begin / stripe * n_held;
             for (std::size_t i = begin; i < end; ++i) {
                 for (std::size_t j = 0; j < width; ++j) {
-                    const std::size_t c = static_cast<std::uint32_t>(indices_(i, j)) - first;  // wraps below the first
-                    if (c < n_held && weights_(i, j) > 0.0F) visit(i, c, weights_(i, j), own[c]);
+                    if (const std::size_t c = place_of(i, j); c < n_held) ++count[c];
                 }
             }
         });
-    };
-    sweep([](std::size_t, std::size_t, float, std::uint32_t& count) { ++count; });
-    for (std::size_t c = 0; c < n_held; ++c) {
-        std::uint32_t before = 0;
-        for (std::size_t s = 0; s < n_stripes; ++s) {
-            const std::uint32_t count = place[s * n_held + c];
-            place[s * n_held + c] = before;
-            before += count;
+        parallel_blocks(n_held, kCounted, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t s = 0; s < n_stripes; ++s) {
+                for (std::size_t c = begin; c < end; ++c) {
+                    std::uint32_t& own = place[s * n_held + c];
+                    const auto before = static_cast<std::uint32_t>(at_[c + 1]);
+                    at_[c + 1] += own;
+                    own = before;
+                }
+            }
+        });
+        std::partial_sum(at_.begin(), at_.end(), at_.begin());
+        entries_ = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(at_.back()));
+        parallel_blocks(n, stripe, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+            std::uint32_t* next = place.data() + begin / stripe * n_held;
+            for (std::size_t i = begin; i < end; ++i) {
+                const float* weights = weights_(i, workers[worker].weights.data());
+                for (std::size_t j = 0; j < width; ++j) {
+                    const std::size_t c = place_of(i, j);
+                    if (c < n_held) {
+                        entries_[static_cast<std::size_t>(at_[c]) + next[c]++] =
+                            make_entry(static_cast<std::uint32_t>(i), weights[j]);
+                    }
+                }
+            }
+        });
+    }
+
+private:
+    Span2<const std::int32_t> indices_;
+    const WeightsOf& weights_;
+    std::size_t first_ = 0;
+    std::unique_ptr<Entry[]> entries_;
+    std::vector<std::int64_t> at_;
+};
+
+/// Rows of the result, some thousand at a time: they are joined where there is room for all that may come, and then
+/// moved close together.
+class Joined {
+public:
+    Joined(std::size_t n, std::size_t most, SymmetricRule rule) : rule_(rule) {
+        matrix_ = {allocate<std::int64_t>(n + 1), allocate<std::int32_t>(most), allocate<float>(most)};
+        matrix_.offsets[0] = 0;
+    }
+
+    void add_rows(std::size_t first, std::size_t last, Span2<const std::int32_t> indices, const WeightsOf& weights,
+                  const Incoming& incoming, std::vector<Scratch>& workers, const Context& context) {
+        const std::size_t width = indices.cols();
+        room_.assign(1, 0);
+        for (std::size_t i = first; i < last; ++i) room_.push_back(room_.back() + width + incoming.size(i));
+        if (room_.back() > capacity_) {
+            wave_.reset();
+            capacity_ = room_.back() + room_.back() / 8;
+            wave_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
         }
-        transposed_at_[c + 1] = transposed_at_[c] + before;
-    }
-    transposed_.resize(static_cast<std::size_t>(transposed_at_[n_held]));
-    sweep([&](std::size_t i, std::size_t c, float weight, std::uint32_t& next) {
-        transposed_[static_cast<std::size_t>(transposed_at_[c]) + next++] =
-            make_entry(static_cast<std::int32_t>(i), weight);
-    });
-}
-
-/// Calls visit(row, out, in) for every row, a part after the other.
-template <class Visit>
-void Symmetrizer::visit_rows(const Context& context, const Visit& visit) {
-    std::vector<std::vector<Entry>> workers(static_cast<std::size_t>(std::max(context.n_threads, 1)),
-                                            std::vector<Entry>(rows_.empty() ? indices_.cols() : 0));
-    for (std::size_t first = 0; first < indices_.rows(); first += part_rows_) {
-        transpose(first, context);
-        const std::size_t n_held = std::min(part_rows_, indices_.rows() - first);
-        parallel_blocks(n_held, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-            for (std::size_t i = first + begin; i < first + end; ++i)
-                visit(i, outgoing(i, workers[worker]), incoming(i));
+        std::int64_t* offsets = matrix_.offsets.get();
+        parallel_blocks(last - first, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+            Scratch& scratch = workers[worker];
+            for (std::size_t i = first + begin; i < first + end; ++i) {
+                sort_outgoing(indices.row(i), weights(i, scratch.weights.data()), width, scratch);
+                copy_incoming(incoming.of(i), scratch.incoming);
+                offsets[i + 1] = static_cast<std::int64_t>(join(scratch, wave_.get() + room_[i - first]));
+            }
+        });
+        for (std::size_t i = first; i < last; ++i) offsets[i + 1] += offsets[i];
+        parallel_blocks(last - first, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = first + begin; i < first + end; ++i) {
+                const Entry* entry = wave_.get() + room_[i - first];
+                for (auto at = static_cast<std::size_t>(offsets[i]); at < static_cast<std::size_t>(offsets[i + 1]); ++at) {
+                    matrix_.columns[at] = static_cast<std::int32_t>(column_of(*entry));
+                    matrix_.values[at] = weight_of(*entry++);
+                }
+            }
         });
     }
-}
 
-void Symmetrizer::count(SymmetricRule rule, std::span<std::int64_t> offsets, const Context& context) {
-    offsets[0] = 0;
-    with_rule(rule, [&](auto combine) {
-        visit_rows(context, [&](std::size_t i, std::span<const Entry> out, std::span<const Entry> in) {
-            std::int64_t size = 0;
-            merge(out, in, combine, [&](std::int32_t, float) { ++size; });
-            offsets[i + 1] = size;
-        });
-    });
-    for (std::size_t i = 0; i < indices_.rows(); ++i) offsets[i + 1] += offsets[i];
-}
+    SymmetricMatrix finish(std::size_t n) {
+        const auto size = static_cast<std::size_t>(matrix_.offsets[n]);
+        shrink(matrix_.columns, size);
+        shrink(matrix_.values, size);
+        return std::move(matrix_);
+    }
 
-void Symmetrizer::fill(SymmetricRule rule, std::span<const std::int64_t> offsets, std::span<std::int32_t> columns,
-                       std::span<float> values, const Context& context) {
-    with_rule(rule, [&](auto combine) {
-        visit_rows(context, [&](std::size_t i, std::span<const Entry> out, std::span<const Entry> in) {
-            auto at = static_cast<std::size_t>(offsets[i]);
-            merge(out, in, combine, [&](std::int32_t column, float value) {
-                columns[at] = column;
-                values[at++] = value;
-            });
-        });
-    });
+private:
+    std::size_t join(const Scratch& scratch, Entry* to) const {
+        const Entry *out = scratch.outgoing.data(), *in = scratch.incoming.data();
+        return rule_.kind == SymmetricRule::Kind::sum ? merge(out, in, Sum{rule_.parameter}, to)
+                                                      : merge(out, in, FuzzyMix{rule_.parameter}, to);
+    }
+
+    SymmetricRule rule_;
+    SymmetricMatrix matrix_;
+    std::unique_ptr<Entry[]> wave_;
+    std::size_t capacity_ = 0;
+    std::vector<std::size_t> room_;  // where each row of the wave begins
+};
+
+}  // namespace
+
+SymmetricMatrix symmetrize(Span2<const std::int32_t> indices, const WeightsOf& weights, SymmetricRule rule,
+                           const Context& context, std::size_t part_entries) {
+    const std::size_t n = indices.rows();
+    const std::size_t n_parts = std::max<std::size_t>(std::min(indices.size() / part_entries, n), 1);
+    const std::size_t part_rows = (n + n_parts - 1) / n_parts;
+    std::vector<Scratch> workers(static_cast<std::size_t>(std::max(context.n_threads, 1)), Scratch(indices.cols()));
+    Incoming incoming(indices, weights);
+    Joined joined(n, 2 * indices.size(), rule);
+    for (std::size_t first = 0; first < n;) {
+        // The result is small at first, and leaves room for more of what comes in.
+        const std::size_t n_held = std::min(std::max(part_rows, (n - first) / 2), n - first), last = first + n_held;
+        incoming.gather(first, n_held, workers, context);
+        for (; first < last; first = std::min(first + kWave, last))
+            joined.add_rows(first, std::min(first + kWave, last), indices, weights, incoming, workers, context);
+    }
+    return joined.finish(n);
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/simd.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::i32;
+
+/// How many of different columns are smaller than each; both arrays have room for whole vectors.
+GNOMON_KERNEL void count_smaller(const std::int32_t* columns, std::size_t size, std::int32_t* ranks) {
+    for (std::size_t first = 0; first < size; first += kLanes) {
+        const i32 own = simd::load(columns + first);
+        i32 rank{};
+        for (std::size_t j = 0; j < size; ++j) rank -= simd::greater(own, simd::splat(columns[j]));
+        simd::store(ranks + first, rank);
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -301,6 +301,8 @@ def cases() -> Iterator[tuple[str, Call]]:
         call(_core.Table, **dict(zip(("offsets", "columns", "values", "n_features"), sparse_table(), strict=True))),
     )
     yield "Graph", call(_core.Graph, **graph)
+    degrees = {"offsets": graph["offsets"], "values": graph["values"], "n_threads": 2}
+    yield "edge_degrees", call(_core.edge_degrees, **degrees)
     yield "OutputKernel", call(_core.OutputKernel, name="umap", a=1.5, b=0.9, scale=1.0)
     yield (
         "gaussian_weights",
@@ -319,6 +321,8 @@ def cases() -> Iterator[tuple[str, Call]]:
     symmetrize = {"indices": neighbors(), "weights": np.full((N, K), 0.5, np.float32), "parameter": 0.5, "n_threads": 2}
     yield "symmetrize", call(_core.symmetrize, fuzzy=False, **symmetrize)
     yield "symmetrize-fuzzy", call(_core.symmetrize, fuzzy=True, **symmetrize)
+    gaussian = {"indices": neighbors(), "distances": points(N, K) ** 2, "log2_perplexity": 1.5, "n_threads": 2}
+    yield "gaussian_affinities", call(_core.gaussian_affinities, **gaussian)
     for kind, rows in {"": table(), "-sparse": sparse_table(), "-bytes": (table() * 20 + 99).astype(np.uint8)}.items():
         new = rows if isinstance(rows, tuple) else rows[:7]
         if isinstance(rows, tuple):

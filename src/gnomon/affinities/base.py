@@ -18,6 +18,7 @@ __all__ = [
     "Affinities",
     "Join",
     "fuzzy_union",
+    "joined_matrix",
     "mean_of_directions",
     "rows_as_matrix",
     "scaled_mean_of_directions",
@@ -92,9 +93,20 @@ def usable_distances(graph: NeighborGraph) -> Float32Array:
     return distances
 
 
-def _csr(
+def joined_matrix(
     parts: tuple[npt.NDArray[np.integer], npt.NDArray[np.int32], npt.NDArray[np.float32]],
 ) -> scipy.sparse.csr_array:
+    """Return the matrix that a kernel has joined of both directions, without a copy of its entries.
+
+    Parameters
+    ----------
+    parts : tuple of ndarray
+        Offsets of the rows, (n_samples + 1,), columns that ascend in each row, and values, both (n_entries,).
+
+    Returns
+    -------
+    csr_array of shape (n_samples, n_samples), float32
+    """
     offsets, columns, values = parts
     n = offsets.size - 1
     if columns.size <= np.iinfo(np.int32).max:  # SciPy keeps both in the wider type: columns would be copied
@@ -140,7 +152,7 @@ def scaled_mean_of_directions(
     csr_array of shape (n_samples, n_samples), float32
     """
     indices = np.ascontiguousarray(indices, dtype=np.int32)
-    return _csr(_core.symmetrize(indices, weights, False, 0.5 / total, current_run().n_threads))
+    return joined_matrix(_core.symmetrize(indices, weights, False, 0.5 / total, current_run().n_threads))
 
 
 def fuzzy_union(
@@ -162,7 +174,7 @@ def fuzzy_union(
     csr_array of shape (n_samples, n_samples), float32
     """
     indices = np.ascontiguousarray(indices, dtype=np.int32)
-    return _csr(_core.symmetrize(indices, weights, True, set_op_mix_ratio, current_run().n_threads))
+    return joined_matrix(_core.symmetrize(indices, weights, True, set_op_mix_ratio, current_run().n_threads))
 
 
 def sum_of_directions(
@@ -182,7 +194,7 @@ def sum_of_directions(
     csr_array of shape (n_samples, n_samples), float32
     """
     weights = np.ones(indices.shape, dtype=np.float32) if chosen is None else chosen.astype(np.float32)
-    return _csr(
+    return joined_matrix(
         _core.symmetrize(np.ascontiguousarray(indices, dtype=np.int32), weights, False, 0.5, current_run().n_threads)
     )
 

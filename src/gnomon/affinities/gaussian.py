@@ -14,7 +14,7 @@ from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import NeighborAffinity
-from gnomon.affinities.base import Affinities, Join, mean_of_directions, rows_as_matrix, usable_distances
+from gnomon.affinities.base import Affinities, Join, joined_matrix, rows_as_matrix, usable_distances
 from gnomon.affinities.derivatives import Float64, RowWeights, bisect_scale
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -81,8 +81,10 @@ def gaussian_affinities(graph: NeighborGraph, *, perplexity: float = 30.0) -> Af
     ----------
     .. [1] van der Maaten & Hinton, "Visualizing data using t-SNE", JMLR 9, 2008, eq. 1-2.
     """
-    weights, bandwidths = _weights(graph, perplexity)
-    return Affinities(mean_of_directions(graph.indices, weights), "total", bandwidths)
+    perplexity = _checked(graph, perplexity)
+    indices, distances = np.ascontiguousarray(graph.indices, dtype=np.int32), usable_distances(graph)
+    parts, bandwidths = _core.gaussian_affinities(indices, distances, math.log2(perplexity), current_run().n_threads)
+    return Affinities(joined_matrix(parts), "total", bandwidths)
 
 
 @part("conditional_affinities")
@@ -110,17 +112,19 @@ def conditional_affinities(graph: NeighborGraph, *, perplexity: float = 30.0) ->
     ----------
     .. [1] Hinton & Roweis, "Stochastic neighbor embedding", NeurIPS 2002, eq. 1-2.
     """
-    weights, bandwidths = _weights(graph, perplexity)
+    perplexity = _checked(graph, perplexity)
+    weights, bandwidths = gaussian_weights(usable_distances(graph), perplexity=perplexity)
     return Affinities(rows_as_matrix(graph.indices, weights), "rows", bandwidths)
 
 
-def _weights(graph: NeighborGraph, perplexity: float) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
-    values = check_parameters(_RULES, {"perplexity": perplexity})
-    if values["perplexity"] > graph.n_neighbors:
-        remedy = f"Lower perplexity or pass n_neighbors={int(3 * values['perplexity'])}."
+def _checked(graph: NeighborGraph, perplexity: float) -> float:
+    """Return a perplexity that the neighbours of a graph can have, or raise ValueError."""
+    checked: float = check_parameters(_RULES, {"perplexity": perplexity})["perplexity"]
+    if checked > graph.n_neighbors:
+        remedy = f"Lower perplexity or pass n_neighbors={int(3 * checked)}."
         rule = f"at most n_neighbors={graph.n_neighbors}"
         raise ValueError(message(f"perplexity={perplexity}", rule, remedy=remedy))
-    return gaussian_weights(usable_distances(graph), **values)
+    return checked
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.linalg import kernel_csr
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from gnomon.objectives.base import Embedding
 
 __all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force", "refuse_masses"]
-
-_ROWS = 4096  # summed at a time
 
 
 @dataclass(frozen=True)
@@ -55,10 +54,9 @@ class Edges:
         offsets, columns, values = kernel_csr(matrix)
         if values.size == 0:
             raise ValueError(message("affinities", "a matrix with at least one entry"))
-        if not np.all(np.isfinite(values)):
+        if not (np.isfinite(values.min()) and np.isfinite(values.max())):  # without an array of the size of the graph
             raise ValueError(message("affinities", "finite and not negative"))
-        degrees = _row_sums(offsets, values)
-        return cls(offsets, columns, values, degrees)
+        return cls(offsets, columns, values, _core.edge_degrees(offsets, values, current_run().n_threads))
 
     def degrees_in(self, matrix: Any) -> npt.NDArray[np.float64]:
         """Return the degrees of the matrix that was converted, in its precision."""
@@ -75,20 +73,6 @@ class Edges:
     def graph(self) -> _core.Graph:
         """The edges as the compiled kernels take them, checked once."""
         return _core.Graph(self.offsets, self.columns, self.values)
-
-
-def _row_sums(offsets: npt.NDArray[np.int64], values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Return the sums of the rows, from cumulative sums in double over fixed blocks of rows.
-
-    A row's sum then does not depend on how NumPy splits the work, and no array of the size of the graph is made.
-    """
-    n = len(offsets) - 1
-    sums = np.empty(n, dtype=np.float32)
-    for first in range(0, n, _ROWS):
-        ends = offsets[first : min(first + _ROWS, n) + 1]
-        totals = np.concatenate(([0.0], np.cumsum(values[ends[0] : ends[-1]], dtype=np.float64)))
-        sums[first : first + _ROWS] = totals[ends[1:] - ends[0]] - totals[ends[:-1] - ends[0]]
-    return sums
 
 
 def refuse_masses(affinities: Affinities, loss: str) -> None:
