@@ -23,14 +23,17 @@ void check_moments(const Arguments& check, const Matrix<T>& Y, const Matrix<T>& 
 template <class T>
 std::pair<double, double> bind_momentum_step(const Matrix<T>& Y, const Matrix<const T>& gradient,
                                              const Matrix<T>& velocity, const Matrix<T>& gains,
-                                             const MomentumParameters& parameters, int n_threads) {
+                                             const MomentumParameters& parameters, int n_threads,
+                                             const std::optional<Vector<const T>>& pull) {
     const Arguments check("momentum_step");
+    if (pull) check.length("pull", *pull, Y.shape(0));
     check.shape("gradient", gradient, Y.shape(0), Y.shape(1));
     check.shape("velocity", velocity, Y.shape(0), Y.shape(1));
     check.shape("gains", gains, Y.shape(0), Y.shape(1));
     StepReport report{};
     run_released(n_threads, [&](const Context& context) {
-        report = momentum_step(view(Y), view(gradient), view(velocity), view(gains), parameters, context);
+        report = momentum_step(view(Y), view(gradient), pull ? view(*pull) : std::span<const T>(), view(velocity),
+                               view(gains), parameters, context);
     });
     return {report.gradient_norm, report.step_norm};
 }
@@ -77,7 +80,9 @@ template <class T>
 void register_steps(nb::module_& m) {
     m.def("momentum_step", &bind_momentum_step<T>, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
           nb::arg("velocity").noconvert(), nb::arg("gains").noconvert(), nb::arg("parameters"), nb::arg("n_threads"),
-          "Move Y one step, in place; return (norm of the gradient, norm of the step).");
+          nb::arg("pull").noconvert() = nb::none(),
+          "Move Y one step, in place; return (norm of the gradient, norm of the step). The gradient at each point is "
+          "divided by its pull first.");
     m.def("adam_step", &bind_adam_step<T>, nb::arg("Y").noconvert(), nb::arg("gradient").noconvert(),
           nb::arg("first_moment").noconvert(), nb::arg("second_moment").noconvert(), nb::arg("parameters"),
           nb::arg("iteration"), nb::arg("n_threads"),

@@ -125,19 +125,27 @@ double spline_transform_squared(std::size_t k, std::size_t n) {
 
 }  // namespace
 
+void MeshConvolution::Room::resize(std::size_t size) {
+    if (size <= capacity_) return;
+    numbers_.reset();
+    numbers_ = std::make_unique_for_overwrite<float[]>(size);
+    capacity_ = size;
+}
+
 bool MeshConvolution::resize(MeshAxis columns, MeshAxis rows) {
-    if (!mesh_.empty() && columns == columns_ && rows == rows_) return false;
+    const bool same = mesh_.get() != nullptr && columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
     columns_ = columns;
     rows_ = rows;
+    if (same) return false;
     row_plan_ = FftPlan(columns.nodes);
     column_plan_ = FftPlan(rows.nodes);
     pitch_ = safe_pitch(columns.nodes);
     bins_pitch_ = safe_pitch(columns.nodes / 2 + 1);
     const std::size_t n_rows = round_up(rows.nodes, kRowsPerBatch);
-    mesh_.assign(n_rows * pitch_, 0.0F);
-    re_.assign(n_rows * bins_pitch_, 0.0F);
-    im_.assign(n_rows * bins_pitch_, 0.0F);
-    spectrum_.assign(rows.nodes * bins_pitch_, 0.0F);
+    mesh_.resize(n_rows * pitch_);
+    re_.resize(n_rows * bins_pitch_);
+    im_.resize(n_rows * bins_pitch_);
+    spectrum_.resize(rows.nodes * bins_pitch_);
     scratch_.clear();
     return true;
 }
@@ -155,7 +163,7 @@ void MeshConvolution::rows_forward(std::size_t n_rows, std::size_t n_columns, co
     scratch_.resize(std::max<std::size_t>(scratch_.size(), static_cast<std::size_t>(std::max(context.n_threads, 1))));
     parallel_blocks(n_rows, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{row(first), pitch_, re_.data() + first * bins_pitch_, im_.data() + first * bins_pitch_,
+        const Rows rows{row(first), pitch_, re_.get() + first * bins_pitch_, im_.get() + first * bins_pitch_,
                         bins_pitch_};
         transform_rows(rows, row_plan_, n_columns, buffer, buffer + half());
     });
@@ -168,8 +176,8 @@ void MeshConvolution::set_kernel(const Context& context) {
     const double size = static_cast<double>(columns_.nodes) * static_cast<double>(n);
     parallel_for(bins_pitch_ / kLanes, context, [&](std::size_t tile, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{nullptr, 0, re_.data() + tile * kLanes, im_.data() + tile * kLanes, bins_pitch_};
-        float* spectrum = spectrum_.data() + tile * n * kLanes;
+        const Rows rows{nullptr, 0, re_.get() + tile * kLanes, im_.get() + tile * kLanes, bins_pitch_};
+        float* spectrum = spectrum_.get() + tile * n * kLanes;
         transform_kernel_columns(rows, column_plan_, buffer, buffer + half(), spectrum);
         double across[kLanes];
         for (std::size_t l = 0; l < kLanes; ++l)
@@ -188,13 +196,13 @@ void MeshConvolution::convolve(const Context& context) {
     rows_forward(rows_.used, columns_.used, context);
     parallel_for((columns_.nodes / 2) / kLanes + 1, context, [&](std::size_t tile, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{nullptr, 0, re_.data() + tile * kLanes, im_.data() + tile * kLanes, bins_pitch_};
-        convolve_columns(rows, column_plan_, rows_.used, spectrum_.data() + tile * rows_.nodes * kLanes, buffer,
+        const Rows rows{nullptr, 0, re_.get() + tile * kLanes, im_.get() + tile * kLanes, bins_pitch_};
+        convolve_columns(rows, column_plan_, rows_.used, spectrum_.get() + tile * rows_.nodes * kLanes, buffer,
                          buffer + half());
     });
     parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{row(first), pitch_, re_.data() + first * bins_pitch_, im_.data() + first * bins_pitch_,
+        const Rows rows{row(first), pitch_, re_.get() + first * bins_pitch_, im_.get() + first * bins_pitch_,
                         bins_pitch_};
         restore_rows(rows, row_plan_, columns_.used, buffer, buffer + half());
     });

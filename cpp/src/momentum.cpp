@@ -1,5 +1,6 @@
 #include "gnomon/momentum.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -50,16 +51,28 @@ void limit_steps(T* velocity, std::size_t rows, std::size_t d, T longest) {
     }
 }
 
+template <class T>
+void divide_rows(const T* gradient, const T* pull, std::size_t rows, std::size_t d, std::vector<T>& out) {
+    out.resize(rows * d);
+    for (std::size_t i = 0; i < rows; ++i)
+        for (std::size_t c = 0; c < d; ++c) out[i * d + c] = gradient[i * d + c] / pull[i];
+}
+
 }  // namespace
 
 template <class T>
-StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, Span2<T> velocity, Span2<T> gains,
-                         const MomentumParameters& p, const Context& context) {
+StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, std::span<const T> pull, Span2<T> velocity,
+                         Span2<T> gains, const MomentumParameters& p, const Context& context) {
     const std::size_t n = Y.rows(), d = Y.cols(), chunks = (n + kRowsPerChunk - 1) / kRowsPerChunk;
     std::vector<double> squares(2 * chunks), sums(chunks * d);
-    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+    std::vector<std::vector<T>> divided(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         const std::size_t chunk = begin / kRowsPerChunk, count = (end - begin) * d;
         const T* g = gradient.row(begin);
+        if (!pull.empty()) {
+            divide_rows(g, pull.data() + begin, end - begin, d, divided[worker]);
+            g = divided[worker].data();
+        }
         T *v = velocity.row(begin), *y = Y.row(begin);
         update_rows(v, gains.row(begin), g, count, p);
         if (p.max_step > 0.0) limit_steps(v, end - begin, d, static_cast<T>(p.max_step));
@@ -95,9 +108,9 @@ StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, Span2<T> velocity,
     return report;
 }
 
-template StepReport momentum_step(Span2<float>, Span2<const float>, Span2<float>, Span2<float>,
+template StepReport momentum_step(Span2<float>, Span2<const float>, std::span<const float>, Span2<float>, Span2<float>,
                                   const MomentumParameters&, const Context&);
-template StepReport momentum_step(Span2<double>, Span2<const double>, Span2<double>, Span2<double>,
-                                  const MomentumParameters&, const Context&);
+template StepReport momentum_step(Span2<double>, Span2<const double>, std::span<const double>, Span2<double>,
+                                  Span2<double>, const MomentumParameters&, const Context&);
 
 }  // namespace gnomon

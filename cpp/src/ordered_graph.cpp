@@ -43,14 +43,15 @@ OrderedGraph::OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, co
 void OrderedGraph::sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, float scale,
                         Span2<const float> base, float base_scale, Span2<float> out, const Context& context) const {
     const std::size_t n = order_.size(), d = Y.cols();
-    std::vector<float> points(n * d), forces(n * d);
+    const auto points = std::make_unique_for_overwrite<float[]>(n * d),
+               forces = std::make_unique_for_overwrite<float[]>(n * d);
     for_each_point(order_, context,
-                   [&](std::size_t t, std::size_t i) { std::copy_n(Y.row(i), d, points.data() + t * d); });
+                   [&](std::size_t t, std::size_t i) { std::copy_n(Y.row(i), d, points.get() + t * d); });
     const auto n_edges = static_cast<std::size_t>(offsets_.back());
-    edge_sums(law, kernel, {offsets_, {columns_.get(), n_edges}, {values_.get(), n_edges}}, {points.data(), n, d},
-              scale, {}, 0.0F, {forces.data(), n, d}, context);
+    edge_sums(law, kernel, {offsets_, {columns_.get(), n_edges}, {values_.get(), n_edges}}, {points.get(), n, d}, scale,
+              {}, 0.0F, {forces.get(), n, d}, context);
     for_each_point(order_, context, [&](std::size_t t, std::size_t i) {
-        const float* force = forces.data() + t * d;
+        const float* force = forces.get() + t * d;
         for (std::size_t c = 0; c < d; ++c)
             out(i, c) = base.rows() == 0 ? force[c] : force[c] + base_scale * base(i, c);
     });

@@ -13,6 +13,7 @@ using f32x8 = float __attribute__((vector_size(32)));
 
 constexpr std::size_t kTile = 16;              // nodes along the side of a tile
 constexpr std::size_t kPointsPerChunk = 8192;  // of the counting sort
+constexpr std::size_t kTilesPerChunk = 512;
 constexpr std::size_t kPointsPerBlock = 1024;  // of the sums
 constexpr float kFewestCells = 12.0F;          // a small embedding gets a finer mesh, not fewer cells
 constexpr std::size_t kBefore = 2;             // nodes before the one that a point follows
@@ -207,29 +208,39 @@ void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> char
     x_.resize(n);
     y_.resize(n);
     q_.resize(charges.size());
-    counts_.assign(chunks * tiles, 0);
+    counts_.resize(chunks * tiles);
     tile_begin_.resize(tiles + 1);
     const auto place = [&](std::size_t i, std::size_t c) {
         return (Y(i, c) - layout_.low[c]) * scale + static_cast<float>(kBefore);
     };
     parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::uint32_t* count = counts_.data() + begin / kPointsPerChunk * tiles;
+        std::fill_n(count, tiles, 0);
         for (std::size_t i = begin; i < end; ++i) {
             const auto column = static_cast<std::size_t>(place(i, 0)) / kTile;
             const auto row = d == 2 ? static_cast<std::size_t>(place(i, 1)) / kTile : 0;
             ++count[tile_[i] = static_cast<std::uint32_t>(row * across + column)];
         }
     });
+    parallel_blocks(tiles, kTilesPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::fill(tile_begin_.begin() + static_cast<std::ptrdiff_t>(begin),
+                  tile_begin_.begin() + static_cast<std::ptrdiff_t>(end), 0U);
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            std::uint32_t* count = counts_.data() + chunk * tiles;
+            for (std::size_t t = begin; t < end; ++t) {
+                const std::uint32_t before = tile_begin_[t];
+                tile_begin_[t] += count[t];
+                count[t] = before;
+            }
+        }
+    });
     std::uint32_t total = 0;
-    for (std::size_t t = 0; t < tiles; ++t) {
-        tile_begin_[t] = total;
-        for (std::size_t chunk = 0; chunk < chunks; ++chunk) total += std::exchange(counts_[chunk * tiles + t], total);
-    }
+    for (std::size_t t = 0; t < tiles; ++t) total += std::exchange(tile_begin_[t], total);
     tile_begin_[tiles] = total;
     parallel_blocks(n, kPointsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::uint32_t* next = counts_.data() + begin / kPointsPerChunk * tiles;
         for (std::size_t i = begin; i < end; ++i) {
-            const std::size_t at = next[tile_[i]]++;
+            const std::size_t at = tile_begin_[tile_[i]] + next[tile_[i]]++;
             order_[at] = static_cast<std::uint32_t>(i);
             x_[at] = place(i, 0);
             y_[at] = d == 2 ? place(i, 1) : 0.0F;

@@ -117,7 +117,7 @@ std::uint64_t everything(int n_threads) {
             }
             hash.add(target_sums(kernel, Y, {target.data(), kPoints, kPoints}, {}, d != 3, A, context));
             hash.add(a);
-            momentum_step<float>(M, Y, F, {gains.data(), kPoints, d}, {0.3, 0.5, 2.0, true, true}, context);
+            momentum_step<float>(M, Y, {}, F, {gains.data(), kPoints, d}, {0.3, 0.5, 2.0, true, true}, context);
             hash.add(moving);
             adam_step<float>(M, Y, F, S, {0.3, 0.9, 0.99, 1e-7}, 3, context);
             hash.add(moving);

@@ -48,6 +48,20 @@ def test_momentum_step_equals_its_formula(dtype, rtol):
     np.testing.assert_allclose(norms, (np.linalg.norm(gradient), np.linalg.norm(step)), rtol=10 * rtol)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_pull_divides_the_gradient_first(dtype):
+    rng = np.random.default_rng(1)
+    given = [rng.normal(size=(5000, 2)).astype(dtype) for _ in range(3)]
+    pull = rng.uniform(0.5, 3.0, size=5000).astype(dtype)
+    parameters, found = _core.MomentumParameters(0.1, 0.5, 0.0, False, True), []
+    for n_threads, divisor in ((1, None), (1, pull), (2, pull)):
+        Y, velocity, gradient = (array.copy() for array in given)
+        gradient = gradient / pull[:, None] if divisor is None else gradient
+        norms = _core.momentum_step(Y, gradient, velocity, np.ones_like(Y), parameters, n_threads, divisor)
+        found.append((*norms, Y.tobytes(), velocity.tobytes()))
+    assert found[0] == found[1] == found[2]
+
+
 def test_a_parabola_is_descended_to_its_bottom():
     Y0 = np.random.default_rng(0).normal(size=(40, 2))
     solution = GradientDescent(0.1, max_iter=2000, min_grad_norm=1e-3).minimize(Parabola(40), Y0)

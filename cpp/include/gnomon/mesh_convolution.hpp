@@ -1,6 +1,8 @@
 // Convolution of a mesh of one or two dimensions (one row, or many) with a kernel that is even along each axis.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "gnomon/fft.hpp"
@@ -12,16 +14,15 @@ namespace gnomon {
 struct MeshAxis {
     std::size_t used = 1;
     std::size_t nodes = 1;
-    bool operator==(const MeshAxis&) const = default;
 };
 
 class MeshConvolution {
 public:
-    /// Allocates for columns along a row and rows; returns whether anything changed.
+    /// Allocates for columns along a row and rows; returns whether the number of nodes changed, and with it the kernel.
     bool resize(MeshAxis columns, MeshAxis rows);
 
     /// Row r of the mesh. Before convolve: the data, 0 for unused nodes; after: the result.
-    float* row(std::size_t r) { return mesh_.data() + r * pitch_; }
+    float* row(std::size_t r) { return mesh_.get() + r * pitch_; }
     std::size_t pitch() const { return pitch_; }
     /// Rows that must be set (0 where unused) before convolve, a multiple of 32.
     std::size_t rows_to_set() const;
@@ -33,6 +34,17 @@ public:
     void convolve(const Context& context);
 
 private:
+    /// Numbers that are not set: what is read has been written, by threads that then touch the memory first.
+    class Room {
+    public:
+        void resize(std::size_t size);
+        float* get() const { return numbers_.get(); }
+
+    private:
+        std::unique_ptr<float[]> numbers_;
+        std::size_t capacity_ = 0;
+    };
+
     /// Room for two transforms, one buffer for each worker.
     ComplexLanes* scratch(std::size_t worker);
     std::size_t half() const;
@@ -41,9 +53,9 @@ private:
     MeshAxis columns_, rows_;
     FftPlan column_plan_, row_plan_;
     std::size_t pitch_ = 0, bins_pitch_ = 0;
-    std::vector<float> mesh_;      // (rows, pitch)
-    std::vector<float> re_, im_;   // transforms of the rows, (rows, bins_pitch)
-    std::vector<float> spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
+    Room mesh_;      // (rows, pitch)
+    Room re_, im_;   // transforms of the rows, (rows, bins_pitch)
+    Room spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
     std::vector<std::vector<ComplexLanes>> scratch_;
 };
 

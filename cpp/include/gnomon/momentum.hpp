@@ -1,6 +1,8 @@
 // One step of gradient descent with momentum and a gain for each coordinate (Jacobs' delta-bar-delta).
 #pragma once
 
+#include <span>
+
 #include "gnomon/parallel.hpp"
 #include "gnomon/span.hpp"
 #include "gnomon/step_report.hpp"
@@ -17,9 +19,9 @@ struct MomentumParameters {
 
 /// velocity <- momentum * velocity - learning_rate * gain * gradient; Y <- Y + velocity. A gain grows by 0.2 while the
 /// velocity goes down the gradient, else shrinks to 0.8 of itself, not below 0.01. All spans: (n, d). T: float or
-/// double.
+/// double. pull, (n) or empty: what the gradient at each point is divided by first, for the norm too.
 template <class T>
-StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, Span2<T> velocity, Span2<T> gains,
-                         const MomentumParameters& parameters, const Context& context);
+StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, std::span<const T> pull, Span2<T> velocity,
+                         Span2<T> gains, const MomentumParameters& parameters, const Context& context);
 
 }  // namespace gnomon

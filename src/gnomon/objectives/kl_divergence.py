@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import entrance
+from gnomon._threads import in_order
 from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.kernels import Cauchy, Gaussian
 from gnomon.kernels.laws import evaluate_law
@@ -227,9 +228,13 @@ def _entropy_by_mass(matrix: scipy.sparse.csr_array, masses: npt.NDArray[np.floa
 
 def _negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:
     """Return the sum of p log p over the shares p = value / total, in double; shares of 0 add nothing."""
-    result = 0.0
-    for first in range(0, values.size, _BLOCK):
+
+    def of_block(first: int) -> float:
         shares = values[first : first + _BLOCK].astype(np.float64) / total
         shares = shares[shares > 0]
-        result += float(np.sum(shares * np.log(shares)))
+        return float(np.sum(shares * np.log(shares)))
+
+    result = 0.0
+    for part in in_order(of_block, range(0, values.size, _BLOCK)):
+        result += part
     return result

@@ -174,12 +174,12 @@ class PairObjective:
             if term not in exaggerated:
                 force = term.force(points, force)
         if self.exaggeration != 1.0 and force is not None:
-            force = np.asarray(np.float32(1.0 / self.exaggeration) * force)
+            force *= np.float32(1.0 / self.exaggeration)
         for term in exaggerated:
             force = term.force(points, force)
         assert force is not None  # there is at least one term
-        gradient = np.asarray(np.float32(-self.exaggeration) * force)
-        return gradient - self.added.force(points) if self.added.acting else gradient
+        force *= np.float32(-self.exaggeration)
+        return force - self.added.force(points) if self.added.acting else force
 
     def loss_and_gradient(self, Y: Embedding) -> tuple[float, Embedding]:
         """Return both at the cost of the costlier one; `exaggeration` is not counted."""

@@ -292,7 +292,10 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         phase, pull = self._phase(objective, state.iteration), self._pull(objective)
         with exaggerated(objective, phase.exaggeration), coarsened(objective, phase.coarsening):
             gradient = objective.gradient(state.embedding)
-        gradient = _of_one_row(objective, gradient) if pull is None else gradient / pull[:, None]
+        if pull is None:
+            gradient = _of_one_row(objective, gradient)
+        else:
+            pull = pull.astype(gradient.dtype, copy=False)
         parameters = _core.MomentumParameters(
             phase.learning_rate,
             phase.momentum,
@@ -301,7 +304,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             self.centered and not added_terms(objective).fixes_place,
         )
         norms = _core.momentum_step(
-            state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads
+            state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads, pull
         )
         state.iteration += 1
         return Step(*norms)

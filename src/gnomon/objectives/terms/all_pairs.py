@@ -189,10 +189,10 @@ class AllPairs:
             return self._rows_normalised(Y)
         force, total = self._sums(Y, with_energy=with_energy or self.link == "log")
         if self.link == "identity":
-            return self.scale * total, np.asarray(np.float32(-4.0 * self.scale) * force)
+            return self.scale * total, np.multiply(force, np.float32(-4.0 * self.scale), out=force)
         factor = -4.0 * self.scale / total if total else 0.0
         with np.errstate(all="ignore"):  # a diverged embedding gives NaN, which the optimizers look for
-            return self.scale * float(np.log(total)), np.asarray(np.float32(factor) * force)
+            return self.scale * float(np.log(total)), np.multiply(force, np.float32(factor), out=force)
 
     def _sums(self, Y: Embedding, *, with_energy: bool) -> tuple[Embedding, float]:
         """Return sum_j a_ij F' k' (y_i - y_j) and sum_ij a_ij F."""

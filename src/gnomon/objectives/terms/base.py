@@ -47,7 +47,7 @@ class Term(Protocol):
         ...
 
     def force(self, Y: Embedding, base: Embedding | None = None) -> Embedding:
-        """Return the force on each point, added to `base` where that is given."""
+        """Return the force on each point, added to `base` where that is given, in a new array."""
         ...
 
     def energy(self, Y: Embedding) -> float:
