@@ -1,6 +1,7 @@
 #include "gnomon/coarsening.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace gnomon {
 namespace {
@@ -76,14 +77,20 @@ void sum_rows(const CsrView<float>& graph, const std::vector<std::int32_t>& aggr
     rows.sizes.push_back(static_cast<std::int64_t>(rows.columns.size() - first));
 }
 
-CsrMatrix join(const std::vector<Rows>& blocks) {
+/// One matrix of all rows; each block is given back once it is copied.
+CsrMatrix join(std::vector<Rows>& blocks, const Context& context) {
     CsrMatrix matrix;
     matrix.offsets.push_back(0);
-    for (const Rows& rows : blocks) {
+    for (const Rows& rows : blocks)
         for (const std::int64_t size : rows.sizes) matrix.offsets.push_back(matrix.offsets.back() + size);
-        matrix.columns.insert(matrix.columns.end(), rows.columns.begin(), rows.columns.end());
-        matrix.values.insert(matrix.values.end(), rows.values.begin(), rows.values.end());
-    }
+    matrix.columns.resize(static_cast<std::size_t>(matrix.offsets.back()));
+    matrix.values.resize(matrix.columns.size());
+    parallel_for(blocks.size(), context, [&](std::size_t b, std::size_t) {
+        const Rows rows = std::move(blocks[b]);
+        const std::int64_t first = matrix.offsets[b * kBlock];
+        std::copy(rows.columns.begin(), rows.columns.end(), matrix.columns.begin() + first);
+        std::copy(rows.values.begin(), rows.values.end(), matrix.values.begin() + first);
+    });
     return matrix;
 }
 
@@ -107,7 +114,7 @@ Coarsening coarsen(const CsrView<float>& graph, const Context& context) {
                      blocks[first / kBlock]);
         }
     });
-    result.graph = join(blocks);
+    result.graph = join(blocks, context);
     return result;
 }
 

@@ -133,18 +133,18 @@ void MeshConvolution::Room::resize(std::size_t size) {
 }
 
 bool MeshConvolution::resize(MeshAxis columns, MeshAxis rows) {
-    const bool same = mesh_.get() != nullptr && columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
+    const bool same = work_.get() != nullptr && columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
     columns_ = columns;
     rows_ = rows;
-    if (same) return false;
+    if (same) {
+        take_room();
+        return false;
+    }
     row_plan_ = FftPlan(columns.nodes);
     column_plan_ = FftPlan(rows.nodes);
     pitch_ = safe_pitch(columns.nodes);
     bins_pitch_ = safe_pitch(columns.nodes / 2 + 1);
-    const std::size_t n_rows = round_up(rows.nodes, kRowsPerBatch);
-    mesh_.resize(n_rows * pitch_);
-    re_.resize(n_rows * bins_pitch_);
-    im_.resize(n_rows * bins_pitch_);
+    take_room();
     spectrum_.resize(rows.nodes * bins_pitch_);
     scratch_.clear();
     return true;
@@ -159,24 +159,29 @@ ComplexLanes* MeshConvolution::scratch(std::size_t worker) {
     return scratch_[worker].data();
 }
 
-void MeshConvolution::rows_forward(std::size_t n_rows, std::size_t n_columns, const Context& context) {
-    scratch_.resize(std::max<std::size_t>(scratch_.size(), static_cast<std::size_t>(std::max(context.n_threads, 1))));
-    parallel_blocks(n_rows, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
-        ComplexLanes* buffer = scratch(worker);
-        const Rows rows{row(first), pitch_, re_.get() + first * bins_pitch_, im_.get() + first * bins_pitch_,
-                        bins_pitch_};
-        transform_rows(rows, row_plan_, n_columns, buffer, buffer + half());
-    });
+void MeshConvolution::take_room() {
+    const std::size_t held = rows_to_set() * (pitch_ + 2 * bins_pitch_);
+    work_.resize(std::max(held, 2 * round_up(rows_.nodes, kRowsPerBatch) * bins_pitch_));
 }
 
-void MeshConvolution::set_kernel(const Context& context) {
-    for (std::size_t r = rows_.nodes; r < round_up(rows_.nodes, kRowsPerBatch); ++r) std::fill_n(row(r), pitch_, 0.0F);
-    rows_forward(rows_.nodes, columns_.nodes, context);
+void MeshConvolution::set_kernel(const std::function<void(std::size_t, float*)>& write_row, const Context& context) {
+    const auto n_workers = static_cast<std::size_t>(std::max(context.n_threads, 1));
+    scratch_.resize(std::max(scratch_.size(), n_workers));
+    std::vector<std::vector<float>> written(n_workers);
+    float *re = work_.get(), *im = re + round_up(rows_.nodes, kRowsPerBatch) * bins_pitch_;
+    parallel_blocks(rows_.nodes, kRowsPerBatch, context, [&](std::size_t first, std::size_t end, std::size_t worker) {
+        written[worker].assign(kRowsPerBatch * pitch_, 0.0F);
+        for (std::size_t r = first; r < end; ++r) write_row(r, written[worker].data() + (r - first) * pitch_);
+        ComplexLanes* buffer = scratch(worker);
+        const Rows rows{written[worker].data(), pitch_, re + first * bins_pitch_, im + first * bins_pitch_,
+                        bins_pitch_};
+        transform_rows(rows, row_plan_, columns_.nodes, buffer, buffer + half());
+    });
     const std::size_t n = rows_.nodes;
     const double size = static_cast<double>(columns_.nodes) * static_cast<double>(n);
     parallel_for(bins_pitch_ / kLanes, context, [&](std::size_t tile, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{nullptr, 0, re_.get() + tile * kLanes, im_.get() + tile * kLanes, bins_pitch_};
+        const Rows rows{nullptr, 0, re + tile * kLanes, im + tile * kLanes, bins_pitch_};
         float* spectrum = spectrum_.get() + tile * n * kLanes;
         transform_kernel_columns(rows, column_plan_, buffer, buffer + half(), spectrum);
         double across[kLanes];
@@ -193,18 +198,24 @@ void MeshConvolution::set_kernel(const Context& context) {
 }
 
 void MeshConvolution::convolve(const Context& context) {
-    rows_forward(rows_.used, columns_.used, context);
+    scratch_.resize(std::max<std::size_t>(scratch_.size(), static_cast<std::size_t>(std::max(context.n_threads, 1))));
+    float *re = row(rows_to_set()), *im = re + rows_to_set() * bins_pitch_;
+    const auto batch = [&](std::size_t first) {
+        return Rows{row(first), pitch_, re + first * bins_pitch_, im + first * bins_pitch_, bins_pitch_};
+    };
+    parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
+        ComplexLanes* buffer = scratch(worker);
+        transform_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
+    });
     parallel_for((columns_.nodes / 2) / kLanes + 1, context, [&](std::size_t tile, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{nullptr, 0, re_.get() + tile * kLanes, im_.get() + tile * kLanes, bins_pitch_};
+        const Rows rows{nullptr, 0, re + tile * kLanes, im + tile * kLanes, bins_pitch_};
         convolve_columns(rows, column_plan_, rows_.used, spectrum_.get() + tile * rows_.nodes * kLanes, buffer,
                          buffer + half());
     });
     parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
         ComplexLanes* buffer = scratch(worker);
-        const Rows rows{row(first), pitch_, re_.get() + first * bins_pitch_, im_.get() + first * bins_pitch_,
-                        bins_pitch_};
-        restore_rows(rows, row_plan_, columns_.used, buffer, buffer + half());
+        restore_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
     });
 }
 

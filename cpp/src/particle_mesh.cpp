@@ -191,11 +191,11 @@ void ParticleMesh::prepare_kernel(const Context& context) {
 
 void ParticleMesh::set_kernel(const Context& context) {
     const std::size_t rows = layout_.axis[1].nodes;
-    parallel_for(rows, context, [&](std::size_t r, std::size_t) {
+    const auto write_row = [&](std::size_t r, float* out) {
         kernel_row(kernel_, layout_.shifted, layout_.spacing, static_cast<float>(std::min(r, rows - r)),
-                   layout_.axis[0].nodes, mesh_.row(r));
-    });
-    mesh_.set_kernel(context);
+                   layout_.axis[0].nodes, out);
+    };
+    mesh_.set_kernel(write_row, context);
 }
 
 void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context) {

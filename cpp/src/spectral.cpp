@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 #include <vector>
 
 #include "gnomon/block_vectors.hpp"
@@ -15,6 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr std::size_t kRows = 1024;     // of a chunk
 constexpr std::size_t kCoarsest = 300;  // graphs this small are not made smaller
 constexpr std::size_t kMaxLevels = 14;
 constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
@@ -31,18 +33,19 @@ constexpr double kMaxGrowth = 1e4;
 
 /// The symmetric matrix M = D^-1/2 A D^-1/2 of one level and its trivial eigenvector, sqrt(degree) at unit length.
 struct Level {
-    Level(const CsrView<float>& affinities, const Context& context) : graph(affinities), values(graph.values.size()) {
+    Level(const CsrView<float>& affinities, const Context& context)
+        : graph(affinities), values(std::make_unique_for_overwrite<float[]>(graph.values.size())) {
         const std::size_t n = graph.rows();
         roots.resize(n);
         trivial.resize(n);
-        parallel_blocks(n, 1024, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        parallel_blocks(n, kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i) {
                 double degree = 0.0;
                 for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) degree += graph.values[e];
                 roots[i] = static_cast<float>(std::sqrt(degree));
             }
         });
-        parallel_blocks(n, 1024, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        parallel_blocks(n, kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i) {
                 for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
                     const float scale = roots[i] * roots[graph.columns[e]];
@@ -53,13 +56,15 @@ struct Level {
         double total = 0.0;
         for (const float root : roots) total += static_cast<double>(root) * root;
         const double norm = std::sqrt(std::max(total, 1e-300));
-        for (std::size_t i = 0; i < n; ++i) trivial[i] = static_cast<float>(roots[i] / norm);
+        parallel_blocks(n, kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+            for (std::size_t i = begin; i < end; ++i) trivial[i] = static_cast<float>(roots[i] / norm);
+        });
     }
 
-    CsrView<float> matrix() const { return {graph.offsets, graph.columns, values}; }
+    CsrView<float> matrix() const { return {graph.offsets, graph.columns, {values.get(), graph.values.size()}}; }
 
     CsrView<float> graph;
-    std::vector<float> values;
+    std::unique_ptr<float[]> values;
     std::vector<float> roots;
     std::vector<float> trivial;
 };
@@ -68,7 +73,12 @@ struct Level {
 class Iteration {
 public:
     Iteration(const Level& level, std::size_t width, const Context& context)
-        : level_(level), context_(context), n_(level.roots.size()), width_(width), y_(n_ * width), z_(n_ * width) {}
+        : level_(level),
+          context_(context),
+          n_(level.roots.size()),
+          width_(width),
+          y_(std::make_unique_for_overwrite<float[]>(n_ * width)),
+          z_(std::make_unique_for_overwrite<float[]>(n_ * width)) {}
 
     struct Limits {
         std::size_t n_wanted;
@@ -99,8 +109,8 @@ public:
     std::vector<double> eigenvalues, residuals;
 
 private:
-    Span2<float> y() { return {y_.data(), n_, width_}; }
-    Span2<float> z() { return {z_.data(), n_, width_}; }
+    Span2<float> y() { return {y_.get(), n_, width_}; }
+    Span2<float> z() { return {z_.get(), n_, width_}; }
 
     /// Turns x to the best approximations of eigenvectors that its span holds.
     void rayleigh_ritz(Span2<float> x) {
@@ -195,7 +205,8 @@ private:
     const Level& level_;
     const Context& context_;
     std::size_t n_, width_;
-    std::vector<float> y_, z_, before_;
+    std::unique_ptr<float[]> y_, z_;
+    std::vector<float> before_;
 };
 
 std::vector<Coarsening> coarse_graphs(const CsrView<float>& affinities, std::size_t width, const Context& context) {
@@ -213,13 +224,15 @@ std::vector<Coarsening> coarse_graphs(const CsrView<float>& affinities, std::siz
 
 /// Values of the coarse vectors at the nodes of the fine graph; the trivial vector becomes the trivial vector.
 std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const Level& coarse, const Level& fine,
-                           const std::vector<std::int32_t>& aggregate) {
+                           const std::vector<std::int32_t>& aggregate, const Context& context) {
     std::vector<float> result(fine.roots.size() * width);
-    for (std::size_t i = 0; i < fine.roots.size(); ++i) {
-        const auto a = static_cast<std::size_t>(aggregate[i]);
-        const float scale = coarse.roots[a] > 0.0F ? fine.roots[i] / coarse.roots[a] : 0.0F;
-        for (std::size_t j = 0; j < width; ++j) result[i * width + j] = x[a * width + j] * scale;
-    }
+    parallel_blocks(fine.roots.size(), kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            const auto a = static_cast<std::size_t>(aggregate[i]);
+            const float scale = coarse.roots[a] > 0.0F ? fine.roots[i] / coarse.roots[a] : 0.0F;
+            for (std::size_t j = 0; j < width; ++j) result[i * width + j] = x[a * width + j] * scale;
+        }
+    });
     return result;
 }
 
@@ -243,7 +256,7 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
     SpectralOutcome outcome;
     for (std::size_t l = levels.size(); l-- > 0;) {
         const bool coarsest = l + 1 == levels.size(), finest = l == 0;
-        if (!coarsest) x = prolong(x, width, levels[l + 1], levels[l], chain[l].aggregate);
+        if (!coarsest) x = prolong(x, width, levels[l + 1], levels[l], chain[l].aggregate, context);
         Iteration iteration(levels[l], width, context);
         // The coarsest graph starts from nothing; those between only pass on what the finest one will correct.
         const int products = finest ? options.max_products : coarsest ? kCoarsestProducts : kPassingProducts;

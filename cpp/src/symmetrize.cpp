@@ -18,10 +18,10 @@ using simd::kLanes;
 using Entry = std::uint64_t;  // column in the high half, bits of the weight in the low half: sorts by column
 
 constexpr std::size_t kBlock = 128;
-constexpr std::size_t kWave = 64 * kBlock;      // rows joined before they are moved to their place
-constexpr std::size_t kCounted = 4096;          // columns of a chunk of the counting sort
-constexpr std::size_t kRanked = 256;            // entries sorted by counting smaller ones; more are sorted by comparison
-constexpr Entry kEnd = ~Entry{0};               // after the last entry of a row
+constexpr std::size_t kWave = 64 * kBlock;  // rows joined before they are moved to their place
+constexpr std::size_t kCounted = 4096;      // columns of a chunk of the counting sort
+constexpr std::size_t kRanked = 256;        // entries sorted by counting smaller ones; more are sorted by comparison
+constexpr Entry kEnd = ~Entry{0};           // after the last entry of a row
 constexpr std::uint32_t kNoColumn = kEnd >> 32;
 
 std::uint32_t column_of(Entry entry) { return static_cast<std::uint32_t>(entry >> 32); }
@@ -114,10 +114,10 @@ class Incoming {
 public:
     Incoming(Span2<const std::int32_t> indices, const WeightsOf& weights) : indices_(indices), weights_(weights) {}
 
-    std::size_t size(std::size_t row) const { return static_cast<std::size_t>(at_[row - first_ + 1] - at_[row - first_]); }
-    std::span<const Entry> of(std::size_t row) const {
-        return {entries_.get() + at_[row - first_], size(row)};
+    std::size_t size(std::size_t row) const {
+        return static_cast<std::size_t>(at_[row - first_ + 1] - at_[row - first_]);
     }
+    std::span<const Entry> of(std::size_t row) const { return {entries_.get() + at_[row - first_], size(row)}; }
 
     // A counting sort by column in two sweeps over the same few stripes of rows. Each stripe writes to places of its
     // own, known from the counts, so the entries are ordered by origin whatever thread wrote them.
@@ -126,7 +126,7 @@ public:
         first_ = first;
         at_.assign(n_held + 1, 0);
         const std::size_t n = indices_.rows(), width = indices_.cols();
-        const std::size_t n_stripes = std::clamp<std::size_t>(width / 4, 1, 16);  // counts stay smaller than entries
+        const std::size_t n_stripes = std::clamp<std::size_t>(width / 2, 1, 16);  // counts stay smaller than entries
         const std::size_t stripe = (n + n_stripes - 1) / n_stripes;
         std::vector<std::uint32_t> place(n_stripes * n_held);
         const auto place_of = [&](std::size_t i, std::size_t j) {  // wraps below the first
@@ -207,7 +207,8 @@ public:
         parallel_blocks(last - first, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = first + begin; i < first + end; ++i) {
                 const Entry* entry = wave_.get() + room_[i - first];
-                for (auto at = static_cast<std::size_t>(offsets[i]); at < static_cast<std::size_t>(offsets[i + 1]); ++at) {
+                for (auto at = static_cast<std::size_t>(offsets[i]); at < static_cast<std::size_t>(offsets[i + 1]);
+                     ++at) {
                     matrix_.columns[at] = static_cast<std::int32_t>(column_of(*entry));
                     matrix_.values[at] = weight_of(*entry++);
                 }

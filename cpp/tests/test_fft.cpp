@@ -81,11 +81,14 @@ static void meshes_are_convolved() {
         MeshConvolution mesh;
         CHECK(mesh.resize(columns, rows));
         CHECK(!mesh.resize(columns, rows));
-        for (std::size_t r = 0; r < rows.nodes; ++r)
+        const auto write_row = [&](std::size_t r, float* out) {
             for (std::size_t c = 0; c < columns.nodes; ++c)
-                mesh.row(r)[c] = static_cast<float>(gauss(static_cast<double>(std::min(c, columns.nodes - c)),
-                                                          static_cast<double>(std::min(r, rows.nodes - r))));
-        mesh.set_kernel({2});
+                out[c] = static_cast<float>(gauss(static_cast<double>(std::min(c, columns.nodes - c)),
+                                                  static_cast<double>(std::min(r, rows.nodes - r))));
+        };
+        mesh.set_kernel(write_row, {2});
+        CHECK(
+            !mesh.resize({columns.used - 2, columns.nodes}, rows));  // the kernel stays: it depends on the nodes alone
         for (std::size_t r = 0; r < mesh.rows_to_set(); ++r) std::fill_n(mesh.row(r), mesh.pitch(), 0.0F);
         const double once[5] = {1.0 / 120, 26.0 / 120, 66.0 / 120, 26.0 / 120, 1.0 / 120};
         double spread[9] = {};
@@ -99,7 +102,7 @@ static void meshes_are_convolved() {
         mesh.convolve({3});
         double worst = 0;
         for (std::size_t r = 0; r < rows.used; ++r)
-            for (std::size_t c = 0; c < columns.used; ++c)
+            for (std::size_t c = 0; c + 2 < columns.used; ++c)
                 worst = std::max(worst, std::fabs(static_cast<double>(mesh.row(r)[c]) -
                                                   gauss(static_cast<double>(c) - 9, static_cast<double>(r) - row)));
         CHECK_CLOSE(worst, 0, 2e-5);

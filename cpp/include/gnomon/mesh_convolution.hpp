@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,14 +23,14 @@ public:
     bool resize(MeshAxis columns, MeshAxis rows);
 
     /// Row r of the mesh. Before convolve: the data, 0 for unused nodes; after: the result.
-    float* row(std::size_t r) { return mesh_.get() + r * pitch_; }
+    float* row(std::size_t r) { return work_.get() + r * pitch_; }
     std::size_t pitch() const { return pitch_; }
     /// Rows that must be set (0 where unused) before convolve, a multiple of 32.
     std::size_t rows_to_set() const;
 
-    /// Takes the kernel from all nodes of the mesh (node i stands for the offset min(i, nodes - i)) and divides its
-    /// transform by that of the splines used to spread and to read back: (4 + 2 cos) / 6 along each axis, each twice.
-    void set_kernel(const Context& context);
+    /// Takes the kernel, write_row(r, out) its row at the offset min(r, nodes - r), and divides its transform by that
+    /// of the splines used to spread and to read back: (4 + 2 cos) / 6 along each axis, each twice. The data are lost.
+    void set_kernel(const std::function<void(std::size_t r, float* out)>& write_row, const Context& context);
 
     void convolve(const Context& context);
 
@@ -48,13 +49,13 @@ private:
     /// Room for two transforms, one buffer for each worker.
     ComplexLanes* scratch(std::size_t worker);
     std::size_t half() const;
-    void rows_forward(std::size_t n_rows, std::size_t n_columns, const Context& context);
+    void take_room();
 
     MeshAxis columns_, rows_;
     FftPlan column_plan_, row_plan_;
     std::size_t pitch_ = 0, bins_pitch_ = 0;
-    Room mesh_;      // (rows, pitch)
-    Room re_, im_;   // transforms of the rows, (rows, bins_pitch)
+    // The mesh, (rows to set, pitch), and the transforms of its rows; while the kernel is made, those of all its rows.
+    Room work_;
     Room spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
     std::vector<std::vector<ComplexLanes>> scratch_;
 };

@@ -28,7 +28,7 @@ struct SymmetricMatrix {
 /// Called by several threads, and several times for a row.
 using WeightsOf = std::function<const float*(std::size_t row, float* scratch)>;
 
-inline constexpr std::size_t kPartEntries = std::size_t{1} << 24;
+inline constexpr std::size_t kPartEntries = std::size_t{1} << 23;
 
 /// The entries that are positive under the rule. indices (n, k): neighbours of each row, in [0, n) and unique where the
 /// weight is positive. Beside neighbours and result it holds the incoming entries of a part of the rows at a time, half

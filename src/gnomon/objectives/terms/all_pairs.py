@@ -34,6 +34,7 @@ INTERPOLATION_FROM = {1: TREE_FROM, 2: 20_000}
 
 Factors = tuple[npt.NDArray[np.floating], ...]
 
+_MANY = 1 << 18  # points of a map so wide that two meshes beside each other are too large
 _BLOCK = 512  # rows at a time in float64
 _NO_LOGARITHM = "Use another optimizer, or a loss without that logarithm, such as CrossEntropy or InfoNCE."
 
@@ -203,6 +204,8 @@ class AllPairs:
             self._check_components(Y, 2)
             spacing = self.coarsening * self.spacing
             if spacing not in self._meshes:
+                if self.n_samples >= _MANY:
+                    self._meshes.clear()
                 self._meshes[spacing] = _core.ParticleMesh(kernel, spacing)
             force, total = self._meshes[spacing].evaluate(Y, self._charges, current_run().n_threads)
             return np.negative(force, out=force), total
