@@ -14,11 +14,12 @@ __all__ = [
     "FEWER_ROWS",
     "GAUSSIAN_STAGES",
     "JOINED_IN_PARTS",
-    "MESH",
     "SPECTRAL_START",
     "STRIPS",
     "Forecast",
     "manner_of_repulsion",
+    "mesh_memory",
+    "ordered_edges_memory",
     "passes_over_pairs",
     "passes_unless_summed",
 ]
@@ -176,21 +177,54 @@ class Forecast:
         return "\n".join(lines)
 
 
-SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=47.0)
+SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=40.0)
 """Bytes of eigenvectors of joined affinities, beside these and the graph."""
 
 GAUSSIAN_STAGES: Mapping[str, Cost] = {
-    "affinities": Cost(fixed=1e5, neighbor=41.0),
-    "initialization": Cost(fixed=1e5, row=50.0, neighbor=21.0),
-    "layout": Cost(fixed=1e5, row=150.0, neighbor=21.0),
+    "affinities": Cost(fixed=1e5, neighbor=34.0),
+    "initialization": Cost(fixed=1e5, row=50.0, neighbor=20.0),
+    "layout": Cost(fixed=1e5, row=150.0, neighbor=20.0),
 }
 """Bytes of probabilities that are joined, a start by components, and descent with repulsion by tree or of all pairs."""
 
-MESH = 8.5e7
-"""Bytes of the grid by which the repulsion of many points is interpolated."""
+_MESH, _WIDER = 6.3e6, 0.2  # bytes of a mesh, and the power of the points by which it grows as their map does
+_WIDEST_MESH = 1e8
+_JOINED = 1.4  # edges for each neighbour of a row, both directions joined
 
-JOINED_IN_PARTS = Cost(fixed=2.7e8, neighbor=24.0)
+JOINED_IN_PARTS = Cost(fixed=7e7, row=100.0, neighbor=19.1)
 """Bytes of affinities of many neighbours, whose directions are joined a part of the rows at a time."""
+
+
+def mesh_memory(n_samples: int) -> float:
+    """Return the bytes of the grid by which the repulsion of many points is interpolated.
+
+    Parameters
+    ----------
+    n_samples : int
+
+    Returns
+    -------
+    float
+    """
+    return float(min(_MESH * n_samples**_WIDER, _WIDEST_MESH))
+
+
+def ordered_edges_memory(n_samples: int, n_neighbors: int) -> float:
+    """Return the bytes of a copy of the edges in the order of the map, where one is made.
+
+    Parameters
+    ----------
+    n_samples, n_neighbors : int
+        Rows and the neighbours of each.
+
+    Returns
+    -------
+    float
+    """
+    n_edges = round(_JOINED * n_samples * n_neighbors)
+    from gnomon.objectives.terms.edges import are_ordered
+
+    return 8.0 * n_edges + 12.0 * n_samples if are_ordered(n_samples, n_edges) else 0.0
 
 
 def _rounded(number: float) -> str:

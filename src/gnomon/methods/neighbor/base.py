@@ -154,8 +154,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return what stages after the search of so many neighbours take."""
         return self._stages
 
-    def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
-        """Return the bytes of a grid by which the layout interpolates."""
+    def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        """Return the bytes that the sums over pairs of the layout take beside the affinities."""
         return 0.0
 
     def _n_reduced(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> float:
@@ -196,7 +196,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             if name == "affinities":
                 needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, k))
             elif name == "layout":
-                needed += self._grid_memory(parameters, n_samples)
+                needed += self._sums_memory(parameters, n_samples)
             free = _REUSED * left if reduced else free
             peaks[name] = reduced + left + max(0.0, needed - free)
             if name == "affinities":

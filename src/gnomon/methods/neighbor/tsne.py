@@ -13,7 +13,14 @@ from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import GaussianAffinity, UniformAffinity
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
-from gnomon.methods.forecast import GAUSSIAN_STAGES, MESH, Forecast, manner_of_repulsion, passes_unless_summed
+from gnomon.methods.forecast import (
+    GAUSSIAN_STAGES,
+    Forecast,
+    manner_of_repulsion,
+    mesh_memory,
+    ordered_edges_memory,
+    passes_unless_summed,
+)
 from gnomon.methods.neighbor.base import Recipe
 from gnomon.methods.neighbor.supervised import SupervisedEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
@@ -216,10 +223,13 @@ class TSNE(SupervisedEmbedder):
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
 
-    def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+    def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        edges = ordered_edges_memory(n_samples, self._n_compared(parameters, n_samples))
         least = INTERPOLATION_FROM.get(parameters["n_components"], n_samples + 1)
         interpolated = parameters["evaluation"] == "auto" and n_samples >= least
-        return MESH if interpolated or parameters["evaluation"] == "interpolated" else 0.0
+        if not (interpolated or parameters["evaluation"] == "interpolated"):
+            return edges
+        return edges + mesh_memory(n_samples)
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         passes = passes_unless_summed(n_samples, parameters, parameters["evaluation"], 1.2)

@@ -196,7 +196,7 @@ class UMAP(SupervisedEmbedder):
     }
 
     _stages: ClassVar[Mapping[str, Cost]] = {
-        "affinities": Cost(fixed=2e5, row=150.0, neighbor=34.0),
+        "affinities": Cost(fixed=2e5, row=150.0, neighbor=26.0),
         "initialization": SPECTRAL_START,
         "layout": Cost(fixed=2e5, row=100.0, neighbor=30.0),
     }

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.kernels import CustomLaw, OutputKernel
     from gnomon.objectives.terms.base import Draws
 
-__all__ = ["EdgePairs", "edge_force"]
+__all__ = ["EdgePairs", "are_ordered", "edge_force"]
 
 _REORDERED = 50  # forces after which neighbours lie near each other, and edges are put in that order
 _SCATTERED = 1 << 15  # points from which on memory holds neighbours too far apart
@@ -103,7 +103,7 @@ class EdgePairs:
     @property
     def _profits(self) -> bool:
         """Whether a copy of the edges in the order of the map is worth its memory."""
-        return self.n_samples >= _SCATTERED and self.edges.columns.size <= _COPIED
+        return are_ordered(self.n_samples, self.edges.columns.size)
 
     def energy(self, Y: Embedding) -> float:
         """Return the energy."""
@@ -191,6 +191,20 @@ class EdgePairs:
         if self.normalized and not self.fixed_total:
             total = 2.0 * self.scale / self.normalized * changes.sum(axis=0)
             found -= self.expand(Y).gradient[:, :, None] * total
+
+
+def are_ordered(n_samples: int, n_edges: int) -> bool:
+    """Say whether edges are copied in the order of a map, once it has taken shape.
+
+    Parameters
+    ----------
+    n_samples, n_edges : int
+
+    Returns
+    -------
+    bool
+    """
+    return n_samples >= _SCATTERED and n_edges <= _COPIED
 
 
 def edge_force(
