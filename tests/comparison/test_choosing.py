@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gnomon.comparison.candidates import SEARCHED, lines_of
+from gnomon.comparison.candidates import SEARCHED, lines_of, with_value
 from gnomon.comparison.choice import Choice
 from gnomon.comparison.rule import Rule
 from gnomon.comparison.trials import Request, Trial
@@ -19,7 +19,7 @@ def _trial(request, kept, trust=(0.95, 0.95), by_row=(0.5, 0.5)):
     """Return a map with a score for each seed, and what each row adds to it."""
     values = {_CRITERION: np.array(kept), "trustworthiness": np.array(trust[: len(kept)])}
     score = Score(MEASURES[_CRITERION], kept[0], None, None, len(by_row), None, True, np.array(by_row))
-    places = np.zeros((len(by_row), 2), np.float32)
+    places = np.zeros((1000, 2), np.float32)
     return Trial(request.name, request.method, request.parameters, places, {_CRITERION: score}, values, 0.0)
 
 
@@ -29,10 +29,19 @@ def _with(perplexity):
 
 @pytest.mark.parametrize("method", SEARCHED)
 def test_what_is_searched_are_parameters_of_the_method_and_its_default_is_tried(method):
-    usual = Request(method).estimator().get_params()
     lines = lines_of([Request(method)], None, 1000)[method]
     assert lines.keys() == SEARCHED[method].keys()
-    assert all(usual[name] in line for name, line in lines.items())
+    assert all(Request(method).default(name, 1000) in line for name, line in lines.items())
+
+
+@pytest.mark.parametrize(("n_samples", "most"), [(1000, 30.0), (61, 20.0)])
+def test_no_perplexity_is_tried_as_the_number_that_it_stands_for(n_samples, most):
+    for asked in (None, {"tsne": {"perplexity": [None, 5.0]}}):
+        line = lines_of([Request("tsne")], asked, n_samples)["tsne"]["perplexity"]
+        assert most in line
+        assert None not in line
+    found = with_value(Request("tsne", {"perplexity": 5.0}), "perplexity", most, n_samples)
+    assert (found.name, found.n_neighbors(n_samples)) == ("tsne", 3 * most)
 
 
 @pytest.fixture
@@ -80,7 +89,7 @@ def test_the_simplest_within_the_tolerance_is_taken(rule):
 class _Given:
     """Trials whose scores are given instead of measured."""
 
-    n_seeds = 2
+    n_seeds, n_samples = 2, 1000
 
     def __init__(self, scores, held_out):
         self._scores, self._held_out, self.asked = scores, held_out, []

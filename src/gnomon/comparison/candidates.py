@@ -40,23 +40,24 @@ def lines_of(
     """
     found: dict[str, dict[str, list[Any]]] = {}
     for one in defaults:
-        usual = one.estimator().get_params()
         given = SEARCHED.get(one.method, {}) if asked is None else asked.get(one.method, {})
         found[one.method] = {}
         for parameter, values in given.items():
             line = list(values) if isinstance(values, (list, tuple)) else [values]
+            line = [one.taken(parameter, v, n_samples) for v in line]
+            usual = one.default(parameter, n_samples)
             if asked is None:
                 line = [v for v in line if _neighbors(parameter, v) <= n_samples / 3]
-            if usual[parameter] not in line:
-                line.append(usual[parameter])
+            if usual not in line:
+                line.append(usual)
             found[one.method][parameter] = sorted(line) if _are_numbers(line) else line
     return found
 
 
-def with_value(request: Request, parameter: str, value: Any) -> Request:
+def with_value(request: Request, parameter: str, value: Any, n_samples: int) -> Request:
     """Return a request with one parameter at a value; the method's default is not written down."""
     others = {name: given for name, given in request.parameters.items() if name != parameter}
-    is_default = Request(request.method).estimator().get_params()[parameter] == value
+    is_default = request.default(parameter, n_samples) == value
     return replace(request, parameters=others if is_default else {**others, parameter: value})
 
 

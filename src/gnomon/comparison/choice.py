@@ -61,7 +61,7 @@ class Choice:
         for default in self._defaults:
             base = default
             for parameter, values in self._lines[default.method].items():
-                line = [with_value(base, parameter, value) for value in values]
+                line = [with_value(base, parameter, value, self._trials.n_samples) for value in values]
                 again = self._rule.better_half(self._make(line, 1))
                 self._make(again, self._trials.n_seeds)
                 made = [self._made[one.name] for one in line]
@@ -127,5 +127,6 @@ class Choice:
 
     def _largest(self, default: Request) -> list[Request]:
         """Return the maps of a method's lines that ask for more neighbours than others."""
-        lines = self._lines[default.method]
-        return [with_value(default, name, max(lines[name])) for name in ("n_neighbors", "perplexity") if name in lines]
+        lines, n = self._lines[default.method], self._trials.n_samples
+        names = [name for name in ("n_neighbors", "perplexity") if name in lines]
+        return [with_value(default, name, max(lines[name]), n) for name in names]

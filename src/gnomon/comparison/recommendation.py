@@ -55,7 +55,7 @@ class Curve:
             criterion=tuple(one.scores[criterion] for one in trials),
             trustworthiness=tuple(one.scores["trustworthiness"] for one in trials),
             n_seeds=tuple(one.n_seeds for one in trials),
-            default=Request(trials[0].method).estimator().get_params()[parameter],
+            default=Request(trials[0].method).default(parameter, len(trials[0].embedding)),
             chosen=values[taken],
         )
 

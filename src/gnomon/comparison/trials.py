@@ -46,14 +46,24 @@ class Request:
         """Return the estimator, not fitted."""
         return _class_of(self.method)(n_components=self.n_components, **settings, **self.parameters)
 
-    def n_neighbors(self) -> int | None:
-        """Return the neighbours that it will look for where a graph can serve it; None where none can."""
+    def taken(self, parameter: str, value: Any, n_samples: int) -> Any:
+        """Return what a fit of so many rows takes for the value of a parameter: a number for no perplexity."""
+        if parameter != "perplexity" or value is not None:
+            return value
+        return _class_of(self.method)()._usual_perplexity(n_samples)
+
+    def default(self, parameter: str, n_samples: int) -> Any:
+        """Return what a fit of so many rows takes for a parameter that is left out."""
+        return self.taken(parameter, _class_of(self.method)().get_params()[parameter], n_samples)
+
+    def n_neighbors(self, n_samples: int) -> int | None:
+        """Return the neighbours that it looks for in so many rows where a graph can serve it; None where none can."""
         given = self.estimator().get_params()
         if "precomputed_knn" not in given or given.get("metric") != "euclidean" or given.get("metric_params"):
             return None
         wanted = given.get("n_neighbors")
-        if wanted is None and given.get("perplexity") is not None:
-            wanted = math.floor(_PER_PERPLEXITY * given["perplexity"])
+        if wanted is None and "perplexity" in given:
+            wanted = math.floor(_PER_PERPLEXITY * self.taken("perplexity", given["perplexity"], n_samples))
         return None if wanted is None else int(wanted)
 
 
@@ -213,7 +223,7 @@ class Trials:
 
     def share(self, requests: Sequence[Request]) -> None:
         """Search once for the neighbours of all these maps."""
-        wanted = [k for one in requests if (k := one.n_neighbors()) is not None]
+        wanted = [k for one in requests if (k := one.n_neighbors(self.n_samples)) is not None]
         most = min(max(wanted, default=0), self.n_samples - 1)
         if most <= self.graph_neighbors or len(find_duplicate_rows(self.values)[0]) < self.n_samples:
             return  # equal rows share a place, and neighbours are then those of the distinct rows
@@ -271,7 +281,7 @@ class Trials:
 
     def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
         estimator = request.estimator(random_state=seed, n_jobs=current_run().n_threads)
-        needed = request.n_neighbors()
+        needed = request.n_neighbors(self.n_samples)
         if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
             estimator.set_params(precomputed_knn=self._graph)
         return np.asarray(estimator.fit_transform(self.values), dtype=np.float32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -92,5 +91,4 @@ class GraphEmbedder(RowEmbedder):
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
         """Return the number of neighbours, of those wanted, without which other parameters have no meaning."""
-        perplexity: float = parameters.get("perplexity", 1)
-        return math.ceil(perplexity)
+        return 1

@@ -76,7 +76,7 @@ class MethodParameters(TypedDict, total=False):
     output_radius: float | None
     penalty: str
     penalty_strength: float | None
-    perplexity: float
+    perplexity: float | None
     precomputed_knn: Any
     preset: str | None
     radius: float | None

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Having, Instance, Options, Real, Rule, caller, check_parameters, message
+from gnomon._validation import Either, Having, Instance, Nothing, Options, Real, Rule, caller, check_parameters, message
 from gnomon.data import check_table
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
@@ -19,6 +19,7 @@ __all__ = [
     "INIT",
     "KERNEL",
     "METRIC",
+    "PERPLEXITY",
     "Numbers",
     "check_n_components",
     "check_perplexity",
@@ -26,8 +27,10 @@ __all__ = [
     "check_start",
     "make_kernel",
     "term_options",
+    "usual_perplexity",
 ]
 
+PERPLEXITY = Either(Real(1.0, low_open=True), Nothing())
 INIT = Either(
     Options("pca", "spectral", "random"),
     Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)"),
@@ -35,6 +38,7 @@ INIT = Either(
 KERNEL: Rule = Either(
     Options(*KERNELS), Having(("value", "derivative"), "a kernel, an object with value(s) and derivative(s)")
 )
+_LEAST_PERPLEXITY = 1.5  # of a few rows
 METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
 
 
@@ -77,19 +81,26 @@ def check_scores(Y: Any, n_components: int) -> npt.NDArray[np.float64]:
     return scores
 
 
-def check_perplexity(parameters: dict[str, Any], n_samples: int) -> tuple[float, int]:
+def usual_perplexity(most: float, n_samples: int) -> float:
+    """Return the perplexity of n_samples distinct rows where none is given: a third of the other rows up to `most`."""
+    return min(most, max(_LEAST_PERPLEXITY, (n_samples - 1) / 3))
+
+
+def check_perplexity(parameters: dict[str, Any], n_samples: int, most: float) -> tuple[float, int]:
     """Return perplexity and neighbours to search for n_samples distinct rows, or raise ValueError.
 
-    Without n_neighbors three for each unit of perplexity are taken; a perplexity above their number, possible below 3
-    only through rounding, is brought down to it.
+    A perplexity of None is the usual one, up to `most`. Without n_neighbors three for each unit of perplexity are
+    taken; a perplexity above their number, possible below 3 only through rounding, is brought down to it.
     """
     perplexity, n_neighbors = parameters["perplexity"], parameters.get("n_neighbors")
+    if perplexity is None:
+        perplexity = usual_perplexity(most, n_samples)
     if perplexity >= n_samples:
         raise ValueError(
             message(
                 f"perplexity={perplexity}",
                 f"less than the number of distinct rows, n_samples={n_samples}",
-                remedy=f"Try perplexity={max(1.5, (n_samples - 1) / 3):.3g}.",
+                remedy=f"Try perplexity={usual_perplexity(math.inf, n_samples):.3g}.",
             )
         )
     if n_neighbors is None:
@@ -97,7 +108,7 @@ def check_perplexity(parameters: dict[str, Any], n_samples: int) -> tuple[float,
         return min(perplexity, float(n_neighbors)), n_neighbors
     if perplexity > min(n_neighbors, n_samples - 1):
         rule = f"at most the number of neighbours, {min(n_neighbors, n_samples - 1)}"
-        raise ValueError(message(f"perplexity={perplexity}", rule, remedy="Raise n_neighbors."))
+        raise ValueError(message(f"perplexity={perplexity}", rule, remedy="Raise n_neighbors or lower perplexity."))
     return perplexity, n_neighbors
 
 

@@ -11,6 +11,7 @@ from sklearn.manifold import trustworthiness
 from sklearn.neighbors import KNeighborsClassifier
 
 from gnomon import (
+    DREAMS,
     PCA,
     SNE,
     TSNE,
@@ -167,7 +168,28 @@ def test_too_few_rows_for_the_neighbours_is_a_warning_with_both_numbers():
 
 def test_perplexity_must_be_below_the_number_of_rows():
     with pytest.raises(ValueError, match=r"TSNE: perplexity=30.0 must be less than .* n_samples=20\. Try perplexity="):
-        TSNE().fit(np.random.default_rng(0).normal(size=(20, 3)))
+        TSNE(perplexity=30).fit(np.random.default_rng(0).normal(size=(20, 3)))
+
+
+@pytest.mark.parametrize("method", [TSNE, DREAMS, SNE, SymmetricSNE, LargeVis])
+@pytest.mark.parametrize(("n", "least"), [(3, 1.5), (20, 19 / 3), (200, None)])
+def test_a_perplexity_left_out_is_a_third_of_the_other_rows_up_to_the_usual_one(method, n, least):
+    X = np.random.default_rng(0).normal(size=(n, 3))
+    usual = (50.0 if method is LargeVis else 30.0) if least is None else least
+    fitted, told = (method(perplexity=p, max_iter=3, random_state=0, n_jobs=1).fit(X) for p in (None, usual))
+    assert fitted.perplexity is None
+    assert fitted.perplexity_ == told.perplexity_ == usual
+    assert fitted.graph_.n_neighbors == min(n - 1, 3 * usual)
+    np.testing.assert_array_equal(fitted.embedding_, told.embedding_)
+    known = (one.foresee(n, 3) for one in (fitted, told))
+    assert len({(one.seconds, one.n_bytes) for one in known}) == 1
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
+def test_equal_rows_do_not_count_for_the_perplexity():
+    X = np.repeat(np.random.default_rng(0).normal(size=(13, 3)), 10, axis=0)
+    assert TSNE(max_iter=3, random_state=0).fit(X).perplexity_ == 4.0
+    assert TSNE(max_iter=3, random_state=0, preset="fast").fit(X).perplexity_ is None
 
 
 @pytest.mark.parametrize(

@@ -147,8 +147,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 
     def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
         """Return how many neighbours are searched, as the recipe asks for them."""
-        wanted = parameters.get("n_neighbors")
-        return int(3 * parameters.get("perplexity", 0) if wanted is None else wanted)
+        return int(parameters.get("n_neighbors") or 0)
 
     def _stages_of(self, parameters: dict[str, Any], n_neighbors: int) -> Mapping[str, Cost]:
         """Return what stages after the search of so many neighbours take."""

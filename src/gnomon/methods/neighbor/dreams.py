@@ -66,6 +66,8 @@ class DREAMS(TSNE):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    perplexity_ : float or None
+        As in `TSNE`.
     reference_ : ndarray of shape (n_samples, n_components), float64
         The reference at the scale of the map; only with a weight.
     kl_divergence_ : float

@@ -15,8 +15,8 @@ from gnomon.kernels import Cauchy
 from gnomon.methods.forecast import GAUSSIAN_STAGES, SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
-from gnomon.methods.neighbor.supervised import SupervisedEmbedder
-from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
+from gnomon.methods.parameters import PERPLEXITY
 from gnomon.objectives import AddedTerm, CrossEntropy
 from gnomon.optimizers import SampledDescent
 
@@ -27,7 +27,7 @@ _DRAWS = 128  # points drawn in an epoch: few beside the neighbours, enough to t
 
 
 @dataclass(eq=False, repr=False)
-class LargeVis(SupervisedEmbedder):
+class LargeVis(PerplexityEmbedder):
     """LargeVis: edges of a weighted graph against random points.
 
     Input affinity: Gaussian with a given perplexity. Output kernel: Cauchy, 1 / (1 + d^2). Loss: cross-entropy with
@@ -38,8 +38,9 @@ class LargeVis(SupervisedEmbedder):
     ----------
     n_components : int >= 1, default=2
         Dimension of the map.
-    perplexity : float > 1, default=50.0
-        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    perplexity : float > 1 or None, default=None
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows. None takes 50, and
+        a third of the other rows where that is fewer.
     n_neighbors : int or None, default=None
         Neighbours that get an affinity; None takes 3 * perplexity, as the paper does.
     negative_sample_rate : int >= 1, default=5
@@ -61,6 +62,8 @@ class LargeVis(SupervisedEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    perplexity_ : float
+        The perplexity used.
     graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
@@ -76,7 +79,7 @@ class LargeVis(SupervisedEmbedder):
 
     n_components: int = 2
     _: KW_ONLY
-    perplexity: float = 50.0
+    perplexity: float | None = None
     n_neighbors: int | None = None
     negative_sample_rate: int = 5
     repulsion_strength: float = 7.0
@@ -87,7 +90,7 @@ class LargeVis(SupervisedEmbedder):
     init: Any = "spectral"
 
     _rules: ClassVar[dict[str, Rule]] = {
-        "perplexity": Real(1.0, low_open=True),
+        "perplexity": PERPLEXITY,
         "n_neighbors": Either(Integer(1), Nothing()),
         "negative_sample_rate": Integer(1),
         "repulsion_strength": Real(0.0),
@@ -97,6 +100,7 @@ class LargeVis(SupervisedEmbedder):
         "frames": FRAMES,
     }
 
+    _most_perplexity: ClassVar[float] = 50.0
     _stages: ClassVar[Mapping[str, Cost]] = {
         **GAUSSIAN_STAGES,
         "initialization": SPECTRAL_START,
@@ -104,7 +108,7 @@ class LargeVis(SupervisedEmbedder):
     }
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
+        perplexity, n_neighbors = self._take_perplexity(parameters, n_samples)
         gaussian = GaussianAffinity(perplexity)
 
         def terms(affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:

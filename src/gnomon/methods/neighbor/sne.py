@@ -20,8 +20,8 @@ from gnomon.methods.forecast import (
     passes_unless_summed,
 )
 from gnomon.methods.neighbor.base import Recipe
-from gnomon.methods.neighbor.supervised import SupervisedEmbedder
-from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
+from gnomon.methods.parameters import PERPLEXITY
 from gnomon.objectives import ConditionalDivergence, KLDivergence
 from gnomon.optimizers import GradientDescent
 
@@ -30,7 +30,7 @@ __all__ = ["SNE", "SymmetricSNE"]
 _START_SPREAD = 1e-2  # standard deviation of the start along its first axis; the kernel is 1 over such distances
 
 _RULES: dict[str, Rule] = {
-    "perplexity": Real(1.0, low_open=True),
+    "perplexity": PERPLEXITY,
     "n_neighbors": Either(Integer(1), Nothing()),
     "early_exaggeration": Real(1.0),
     "early_exaggeration_iter": Integer(0),
@@ -40,7 +40,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(eq=False, repr=False)
-class SNE(SupervisedEmbedder):
+class SNE(PerplexityEmbedder):
     """Stochastic neighbour embedding.
 
     Input affinity: each row's own Gaussian with a given perplexity. Output kernel: Gaussian, exp(-d^2). Loss: the sum
@@ -50,8 +50,9 @@ class SNE(SupervisedEmbedder):
     ----------
     n_components : int >= 1, default=2
         Dimension of the map.
-    perplexity : float > 1, default=30.0
-        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    perplexity : float > 1 or None, default=None
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows. None takes 30, and
+        a third of the other rows where that is fewer.
     n_neighbors : int or None, default=None
         Neighbours that get an affinity; None takes 3 * perplexity. The paper takes all other rows.
     early_exaggeration : float >= 1, default=4.0
@@ -71,6 +72,8 @@ class SNE(SupervisedEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    perplexity_ : float
+        The perplexity used.
     graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`; affinities are conditional, rows sum to 1.
 
@@ -85,7 +88,7 @@ class SNE(SupervisedEmbedder):
 
     n_components: int = 2
     _: KW_ONLY
-    perplexity: float = 30.0
+    perplexity: float | None = None
     n_neighbors: int | None = None
     early_exaggeration: float = 4.0
     early_exaggeration_iter: int = 100
@@ -109,7 +112,7 @@ class SNE(SupervisedEmbedder):
         return None if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
+        perplexity, n_neighbors = self._take_perplexity(parameters, n_samples)
         rate = parameters["learning_rate"]
         return Recipe(
             n_neighbors=n_neighbors,
@@ -126,7 +129,7 @@ class SNE(SupervisedEmbedder):
 
 
 @dataclass(eq=False, repr=False)
-class SymmetricSNE(SupervisedEmbedder):
+class SymmetricSNE(PerplexityEmbedder):
     """Symmetric stochastic neighbour embedding: t-SNE with a Gaussian kernel in the map.
 
     Input affinity: Gaussian with a given perplexity, both directions joined. Output kernel: Gaussian, exp(-d^2). Loss:
@@ -136,8 +139,9 @@ class SymmetricSNE(SupervisedEmbedder):
     ----------
     n_components : int >= 1, default=2
         Dimension of the map.
-    perplexity : float > 1, default=30.0
-        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    perplexity : float > 1 or None, default=None
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows. None takes 30, and
+        a third of the other rows where that is fewer.
     n_neighbors : int or None, default=None
         Neighbours that get an affinity; None takes 3 * perplexity.
     early_exaggeration : float >= 1, default=4.0
@@ -160,6 +164,8 @@ class SymmetricSNE(SupervisedEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    perplexity_ : float
+        The perplexity used.
     graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `TSNE`.
 
@@ -175,7 +181,7 @@ class SymmetricSNE(SupervisedEmbedder):
 
     n_components: int = 2
     _: KW_ONLY
-    perplexity: float = 30.0
+    perplexity: float | None = None
     n_neighbors: int | None = None
     early_exaggeration: float = 4.0
     early_exaggeration_iter: int = 100
@@ -198,7 +204,7 @@ class SymmetricSNE(SupervisedEmbedder):
         return None if found is None else found.taking(passes)
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
-        perplexity, n_neighbors = check_perplexity(parameters, n_samples)
+        perplexity, n_neighbors = self._take_perplexity(parameters, n_samples)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=self._supervised(GaussianAffinity(perplexity), parameters),

@@ -22,9 +22,9 @@ from gnomon.methods.forecast import (
     passes_unless_summed,
 )
 from gnomon.methods.neighbor.base import Recipe
-from gnomon.methods.neighbor.supervised import SupervisedEmbedder
+from gnomon.methods.neighbor.perplexity import PerplexityEmbedder
 from gnomon.methods.other_names import OPENTSNE, SCIKIT_LEARN, other_names
-from gnomon.methods.parameters import check_perplexity
+from gnomon.methods.parameters import PERPLEXITY
 from gnomon.objectives import KLDivergence
 from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM
 from gnomon.optimizers import GradientDescent
@@ -50,7 +50,7 @@ _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 @other_names({**SCIKIT_LEARN, **OPENTSNE})
 @dataclass(eq=False, repr=False)
-class TSNE(SupervisedEmbedder):
+class TSNE(PerplexityEmbedder):
     """t-distributed stochastic neighbour embedding.
 
     Input affinity: Gaussian with a given perplexity over the 3 * perplexity nearest neighbours. Output kernel: Cauchy,
@@ -66,8 +66,9 @@ class TSNE(SupervisedEmbedder):
         "fast" takes max_iter=100, early_exaggeration_iter=40, annealing_iter=30 and, instead of a perplexity, the 15
         nearest neighbours, which all count alike: maps in a fraction of the time, whose neighbourhoods are as true as
         those of the default, but whose divergence is that of other affinities.
-    perplexity : float > 1, default=30.0
-        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows.
+    perplexity : float > 1 or None, default=None
+        Effective number of neighbours, exp(entropy in nats); less than the number of distinct rows. None takes 30, and
+        a third of the other rows where that is fewer.
     early_exaggeration : float >= 1, default=12.0
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=50
@@ -131,6 +132,8 @@ class TSNE(SupervisedEmbedder):
     ----------
     embedding_ : ndarray of shape (n_samples, n_components), float32
         The map.
+    perplexity_ : float or None
+        The perplexity used; None where the preset takes none.
     kl_divergence_ : float
         Kullback-Leibler divergence of the map, in nats, whatever the exaggeration.
     learning_rate_ : float
@@ -169,7 +172,7 @@ class TSNE(SupervisedEmbedder):
     n_components: int = 2
     _: KW_ONLY
     preset: str | None = None
-    perplexity: float = 30.0
+    perplexity: float | None = None
     early_exaggeration: float = 12.0
     early_exaggeration_iter: int = 50
     annealing_iter: int = 100
@@ -188,7 +191,7 @@ class TSNE(SupervisedEmbedder):
 
     _rules: ClassVar[dict[str, Rule]] = {
         "preset": Either(Options(*_PRESETS), Nothing()),
-        "perplexity": Real(1.0, low_open=True),
+        "perplexity": PERPLEXITY,
         "early_exaggeration": Real(1.0),
         "early_exaggeration_iter": Integer(0),
         "annealing_iter": Integer(0),
@@ -213,7 +216,7 @@ class TSNE(SupervisedEmbedder):
         if parameters["preset"] is None:
             return parameters
         preset = dict(_PRESETS[parameters["preset"]])
-        if parameters["perplexity"] == usual["perplexity"]:
+        if parameters["perplexity"] is None:
             del parameters["perplexity"]
         else:
             del preset["n_neighbors"]
@@ -239,10 +242,11 @@ class TSNE(SupervisedEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         affinity: GaussianAffinity | UniformAffinity
         if "perplexity" in parameters:
-            perplexity, n_neighbors = check_perplexity(parameters, n_samples)
+            perplexity, n_neighbors = self._take_perplexity(parameters, n_samples)
             affinity = GaussianAffinity(perplexity)
         else:
             n_neighbors, affinity = min(parameters["n_neighbors"], n_samples - 1), UniformAffinity()
+            self.perplexity_ = None
         exaggeration = parameters["exaggeration"]
         optimizer = GradientDescent.annealed(
             early_exaggeration=parameters["early_exaggeration"] / exaggeration,  # on top of that in the loss
