@@ -130,7 +130,7 @@ MEMBERS = {
     "no version": ({"description.json": b'{"kind": "thing"}'}, "its version is None"),
     "version of text": ({"description.json": b'{"kind": "thing", "version": "1"}'}, "its version is '1'"),
     "version 0": ({"description.json": b'{"kind": "thing", "version": 0}'}, "its version is 0"),
-    "deep": ({"description.json": b'{"a": ' + b"[" * 9000 + b"]" * 9000 + b"}"}, "recursion"),
+    "deep": ({"description.json": b'{"a": ' + b"[" * 9000 + b"]" * 9000 + b"}"}, "(?:recursion|it holds None)"),
     "many lists": ({"description.json": b"[" + b"[]," * 20_000 + b"[]]"}, "too large"),
     "long number": ({"description.json": b'{"a": ' + b"9" * 5000 + b"}"}, "digits"),
 }

@@ -196,7 +196,7 @@ class _Class:
 def test_a_deleted_section_is_noticed(value, section, missing, monkeypatch):
     pytest.importorskip("numpydoc")
     assert _missing(value) == []
-    kept, _, rest = value.__doc__.partition(f"    {section}\n    ---")
+    kept, _, rest = inspect.cleandoc(value.__doc__).partition(f"{section}\n---")
     _, _, after = rest.partition("\n\n")
     monkeypatch.setattr(value, "__doc__", kept + after)
     assert _missing(value) == missing

@@ -59,7 +59,7 @@ CONTAINERS = {
     "read-only": lambda X: np.require(X.copy(), requirements="C").view(),
     "__array__": Holder,
     "pandas": pd.DataFrame,
-    "pandas-nullable": lambda X: pd.DataFrame(X, columns=names(X)).convert_dtypes(convert_integer=False),
+    "pandas-nullable": lambda X: pd.DataFrame(X, columns=names(X)).astype(X.dtype.name.capitalize()),
     "polars": lambda X: pl.DataFrame(X, schema=names(X)),
     "pyarrow": lambda X: pa.table(list(X.T.copy()), names=names(X)),
     "objects": lambda X: X.astype(object),

@@ -91,7 +91,7 @@ def test_components_infinitely_far_apart_are_refused():
     graph = compute_neighbors(distances, 2, metric="precomputed")
     with pytest.raises(ValueError, match="2 components of 5, 5 rows are infinitely far apart"):
         find_bridges(distances, graph, metric="precomputed")
-    stored = sp.csr_array(sp.block_diag([near, near]))
+    stored = sp.csr_array(sp.block_diag([sp.csr_array(near), sp.csr_array(near)]))
     with pytest.raises(ValueError, match="2 components of 5, 5 rows are infinitely far apart"):
         find_bridges(stored, compute_neighbors(stored, 2, metric="precomputed"), metric="precomputed")
 

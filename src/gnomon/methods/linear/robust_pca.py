@@ -162,7 +162,8 @@ class RobustPCA(PublishesParts, PlacesRows):
         found = decompose(prepared, problem, parameters)
         reporter.begin("components")
         self._publish(found, parameters["n_components"], self.seed_)
-        self._size, self._directions, self._spread = prepared.size, found.svd.right, found.svd.values
+        self._size, self._spread = prepared.size, found.svd.values
+        self._directions = np.ascontiguousarray(found.svd.right)  # as a copy has them: sums follow the order in memory
         self.embedding_ = self._model.transform(self.low_rank_)
         reporter.end()
         self.timings_ = reporter.timings
