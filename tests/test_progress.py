@@ -23,6 +23,20 @@ def test_seconds_left_are_in_proportion_and_unknown_at_first():
     assert Progress("layout", 10, 10, 5.0).seconds_left == 0.0
 
 
+def test_the_time_left_follows_the_pace_since_half_of_the_work(clock):
+    """A stage that prepares for long, or whose units grow dearer, is told without what lies far behind."""
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("neighbors", 100)
+    for clock[0], done in ((50.0, 10), (52.0, 20), (54.0, 30), (58.0, 50), (62.0, 60), (66.0, 70)):
+        reporter.update(done, 100)
+    assert seen[1].seconds_left == 450.0  # nothing else is known yet
+    assert seen[3].seconds_left == pytest.approx(70 * 4 / 20)
+    assert seen[-1].seconds_left == pytest.approx(30 * 12 / 40)
+    reporter.update(5, 100)  # counted anew
+    assert seen[-1].seconds_left == pytest.approx(66 * 95 / 5)
+
+
 def test_the_callback_sees_stage_work_time_and_loss(clock):
     seen = []
     reporter = Reporter(seen.append)
@@ -88,7 +102,7 @@ def test_a_line_is_written_at_begin_and_end_of_a_stage_and_each_second_of_it(clo
     assert written.out == ""
     assert written.err.splitlines() == [
         "UMAP: layout",
-        "UMAP: layout, 5 of 10, 2 s left",
+        "UMAP: layout, 5 of 10, 3 s left",
         "UMAP: layout, 10 of 10, loss 0.125, 4.0 s",
     ]
 

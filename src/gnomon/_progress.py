@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +32,8 @@ class Progress:
         Value of the loss, where the stage has one and has just evaluated it.
     embedding : ndarray of shape (n_samples, n_components) or None
         The present embedding, read-only and valid during the call; copy what should stay.
+    pace : float or None
+        Seconds that a unit of work took in the later half of what is done; None takes the mean of the stage.
     """
 
     stage: str
@@ -39,11 +42,14 @@ class Progress:
     seconds: float
     loss: float | None = None
     embedding: npt.NDArray[np.float32] | None = None
+    pace: float | None = field(default=None, compare=False, repr=False)
 
     @property
     def seconds_left(self) -> float | None:
         """Estimated seconds until the stage ends; None before the first unit of work."""
-        return None if self.done == 0 else self.seconds * (self.total - self.done) / self.done
+        if self.done == 0:
+            return None
+        return (self.seconds / self.done if self.pace is None else self.pace) * (self.total - self.done)
 
 
 Callback = Callable[[Progress], bool | None]
@@ -93,6 +99,7 @@ class Reporter:
         self.timings: dict[str, float] = {}
         self._stage = ""
         self._start = 0.0
+        self._told: list[tuple[int, float]] = []  # work done in the stage, and after how many seconds
 
     def listen(self, callback: Callback) -> None:
         """Pass the progress on to one more callback."""
@@ -102,7 +109,7 @@ class Reporter:
     def begin(self, stage: str, total: int = 1) -> None:
         """Begin a stage of `total` units of work; the previous stage ends."""
         self.end()
-        self._stage, self._start = stage, time.perf_counter()
+        self._stage, self._start, self._told = stage, time.perf_counter(), []
         self.update(0, total)
 
     def update(
@@ -114,8 +121,20 @@ class Reporter:
         if embedding is not None:
             embedding = embedding.view()
             embedding.flags.writeable = False
-        progress = Progress(self._stage, done, total, time.perf_counter() - self._start, loss, embedding)
+        seconds = time.perf_counter() - self._start
+        progress = Progress(self._stage, done, total, seconds, loss, embedding, self._pace(done, seconds))
         return bool(self.callback(progress))
+
+    def _pace(self, done: int, seconds: float) -> float | None:
+        """Return the seconds of a unit of work since half of it was done, which what comes before the first misses."""
+        if self._told and done <= self._told[-1][0]:  # counted anew
+            self._told = []
+        half = bisect.bisect_right(self._told, (done // 2, float("inf")))
+        self._told.append((done, seconds))
+        if not half:
+            return None
+        before, then = self._told[half - 1]
+        return (seconds - then) / (done - before) if done > before else None
 
     def end(self) -> None:
         """End the running stage and add its time, in seconds, to `timings`."""

@@ -62,7 +62,8 @@ def test_measured_labels_are_scored_by_regression_and_have_no_classes(table, dat
     labels = X[:, 0].copy()
     labels[3] = np.nan
     if dates:
-        days = np.where(np.isnan(labels), np.timedelta64("NaT", "D"), np.round(100 * np.nan_to_num(labels)).astype("m8[D]"))
+        days = np.round(100 * np.nan_to_num(labels)).astype("m8[D]")
+        days[np.isnan(labels)] = np.timedelta64("NaT", "D")
         labels = np.datetime64("2024-01-01") + days
     made = gn.map(X, method="pca", labels=labels)
     assert made.evaluate().knn_r2 > 0.5

@@ -35,6 +35,7 @@ Distances = npt.NDArray[np.float32]
 
 _MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
 _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
+_RANKED = 40  # rows that a row is compared with in the time in which it ranks a candidate, about
 _SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
 
 
@@ -157,7 +158,10 @@ class Points:
             return indices, distances
 
         first = nearest(k)
-        return first if keep <= k else lead_with(first, nearest(keep))
+        found = first if keep <= k else lead_with(first, nearest(keep))
+        if reporter is not None:
+            reporter.update(n, n)
+        return found
 
     def squares_within(self, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest other rows of each and scaled squares of their distances, ascending by (square, index).
@@ -225,10 +229,11 @@ def _all_pairs(
     """Return the candidates of every row among all others, or those across a split, and the square of the last."""
     n = len(centred)
     search = _core.AllPairs(centred, n_candidates, current_run().n_threads, split)
+    share = n / (n + _RANKED * n_candidates)  # of the work; candidates are ranked after it
     for done in range(search.n_rounds):
         search.run_round(done)
         if reporter is not None:
-            reporter.update(n * (done + 1) // search.n_rounds, n)
+            reporter.update(int(n * share * (done + 1) / search.n_rounds), n)
     return search.finish()
 
 

@@ -251,8 +251,11 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int =
 
 
 def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
-    """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions."""
-    rows = rows.copy()
+    """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions.
+
+    What is given is overwritten.
+    """
+    rows = np.ascontiguousarray(rows)
     rows[n_valid:] = normal_matrix(seed, _STREAM_COMPLETION, (rows.shape[0] - n_valid, rows.shape[1]))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     q, r = np.linalg.qr(rows.T)
