@@ -28,7 +28,7 @@ FORMS = {
     "unsorted": (INDICES[:, ::-1], DISTANCES[:, ::-1]),
     "index": Index((INDICES.astype(np.int32), DISTANCES.astype(np.float32))),
     "sparse": kneighbors_graph(X, 7, mode="distance"),
-    "sparse, unsorted": sp.coo_array(kneighbors_graph(X, 7, mode="distance"))[:, :],
+    "sparse, unsorted": sp.coo_array(kneighbors_graph(X, 7, mode="distance")),
     "transformer": KNeighborsTransformer(n_neighbors=7).fit_transform(X),  # stores the diagonal
     "graph": compute_neighbors(X, 7),
     "told squares": as_neighbor_graph(INDICES, DISTANCES**2, values="squared"),

@@ -128,8 +128,9 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     core = distances[:, min(_CORE, n - 1)]
     reach = np.maximum(np.maximum(core[:, None], core[neighbors[:, 1:]]), distances[:, 1:])
     reach = np.maximum(reach, np.finfo(np.float32).tiny)  # SciPy takes 0 for no edge
-    starts = np.repeat(np.arange(n), reach.shape[1])
-    graph = csr_array((reach.ravel(), (starts, neighbors[:, 1:].ravel())), shape=(n, n))
+    starts = np.repeat(np.arange(n, dtype=np.int32), reach.shape[1])  # older SciPy finds trees by such indices alone
+    ends = neighbors[:, 1:].ravel().astype(np.int32)
+    graph = csr_array((reach.ravel(), (starts, ends)), shape=(n, n))
     tree = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
     rows, columns, lengths = tree.row.astype(np.int64), tree.col.astype(np.int64), tree.data
     order = np.argsort(lengths, kind="stable")

@@ -98,7 +98,7 @@ def loops(distances: Floats) -> Floats:
     MissingDependencyError
         If GUDHI cannot be imported.
     """
-    module: Any = import_optional("gudhi.sklearn", package="gudhi", extra="topology")
+    module: Any = import_optional("gudhi.sklearn.rips_persistence", package="gudhi", extra="topology")
     rips = module.RipsPersistence(homology_dimensions=1, input_type="lower distance matrix")
     found: Floats = np.asarray(rips.fit_transform([distances])[0], dtype=np.float64).reshape(-1, 2)
     return found
