@@ -303,7 +303,7 @@ def test_points_without_a_label_are_grey_and_listed_last(open_page, blobs, tmp_p
 
 def test_dates_are_a_scale_of_dates(open_page, blobs, tmp_path):
     days = np.datetime64("2024-01-01") + np.arange(600).astype("m8[D]")
-    days[7] = np.datetime64("NaT")
+    days[7] = np.datetime64("NaT", "D")
     write_html(tmp_path / "map.html", PageContent(embedding=blobs.Y, labels=days, metadata={"seen": days}, X=blobs.X))
     opened = open_page(tmp_path / "map.html")
     assert opened.page.inner_text("#legend .ends").split()[::2] == ["2024-01-01", "2025-08-22"]
