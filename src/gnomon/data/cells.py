@@ -96,7 +96,7 @@ def read_cells(
     """
     notes: list[str] = []
     if layer is not None:
-        require_name(layer, [str(key) for key in cells.layers], what="layer")
+        require_name(layer, _layers(cells), what="layer")
     annotations = {str(name): annotation(cells.obs[name]) for name in cells.obs.columns}
     if labels is not None:
         require_name(labels, list(annotations), what="labels")
@@ -127,7 +127,7 @@ def read_cells(
 def _features(cells: Any, explain: str | None, layer: str | None) -> tuple[Any, list[str], bool]:
     """Return the table that explains, the names of its columns, and whether it is that of the genes of `var`."""
     genes = [str(name) for name in cells.var_names]
-    layers, keys = [str(key) for key in cells.layers], [str(key) for key in cells.obsm]
+    layers, keys = _layers(cells), [str(key) for key in cells.obsm]
     if explain is None or explain == "X":
         matrix = cells.X if layer is None else cells.layers[layer]
         if matrix is None:
@@ -233,3 +233,8 @@ def _neighbors(cells: Any, key: str) -> tuple[scipy.sparse.csr_array, Mapping[st
         distances = scipy.sparse.csr_array(distances)
     about = entry.get("params", {})
     return distances, about if isinstance(about, Mapping) else {}
+
+
+def _layers(cells: Any) -> list[str]:
+    """Return the names of the layers; newer anndata counts the table itself as one, without a name."""
+    return [str(key) for key in cells.layers if key is not None]
