@@ -120,16 +120,22 @@ ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const Out
     return {force, energy};
 }
 
-ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& charges, int n_threads) {
+ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& charges, int n_threads,
+                             const std::optional<Values>& others) {
     const Arguments check("ParticleMesh.evaluate");
     check.at_least("the number of rows of Y", static_cast<std::int64_t>(Y.shape(0)), 1);
     check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
     check.components(Y.shape(1), 2);
     check.length_if_any("charges", charges, Y.shape(0));
+    if (others) {
+        check.length("charges", charges, Y.shape(0));
+        check.length("others", *others, Y.shape(0));
+    }
+    const MeshCharges both{view(charges), others ? view(*others) : std::span<const float>{}};
     auto force = make_unset<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = mesh.evaluate(view(Y), view(charges), {force.data(), Y.shape(0), Y.shape(1)}, context);
+        energy = mesh.evaluate(view(Y), both, {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
 }
@@ -296,13 +302,15 @@ void register_objectives(nb::module_& m) {
                              "Sums of a smooth kernel over all pairs of points in 1 or 2 dimensions.")
         .def(
             "__init__",
-            [](ParticleMesh* self, const OutputKernel& kernel, float spacing) {
+            [](ParticleMesh* self, const OutputKernel& kernel, float spacing, const std::string& law) {
                 Arguments("ParticleMesh").positive("spacing", static_cast<double>(spacing));
-                new (self) ParticleMesh(kernel, spacing);
+                new (self) ParticleMesh(kernel, spacing, pair_law(law));
             },
-            nb::arg("kernel"), nb::arg("spacing"))
+            nb::arg("kernel"), nb::arg("spacing"), nb::arg("law") = "value")
         .def("evaluate", &bind_evaluate, nb::arg("Y").noconvert(), nb::arg("charges").noconvert(), nb::arg("n_threads"),
-             "(sum_j -q_i q_j k'(s_ij) (y_i - y_j), sum_{i != j} q_i q_j k(s_ij)); empty charges q count as 1.")
+             nb::arg("others").noconvert() = nb::none(),
+             "(sum_j -a_ij F'(s_ij) (y_i - y_j), sum_{i != j} a_ij F(s_ij)), F = k or -log(1 - k) by the law, a_ij = "
+             "q_i q_j of charges q, q_i p_j + p_i q_j with others p; empty charges count as 1.")
         .def("charges", &bind_charges, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(), nb::arg("n_threads"),
              "What some points, all within the extent of a whole map, (2, d), add to the charges on its mesh.")
         .def("potential", &bind_potential, nb::arg("charges").noconvert(), nb::arg("extent").noconvert(),

@@ -132,8 +132,10 @@ void MeshConvolution::Room::resize(std::size_t size) {
     capacity_ = size;
 }
 
-bool MeshConvolution::resize(MeshAxis columns, MeshAxis rows) {
-    const bool same = work_.get() != nullptr && columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
+bool MeshConvolution::resize(MeshAxis columns, MeshAxis rows, std::size_t layers) {
+    const bool same = work_.get() != nullptr && layers == layers_ &&
+                      columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
+    layers_ = layers;
     columns_ = columns;
     rows_ = rows;
     if (same) {
@@ -160,7 +162,7 @@ ComplexLanes* MeshConvolution::scratch(std::size_t worker) {
 }
 
 void MeshConvolution::take_room() {
-    const std::size_t held = rows_to_set() * (pitch_ + 2 * bins_pitch_);
+    const std::size_t held = layers_ * layer_size() + rows_to_set() * 2 * bins_pitch_;
     work_.resize(std::max(held, 2 * round_up(rows_.nodes, kRowsPerBatch) * bins_pitch_));
 }
 
@@ -199,24 +201,26 @@ void MeshConvolution::set_kernel(const std::function<void(std::size_t, float*)>&
 
 void MeshConvolution::convolve(const Context& context) {
     scratch_.resize(std::max<std::size_t>(scratch_.size(), static_cast<std::size_t>(std::max(context.n_threads, 1))));
-    float *re = row(rows_to_set()), *im = re + rows_to_set() * bins_pitch_;
-    const auto batch = [&](std::size_t first) {
-        return Rows{row(first), pitch_, re + first * bins_pitch_, im + first * bins_pitch_, bins_pitch_};
-    };
-    parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
-        ComplexLanes* buffer = scratch(worker);
-        transform_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
-    });
-    parallel_for((columns_.nodes / 2) / kLanes + 1, context, [&](std::size_t tile, std::size_t worker) {
-        ComplexLanes* buffer = scratch(worker);
-        const Rows rows{nullptr, 0, re + tile * kLanes, im + tile * kLanes, bins_pitch_};
-        convolve_columns(rows, column_plan_, rows_.used, spectrum_.get() + tile * rows_.nodes * kLanes, buffer,
-                         buffer + half());
-    });
-    parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
-        ComplexLanes* buffer = scratch(worker);
-        restore_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
-    });
+    float *re = row(0, layers_), *im = re + rows_to_set() * bins_pitch_;
+    for (std::size_t layer = 0; layer < layers_; ++layer) {
+        const auto batch = [&](std::size_t first) {
+            return Rows{row(first, layer), pitch_, re + first * bins_pitch_, im + first * bins_pitch_, bins_pitch_};
+        };
+        parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
+            ComplexLanes* buffer = scratch(worker);
+            transform_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
+        });
+        parallel_for((columns_.nodes / 2) / kLanes + 1, context, [&](std::size_t tile, std::size_t worker) {
+            ComplexLanes* buffer = scratch(worker);
+            const Rows rows{nullptr, 0, re + tile * kLanes, im + tile * kLanes, bins_pitch_};
+            convolve_columns(rows, column_plan_, rows_.used, spectrum_.get() + tile * rows_.nodes * kLanes, buffer,
+                             buffer + half());
+        });
+        parallel_blocks(rows_.used, kRowsPerBatch, context, [&](std::size_t first, std::size_t, std::size_t worker) {
+            ComplexLanes* buffer = scratch(worker);
+            restore_rows(batch(first), row_plan_, columns_.used, buffer, buffer + half());
+        });
+    }
 }
 
 }  // namespace gnomon

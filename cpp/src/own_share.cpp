@@ -14,6 +14,7 @@ constexpr std::size_t kReach = 32;    // nodes to each side; weights fall by .43
 constexpr std::size_t kAngles = 256;  // of the integral over the transform
 constexpr int kImages = 4;            // of a wave on the mesh, to each side
 constexpr double kPi = 3.14159265358979323846;
+constexpr float kResolved = 1.0F;  // nodes from which on a singular law is as it is
 
 double power6(double x) { return x * x * x * x * x * x; }
 
@@ -43,10 +44,44 @@ GNOMON_CLONES void evaluate_row(const OutputKernel& output, bool shifted, float 
     });
 }
 
+/// -log(1 - k) at count squared distances, a multiple of 16, with a straight line below `resolved`.
+void evaluate_deficits(const OutputKernel& kernel, float resolved, float* squared, std::size_t count, float* values) {
+    float beyond[simd::kLanes], slopes[simd::kLanes];
+    for (std::size_t first = 0; first < count; first += simd::kLanes) {
+        for (std::size_t l = 0; l < simd::kLanes; ++l) {
+            const float held = std::max(squared[first + l], resolved);
+            beyond[l] = squared[first + l] - held;
+            squared[first + l] = held;
+        }
+        evaluate_law(PairLaw::log_deficit, kernel, squared + first, simd::kLanes, slopes, values + first);
+        for (std::size_t l = 0; l < simd::kLanes; ++l) values[first + l] += slopes[l] * beyond[l];
+    }
+}
+
+float resolved_by(float spacing) { return (kResolved * spacing) * (kResolved * spacing); }
+
 }  // namespace
 
-void kernel_row(const OutputKernel& kernel, bool shifted, float spacing, float down, std::size_t nodes, float* row) {
-    evaluate_row(kernel, shifted, spacing, down, nodes, row);
+double MeshKernel::at_zero() const {
+    if (law == PairLaw::value) return static_cast<double>(kernel_at_zero(kernel));
+    float squared[simd::kLanes] = {}, values[simd::kLanes];
+    evaluate_deficits(kernel, resolved_by(spacing), squared, simd::kLanes, values);
+    return static_cast<double>(values[0]);
+}
+
+void MeshKernel::row(float down, std::size_t nodes, float* row) const {
+    if (law == PairLaw::value) return evaluate_row(kernel, shifted, spacing, down, nodes, row);
+    const float zero = shifted ? static_cast<float>(at_zero()) : 0.0F;
+    float squared[simd::kLanes];
+    for (std::size_t first = 0; first < nodes; first += simd::kLanes) {
+        for (std::size_t l = 0; l < simd::kLanes; ++l) {
+            const float index = static_cast<float>(first + l);
+            const float across = std::min(index, static_cast<float>(nodes) - index);
+            squared[l] = (across * across + down * down) * (spacing * spacing);
+        }
+        evaluate_deficits(kernel, resolved_by(spacing), squared, simd::kLanes, row + first);
+        for (std::size_t l = 0; l < simd::kLanes; ++l) row[first + l] -= zero;
+    }
 }
 
 OwnShares::OwnShares() {
@@ -61,11 +96,11 @@ OwnShares::OwnShares() {
     }
 }
 
-OwnShare OwnShares::at(const OutputKernel& kernel, bool shifted, float spacing, std::size_t d) const {
+OwnShare OwnShares::at(const MeshKernel& kernel, std::size_t d) const {
     std::vector<float> row(2 * kReach);
     double sums[2][2] = {};  // by the harmonics down and across
     for (std::size_t down = 0; down < (d == 2 ? kReach : 1); ++down) {
-        kernel_row(kernel, shifted, spacing, static_cast<float>(down), row.size(), row.data());
+        kernel.row(static_cast<float>(down), row.size(), row.data());
         for (std::size_t p = 0; p < 2; ++p) {
             double across = 0;
             for (std::size_t node = 0; node < kReach; ++node)

@@ -50,49 +50,67 @@ GNOMON_INLINE Wave wave(float u) {
             (1.0F - 2.0F * u) * a * (6.2818562F + a * (18.902201F + a * (20.829857F + 16.43972F * a)))};
 }
 
-/// Points in the order of their tiles, in units of the spacing; q is null where all charges are 1.
+/// Points in the order of their tiles, in units of the spacing; q is null where all charges are 1, p where there is one
+/// mesh alone.
 struct Sorted {
-    const float *x, *y, *q;
+    const float *x, *y, *q, *p;
     bool flat;  // one dimension
 };
 
+/// Meshes of q and of p: rows of one follow at `pitch`, the other lies `layer` behind.
+struct Layers {
+    std::size_t pitch, layer;
+};
+
 GNOMON_CLONES void spread_points(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
-                                 std::size_t pitch) {
+                                 const Layers& layers) {
+    const std::size_t pitch = layers.pitch;
     for (std::size_t t = begin; t < end; ++t) {
         const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
-        f32x8 across = spline(points.x[t] - static_cast<float>(column)).weight;
+        f32x8 across = spline(points.x[t] - static_cast<float>(column)).weight, other = across;
         if (points.q) across *= points.q[t];
+        if (points.p) other *= points.p[t];
         float* node = mesh + column - kBefore;
         if (points.flat) {
             simd::store(node, simd::load_as<f32x8>(node) + across);
+            if (points.p) simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + other);
             continue;
         }
         const f32x8 down = spline(points.y[t] - static_cast<float>(row)).weight;
         node += (row - kBefore) * pitch;
         for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
             simd::store(node, simd::load_as<f32x8>(node) + down[r] * across);
+            if (points.p) simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + down[r] * other);
         }
     }
 }
 
 /// Forces, to the rows of `order`, and the sum of charge * potential; both without what a point reads of itself.
 GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                                 std::size_t pitch, const OwnShare& own, const std::uint32_t* order, float scale,
+                                 const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
                                  float* force) {
     constexpr float pi = 3.14159265F;
+    const std::size_t pitch = layers.pitch;
     double total = 0;
     for (std::size_t t = begin; t < end; ++t) {
         const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
         const float u = points.x[t] - static_cast<float>(column), v = points.y[t] - static_cast<float>(row);
         const Spline across = spline(u);
         const Wave along = wave(u);
-        const float charge = points.q ? points.q[t] : 1.0F, factor = scale * charge;
+        // Of two meshes what a point reads is p times that of q and q times that of p.
+        const float q = points.q ? points.q[t] : 1.0F, p = points.p ? points.p[t] : 0.0F;
+        const float charge = points.p ? 1.0F : q, itself_charge = points.p ? 2.0F * q * p : q, factor = scale * charge;
         const float* node = mesh + column - kBefore;
+        const auto potential = [&](const float* at) GNOMON_INLINE_LAMBDA {
+            const f32x8 values = simd::load_as<f32x8>(at);
+            return points.p ? p * values + q * simd::load_as<f32x8>(at + layers.layer) : values;
+        };
         if (points.flat) {
-            const f32x8 values = simd::load_as<f32x8>(node);
+            const f32x8 values = potential(node);
             const float itself = own.mean + 2.0F * own.wave * along.cosine;
-            total += static_cast<double>(charge * (sum8(across.weight * values) - charge * itself));
-            force[order[t]] = factor * (sum8(across.slope * values) + charge * (2.0F * pi * own.wave * along.sine));
+            total += static_cast<double>(charge * (sum8(across.weight * values) - itself_charge * itself));
+            force[order[t]] =
+                factor * (sum8(across.slope * values) + itself_charge * (2.0F * pi * own.wave * along.sine));
             continue;
         }
         const Spline down = spline(v);
@@ -100,19 +118,33 @@ GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::s
         node += (row - kBefore) * pitch;
         f32x8 weighted{}, sloped{};
         for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
-            const f32x8 values = simd::load_as<f32x8>(node);
+            const f32x8 values = potential(node);
             weighted += down.weight[r] * values;
             sloped += down.slope[r] * values;
         }
         const float to_x = own.wave + 2.0F * own.both * upright.cosine,
                     to_y = own.wave + 2.0F * own.both * along.cosine;
         const float itself = own.mean + 2.0F * (to_x * along.cosine + own.wave * upright.cosine);
-        total += static_cast<double>(charge * (sum8(across.weight * weighted) - charge * itself));
+        total += static_cast<double>(charge * (sum8(across.weight * weighted) - itself_charge * itself));
         float* out = force + 2 * static_cast<std::size_t>(order[t]);
-        out[0] = factor * (sum8(across.slope * weighted) + charge * (2.0F * pi * to_x * along.sine));
-        out[1] = factor * (sum8(across.weight * sloped) + charge * (2.0F * pi * to_y * upright.sine));
+        out[0] = factor * (sum8(across.slope * weighted) + itself_charge * (2.0F * pi * to_x * along.sine));
+        out[1] = factor * (sum8(across.weight * sloped) + itself_charge * (2.0F * pi * to_y * upright.sine));
     }
     return total;
+}
+
+/// The sum over i != j of what the charges make of a pair.
+double weight_of_pairs(std::size_t n, const MeshCharges& charges) {
+    if (charges.q.empty()) return static_cast<double>(n) * static_cast<double>(n) - static_cast<double>(n);
+    double all = 0, others = 0, own = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double q = static_cast<double>(charges.q[i]);
+        const double p = charges.p.empty() ? q : static_cast<double>(charges.p[i]);
+        all += q;
+        others += p;
+        own += q * p;
+    }
+    return (all * others - own) * (charges.p.empty() ? 1.0 : 2.0);
 }
 
 MapExtent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
@@ -131,12 +163,12 @@ MapExtent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
 
 }  // namespace
 
-ParticleMesh::ParticleMesh(const OutputKernel& kernel, float spacing) : kernel_(kernel), relative_spacing_(spacing) {
+ParticleMesh::ParticleMesh(const OutputKernel& kernel, float spacing, PairLaw law)
+    : kernel_(kernel), law_(law), relative_spacing_(spacing) {
     if (!kernel.is_similarity()) throw std::invalid_argument("a mesh needs a kernel that decays");
-    with_similarity(kernel, [&](auto k) {
-        length_ = std::sqrt(k.half_squared());
-        at_zero_ = k.at_zero();
-    });
+    if (law != PairLaw::value && law != PairLaw::log_deficit)
+        throw std::invalid_argument("a mesh sums the laws value and log_deficit");
+    with_similarity(kernel, [&](auto k) { length_ = std::sqrt(k.half_squared()); });
 }
 
 MapExtent MapExtent::of(Span2<const float> Y, const Context& context) {
@@ -174,13 +206,13 @@ bool ParticleMesh::choose_layout(const MapExtent& all, std::size_t d, Layout& la
 }
 
 /// Takes the mesh of an extent; says whether it has one.
-bool ParticleMesh::lay_out(const MapExtent& extent, std::size_t d) {
+bool ParticleMesh::lay_out(const MapExtent& extent, std::size_t d, std::size_t layers) {
     Layout layout;
     if (!choose_layout(extent, d, layout)) return false;
     const bool same_kernel = layout.spacing == layout_.spacing && layout.shifted == layout_.shifted;
     layout_ = layout;
-    if (!same_kernel) own_ = own_shares_.at(kernel_, layout.shifted, layout.spacing, d);
-    if (mesh_.resize(layout.axis[0], layout.axis[1]) || !same_kernel) kernel_ready_ = false;
+    if (!same_kernel) own_ = own_shares_.at(mesh_kernel(), d);
+    if (mesh_.resize(layout.axis[0], layout.axis[1], layers) || !same_kernel) kernel_ready_ = false;
     return true;
 }
 
@@ -192,13 +224,12 @@ void ParticleMesh::prepare_kernel(const Context& context) {
 void ParticleMesh::set_kernel(const Context& context) {
     const std::size_t rows = layout_.axis[1].nodes;
     const auto write_row = [&](std::size_t r, float* out) {
-        kernel_row(kernel_, layout_.shifted, layout_.spacing, static_cast<float>(std::min(r, rows - r)),
-                   layout_.axis[0].nodes, out);
+        mesh_kernel().row(static_cast<float>(std::min(r, rows - r)), layout_.axis[0].nodes, out);
     };
     mesh_.set_kernel(write_row, context);
 }
 
-void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context) {
+void ParticleMesh::sort_points(Span2<const float> Y, const MeshCharges& charges, const Context& context) {
     const std::size_t n = Y.rows(), d = Y.cols();
     const std::size_t across = layout_.axis[0].used / kTile + 1, tiles = across * (layout_.axis[1].used / kTile + 1);
     const std::size_t chunks = (n + kPointsPerChunk - 1) / kPointsPerChunk;
@@ -207,7 +238,8 @@ void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> char
     order_.resize(n);
     x_.resize(n);
     y_.resize(n);
-    q_.resize(charges.size());
+    q_.resize(charges.q.size());
+    p_.resize(charges.p.size());
     counts_.resize(chunks * tiles);
     tile_begin_.resize(tiles + 1);
     const auto place = [&](std::size_t i, std::size_t c) {
@@ -244,23 +276,26 @@ void ParticleMesh::sort_points(Span2<const float> Y, std::span<const float> char
             order_[at] = static_cast<std::uint32_t>(i);
             x_[at] = place(i, 0);
             y_[at] = d == 2 ? place(i, 1) : 0.0F;
-            if (!charges.empty()) q_[at] = charges[i];
+            if (!charges.q.empty()) q_[at] = charges.q[i];
+            if (!charges.p.empty()) p_[at] = charges.p[i];
         }
     });
 }
 
 void ParticleMesh::spread(const Context& context) {
     parallel_blocks(mesh_.rows_to_set(), kTile, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::fill_n(mesh_.row(begin), (end - begin) * mesh_.pitch(), 0.0F);
+        for (std::size_t layer = 0; layer < (p_.empty() ? 1 : 2); ++layer)
+            std::fill_n(mesh_.row(begin, layer), (end - begin) * mesh_.pitch(), 0.0F);
     });
     const std::size_t across = layout_.axis[0].used / kTile + 1, stripes = (tile_begin_.size() - 1) / across;
-    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), layout_.axis[1].nodes == 1};
+    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), p_.empty() ? nullptr : p_.data(),
+                        layout_.axis[1].nodes == 1};
     // A stripe of tiles also touches rows of those beside it: even stripes first, then odd ones, each by one owner.
     for (std::size_t parity = 0; parity < 2; ++parity) {
         parallel_for((stripes + 1 - parity) / 2, context, [&](std::size_t chunk, std::size_t) {
             const std::size_t stripe = 2 * chunk + parity;
             spread_points(points, tile_begin_[stripe * across], tile_begin_[(stripe + 1) * across], mesh_.row(0),
-                          mesh_.pitch());
+                          {mesh_.pitch(), mesh_.layer_size()});
         });
     }
 }
@@ -268,20 +303,22 @@ void ParticleMesh::spread(const Context& context) {
 double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     const std::size_t n = force.rows();
     const float scale = -0.5F / layout_.spacing;  // the gradient of the potential is -2 times the force
-    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), layout_.axis[1].nodes == 1};
+    const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), p_.empty() ? nullptr : p_.data(),
+                        layout_.axis[1].nodes == 1};
     std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
     parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         partial[begin / kPointsPerBlock] =
-            read_points(points, begin, end, mesh_.row(0), mesh_.pitch(), own_, order_.data(), scale, force.row(0));
+            read_points(points, begin, end, mesh_.row(0), {mesh_.pitch(), mesh_.layer_size()}, own_, order_.data(),
+                        scale, force.row(0));
     });
     double total = 0;
     for (const double part : partial) total += part;
     return total;
 }
 
-double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force,
+double ParticleMesh::evaluate(Span2<const float> Y, const MeshCharges& charges, Span2<float> force,
                               const Context& context) {
-    if (!lay_out(MapExtent::of(Y, context), Y.cols())) {
+    if (!lay_out(MapExtent::of(Y, context), Y.cols(), charges.p.empty() ? 1 : 2)) {
         std::fill_n(force.data(), force.size(), std::numeric_limits<float>::quiet_NaN());
         return std::numeric_limits<double>::quiet_NaN();
     }
@@ -289,16 +326,8 @@ double ParticleMesh::evaluate(Span2<const float> Y, std::span<const float> charg
     sort_points(Y, charges, context);
     spread(context);
     mesh_.convolve(context);
-    double all = static_cast<double>(Y.rows()), own = all;
-    if (!charges.empty()) {
-        all = own = 0;
-        for (const float q : charges) {
-            all += static_cast<double>(q);
-            own += static_cast<double>(q) * static_cast<double>(q);
-        }
-    }
     const double total = read_back(force, context);
-    return layout_.shifted ? total + (all * all - own) * at_zero_ : total;
+    return layout_.shifted ? total + weight_of_pairs(Y.rows(), charges) * mesh_kernel().at_zero() : total;
 }
 
 std::array<std::size_t, 2> ParticleMesh::shape_of(const MapExtent& whole, std::size_t d) {
@@ -331,7 +360,7 @@ double ParticleMesh::forces_from(Span2<const float> Y, const MapExtent& whole, S
     for (std::size_t r = 0; r < potential.rows(); ++r) std::copy_n(potential.row(r), potential.cols(), mesh_.row(r));
     const double own = static_cast<double>(Y.rows()), all = static_cast<double>(n);
     const double total = read_back(force, context);
-    return layout_.shifted ? total + own * (all - 1.0) * at_zero_ : total;
+    return layout_.shifted ? total + own * (all - 1.0) * mesh_kernel().at_zero() : total;
 }
 
 }  // namespace gnomon

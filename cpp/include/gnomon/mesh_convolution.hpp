@@ -19,12 +19,14 @@ struct MeshAxis {
 
 class MeshConvolution {
 public:
-    /// Allocates for columns along a row and rows; returns whether the number of nodes changed, and with it the kernel.
-    bool resize(MeshAxis columns, MeshAxis rows);
+    /// Allocates for columns along a row and rows, of one mesh or of several, its layers; returns whether the number of
+    /// nodes or layers changed, and with it the kernel.
+    bool resize(MeshAxis columns, MeshAxis rows, std::size_t layers = 1);
 
-    /// Row r of the mesh. Before convolve: the data, 0 for unused nodes; after: the result.
-    float* row(std::size_t r) { return work_.get() + r * pitch_; }
+    /// Row r of a mesh. Before convolve: the data, 0 for unused nodes; after: the result.
+    float* row(std::size_t r, std::size_t layer = 0) { return work_.get() + layer * layer_size() + r * pitch_; }
     std::size_t pitch() const { return pitch_; }
+    std::size_t layer_size() const { return rows_to_set() * pitch_; }
     /// Rows that must be set (0 where unused) before convolve, a multiple of 32.
     std::size_t rows_to_set() const;
 
@@ -32,6 +34,7 @@ public:
     /// of the splines used to spread and to read back: (4 + 2 cos) / 6 along each axis, each twice. The data are lost.
     void set_kernel(const std::function<void(std::size_t r, float* out)>& write_row, const Context& context);
 
+    /// Each layer with the kernel.
     void convolve(const Context& context);
 
 private:
@@ -53,8 +56,9 @@ private:
 
     MeshAxis columns_, rows_;
     FftPlan column_plan_, row_plan_;
-    std::size_t pitch_ = 0, bins_pitch_ = 0;
-    // The mesh, (rows to set, pitch), and the transforms of its rows; while the kernel is made, those of all its rows.
+    std::size_t layers_ = 0, pitch_ = 0, bins_pitch_ = 0;
+    // The meshes, (layers, rows to set, pitch), and the transforms of the rows of one; while the kernel is made, those of
+    // all its rows.
     Room work_;
     Room spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
     std::vector<std::vector<ComplexLanes>> scratch_;

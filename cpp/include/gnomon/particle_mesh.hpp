@@ -1,6 +1,6 @@
-// Sums of a smooth kernel over all pairs of points in one or two dimensions, through a mesh: charges are spread
-// with quintic B-splines, convolved with the kernel by Fourier transforms, and the potential and its gradient are read
-// back with the same splines.
+// Sums of a smooth kernel, or of a law of it, over all pairs of points in one or two dimensions, through a mesh:
+// charges are spread with quintic B-splines, convolved with the kernel by Fourier transforms, and the potential and its
+// gradient are read back with the same splines.
 #pragma once
 
 #include <array>
@@ -24,15 +24,21 @@ struct MapExtent {
     static MapExtent of(Span2<const float> Y, const Context& context);
 };
 
+/// Charges of the points: pairs count q_i q_j, or q_i p_j + p_i q_j where there are p; empty for 1.
+struct MeshCharges {
+    std::span<const float> q, p;
+};
+
 class ParticleMesh {
 public:
     /// spacing: of the mesh in units of the distance at which the kernel is half of k(0); smaller is more accurate.
-    ParticleMesh(const OutputKernel& kernel, float spacing);
+    /// law: F = k or F = -log(1 - k); pairs closer than the spacing feel a constant dF/ds of the latter, that at it.
+    ParticleMesh(const OutputKernel& kernel, float spacing, PairLaw law = PairLaw::value);
 
-    /// force_i = sum_j -q_i q_j k'(s_ij) (y_i - y_j); returns sum over i != j of q_i q_j k(s_ij). Y, force: (n, d), d =
-    /// 1 or 2; charges: q, (n), empty for 1. The result depends on these alone: what is kept between calls only saves
-    /// time. Points that are not finite give NaN.
-    double evaluate(Span2<const float> Y, std::span<const float> charges, Span2<float> force, const Context& context);
+    /// force_i = sum_j -a_ij dF/ds(s_ij) (y_i - y_j); returns sum over i != j of a_ij F(s_ij), a_ij what the charges
+    /// make of a pair. Y, force: (n, d), d = 1 or 2. The result depends on these alone: what is kept between calls only
+    /// saves time. Points that are not finite give NaN.
+    double evaluate(Span2<const float> Y, const MeshCharges& charges, Span2<float> force, const Context& context);
 
     // The same in steps, for points that lie in several parts, each with an owner: charges are added over the parts,
     // and each owner reads its forces from the potential. Meshes are (rows, columns) of shape_of, points all in
@@ -60,17 +66,18 @@ private:
     };
 
     bool choose_layout(const MapExtent& extent, std::size_t d, Layout& layout) const;
-    bool lay_out(const MapExtent& extent, std::size_t d);
+    bool lay_out(const MapExtent& extent, std::size_t d, std::size_t layers = 1);
+    MeshKernel mesh_kernel() const { return {kernel_, law_, layout_.spacing, layout_.shifted}; }
     void prepare_kernel(const Context& context);
     void set_kernel(const Context& context);
-    void sort_points(Span2<const float> Y, std::span<const float> charges, const Context& context);
+    void sort_points(Span2<const float> Y, const MeshCharges& charges, const Context& context);
     void spread(const Context& context);
     double read_back(Span2<float> force, const Context& context);
 
     OutputKernel kernel_;
+    PairLaw law_;
     float relative_spacing_;
-    float length_ = 0;    // distance at which the kernel is half of its value at 0
-    double at_zero_ = 1;  // k(0)
+    float length_ = 0;  // distance at which the kernel is half of its value at 0
     Layout layout_;
     OwnShares own_shares_;
     OwnShare own_;  // of the layout
@@ -79,7 +86,7 @@ private:
 
     // The points sorted by tile of the mesh (by index within a tile), in units of the spacing.
     std::vector<std::uint32_t> tile_, order_, counts_, tile_begin_;
-    std::vector<float> x_, y_, q_;  // q_ empty: 1
+    std::vector<float> x_, y_, q_, p_;  // q_, p_ empty: 1
 };
 
 }  // namespace gnomon

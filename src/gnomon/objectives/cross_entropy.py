@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.pairs import Edges, check_embedding, refuse_masses
@@ -29,12 +30,16 @@ _RULES: dict[str, Rule] = {
     "negative_sample_rate": Real(low=0.0, low_open=True),
     "repulsion_strength": Real(low=0.0),
     "noise_exponent": Real(low=0.0),
-    "evaluation": Options("exact", "sampled", "tree"),
+    "evaluation": Options("exact", "interpolated", "sampled", "tree"),
+    "spacing": Real(low=0.0, high=2.0, low_open=True),
     "theta": Real(low=0.0, high=1.0),
     "n_draws": Integer(low=1),
 }
 
 _FORCE_LIMIT = 4.0  # umap-learn's bound on each component of a pair's force
+_LEAST_PULL = 0.5  # of a row, relative to the mean
+_STEEPER = 1.5  # slope of -log k where a row's neighbours lie, relative to that where points are close together
+_CLOSE = 0.01  # squared distance of points that are close together: at 0 some kernels are infinitely steep
 
 
 class CrossEntropy(PairObjective):
@@ -66,9 +71,13 @@ class CrossEntropy(PairObjective):
         Factor on the repulsion.
     noise_exponent : float >= 0, default=0.0
         0 draws all points alike (UMAP), 0.75 in proportion to degree^0.75 (LargeVis).
-    evaluation : {"sampled", "exact", "tree"}, default="sampled"
-        "exact" sums over all pairs, "tree" takes far groups of points as one. "sampled" estimates forces from a few
-        random points, with each component of a pair's force cut to [-4, 4] as in umap-learn; the loss is the exact one.
+    evaluation : {"sampled", "exact", "interpolated", "tree"}, default="sampled"
+        "exact" sums over all pairs, "interpolated" through a mesh, for one or two components, "tree" takes far groups
+        of points as one. "sampled" estimates forces from a few random points, with each component of a pair's force cut
+        to [-4, 4] as in umap-learn; the loss is the exact one.
+    spacing : float in (0, 2], default=0.2
+        Spacing of the mesh in units of the distance at which the kernel is one half, as in `KLDivergence`. Pairs that
+        are closer repel as they would at that distance, in proportion to it: they are few, and each weighs little.
     theta : float in [0, 1], default=0.8
         Width of a group over its distance below which the tree takes it as one; 0 is exact.
     n_draws : int >= 1, default=16
@@ -87,6 +96,9 @@ class CrossEntropy(PairObjective):
         m g.
     epoch : int, default 0
         Which sample `gradient` and `forces` take when sampled.
+    pull : ndarray of shape (n_samples,), float32
+        How stiff the attractions of each point are where points are close together: its degree, or half of the mean
+        where that is more, times 1.5 n_samples and the slope of -log k. An optimizer may divide the gradient by it.
 
     References
     ----------
@@ -107,6 +119,7 @@ class CrossEntropy(PairObjective):
         repulsion_strength: float = 1.0,
         noise_exponent: float = 0.0,
         evaluation: str = "sampled",
+        spacing: float = 0.2,
         theta: float = 0.8,
         n_draws: int = 16,
         added: Sequence[AddedTerm] = (),
@@ -117,6 +130,7 @@ class CrossEntropy(PairObjective):
             "repulsion_strength": repulsion_strength,
             "noise_exponent": noise_exponent,
             "evaluation": evaluation,
+            "spacing": spacing,
             "theta": theta,
             "n_draws": n_draws,
         }
@@ -146,6 +160,7 @@ class CrossEntropy(PairObjective):
                 relative=exponent * noise / np.maximum(degrees, 1e-300) if exponent else None,
             ),
             dtype=affinities.matrix.dtype.type,
+            spacing=checked["spacing"],
             theta=checked["theta"],
         )
         super().__init__(
@@ -178,8 +193,17 @@ class CrossEntropy(PairObjective):
         return self._compiled_kernel
 
     def evaluation_for(self, n_components: int) -> str:
-        """Return how forces are evaluated: "exact", "sampled" or "tree"."""
+        """Return how forces are evaluated: "exact", "interpolated", "sampled" or "tree"."""
         return self.requested_evaluation
+
+    @cached_property
+    def pull(self) -> npt.NDArray[np.float32]:
+        """How stiff the attractions of each point are."""
+        degrees = self.edges.degrees.astype(np.float64)
+        rows = np.ones(self.n_samples) if self.masses is None else self.masses
+        least = _LEAST_PULL * rows * (degrees.sum() / rows.sum())
+        slope = float(evaluate_law("log", self.kernel, np.array([_CLOSE]))[1][0])
+        return np.asarray(np.maximum(degrees, least) * (self.n_samples * _STEEPER * abs(slope)), dtype=np.float32)
 
     @property
     def scheduled(self) -> bool:

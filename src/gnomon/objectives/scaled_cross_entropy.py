@@ -44,7 +44,8 @@ class ScaledCrossEntropy(CrossEntropy):
     radii : array-like of shape (n_samples,)
         r, positive, in units of the map; see `gnomon.affinities.LocalRadii`.
     **options
-        Those of `CrossEntropy`; there is no evaluation="tree", and "exact" sums over all pairs in NumPy.
+        Those of `CrossEntropy`; there is no evaluation="interpolated" or "tree", and "exact" sums over all pairs in
+        NumPy.
 
     Attributes
     ----------
@@ -61,8 +62,9 @@ class ScaledCrossEntropy(CrossEntropy):
 
     @entrance("ScaledCrossEntropy")
     def __init__(self, affinities: Affinities, kernel: OutputKernel, radii: npt.ArrayLike, **options: Any) -> None:
-        if options.get("evaluation") == "tree":
-            raise ValueError(message("evaluation='tree'", "'sampled' or 'exact' with radii of the points"))
+        if options.get("evaluation") in ("interpolated", "tree"):
+            what = f"evaluation={options['evaluation']!r}"
+            raise ValueError(message(what, "'sampled' or 'exact' with radii of the points"))
         super().__init__(affinities, kernel, **options)
         given = np.asarray(radii, dtype=np.float64)
         if given.shape != (self.n_samples,) or not (np.isfinite(given).all() and (given > 0).all()):

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from gnomon.optimizers import Solution
     from gnomon.surfaces import Surface
 
-__all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe"]
+__all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe", "is_wanted"]
 
 _BLOCK = 2048  # rows
 _REUSED = 0.25  # share of the memory of a reduction that what follows takes again
@@ -222,7 +222,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return what in the parameters counts every distinct row once, as a clause; empty if nothing does."""
         if parameters.get("output_metric", "euclidean") != "euclidean":
             return "a map on a surface counts distinct rows"
-        kept = [name for name in ("density", "frames") if _is_wanted(parameters.get(name))]
+        kept = [name for name in ("density", "frames") if is_wanted(parameters.get(name))]
         return f"the term of {kept[0]} counts distinct rows" if kept else ""
 
     def _chosen(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
@@ -417,6 +417,6 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         return fuzzy_simplicial_set(inputs.graph)
 
 
-def _is_wanted(term: Any) -> bool:
+def is_wanted(term: Any) -> bool:
     """Say whether a parameter such as ``density`` gives a term weight."""
     return bool(term.get("weight", True) if isinstance(term, dict) else term)

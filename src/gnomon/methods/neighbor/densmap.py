@@ -42,9 +42,10 @@ class DensMAP(UMAP):
     n_components : int >= 1, default=2
         Dimension of the map.
     density : float >= 0, dict or None, default=2.0
-        Weight of the correlation (umap-learn's dens_lambda); 0 or None gives the map of `UMAP`, and the radii. A dict
-        gives some of weight, begins (share of the passes after which the correlation counts, 0.7; 1 - dens_frac) and
-        variance_shift (added to the variance of the map's log radii, 0.1; dens_var_shift).
+        Weight of the correlation (umap-learn's dens_lambda); 0 or None gives the map of `UMAP` with
+        method="sampled", and the radii. A dict gives some of weight, begins (share of the passes after which the
+        correlation counts, 0.7; 1 - dens_frac) and variance_shift (added to the variance of the map's log radii, 0.1;
+        dens_var_shift).
     min_dist, spread, a, b, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
         Kernel, affinities, and the spread along tangent directions.
     metric, metric_params, precomputed_knn : as in `UMAP`
@@ -53,7 +54,7 @@ class DensMAP(UMAP):
         One block at most: distances in several have no common unit, and so no density.
     target_weight, target_metric : as in `UMAP`
         A target y; radii are those of the data alone.
-    repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Start, seed, threads, reports.
@@ -82,6 +83,9 @@ class DensMAP(UMAP):
     density: float | dict[str, Any] | None = 2.0
 
     _stages: ClassVar[Mapping[str, Cost]] = {**UMAP._stages, "layout": Cost(fixed=2e5, row=500.0, neighbor=60.0)}
+
+    def _why_sampled(self, parameters: dict[str, Any]) -> str:
+        return "its term of density joins the samples"
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         density = parameters["density"]

@@ -89,7 +89,7 @@ class FeatMAP(UMAP):
         Only with frames=0: tangent directions are of all features.
     target_weight, target_metric : as in `UMAP`
         A target y; spreads are those of the data alone.
-    repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         As in `UMAP`. An array is turned to its principal axes for the descent, and the map back, so that with a start
@@ -145,6 +145,9 @@ class FeatMAP(UMAP):
         near: int = parameters["n_neighbors"]
         tangent: int | None = parameters["tangent_neighbors"]
         return max(near, 2 * near if tangent is None else tangent)
+
+    def _why_sampled(self, parameters: dict[str, Any]) -> str:
+        return "its term of frames joins the samples"
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         if isinstance(parameters["metric"], str) and parameters["metric"] == "precomputed":

@@ -52,7 +52,7 @@ class StarMAP(UMAP):
     metric, metric_params, precomputed_knn, target_weight, target_metric : as in `UMAP`
         Distances and neighbours, and a target y. Clusters and components are those of the table; distances alone,
         metric="precomputed", have none.
-    repulsion_strength, negative_sample_rate, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent. Maps on surfaces have no stars.
     random_state, n_jobs, callback, verbose : as in `UMAP`
         Seed, threads, reports.
@@ -117,6 +117,11 @@ class StarMAP(UMAP):
             return first
         onto = procrustes(first, prepared.parameters["places"])
         return onto.apply(first.astype(np.float64)).astype(np.float32)
+
+    def _why_sampled(self, parameters: dict[str, Any]) -> str:
+        if parameters["star_weight"] > 0.0:
+            return "the term of stars joins the samples"
+        return super()._why_sampled(parameters)
 
     def _terms(self, parameters: dict[str, Any], affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
         terms = super()._terms(parameters, affinities, inputs)

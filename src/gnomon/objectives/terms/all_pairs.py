@@ -58,10 +58,12 @@ class AllPairs:
         "log": scale * log(sum_ij k_ij), the normaliser of t-SNE. "row_log": scale * sum_i log(sum_j k_ij), those of
         SNE, each row multiplied by u_i and each k_ij by v_j where weights are given.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="exact"
-        "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, a smooth kernel, law
-        "value", no weights but masses. "tree" takes far groups of points as one: up to three components. "auto"
-        is exact up to 4000 points. Beyond, it interpolates from 20000 points on (of one component at once), takes the
-        tree up to there, either for the other where it can do one alone, and else is exact.
+        "exact" sums over all pairs. "interpolated" goes through a mesh: one or two components, and a smooth kernel, law
+        "value", no weights but masses, or the law "log_deficit" of a similarity with any weights, of which pairs
+        closer than the spacing feel the slope at it. "tree" takes far groups of points as one: up to three components.
+        "auto" does not interpolate the law "log_deficit" and is exact up to 4000 points. Beyond, it interpolates from
+        20000 points on (of one component at once), takes the tree up to there, either for the other where it can do one
+        alone, and else is exact.
     spacing : float, default=0.3
         Spacing of the mesh in units of the distance at which the kernel is one half.
     theta : float, default=0.8
@@ -102,6 +104,7 @@ class AllPairs:
         self.compiled_kernel = compile_kernel(kernel) if isinstance(law, str) else None
         self.by_degree = by_degree
         self._charges = np.empty(0, dtype=np.float32)  # of the mesh
+        self._other_charges: npt.NDArray[np.float32] | None = None
         if masses is not None:
             self._charges = np.ascontiguousarray(masses, dtype=np.float32)
             weights = (0.5 * np.asarray(masses, dtype=np.float64), masses)
@@ -110,11 +113,13 @@ class AllPairs:
         self.coarsening = 1.0  # factor on the spacing of the mesh; may be changed between evaluations
         self._meshes: dict[float, _core.ParticleMesh] = {}  # by spacing: a mesh remembers the transform of its kernel
         self._tree: _core.Tree | None = None
-        if evaluation == "interpolated" and not self._can_interpolate:
+        if self.law == "log_deficit" and self._weights is not None:
+            self._charges, self._other_charges = self._weights
+        if evaluation == "interpolated" and not (self._can_interpolate or self._can_interpolate_deficit):
             raise ValueError(
                 message(
                     "evaluation='interpolated'",
-                    "used with a kernel of bounded slope and equal weights, or masses",
+                    "used with a kernel of bounded slope and equal weights, or masses, or the law 'log_deficit'",
                     fact=f"{kernel}",
                     remedy="Use evaluation='exact' or 'tree'.",
                 )
@@ -139,6 +144,10 @@ class AllPairs:
         by_mass = self._weights is None or self._charges.size > 0
         plain = self.law == "value" and by_mass and self.link != "row_log"
         return plain and self.kernel.smooth and self.compiled_kernel is not None
+
+    @property
+    def _can_interpolate_deficit(self) -> bool:
+        return self.law == "log_deficit" and self.link == "identity" and self.compiled_kernel is not None
 
     @property
     def _can_take_tree(self) -> bool:
@@ -206,8 +215,9 @@ class AllPairs:
             if spacing not in self._meshes:
                 if self.n_samples >= _MANY:
                     self._meshes.clear()
-                self._meshes[spacing] = _core.ParticleMesh(kernel, spacing)
-            force, total = self._meshes[spacing].evaluate(Y, self._charges, current_run().n_threads)
+                self._meshes[spacing] = _core.ParticleMesh(kernel, spacing, named(self.law))
+            mesh = self._meshes[spacing]
+            force, total = mesh.evaluate(Y, self._charges, current_run().n_threads, self._other_charges)
             return np.negative(force, out=force), total
         if evaluation == "tree":
             self._check_components(Y, 3)
