@@ -185,6 +185,11 @@ def _mesh(name: Any, a: Any, spacing: Any, Y: Any, charges: Any, n_threads: Any)
     return mesh.evaluate(Y, charges, n_threads), mesh.evaluate(Y, charges, n_threads)
 
 
+def _mesh_of_two(law: Any, Y: Any, charges: Any, others: Any, n_threads: Any) -> Any:
+    mesh = _core.ParticleMesh(_core.OutputKernel("umap", 1.5, 0.9), 0.5, law)
+    return mesh.evaluate(Y, charges, n_threads, others)
+
+
 def _mesh_steps(name: Any, Y: Any, extent: Any, n: Any, n_threads: Any) -> Any:
     mesh = _core.ParticleMesh(_core.OutputKernel(name), 0.5)
     potential = mesh.potential(mesh.charges(Y, extent, n_threads), extent, n_threads)
@@ -777,6 +782,10 @@ def cases() -> Iterator[tuple[str, Call]]:
         yield (
             f"ParticleMesh-{d}",
             call(_mesh, name="student_t", a=1.0, spacing=0.5, Y=points(N, d), charges=ones(), n_threads=2),
+        )
+        yield (
+            f"ParticleMesh-two-{d}",
+            call(_mesh_of_two, law="log_deficit", Y=points(N, d), charges=ones(), others=ones(), n_threads=2),
         )
     yield (
         "sampled_forces",

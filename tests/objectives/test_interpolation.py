@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
+import gnomon as gn
 from gnomon import _core
+from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, Gaussian, NoiseContrast, StudentT, UMAPKernel
-from gnomon.objectives import KLDivergence
+from gnomon.objectives import CrossEntropy, KLDivergence
 from gnomon.objectives.pairs import compile_kernel
 from gnomon.optimizers.loop import coarsened
 
@@ -125,3 +128,80 @@ def test_points_that_are_not_finite_give_nan(random_affinities, random_embedding
     objective = KLDivergence(random_affinities(300), evaluation="interpolated")
     assert np.isnan(objective.gradient(Y)).all()
     assert np.isnan(objective.loss(Y))
+
+
+DEFICITS = [UMAPKernel(1.577, 0.895), UMAPKernel(0.1193, 1.9164), Cauchy(), Gaussian(1.0), NoiseContrast(0.3)]
+
+
+def cross_entropies(affinities, kernel, **parameters):
+    exact = CrossEntropy(affinities, kernel, evaluation="exact")
+    return exact, CrossEntropy(affinities, kernel, evaluation="interpolated", **parameters)
+
+
+@pytest.mark.parametrize("kernel", DEFICITS, ids=str)
+@pytest.mark.parametrize("n_components", [1, 2])
+def test_singular_repulsions_of_unequal_charges_converge_to_exact_ones(
+    kernel, n_components, random_affinities, random_embedding, relative_error
+):
+    affinities, Y = random_affinities(1500, normalization="membership"), random_embedding(1500, n_components, scale=2.0)
+    errors, losses = [], []
+    for spacing in (0.4, 0.1, 0.025):
+        exact, found = cross_entropies(affinities, kernel, spacing=spacing)
+        assert np.ptp(exact.repulsions[0].factors[0]) > 0.3 * exact.repulsions[0].factors[0].mean()
+        errors.append(relative_error(found.forces(Y)[1], exact.forces(Y)[1]))
+        losses.append(abs(found.loss(Y) / exact.loss(Y) - 1.0))
+    assert errors[2] < max(errors[0] / 2, 2e-3)
+    assert losses[2] < max(losses[0] / 10, 1e-4)
+
+
+def test_pairs_beyond_the_spacing_feel_the_singular_law_itself(random_affinities, relative_error):
+    """Points of a grid of side 0.6, of which none is closer than five spacings."""
+    Y = 0.6 * np.stack(np.meshgrid(np.arange(25.0), np.arange(20.0)), -1).reshape(-1, 2)
+    Y = (Y + np.random.default_rng(0).uniform(-0.1, 0.1, Y.shape)).astype(np.float32)
+    affinities = random_affinities(500, normalization="membership")
+    exact, found = cross_entropies(affinities, UMAPKernel(1.577, 0.895), spacing=0.1)
+    assert relative_error(found.forces(Y)[1], exact.forces(Y)[1]) < 8e-3
+    assert found.loss(Y) == pytest.approx(exact.loss(Y), rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e-3, 3e-3])
+def test_small_maps_lose_nothing_of_singular_repulsions(scale, random_affinities, random_embedding, relative_error):
+    """Here all pairs are closer than the distance below which the law itself is a straight line."""
+    affinities, Y = random_affinities(500, normalization="membership"), random_embedding(500, scale=scale)
+    exact, found = cross_entropies(affinities, UMAPKernel(1.577, 0.895))
+    assert relative_error(found.forces(Y)[1], exact.forces(Y)[1]) < 2e-3
+    assert found.loss(Y) == pytest.approx(exact.loss(Y), rel=1e-5)
+
+
+@pytest.mark.parametrize("scale", [1.0, 3.0])
+def test_the_force_is_the_slope_of_the_interpolated_loss(scale, random_affinities, random_embedding):
+    affinities, Y = random_affinities(300, normalization="membership"), random_embedding(300, scale=scale)
+    _, objective = cross_entropies(affinities, UMAPKernel(1.577, 0.895))
+    (term,) = objective.repulsions
+    direction = np.random.default_rng(3).normal(size=Y.shape).astype(np.float32)
+    step = 2e-3 * scale
+    ends = [term.energy((Y + sign * step * direction).astype(np.float32)) for sign in (1, -1)]
+    slope = -float((term.force(Y).astype(np.float64) * direction).sum())
+    assert (ends[0] - ends[1]) / (2 * step) == pytest.approx(slope, rel=0.02)
+
+
+def test_singular_sums_do_not_depend_on_threads_or_on_the_maps_before(random_affinities, random_embedding):
+    affinities = random_affinities(9000, normalization="membership")
+    maps = [random_embedding(9000, scale=s) for s in (5.0, 0.01, 5.0)]
+    _, kept = cross_entropies(affinities, UMAPKernel(1.577, 0.895))
+    with gn.running(n_threads=1):
+        found = [kept.gradient(Y) for Y in maps]
+    with gn.running(n_threads=3):
+        fresh = [cross_entropies(affinities, kept.kernel)[1].gradient(Y) for Y in maps]
+    for one, other in zip(found, fresh, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_only_similarities_have_a_mesh_of_the_singular_law():
+    kernel = compile_kernel(Cauchy())
+    with pytest.raises(ValueError, match="value and log_deficit"):
+        _core.ParticleMesh(kernel, 0.3, "square")
+    affinities = Affinities(sp.csr_array(np.ones((5, 5), np.float32) - np.eye(5, dtype=np.float32)), "membership")
+    objective = CrossEntropy(affinities, Cauchy(), evaluation="interpolated")
+    with pytest.raises(ValueError, match="n_components=3 must be at most 2"):
+        objective.gradient(np.zeros((5, 3), np.float32))

@@ -285,6 +285,12 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
         "initialization": Work(Cost(fixed=1270000.0, neighbor=150.0)),
         "layout": Work(Cost(row=1200.0), passes=Cost(fixed=39100.0, neighbor=6.5)),
     },
+    "UMAP, interpolated": {
+        "affinities": Work(Cost(fixed=877000.0, neighbor=71.6)),
+        "checks": Work(Cost(fixed=2290000.0, entry=1.08, square=0.767, neighbor=10.8)),
+        "initialization": Work(Cost(fixed=1270000.0, neighbor=150.0)),
+        "layout": Work(Cost(row=1200.0), passes=Cost(fixed=1.0e5, row=90.0, neighbor=5.5)),
+    },
 }
 """By class, with the manner where there are several, and stage.
 

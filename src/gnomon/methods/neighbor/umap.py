@@ -11,7 +11,7 @@ from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.methods.forecast import SPECTRAL_START, mesh_memory
+from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe, is_wanted
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -29,7 +29,7 @@ _BOX = 10.0  # the start fills a box of this side
 _SURFACE_STEPS: dict[str, Any] = {"learning_rate": 1.0}
 _SURFACE_DRAWS = 16
 _INTERPOLATED_FROM = 4000  # rows: up to here an iteration of either takes a millisecond
-_MANY_ROWS = 10_000  # from which the interpolated descent takes fewer iterations
+_MANY_ROWS = 10_000  # from which the interpolated descent takes fewer iterations and more momentum
 _BLOCK = 20  # iterations between reports: one evaluation of the loss
 
 
@@ -249,9 +249,6 @@ class UMAP(SupervisedEmbedder):
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return ", interpolated" if self._interpolates(parameters, n_samples) else ""
 
-    def _grid_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
-        return MESH if self._interpolates(parameters, n_samples) else 0.0
-
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         max_iter = self._n_iterations(parameters, n_samples)
         self.kernel_ = _kernel(parameters["a"], parameters["b"], parameters["min_dist"], parameters["spread"])
@@ -259,7 +256,7 @@ class UMAP(SupervisedEmbedder):
         interpolated = self._interpolates(parameters, n_samples)
         optimizer: Any
         if interpolated:
-            optimizer = _noiseless(max_iter)
+            optimizer = _noiseless(max_iter, n_samples)
             self.learning_rate_ = optimizer.resolve_learning_rate(n_samples)
         else:
             steps = flat_steps(max_iter) if surface is None else dict(_SURFACE_STEPS)
@@ -299,7 +296,7 @@ class UMAP(SupervisedEmbedder):
         )
 
 
-def _noiseless(max_iter: int) -> GradientDescent:
+def _noiseless(max_iter: int, n_samples: int) -> GradientDescent:
     """Return the descent of interpolated repulsions."""
     return optimizers.GradientDescent.annealed(
         max_iter=max_iter,
@@ -307,7 +304,7 @@ def _noiseless(max_iter: int) -> GradientDescent:
         early_exaggeration_iter=max_iter // 10,
         annealing_iter=6 * max_iter // 10,
         settling_iter=max_iter // 5,
-        momentum=0.97,
+        momentum=0.97 if n_samples <= _MANY_ROWS else 0.98,
         block=_BLOCK,
     )
 
