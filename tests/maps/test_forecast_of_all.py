@@ -80,7 +80,9 @@ def test_time_follows_iterations_neighbours_and_the_pace(monkeypatch):
     few, many = (gnomon.forecast((5000, 20), "umap", max_iter=n).durations["layout"] for n in (100, 200))
     assert 1.8 * few < many <= 2.0 * few
     assert gnomon.forecast((5000, 20), n_neighbors=30).seconds > gnomon.forecast((5000, 20)).seconds
-    assert gnomon.forecast((5000, 20), max_iter=None).seconds == gnomon.forecast((5000, 20), max_iter=500).seconds
+    for way, usual in (("auto", 150), ("sampled", 500)):
+        unsaid, said = (gnomon.forecast((5000, 20), gnomon.UMAP(method=way, max_iter=n)) for n in (None, usual))
+        assert unsaid.seconds == said.seconds
     plain = gnomon.forecast((5000, 20))
     monkeypatch.setattr("gnomon.maps.forecasting.machine_pace", lambda: 3.0)
     slow = gnomon.forecast((5000, 20))
