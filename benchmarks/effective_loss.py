@@ -15,6 +15,7 @@ python -m benchmarks.effective_loss --data mnist --rows 6000 --pca 50 --repeats 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -126,12 +127,14 @@ def effective_loss(
     return attraction + 2.0 * negative_sample_rate / (4.0 * n) * repulsion
 
 
-def _contenders(passes: Sequence[int], n_neighbors: int, peer_python: str | None) -> list[Contender]:
-    """Return gnomon by each number of passes, and umap-learn, all of one thread."""
+def _contenders(
+    passes: Sequence[int], ways: Sequence[str], n_neighbors: int, peer_python: str | None
+) -> list[Contender]:
+    """Return gnomon by each way and number of passes, and umap-learn, all of one thread."""
     found = []
-    for n in passes:
-        parameters = {"n_neighbors": n_neighbors, "n_jobs": 1, **({"max_iter": n} if n else {})}
-        found.append(Contender(f"gnomon, {n or 'default'} passes", "gnomon", "umap", parameters=parameters))
+    for way, n in itertools.product(ways, passes):
+        parameters = {"n_neighbors": n_neighbors, "n_jobs": 1, "method": way, **({"max_iter": n} if n else {})}
+        found.append(Contender(f"gnomon, {way}, {n or 'default'} passes", "gnomon", "umap", parameters=parameters))
     if peer_python:  # it counts a row among its own neighbours
         counted = {"n_neighbors": n_neighbors + 1}
         found.append(Contender("umap-learn", "umap-learn-seeded", "umap", peer_python, counted))
@@ -147,6 +150,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--neighbors", type=int, default=15)
     parser.add_argument("--repeats", type=int, default=3, help="maps of each, with the seeds 0, 1, ...")
     parser.add_argument("--passes", type=int, nargs="+", default=[0], help="of gnomon; 0 is the default number")
+    parser.add_argument("--ways", nargs="+", default=["auto"], help='of gnomon: "auto", "interpolated", "sampled"')
     parser.add_argument("--peer-python", help="a Python that has umap-learn")
     given = parser.parse_args(arguments)
     X, labels = load_table(given.data, given.rows, given.pca)
@@ -155,7 +159,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         np.save(folder / "table.npy", X)
-        contenders = _contenders(given.passes, given.neighbors, given.peer_python)
+        contenders = _contenders(given.passes, given.ways, given.neighbors, given.peer_python)
         for label, runs in measure_warm(contenders, folder / "table.npy", folder, given.repeats).items():
             scores: dict[str, list[float]] = {}
             for seed, run in enumerate(runs):
