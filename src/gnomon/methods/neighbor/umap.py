@@ -30,6 +30,7 @@ _SURFACE_STEPS: dict[str, Any] = {"learning_rate": 1.0}
 _SURFACE_DRAWS = 16
 _INTERPOLATED_FROM = 4000  # rows: up to here an iteration of either takes a millisecond
 _MANY_ROWS = 10_000  # from which the interpolated descent takes fewer iterations and more momentum
+_MOST_ROWS = 200_000  # beyond which maps take longer to unfold
 _BLOCK = 20  # iterations between reports: one evaluation of the loss
 
 
@@ -83,7 +84,7 @@ class UMAP(SupervisedEmbedder):
         Repulsions expected for each attraction.
     method : {"auto", "interpolated", "sampled"}, default="auto"
         How repulsions are summed. "interpolated" sums those of all pairs on a mesh by fast Fourier transform and
-        descends without noise: a lower loss in a third of the iterations. It is for one and two components in flat
+        descends without noise: a lower loss in a third or half of the iterations. It is for one and two components in flat
         space, without `density`, `frames`, and with learning_rate="auto". "sampled" draws points at random, as
         umap-learn does. "auto" interpolates from 4000 distinct rows on where it can. The choice made is
         ``evaluation_``.
@@ -93,8 +94,9 @@ class UMAP(SupervisedEmbedder):
         from 400 passes on and 2 below. On a surface, and of `FeatMAP`, it takes 1, which falls in proportion to the
         passes left. The one used is ``learning_rate_``.
     max_iter : int >= 0 or None, default=None
-        Passes over the edges; None takes 150 up to 10,000 rows and 100 above where repulsions are interpolated, 500
-        and 300 where they are sampled (on a surface 200). The number used is ``n_iter_``.
+        Passes over the edges. None takes, where repulsions are interpolated, 100, but 150 up to 10,000 rows and above
+        200,000; where they are sampled 500 up to 10,000 rows and 300 above (on a surface 200). The number used is
+        ``n_iter_``.
     density : float >= 0, dict or None, default=None
         Weight of a term that keeps the density of the rows, as `DensMAP`, whose weight is 2; None or 0 for none. A dict
         gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
@@ -225,7 +227,7 @@ class UMAP(SupervisedEmbedder):
         if wanted is not None:
             return int(wanted)
         if self._interpolates(parameters, n_samples):
-            return 150 if n_samples <= _MANY_ROWS else 100
+            return 100 if _MANY_ROWS < n_samples <= _MOST_ROWS else 150
         return flat_epochs(n_samples) if parameters["output_metric"] == "euclidean" else usual_epochs(n_samples)
 
     def _why_sampled(self, parameters: dict[str, Any]) -> str:
