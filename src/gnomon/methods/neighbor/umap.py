@@ -84,8 +84,8 @@ class UMAP(SupervisedEmbedder):
         Repulsions expected for each attraction.
     method : {"auto", "interpolated", "sampled"}, default="auto"
         How repulsions are summed. "interpolated" sums those of all pairs on a mesh by fast Fourier transform and
-        descends without noise: a lower loss in a third or half of the iterations. It is for one and two components in flat
-        space, without `density`, `frames`, and with learning_rate="auto". "sampled" draws points at random, as
+        descends without noise: a lower loss in a third or half of the iterations. It is for one and two components in
+        flat space, without `density` and `frames`, and with learning_rate="auto". "sampled" draws points at random, as
         umap-learn does. "auto" interpolates from 4000 distinct rows on where it can. The choice made is
         ``evaluation_``.
     learning_rate : "auto" or float > 0, default="auto"
