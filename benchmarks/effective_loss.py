@@ -133,7 +133,7 @@ def _contenders(
     """Return gnomon by each way and number of passes, and umap-learn, all of one thread."""
     found = []
     for way, n in itertools.product(ways, passes):
-        parameters = {"n_neighbors": n_neighbors, "n_jobs": 1, "method": way, **({"max_iter": n} if n else {})}
+        parameters = {"n_neighbors": n_neighbors, "n_jobs": 1, "evaluation": way, **({"max_iter": n} if n else {})}
         found.append(Contender(f"gnomon, {way}, {n or 'default'} passes", "gnomon", "umap", parameters=parameters))
     if peer_python:  # it counts a row among its own neighbours
         counted = {"n_neighbors": n_neighbors + 1}

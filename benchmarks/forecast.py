@@ -26,7 +26,7 @@ __all__ = ["CASES", "KINDS", "main", "measure", "measure_map", "verdict"]
 
 CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "umap": ("UMAP", {}, 10**9),
-    "umap, sampled": ("UMAP", {"method": "sampled"}, 10**9),
+    "umap, sampled": ("UMAP", {"evaluation": "sampled"}, 10**9),
     "tsne": ("TSNE", {}, 10**9),
     "tsne, tree": ("TSNE", {"evaluation": "tree"}, 20_000),
     "tsne, exact": ("TSNE", {"evaluation": "exact"}, 5_000),

@@ -81,7 +81,7 @@ def test_time_follows_iterations_neighbours_and_the_pace(monkeypatch):
     assert 1.8 * few < many <= 2.0 * few
     assert gnomon.forecast((5000, 20), n_neighbors=30).seconds > gnomon.forecast((5000, 20)).seconds
     for way, usual in (("auto", 150), ("sampled", 500)):
-        unsaid, said = (gnomon.forecast((5000, 20), gnomon.UMAP(method=way, max_iter=n)) for n in (None, usual))
+        unsaid, said = (gnomon.forecast((5000, 20), gnomon.UMAP(evaluation=way, max_iter=n)) for n in (None, usual))
         assert unsaid.seconds == said.seconds
     plain = gnomon.forecast((5000, 20))
     monkeypatch.setattr("gnomon.maps.forecasting.machine_pace", lambda: 3.0)

@@ -12,7 +12,7 @@ X, y = X[:500].astype(np.float32), y[:500]
 
 
 def umap(**parameters):
-    return gn.UMAP(**{"method": "interpolated", "random_state": 0, **parameters})
+    return gn.UMAP(**{"evaluation": "interpolated", "random_state": 0, **parameters})
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +25,7 @@ def exact_loss(fitted):
 
 
 def test_it_ends_lower_than_samples_in_fewer_iterations(fitted):
-    sampled = gn.UMAP(random_state=0, method="sampled").fit(X)
+    sampled = gn.UMAP(random_state=0, evaluation="sampled").fit(X)
     assert (fitted.evaluation_, sampled.evaluation_) == ("interpolated", "sampled")
     assert fitted.n_iter_ < sampled.n_iter_ / 2
     assert exact_loss(fitted) < exact_loss(sampled)
@@ -50,7 +50,7 @@ def test_auto_goes_by_the_rows_and_by_what_has_no_mesh(monkeypatch):
         {"density": 1.0},
         {"frames": 0.5},
         {"output_metric": "sphere"},
-        {"method": "sampled"},
+        {"evaluation": "sampled"},
     ):
         made = gn.UMAP(random_state=0, max_iter=3, **samples).fit(X)
         assert made.evaluation_ == "sampled"
@@ -70,7 +70,7 @@ def test_auto_goes_by_the_rows_and_by_what_has_no_mesh(monkeypatch):
     ],
 )
 def test_what_has_no_mesh_is_refused(given, fact):
-    with pytest.raises(ValueError, match=rf"UMAP: method='interpolated' must be 'auto' or 'sampled' here.*{fact}"):
+    with pytest.raises(ValueError, match=rf"UMAP: evaluation='interpolated' must be 'auto' or 'sampled' here.*{fact}"):
         umap(**given).fit(X)
 
 

@@ -43,7 +43,7 @@ class DensMAP(UMAP):
         Dimension of the map.
     density : float >= 0, dict or None, default=2.0
         Weight of the correlation (umap-learn's dens_lambda); 0 or None gives the map of `UMAP` with
-        method="sampled", and the radii. A dict gives some of weight, begins (share of the passes after which the
+        evaluation="sampled", and the radii. A dict gives some of weight, begins (share of the passes after which the
         correlation counts, 0.7; 1 - dens_frac) and variance_shift (added to the variance of the map's log radii, 0.1;
         dens_var_shift).
     min_dist, spread, a, b, local_connectivity, set_op_mix_ratio, frames : as in `UMAP`
@@ -54,7 +54,7 @@ class DensMAP(UMAP):
         One block at most: distances in several have no common unit, and so no density.
     target_weight, target_metric : as in `UMAP`
         A target y; radii are those of the data alone.
-    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, evaluation, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Start, seed, threads, reports.

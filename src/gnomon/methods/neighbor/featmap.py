@@ -89,7 +89,7 @@ class FeatMAP(UMAP):
         Only with frames=0: tangent directions are of all features.
     target_weight, target_metric : as in `UMAP`
         A target y; spreads are those of the data alone.
-    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, evaluation, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         As in `UMAP`. An array is turned to its principal axes for the descent, and the map back, so that with a start

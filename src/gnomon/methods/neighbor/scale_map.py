@@ -52,7 +52,7 @@ class ScaleMAP(UMAP):
         As in `UMAP`, with radius_power=0 alone.
     metric, metric_params, precomputed_knn, target_weight, target_metric : as in `UMAP`
         Distances and neighbours, and a target y; radii are those of the data alone. Maps on surfaces have no radii.
-    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, evaluation, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent; steps are in units of each point's radius.
     init, random_state, n_jobs, callback, verbose : as in `UMAP`
         Start, seed, threads, reports.

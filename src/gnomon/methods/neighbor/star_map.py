@@ -52,7 +52,7 @@ class StarMAP(UMAP):
     metric, metric_params, precomputed_knn, target_weight, target_metric : as in `UMAP`
         Distances and neighbours, and a target y. Clusters and components are those of the table; distances alone,
         metric="precomputed", have none.
-    repulsion_strength, negative_sample_rate, method, learning_rate, max_iter : as in `UMAP`
+    repulsion_strength, negative_sample_rate, evaluation, learning_rate, max_iter : as in `UMAP`
         The cross-entropy and its descent. Maps on surfaces have no stars.
     random_state, n_jobs, callback, verbose : as in `UMAP`
         Seed, threads, reports.

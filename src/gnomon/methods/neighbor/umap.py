@@ -11,7 +11,7 @@ from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.methods.forecast import SPECTRAL_START
+from gnomon.methods.forecast import SPECTRAL_START, mesh_memory
 from gnomon.methods.neighbor.base import Inputs, Recipe, is_wanted
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -82,14 +82,14 @@ class UMAP(SupervisedEmbedder):
         Weight of the repulsions.
     negative_sample_rate : int >= 1, default=5
         Repulsions expected for each attraction.
-    method : {"auto", "interpolated", "sampled"}, default="auto"
+    evaluation : {"auto", "interpolated", "sampled"}, default="auto"
         How repulsions are summed. "interpolated" sums those of all pairs on a mesh by fast Fourier transform and
         descends without noise: a lower loss in a third or half of the iterations. It is for one and two components in
         flat space, without `density` and `frames`, and with learning_rate="auto". "sampled" draws points at random, as
         umap-learn does. "auto" interpolates from 4000 distinct rows on where it can. The choice made is
         ``evaluation_``.
     learning_rate : "auto" or float > 0, default="auto"
-        Of the sampled descent; given, "auto" of `method` is "sampled". Step at the start, in units of the map. It
+        Of the sampled descent; given, "auto" of `evaluation` is "sampled". Step at the start, in units of the map. It
         falls to 0 in proportion to the passes left, from 400 passes on in proportion to their square. "auto" takes 4
         from 400 passes on and 2 below. On a surface, and of `FeatMAP`, it takes 1, which falls in proportion to the
         passes left. The one used is ``learning_rate_``.
@@ -188,7 +188,7 @@ class UMAP(SupervisedEmbedder):
     set_op_mix_ratio: float = 1.0
     repulsion_strength: float = 1.0
     negative_sample_rate: int = 5
-    method: str = "auto"
+    evaluation: str = "auto"
     learning_rate: float | str = "auto"
     max_iter: int | None = None
     density: float | dict[str, Any] | None = None
@@ -207,7 +207,7 @@ class UMAP(SupervisedEmbedder):
         "set_op_mix_ratio": Real(0.0, 1.0),
         "repulsion_strength": Real(0.0),
         "negative_sample_rate": Integer(1),
-        "method": Options("auto", "interpolated", "sampled"),
+        "evaluation": Options("auto", "interpolated", "sampled"),
         "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "max_iter": Either(Integer(0), Nothing()),
         "density": DENSITY,
@@ -243,13 +243,16 @@ class UMAP(SupervisedEmbedder):
 
     def _interpolates(self, parameters: dict[str, Any], n_samples: int) -> bool:
         """Return whether repulsions are summed on a mesh, or raise ValueError where that is asked for and cannot be."""
-        why, method = self._why_sampled(parameters), parameters["method"]
-        if method == "interpolated" and why:
-            raise ValueError(message("method='interpolated'", "'auto' or 'sampled' here", fact=why))
-        return method == "interpolated" or (method == "auto" and n_samples >= _INTERPOLATED_FROM and not why)
+        why, wanted = self._why_sampled(parameters), parameters["evaluation"]
+        if wanted == "interpolated" and why:
+            raise ValueError(message("evaluation='interpolated'", "'auto' or 'sampled' here", fact=why))
+        return wanted == "interpolated" or (wanted == "auto" and n_samples >= _INTERPOLATED_FROM and not why)
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return ", interpolated" if self._interpolates(parameters, n_samples) else ""
+
+    def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        return mesh_memory(n_samples) if self._interpolates(parameters, n_samples) else 0.0
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         max_iter = self._n_iterations(parameters, n_samples)
