@@ -133,8 +133,8 @@ void MeshConvolution::Room::resize(std::size_t size) {
 }
 
 bool MeshConvolution::resize(MeshAxis columns, MeshAxis rows, std::size_t layers) {
-    const bool same = work_.get() != nullptr && layers == layers_ &&
-                      columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
+    const bool same =
+        work_.get() != nullptr && layers == layers_ && columns.nodes == columns_.nodes && rows.nodes == rows_.nodes;
     layers_ = layers;
     columns_ = columns;
     rows_ = rows;
