@@ -49,6 +49,6 @@ def test_the_command_prints_loss_and_quality(capsys):
     assert lines[0].startswith("digits: 200 x 64")
     header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:])
     assert {"loss", "trustworthiness", "preservation", "label_accuracy", "CPU s"} <= set(header)
-    assert [row[0] for row in rows] == ["gnomon, 30 passes"]
+    assert [row[0] for row in rows] == ["gnomon, auto, 30 passes"]
     assert all(float(cell) > 0 for row in rows for cell in row[1:-1])
     assert float(rows[0][-1]) >= 0  # to hundredths

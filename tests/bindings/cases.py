@@ -615,6 +615,10 @@ def cases() -> Iterator[tuple[str, Call]]:
             ),
         )
         yield (
+            "inner_products" + tag,
+            call(_core.inner_products, B=points(N, F, dtype), out=np.zeros((F, F))),
+        )
+        yield (
             "anchor_squares" + tag,
             call(
                 _core.anchor_squares,

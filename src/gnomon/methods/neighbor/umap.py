@@ -11,7 +11,7 @@ from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.methods.forecast import SPECTRAL_START, mesh_memory
+from gnomon.methods.forecast import SPECTRAL_START
 from gnomon.methods.neighbor.base import Inputs, Recipe, is_wanted
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -250,9 +250,6 @@ class UMAP(SupervisedEmbedder):
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return ", interpolated" if self._interpolates(parameters, n_samples) else ""
-
-    def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
-        return mesh_memory(n_samples) if self._interpolates(parameters, n_samples) else 0.0
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         max_iter = self._n_iterations(parameters, n_samples)
