@@ -144,7 +144,7 @@ def _gnomon(method: str, X: np.ndarray, parameters: Parameters, seed: int) -> An
     if method == "umap":
         settings |= {"n_neighbors": 15, "n_jobs": None}
     elif method == "tsne":
-        settings |= {"perplexity": 30, "n_jobs": None}
+        settings |= {"n_jobs": None}  # its perplexity is 30, unless a preset has another
     elif method == "pca":
         settings = {"n_components": 2}
     elif method == "phate":
