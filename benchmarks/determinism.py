@@ -1,6 +1,6 @@
-"""Show that a map does not depend on the number of threads, nor on the instruction set the kernels are compiled for.
+"""Show that a map depends neither on threads, nor on the instruction set of the kernels, nor on the libraries' choices.
 
-python -m benchmarks.determinism --data digits --threads 1 2 3 5 --builds
+python -m benchmarks.determinism --data digits --threads 1 2 3 5 --builds --cores
 """
 
 from __future__ import annotations
@@ -24,6 +24,14 @@ from benchmarks.tables import load_table
 __all__ = ["build", "compare", "hash_maps", "main"]
 
 _ROOT = Path(__file__).resolve().parent.parent
+
+_WIDE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+CORES: dict[str, dict[str, str]] = {
+    "SkylakeX": {},
+    "Haswell": {"NPY_DISABLE_CPU_FEATURES": _WIDE},
+    "Nehalem": {"NPY_DISABLE_CPU_FEATURES": f"{_WIDE} AVX2 FMA3"},
+}
+"""Processors whose kernels OpenBLAS takes when told, and what NumPy then leaves unused."""
 
 Hashes = dict[str, dict[str, str]]
 
@@ -55,6 +63,7 @@ def hash_maps(
     installed: Path | None = None,
     *,
     max_iter: int | None = None,
+    core: str | None = None,
 ) -> Hashes:
     """Hash the maps of a table in a fresh process.
 
@@ -69,6 +78,8 @@ def hash_maps(
         Use the build in this folder rather than the one of the running interpreter.
     max_iter : int, default=None
         Iterations of every method but PCA; None takes the usual number of each.
+    core : str, default=None
+        A name in `CORES`: linear algebra and NumPy's loops are those of this processor, or of an older one's features.
 
     Returns
     -------
@@ -78,6 +89,8 @@ def hash_maps(
     inside = None if installed is None else str(installed)
     task = {"methods": list(methods), "threads": list(threads), "inside": inside, "max_iter": max_iter}
     command, environment = [sys.executable], dict(os.environ)
+    if core is not None:
+        environment |= {"OPENBLAS_CORETYPE": core, **CORES[core]}
     if installed is not None:
         command.append("-S")  # or the hook of an editable installation would win over the search path
         environment["PYTHONPATH"] = os.pathsep.join([str(installed), *filter(None, sys.path)])
@@ -111,6 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--max-iter", type=int, help="iterations of every method; the usual number by default")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2, 3, 5])
     parser.add_argument("--builds", action="store_true", help="also compile for every level this CPU runs")
+    parser.add_argument("--cores", action="store_true", help="also with the linear algebra of older processors (x86)")
     parser.add_argument("--levels", nargs="+", help="the levels to compile for, if not all")
     options = parser.parse_args(arguments)
     X, _ = load_table(options.data, options.rows)
@@ -122,6 +136,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for level in options.levels or (instruction_set_levels() if options.builds else []):
             installed = build(level, folder)
             hashes[level] = hash_maps(data, options.methods, options.threads, installed, max_iter=options.max_iter)
+        for core in CORES if options.cores else []:
+            hashes[core] = hash_maps(data, options.methods, options.threads[:1], max_iter=options.max_iter, core=core)
     lines, equal = compare(hashes)
     print("\n".join(lines))
     return 0 if equal else 1
