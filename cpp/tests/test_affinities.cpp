@@ -44,13 +44,13 @@ static void long_rows_are_sorted_too() {
             weights[i * k + j] = 0.001F * static_cast<float>(i + 1) + static_cast<float>(indices[i * k + j]);
         }
     }
-    const SymmetricMatrix joined = symmetrize(
-        {indices.data(), n, k}, [&](std::size_t i, float*) { return weights.data() + i * k; },
-        {SymmetricRule::Kind::sum, 1.0F}, {2});
+    const SymmetricMatrix joined =
+        symmetrize({indices.data(), n, k}, [&](std::size_t i, float*) { return weights.data() + i * k; },
+                   {SymmetricRule::Kind::sum, 1.0F}, {2});
     for (std::size_t i = 0; i < n; ++i) {
         CHECK(joined.offsets[i + 1] - joined.offsets[i] == static_cast<std::int64_t>(k));
-        for (auto e = static_cast<std::size_t>(joined.offsets[i]); e + 1 < static_cast<std::size_t>(joined.offsets[i + 1]);
-             ++e) {
+        for (auto e = static_cast<std::size_t>(joined.offsets[i]);
+             e + 1 < static_cast<std::size_t>(joined.offsets[i + 1]); ++e) {
             CHECK(joined.columns[e] < joined.columns[e + 1]);
             const auto c = static_cast<double>(joined.columns[e]), r = static_cast<double>(i);
             CHECK_CLOSE(joined.values[e], 1.001 * (r + c) + 0.002, 1e-3);
@@ -67,7 +67,7 @@ static void weights_are_the_same_whenever_they_are_made() {
         float d = 0.5F;
         for (std::size_t j = 0; j < k; ++j) {
             d += i % 5 == 0 ? 0.0F : 0.01F * static_cast<float>(rng() % 100);  // every fifth row: all as near
-            distances[i * k + j] = rng() % 10 == 0 || i == 7 ? none : d;     // some missing, one without any
+            distances[i * k + j] = rng() % 10 == 0 || i == 7 ? none : d;       // some missing, one without any
         }
     }
     gaussian_weights({distances.data(), n, k}, 3.0F, {weights.data(), n, k}, bandwidths, {2});

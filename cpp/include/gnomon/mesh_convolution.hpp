@@ -57,8 +57,8 @@ private:
     MeshAxis columns_, rows_;
     FftPlan column_plan_, row_plan_;
     std::size_t layers_ = 0, pitch_ = 0, bins_pitch_ = 0;
-    // The meshes, (layers, rows to set, pitch), and the transforms of the rows of one; while the kernel is made, those of
-    // all its rows.
+    // The meshes, (layers, rows to set, pitch), and the transforms of the rows of one; while the kernel is made, those
+    // of all its rows.
     Room work_;
     Room spectrum_;  // of the kernel: (tiles of 16 bins, rows, 16)
     std::vector<std::vector<ComplexLanes>> scratch_;
