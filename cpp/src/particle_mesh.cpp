@@ -62,33 +62,46 @@ struct Layers {
     std::size_t pitch, layer;
 };
 
-GNOMON_CLONES void spread_points(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
-                                 const Layers& layers) {
+template <bool Two>
+GNOMON_INLINE void spread_charges(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
+                                  const Layers& layers) {
     const std::size_t pitch = layers.pitch;
     for (std::size_t t = begin; t < end; ++t) {
         const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
         f32x8 across = spline(points.x[t] - static_cast<float>(column)).weight, other = across;
         if (points.q) across *= points.q[t];
-        if (points.p) other *= points.p[t];
+        if constexpr (Two) other *= points.p[t];
         float* node = mesh + column - kBefore;
         if (points.flat) {
             simd::store(node, simd::load_as<f32x8>(node) + across);
-            if (points.p) simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + other);
+            if constexpr (Two) simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + other);
             continue;
         }
         const f32x8 down = spline(points.y[t] - static_cast<float>(row)).weight;
         node += (row - kBefore) * pitch;
         for (std::size_t r = 0; r < kNodes; ++r, node += pitch) {
             simd::store(node, simd::load_as<f32x8>(node) + down[r] * across);
-            if (points.p) simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + down[r] * other);
+            if constexpr (Two)
+                simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + down[r] * other);
         }
     }
 }
 
+// Templates are not cloned, so one charge and two have their own functions.
+GNOMON_CLONES void spread_one(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
+                              const Layers& layers) {
+    spread_charges<false>(points, begin, end, mesh, layers);
+}
+GNOMON_CLONES void spread_two(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
+                              const Layers& layers) {
+    spread_charges<true>(points, begin, end, mesh, layers);
+}
+
 /// Forces, to the rows of `order`, and the sum of charge * potential; both without what a point reads of itself.
-GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                                 const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
-                                 float* force) {
+template <bool Two>
+GNOMON_INLINE double read_charges(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
+                                  const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
+                                  float* force) {
     constexpr float pi = 3.14159265F;
     const std::size_t pitch = layers.pitch;
     double total = 0;
@@ -98,12 +111,12 @@ GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::s
         const Spline across = spline(u);
         const Wave along = wave(u);
         // Of two meshes what a point reads is p times that of q and q times that of p.
-        const float q = points.q ? points.q[t] : 1.0F, p = points.p ? points.p[t] : 0.0F;
-        const float charge = points.p ? 1.0F : q, itself_charge = points.p ? 2.0F * q * p : q, factor = scale * charge;
+        const float q = points.q ? points.q[t] : 1.0F, p = Two ? points.p[t] : 0.0F;
+        const float charge = Two ? 1.0F : q, itself_charge = Two ? 2.0F * q * p : q, factor = scale * charge;
         const float* node = mesh + column - kBefore;
         const auto potential = [&](const float* at) GNOMON_INLINE_LAMBDA {
             const f32x8 values = simd::load_as<f32x8>(at);
-            return points.p ? p * values + q * simd::load_as<f32x8>(at + layers.layer) : values;
+            return Two ? p * values + q * simd::load_as<f32x8>(at + layers.layer) : values;
         };
         if (points.flat) {
             const f32x8 values = potential(node);
@@ -131,6 +144,17 @@ GNOMON_CLONES double read_points(const Sorted& points, std::size_t begin, std::s
         out[1] = factor * (sum8(across.weight * sloped) + itself_charge * (2.0F * pi * to_y * upright.sine));
     }
     return total;
+}
+
+GNOMON_CLONES double read_one(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
+                              const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
+                              float* force) {
+    return read_charges<false>(points, begin, end, mesh, layers, own, order, scale, force);
+}
+GNOMON_CLONES double read_two(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
+                              const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
+                              float* force) {
+    return read_charges<true>(points, begin, end, mesh, layers, own, order, scale, force);
 }
 
 /// The sum over i != j of what the charges make of a pair.
@@ -294,8 +318,9 @@ void ParticleMesh::spread(const Context& context) {
     for (std::size_t parity = 0; parity < 2; ++parity) {
         parallel_for((stripes + 1 - parity) / 2, context, [&](std::size_t chunk, std::size_t) {
             const std::size_t stripe = 2 * chunk + parity;
-            spread_points(points, tile_begin_[stripe * across], tile_begin_[(stripe + 1) * across], mesh_.row(0),
-                          {mesh_.pitch(), mesh_.layer_size()});
+            (points.p ? spread_two : spread_one)(points, tile_begin_[stripe * across],
+                                                 tile_begin_[(stripe + 1) * across], mesh_.row(0),
+                                                 {mesh_.pitch(), mesh_.layer_size()});
         });
     }
 }
@@ -308,8 +333,8 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
     parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         partial[begin / kPointsPerBlock] =
-            read_points(points, begin, end, mesh_.row(0), {mesh_.pitch(), mesh_.layer_size()}, own_, order_.data(),
-                        scale, force.row(0));
+            (points.p ? read_two : read_one)(points, begin, end, mesh_.row(0), {mesh_.pitch(), mesh_.layer_size()},
+                                             own_, order_.data(), scale, force.row(0));
     });
     double total = 0;
     for (const double part : partial) total += part;
