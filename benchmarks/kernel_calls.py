@@ -110,6 +110,8 @@ def _meshes(t: _Tables) -> Named:
     yield "mesh 1-D", lambda: charged.evaluate(line, _NO_WEIGHTS, 1)
     compact, compact_mesh = t.normal(60000, 2, 2.0), core.ParticleMesh(t.kernel("cauchy"), 0.3)
     yield "mesh of few nodes", lambda: compact_mesh.evaluate(compact, _NO_WEIGHTS, 1)
+    two, degrees = core.ParticleMesh(t.kernel("umap"), 0.2, "log_deficit"), t.charges[: len(t.map)]
+    yield "mesh of two charges", lambda: two.evaluate(t.map, degrees, 1, degrees[::-1].copy())
     gradient = t.normal(200000, 2)
     for dtype in (np.float32, np.float64):
         Y, moved = gradient.astype(dtype), gradient.astype(dtype)
@@ -343,7 +345,19 @@ def _tables(t: _Tables) -> Named:
             f"centre {kind}",
             lambda X=X, means=means, few=few, whole=whole: (core.centre(X, means, 1.0, few, whole), whole),
         )
-        anchors = np.arange(0, 8000, 80, dtype=np.int64)
+        anchors, near = np.arange(0, 8000, 80, dtype=np.int64), np.empty((100, 8000), np.float32)
+        yield (
+            f"anchor_squares {kind}",
+            lambda X=X, anchors=anchors, means=means, near=near: (
+                core.anchor_squares(X, anchors, means, 1.0, near, 1),
+                near,
+            ),
+        )
+        products = np.empty((300, 300))
+        yield (
+            f"inner_products {kind}",
+            lambda X=X, products=products: (core.inner_products(X, products), products),
+        )
         far, Y = np.abs(X[:100, :200]).repeat(40, axis=1).copy(), t.map[:8000].astype(np.float64)
         yield (
             f"score_map {kind}",
