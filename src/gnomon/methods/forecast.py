@@ -221,9 +221,9 @@ def ordered_edges_memory(n_samples: int, n_neighbors: int) -> float:
     -------
     float
     """
-    n_edges = round(_JOINED * n_samples * n_neighbors)
     from gnomon.objectives.terms.edges import are_ordered
 
+    n_edges = round(_JOINED * n_samples * n_neighbors)
     return 8.0 * n_edges + 12.0 * n_samples if are_ordered(n_samples, n_edges) else 0.0
 
 

@@ -267,7 +267,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         )
         bounds = part_bounds(n, n_mesh_parts(n))
         arrays, numbers = ("embedding", "velocity", "gains"), ("gradient_norm", "largest_gradient_norm", "step_norm")
-        work = MeshParts(spec, bounds, attraction.edges, self._pull(objective))
+        work = MeshParts(spec, bounds, attraction.edges, self._divisor(objective))
         twin.parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
@@ -289,13 +289,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         if state.iteration == self.early_exaggeration_iter:
             state.velocity.fill(0.0)
             state.gains.fill(1.0)
-        phase, pull = self._phase(objective, state.iteration), self._pull(objective)
+        phase, divisor = self._phase(objective, state.iteration), self._divisor(objective)
         with exaggerated(objective, phase.exaggeration), coarsened(objective, phase.coarsening):
             gradient = objective.gradient(state.embedding)
-        if pull is None:
-            gradient = _of_one_row(objective, gradient)
-        else:
-            pull = pull.astype(gradient.dtype, copy=False)
+        if divisor is not None:
+            divisor = divisor.astype(gradient.dtype, copy=False)
         parameters = _core.MomentumParameters(
             phase.learning_rate,
             phase.momentum,
@@ -304,7 +302,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             self.centered and not added_terms(objective).fixes_place,
         )
         norms = _core.momentum_step(
-            state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads, pull
+            state.embedding, gradient, state.velocity, state.gains, parameters, current_run().n_threads, divisor
         )
         state.iteration += 1
         return Step(*norms)
@@ -348,11 +346,16 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         settles = iteration >= self._settles_from or not self.settling_iter
         return Phase(factor, rate, momentum, 1.0 if settles else self.coarsening)
 
-    def _pull(self, objective: Objective) -> npt.NDArray[np.floating] | None:
-        """Return what the gradient at each point is divided by, if it is."""
+    def _divisor(self, objective: Objective) -> npt.NDArray[np.floating] | None:
+        """Return what the gradient at each point is divided by: its pull, or else the rows that it stands for.
+
+        The rate suits one row, not the sum of them.
+        """
         pull: npt.NDArray[np.floating] | None = getattr(objective, "pull", None) if self.preconditioned else None
-        springs = None if pull is None else added_terms(objective).stiffness
-        if pull is None or springs is None:
+        if pull is None:
+            return getattr(objective, "masses", None)
+        springs = added_terms(objective).stiffness
+        if springs is None:
             return pull
         return np.asarray(pull + (objective.n_samples / 2.0) * springs, dtype=pull.dtype)
 
@@ -368,9 +371,3 @@ def _why_whole(objective: Objective, n_components: int) -> str:
     if objective.masses is not None:
         return "points have masses"
     return ""
-
-
-def _of_one_row(objective: Objective, gradient: Points) -> Points:
-    """Return the gradient at one of the rows that each point stands for: the rate suits a row, not their sum."""
-    masses = getattr(objective, "masses", None)
-    return gradient if masses is None else gradient / masses.astype(gradient.dtype)[:, None]

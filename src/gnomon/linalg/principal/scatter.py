@@ -13,7 +13,7 @@ from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._run import current_run
-from gnomon._threads import in_order, single_threaded_blas
+from gnomon._threads import in_order
 from gnomon._validation import message
 
 __all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
@@ -184,7 +184,6 @@ def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: 
         return result
 
     total = np.zeros((order, order))
-    with single_threaded_blas():
-        for one in in_order(product, range(0, length, step)):
-            total += one
+    for one in in_order(product, range(0, length, step)):
+        total += one
     return total

@@ -322,12 +322,10 @@ class MeshParts(RoundsWork):
             velocity.fill(0.0)
             gains.fill(1.0)
         gradient = self._gradient(held, state, total, phase.exaggeration)
-        if held.pull is not None:
-            gradient /= held.pull[:, None]
         parameters = _core.MomentumParameters(
             phase.learning_rate, phase.momentum, spec.max_step_norm, spec.gains, False
         )
-        norms = _core.momentum_step(Y, gradient, velocity, gains, parameters, threads)
+        norms = _core.momentum_step(Y, gradient, velocity, gains, parameters, threads, held.pull)
         return Sent(replace(state, places=None, repulsion=None), {"reach": _Reach.of(Y, held.scratch, norms)})
 
     def _gradient(self, held: _Owned, state: MeshPart, total: float, exaggeration: float) -> Points:
