@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "gnomon/simd.hpp"
+#include "gnomon/tile_lanes.hpp"
 
 namespace gnomon {
 namespace {
@@ -76,7 +76,7 @@ void inner_products(Span2<const double> B, Span2<double> out) { inner_products_o
 }  // namespace gnomon
 
 #else
-#include "gnomon/simd.hpp"
+#include "gnomon/tile_lanes.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
@@ -91,23 +91,11 @@ constexpr std::size_t kTileRows = 4;
 /// Adds the products of kTileRows columns of one panel with two vectors of columns of another, over some rows.
 template <class T>
 GNOMON_INLINE void add_tile(const T* a, const T* b, std::size_t count, double* sums) {
-    using V = simd::Lanes<T, GNOMON_VECTOR_BYTES / sizeof(T)>;
-    constexpr std::size_t lanes = GNOMON_VECTOR_BYTES / sizeof(T);
-    V left[kTileRows] = {}, right[kTileRows] = {};
-    for (std::size_t k = 0; k < count; ++k, a += kPanel, b += kPanel) {
-        const V first = simd::load_as<V>(b), second = simd::load_as<V>(b + lanes);
-#pragma GCC unroll 8
-        for (std::size_t i = 0; i < kTileRows; ++i) {
-            const V value = a[i] - V{};
-            left[i] += value * first;
-            right[i] += value * second;
-        }
-    }
-    T products[2 * lanes];
+    constexpr std::size_t width = 2 * GNOMON_VECTOR_BYTES / sizeof(T);
+    T products[kTileRows * kPanel];
+    tile_products<kTileRows, kPanel, kPanel>(a, b, count, products);
     for (std::size_t i = 0; i < kTileRows; ++i) {
-        simd::store(products, left[i]);
-        simd::store(products + lanes, right[i]);
-        for (std::size_t j = 0; j < 2 * lanes; ++j) sums[i * kPanel + j] += products[j];
+        for (std::size_t j = 0; j < width; ++j) sums[i * kPanel + j] += products[i * kPanel + j];
     }
 }
 

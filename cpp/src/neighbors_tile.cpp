@@ -74,37 +74,17 @@ namespace {
 
 using simd::f32;
 
-// Rows of a part: sums of Rows x (2 vectors) stay in registers, 24 of the 32 of v4 and of ARM, 12 of 16.
+// Rows of a part of the tile, whose sums of Rows x (2 vectors) stay in registers.
 #if GNOMON_VECTOR_BYTES == 64 || defined(__aarch64__)
 constexpr std::size_t kPartRows = 12;
 #else
 constexpr std::size_t kPartRows = 6;
 #endif
 
-// Accumulates a part of the tile of kPartRows x (2 vectors) in registers. Every pair has its own accumulator.
-GNOMON_INLINE void dot_part(const float* a, const float* b, std::size_t d, float* dots) {
-    using V = simd::Lanes<float, GNOMON_VECTOR_BYTES / sizeof(float)>;
-    constexpr std::size_t lanes = sizeof(V) / sizeof(float);
-    V left[kPartRows] = {}, right[kPartRows] = {};
-    for (std::size_t k = 0; k < d; ++k, a += kTileRows, b += kTileCols) {
-        const V column0 = simd::load_as<V>(b), column1 = simd::load_as<V>(b + lanes);
-#pragma GCC unroll 12
-        for (std::size_t i = 0; i < kPartRows; ++i) {
-            const V row = a[i] - V{};
-            left[i] += row * column0;
-            right[i] += row * column1;
-        }
-    }
-#pragma GCC unroll 12
-    for (std::size_t i = 0; i < kPartRows; ++i) {
-        simd::store(dots + i * kTileCols, left[i]);
-        simd::store(dots + i * kTileCols + lanes, right[i]);
-    }
-}
-
 GNOMON_KERNEL void dot_parts(const float* a, const float* b, std::size_t d, float* dots) {
     for (std::size_t j = 0; j < kTileCols; j += 2 * GNOMON_VECTOR_BYTES / sizeof(float)) {
-        for (std::size_t i = 0; i < kTileRows; i += kPartRows) dot_part(a + i, b + j, d, dots + i * kTileCols + j);
+        for (std::size_t i = 0; i < kTileRows; i += kPartRows)
+            tile_products<kPartRows, kTileRows, kTileCols>(a + i, b + j, d, dots + i * kTileCols + j);
     }
 }
 
