@@ -6,6 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from live import write_live_pages
 from reference import rest_of_reference
 
 project = "gnomon"
@@ -39,7 +40,14 @@ def _write_rest(app):
         path.write_text(text)
 
 
+def _write_live_pages(app, failure):
+    """Put the pages of maps beside the pages of text."""
+    if failure is None and app.builder.format == "html":
+        write_live_pages(Path(app.outdir, "live"))
+
+
 def setup(app):
     """Connect the hooks, the first to run before numpydoc."""
     app.connect("autodoc-process-docstring", _escape_bars, priority=100)
     app.connect("builder-inited", _write_rest)
+    app.connect("build-finished", _write_live_pages)
