@@ -14,6 +14,8 @@ from .eigen.krylov import spectral_bounds as spectral_bounds
 from .eigen.laplacian import MAX_SPECTRAL_VECTORS as MAX_SPECTRAL_VECTORS
 from .eigen.laplacian import GraphLaplacian as GraphLaplacian
 from .eigen.laplacian import connected_components as connected_components
+from .graph_system import GraphSolution as GraphSolution
+from .graph_system import solve_graph_system as solve_graph_system
 from .low_rank import LowRank as LowRank
 from .low_rank import SymmetricAccess as SymmetricAccess
 from .low_rank import nystrom as nystrom
