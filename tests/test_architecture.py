@@ -43,7 +43,7 @@ _FLOORS = {
     6: ["extension", "theory", "notebook", "server"],
     7: ["methods"],
     8: ["clusters"],
-    9: ["comparison", "maps", "spectrum", "datasets"],
+    9: ["comparison", "maps", "spectrum", "datasets", "twins"],
     10: ["cli", "anndata"],
     11: ["__main__"],
 }

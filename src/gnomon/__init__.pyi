@@ -42,6 +42,7 @@ from .methods import NeighborEmbedding as NeighborEmbedding
 from .methods import select_kernel as select_kernel
 from .methods import sensitivity as sensitivity
 from .spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
+from .twins import blind_spots as blind_spots
 
 # begin: methods (written by `make lists`)
 # isort: off

@@ -116,6 +116,13 @@ def sensitivity(
         with single_threaded_blas():
             return unflat(-system.solve(flat(loss.push(pairs.Y, i))), points.shape[1])
 
+    def respond_along(changes: Float64) -> Float64:
+        with single_threaded_blas():
+            pushed = np.zeros((*points.shape, changes.shape[2]))
+            for i in np.flatnonzero(changes.any(axis=(1, 2))):
+                pushed += loss.push(pairs.Y, int(i)) @ changes[i]
+            return unflat(-system.solve(flat(pushed)), points.shape[1])
+
     with single_threaded_blas():
         own = _own(loss, pairs, system, wanted)
         fixed = _fixed(loss, pairs, wanted)
@@ -129,6 +136,7 @@ def sensitivity(
         stationarity=facts,
         feature_names=names,
         _respond=respond,
+        _respond_along=respond_along,
     )
 
 
@@ -272,6 +280,12 @@ def principal_sensitivity(
             found[i] += V[:kept]
         return np.asarray(found)
 
+    def respond_along(changes: Float64) -> Float64:
+        moved = np.zeros((n, kept, changes.shape[2]))
+        for i in np.flatnonzero(changes.any(axis=(1, 2))):
+            moved += respond(int(i)) @ changes[i]
+        return moved
+
     wanted = _check_rows(rows, n)
     own = np.empty((len(wanted), kept, data.shape[1]))
     for place, i in enumerate(wanted):
@@ -288,4 +302,5 @@ def principal_sensitivity(
         stationarity=None,
         feature_names=_names_of(feature_names, data.shape[1]),
         _respond=respond,
+        _respond_along=respond_along,
     )

@@ -56,6 +56,7 @@ class Sensitivity:
     stationarity: Stationarity | None
     feature_names: list[str]
     _respond: Callable[[int], Float64] = field(repr=False, compare=False)
+    _respond_along: Callable[[Float64], Float64] = field(repr=False, compare=False)
 
     @entrance("Sensitivity")
     def others(self, i: int) -> Float64:
@@ -75,6 +76,26 @@ class Sensitivity:
         if not -n <= i < n:
             raise IndexError(message(f"row {i}", f"below n_samples={n}"))
         return self._respond(int(i) % n)
+
+    @entrance("Sensitivity")
+    def along(self, changes: npt.ArrayLike) -> Float64:
+        """Return the displacement of every point if rows change together: the derivative along changes of the table.
+
+        Parameters
+        ----------
+        changes : array-like of shape (n_samples, n_features) or (n_samples, n_features, q)
+            How much each value changes, of q changes at once. Rows of zeros cost nothing, q changes q solutions.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_components) or (n_samples, n_components, q)
+        """
+        given = np.asarray(changes, dtype=np.float64)
+        if given.shape[:2] != self.X.shape or given.ndim > 3:
+            rule = f"of the shape of the data, {self.X.shape}, or of several such beside each other"
+            raise ValueError(message("changes", rule, fact=f"{given.shape}"))
+        moved = self._respond_along(given.reshape(*self.X.shape, -1))
+        return moved if given.ndim == 3 else moved[:, :, 0]
 
     def rigidity(self) -> Float64:
         """Return, of each row, the norm of `own` over that of `fixed`: below 1 where the others hold the point back."""

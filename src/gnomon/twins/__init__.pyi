@@ -1,0 +1,9 @@
+# Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
+from .changes import Change as Change
+from .changes import Distance as Distance
+from .changes import Shift as Shift
+from .changes import Unfolded as Unfolded
+from .changes import Width as Width
+from .result import BlindSpots as BlindSpots
+from .result import Twin as Twin
+from .search import blind_spots as blind_spots

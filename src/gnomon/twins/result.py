@@ -1,0 +1,188 @@
+"""What a search for tables with the same map has found."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon._entrance import entrance
+from gnomon._validation import message
+from gnomon.twins.changes import Change, Floats, Groups
+
+__all__ = ["BlindSpots", "Twin"]
+
+_LEAST_TOLD = 0.001
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A changed table, and the map that the same method with the same seed makes of it.
+
+    Attributes
+    ----------
+    change : Change
+        The largest amount tried at which the map stayed the same, or the smallest tried where it did at none.
+    told : str
+        In words.
+    table : ndarray of shape (n_samples, n_features), float64
+    embedding : ndarray of shape (n_samples, n_components), float64
+        Its map, laid over the map that was asked about.
+    disparity : float
+        Procrustes disparity of the two maps: 0 where they are alike, 1 where they have nothing in common.
+    same : bool
+        Whether that is at most the disparity of two seeds.
+    answer : float
+        How much the map would move for a little of the change, by its exact derivative: root mean square displacement
+        of the points over the radius of the map, for one unit of the amount. NaN where it is not known.
+    """
+
+    change: Change
+    told: str
+    table: Floats
+    embedding: Floats
+    disparity: float
+    same: bool
+    answer: float
+
+
+@dataclass(frozen=True, repr=False)
+class BlindSpots:
+    """What could change in a table without its map showing it.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+    embedding : ndarray of shape (n_samples, n_components), float64
+    groups : ndarray of shape (n_samples,), int64
+        Number of each row's group, -1 for none.
+    group_names, feature_names : list of str
+    seeds : ndarray of shape (n_seeds,), float64
+        Disparity between the map and those of the same table with other seeds.
+    threshold : float
+        Up to which two maps count as the same: the largest of `seeds`, and at least 0.001.
+    twins : list of Twin
+        Every change that was tried, those first that the map does not show, the largest of them first.
+    answers : ndarray of shape (n_groups, n_features), or None
+        How far a group's points move, in radii of the map, if a feature of all its rows rises by one standard
+        deviation: its exact derivative. None where the method has none or the table is too long.
+    n_fits : int
+        Maps that were made.
+    """
+
+    X: Floats
+    embedding: Floats
+    groups: Groups
+    group_names: list[str]
+    feature_names: list[str]
+    seeds: Floats
+    threshold: float
+    twins: list[Twin]
+    answers: Floats | None
+    n_fits: int
+
+    @property
+    def found(self) -> list[Twin]:
+        """The changes that the map does not show."""
+        return [twin for twin in self.twins if twin.same]
+
+    @property
+    def shown(self) -> list[Twin]:
+        """The changes that it does show."""
+        return [twin for twin in self.twins if not twin.same]
+
+    def summary(self, n_top: int = 8) -> str:
+        """Return what was found in words.
+
+        Parameters
+        ----------
+        n_top : int, default=8
+            Changes listed of either kind.
+
+        Returns
+        -------
+        str
+        """
+        whose = ", that of two seeds" if self.seeds.max() >= self.threshold else ""
+        lines = [
+            f"Of {len(self.twins)} changes of the table the map does not show {len(self.found)}: made again, it is the "
+            f"same to a disparity of {self.threshold:.2g}{whose}."
+        ]
+        for head, twins in (("The same map would have been made with", self.found), ("It does show", self.shown)):
+            if twins:
+                lines.append(f"{head}")
+                lines += [f"  {twin.told} (disparity {_short(twin.disparity)})" for twin in twins[:n_top]]
+                if len(twins) > n_top:
+                    lines.append(f"  and {len(twins) - n_top} more")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return self.summary()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return numbers and lists, as JSON takes them."""
+        return {
+            "threshold": self.threshold,
+            "seeds": self.seeds.tolist(),
+            "n_fits": self.n_fits,
+            "groups": list(self.group_names),
+            "changes": [
+                {
+                    "told": twin.told,
+                    "kind": type(twin.change).__name__.lower(),
+                    "amount": twin.change.amount,
+                    "disparity": twin.disparity,
+                    "same": twin.same,
+                    "answer": None if np.isnan(twin.answer) else twin.answer,
+                }
+                for twin in self.twins
+            ],
+            "answers": None if self.answers is None else self.answers.tolist(),
+        }
+
+    @entrance("BlindSpots.to_html")
+    def to_html(self, path: str | os.PathLike[str], which: int = 0) -> None:
+        """Write two tables and their two maps side by side: what differs in the data and not on the map.
+
+        The tables are shown along the same two axes, the principal components of both together.
+
+        Parameters
+        ----------
+        path : str or path-like
+            One HTML file that opens from disk and asks the network for nothing.
+        which : int, default=0
+            Which of `twins`.
+        """
+        from gnomon.viewer import write_side_by_side
+
+        if not -len(self.twins) <= which < len(self.twins):
+            raise IndexError(message(f"which={which}", f"one of {len(self.twins)} twins, counted from 0"))
+        twin = self.twins[which]
+        both = np.vstack([self.X, twin.table])
+        centre = both.mean(axis=0)
+        axes = np.linalg.svd(both - centre, full_matrices=False)[2][:2].T
+        named = np.array([*self.group_names, "none"])[self.groups]
+        write_side_by_side(
+            path,
+            {
+                "the table": (self.X - centre) @ axes,
+                "another table": (twin.table - centre) @ axes,
+                "its map": self.embedding,
+                "the other's map": twin.embedding,
+            },
+            captions=[
+                "along two principal components of both tables",
+                twin.told,
+                "as it was given",
+                f"by the same method and seed; disparity {_short(twin.disparity)}, the same up to {self.threshold:.2g}",
+            ],
+            labels=named,
+            label_name="group",
+            title="These two tables have the same map" if twin.same else "The map shows this change",
+        )
+
+
+def _short(disparity: float) -> str:
+    return f"{disparity:.2g}" if disparity >= _LEAST_TOLD else f"below {_LEAST_TOLD:g}"

@@ -1,0 +1,265 @@
+"""The search for tables with the same map: change, map again, compare with what another seed does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
+from gnomon._validation import Integer, Rule, check_parameters, message
+from gnomon.data import check_labels, check_table
+from gnomon.data.names import default_names
+from gnomon.evaluation.refits import method_again, planned
+from gnomon.exceptions import GnomonWarning
+from gnomon.linalg import procrustes
+from gnomon.methods import sensitivity
+from gnomon.twins.changes import Change, Distance, Floats, Groups, Shift, Unfolded, Width
+from gnomon.twins.result import BlindSpots, Twin
+
+__all__ = ["blind_spots"]
+
+_RULES: dict[str, Rule] = {"n_seeds": Integer(low=1), "n_shifts": Integer(low=0)}
+_SAME = 1e-3  # disparity up to which maps are the same, however alike those of two seeds are
+_MOST_DIFFERENTIATED = 1500  # rows up to which the exact derivative is taken
+_FEWEST = 5  # rows of a group that is changed
+_LADDERS = {
+    "wider": (1.5, 2.0, 4.0),
+    "narrower": (0.67, 0.5, 0.25),
+    "farther": (1.5, 2.0, 4.0),
+    "nearer": (0.75, 0.5, 0.25),
+    "raised": (1.0, 2.0, 4.0),
+}
+"""Amounts of each kind of change, from the least that a person would notice on."""
+_UNIT = 0.01  # of the amount: the derivative is linear, the step only keeps the numbers apart
+_FLAT_NEIGHBORS = 10
+_NOTICED = 0.05  # disparity of a table and its unfolded form from which there was something to unfold
+
+
+@entrance("blind_spots", seeded=True)
+def blind_spots(
+    estimator: Any,
+    X: Any,
+    *,
+    labels: npt.ArrayLike | None = None,
+    n_seeds: int = 3,
+    n_shifts: int = 2,
+    random_state: RandomState = 0,
+    n_jobs: int | None = None,
+) -> BlindSpots:
+    """Search for changes of a table that its map does not show: other data, the same map.
+
+    What differs between two tables that have the same map cannot be read from it. Groups of rows are made wider and
+    narrower, moved farther from and nearer to the nearest other group, and raised in the features to which their points
+    answer least by the exact derivative of the map; all folds of the table are laid flat. The method maps each changed
+    table, with the same seed, first by the smallest amount that a person would notice; while the map stays the same,
+    the amount grows. Maps are the same whose Procrustes disparity is at most that of two seeds of the table as it is.
+
+    Parameters
+    ----------
+    estimator : object with get_params, set_params and fit_transform
+        Any method with a ``random_state``; it is copied and stays as it is.
+    X : array-like or DataFrame of shape (n_samples, n_features)
+        Finite numbers.
+    labels : array-like of shape (n_samples,) or None, default=None
+        Groups, of which those of five rows or more are changed. None takes the clusters of `gnomon.find_clusters`.
+    n_seeds : int >= 1, default=3
+        Further seeds of the table as it is.
+    n_shifts : int >= 0, default=2
+        Features of each group that are raised.
+    random_state : int, Generator or None, default=0
+        Seed of the maps where the estimator has none, and of the other seeds.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
+
+    Returns
+    -------
+    BlindSpots
+        About 8 + 2 `n_shifts` maps a group are made at most.
+
+    Raises
+    ------
+    TypeError
+        If the estimator is no method, or X is sparse.
+    ValueError
+        If no group has five rows.
+    """
+    checked = check_parameters(_RULES, {"n_seeds": n_seeds, "n_shifts": n_shifts})
+    table = check_table(X, accept_sparse=False)
+    values = np.asarray(table.values, dtype=np.float64)
+    groups, names = _groups(values, labels)
+    features = list(table.feature_names or default_names(values.shape[1]))
+    search = _Search(estimator, values, groups, names, features, current_run().seed)
+    seeds = search.other_seeds(checked["n_seeds"])
+    threshold = max(float(seeds.max()), _SAME)
+    derivative = search.derivative()
+    answers = None if derivative is None else search.answers(derivative)
+    ladders = _ladders(values, groups, len(names), answers, checked["n_shifts"])
+    moves = search.moves([ladder[0] for ladder in ladders], derivative)
+    twins = [search.climb(ladder, threshold, move) for ladder, move in zip(ladders, moves, strict=True)]
+    flat = Unfolded(1.0, _FLAT_NEIGHBORS)
+    if procrustes(search.changed(flat), values).disparity > _NOTICED:
+        twins.append(search.climb([flat], threshold, float("nan")))
+    order = {True: 0, False: 1}
+    twins.sort(key=lambda twin: (order[twin.same], -_size(twin.change) if twin.same else -twin.disparity))
+    return BlindSpots(
+        X=values,
+        embedding=search.reference,
+        groups=groups,
+        group_names=names,
+        feature_names=features,
+        seeds=seeds,
+        threshold=threshold,
+        twins=twins,
+        answers=answers,
+        n_fits=search.n_fits,
+    )
+
+
+def _groups(X: Floats, labels: npt.ArrayLike | None) -> tuple[Groups, list[str]]:
+    if labels is None:
+        from gnomon.clusters import find_clusters
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GnomonWarning)
+            found = find_clusters(X, random_state=0).labels if len(X) >= 60 else np.zeros(len(X), dtype=np.int64)
+        if (found < 0).all():
+            found = np.zeros(len(X), dtype=np.int64)
+        kinds = [f"cluster {k}" for k in range(int(found.max()) + 1)]
+        return np.asarray(found, dtype=np.int64), kinds
+    given = check_labels(labels, len(X)).astype(str)
+    names, numbers, sizes = np.unique(given, return_inverse=True, return_counts=True)
+    kept = np.flatnonzero(sizes >= _FEWEST)
+    if kept.size == 0:
+        fact = f"the largest has {sizes.max()}"
+        raise ValueError(message("labels", f"groups of {_FEWEST} rows or more", fact=fact))
+    place = np.full(names.size, -1, dtype=np.int64)
+    place[kept] = np.arange(kept.size)
+    return place[numbers], [str(name) for name in names[kept]]
+
+
+def _ladders(X: Floats, groups: Groups, n_groups: int, answers: Floats | None, n_shifts: int) -> list[list[Change]]:
+    """Return the changes to try, each by rising amounts."""
+    means = np.stack([X[groups == g].mean(axis=0) for g in range(n_groups)])
+    found: list[list[Change]] = []
+    for g in range(n_groups):
+        found += [[Width(amount, g) for amount in _LADDERS[kind]] for kind in ("wider", "narrower")]
+        if n_groups > 1:
+            apart = np.linalg.norm(means - means[g], axis=1)
+            apart[g] = np.inf
+            other = int(apart.argmin())
+            found += [[Distance(amount, g, other) for amount in _LADDERS[kind]] for kind in ("farther", "nearer")]
+        spread = X.std(axis=0)
+        least = np.where(spread > 0.0, -spread if answers is None else answers[g], np.inf)
+        order = np.argsort(least, kind="stable")[:n_shifts]
+        found += [[Shift(amount, g, int(f)) for amount in _LADDERS["raised"]] for f in order if np.isfinite(least[f])]
+    return found
+
+
+def _size(change: Change) -> float:
+    """Return how large a change is, so that different kinds can be set in order: doublings, or two deviations."""
+    return change.amount / 2.0 if isinstance(change, Shift) else abs(float(np.log2(change.amount))) or 4.0
+
+
+@dataclass
+class _Search:
+    """A method, a table and its map, and how many maps were made so far."""
+
+    estimator: Any
+    X: Floats
+    groups: Groups
+    names: list[str]
+    features: list[str]
+    seed: int
+
+    def __post_init__(self) -> None:
+        known = self.estimator.get_params(deep=False) if hasattr(self.estimator, "get_params") else {}
+        self.seeded = "random_state" in known
+        own = known.get("random_state")
+        self.own: dict[str, Any] = {}
+        if self.seeded:
+            self.own = {"random_state": own if isinstance(own, int | np.integer) else self.seed % 2**31}
+        self.n_fits = 0
+        self.fitted = method_again(self.estimator, self.own)
+        self.reference = self.map_of(self.X, self.fitted)
+
+    def map_of(self, X: Floats, method: Any = None) -> Floats:
+        """Return the map of a table by the method and its seed."""
+        self.n_fits += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GnomonWarning)  # of graphs that the changes leave in pieces
+            made = method_again(self.estimator, self.own) if method is None else method
+            return np.asarray(made.fit_transform(X), dtype=np.float64)
+
+    def other_seeds(self, n_seeds: int) -> Floats:
+        """Return the disparity of maps of the same table with other seeds."""
+        if not self.seeded:
+            return np.zeros(1)
+        plan = planned("seeds", n_seeds, None, self.own["random_state"], self.seed)
+        maps = [self.map_of(self.X, method_again(self.estimator, one)) for one in plan]
+        return np.array([procrustes(Y, self.reference).disparity for Y in maps])
+
+    def derivative(self) -> Callable[[Floats], Floats] | None:
+        """Return the exact derivative of the map along changes of the table, if it is to be had."""
+        if len(self.X) > _MOST_DIFFERENTIATED:
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter(
+                    "ignore", GnomonWarning
+                )  # that no minimum was reached: answers are to be compared
+                return sensitivity(self.fitted, self.X, rows=[0]).along
+        except (TypeError, ValueError):
+            return None
+
+    def answers(self, derivative: Callable[[Floats], Floats]) -> Floats:
+        """Return how far the points of each group move, in radii of the map, for a deviation more of each feature."""
+        found = np.zeros((len(self.names), self.X.shape[1]))
+        spread = self.X.std(axis=0)
+        for g in range(len(self.names)):
+            changes = np.zeros((*self.X.shape, spread.size))
+            changes[self.groups == g] = np.diag(spread)
+            moved = derivative(changes)
+            found[g] = [self._length(moved[:, :, f]) for f in range(spread.size)]
+        return found
+
+    def changed(self, change: Change) -> Floats:
+        """Return a changed table."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", GnomonWarning)  # of graphs in pieces that are joined
+            return change.apply(self.X, self.groups)
+
+    def climb(self, ladder: Sequence[Change], threshold: float, answer: float) -> Twin:
+        """Return the largest change of a ladder that leaves the map the same, or the smallest that does not."""
+        best: Twin | None = None
+        for change in ladder:
+            table = self.changed(change)
+            fit = procrustes(made := self.map_of(table), self.reference)
+            told = change.told(self.names, self.features)
+            twin = Twin(change, told, table, fit.apply(made), fit.disparity, fit.disparity <= threshold, answer)
+            if not twin.same:
+                return best or twin
+            best = twin
+        assert best is not None
+        return best
+
+    def moves(self, changes: Sequence[Change], derivative: Callable[[Floats], Floats] | None) -> list[float]:
+        """Return how much the map would move for one unit of each change, in radii, by its derivative."""
+        if derivative is None:
+            return [float("nan")] * len(changes)
+        little = [
+            replace(change, amount=(0.0 if isinstance(change, Shift) else 1.0) + _UNIT).apply(self.X, self.groups)
+            for change in changes
+        ]
+        moved = derivative(np.stack([(table - self.X) / _UNIT for table in little], axis=2))
+        return [self._length(moved[:, :, k]) for k in range(len(changes))]
+
+    def _length(self, moved: Floats) -> float:
+        centred = self.reference - self.reference.mean(axis=0)
+        return float(np.sqrt(np.square(moved).sum(axis=1).mean() / np.square(centred).sum(axis=1).mean()))

@@ -1,0 +1,141 @@
+"""Tables that have the same map are found where they are known to exist, and no other is called the same."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_swiss_roll
+
+import gnomon as gn
+from gnomon.linalg import procrustes
+from gnomon.twins import Distance, Shift, Unfolded, Width
+
+_WIDTHS = np.array([1.0, 0.5, 2.0])
+
+
+def _clusters(seed=0):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], 30)
+    return 12.0 * rng.normal(size=(3, 4))[y] + _WIDTHS[y, None] * rng.normal(size=(90, 4)), y
+
+
+@pytest.fixture(scope="module")
+def tsne():
+    X, y = _clusters()
+    method = gn.TSNE(perplexity=8, init="pca", random_state=0)
+    return X, y, method, gn.blind_spots(method, X, labels=y)
+
+
+def _of(spots, kind):
+    return [twin for twin in spots.twins if isinstance(twin.change, kind)]
+
+
+def test_each_change_does_what_its_words_say():
+    X, y = _clusters()
+    wide = Width(3.0, 1).apply(X, y)
+    assert np.allclose(wide[y == 1].std(axis=0), 3.0 * X[y == 1].std(axis=0))
+    assert np.allclose(wide[y == 1].mean(axis=0), X[y == 1].mean(axis=0))
+    assert np.array_equal(wide[y != 1], X[y != 1])
+    far = Distance(2.5, 2, 0).apply(X, y)
+    before, after = (np.linalg.norm(Z[y == 2].mean(axis=0) - Z[y == 0].mean(axis=0)) for Z in (X, far))
+    assert after == pytest.approx(2.5 * before)
+    raised = Shift(2.0, 0, 3).apply(X, y)
+    assert np.allclose(raised[y == 0, 3] - X[y == 0, 3], 2.0 * X[:, 3].std())
+    assert (raised != X).sum() == 30
+    assert Width(3.0, 1).told(["a", "b"], []) == "b 3 times as wide"
+    assert Shift(-2.0, 0, 1).told(["a"], ["u", "v"]) == "v of a -2 standard deviations"
+
+
+def test_a_sheet_is_unrolled_and_a_flat_table_stays():
+    roll = make_swiss_roll(300, random_state=0)[0]
+    flat = Unfolded(1.0, 8).apply(roll, np.zeros(300, dtype=np.int64))
+    assert flat.shape == roll.shape
+    spread = np.linalg.svd(flat - flat.mean(axis=0), compute_uv=False)
+    assert spread[0] > 1.5 * np.linalg.svd(roll - roll.mean(axis=0), compute_uv=False)[0]
+
+
+def test_tsne_does_not_show_how_wide_a_cluster_is(tsne):
+    assert all(twin.same for twin in _of(tsne[3], Width))
+    assert {twin.change.amount for twin in _of(tsne[3], Width)} >= {4.0, 0.25}
+
+
+def test_a_twin_has_another_table_and_the_same_map_by_the_same_method(tsne):
+    X, y, method, spots = tsne
+    assert spots.found
+    for twin in spots.found[:3]:
+        assert twin.disparity <= spots.threshold
+        assert np.array_equal(twin.table, twin.change.apply(X, y))
+        again = procrustes(method.fit_transform(twin.table), spots.embedding)
+        assert again.disparity == pytest.approx(twin.disparity, abs=1e-12)
+        assert np.linalg.norm(twin.table - X) > 0.05 * np.linalg.norm(X - X.mean(axis=0))
+    for twin in spots.shown:
+        assert twin.disparity > spots.threshold
+
+
+def test_the_derivative_along_a_move_of_a_whole_cluster_is_zero_where_its_neighbours_are_its_own(tsne):
+    X, y, _, spots = tsne
+    assert spots.answers.shape == (3, 4)
+    assert spots.answers.max() < 1e-6
+    pca = gn.blind_spots(gn.PCA(), X, labels=y, n_shifts=1)
+    assert pca.answers.min() > 0.0
+    assert pca.answers.max() > 0.1
+
+
+def test_the_exact_derivative_along_a_change_is_that_of_finite_differences():
+    X, y = _clusters(3)
+    change = Width(2.0, 2).apply(X, y) - X
+    found = gn.sensitivity(gn.PCA().fit(X), X, rows=[0]).along(change)
+    step = 1e-5
+    ends = [gn.PCA().fit_transform(X + sign * step * change) for sign in (1.0, -1.0)]
+    assert np.allclose(found, (ends[0] - ends[1]) / (2.0 * step), atol=1e-4)
+
+
+def test_changes_at_once_are_those_one_by_one():
+    X = _clusters()[0]
+    answer = gn.sensitivity(gn.MDS(random_state=0, tol=1e-9, max_iter=2000).fit(X), X, rows=[0], polish=True)
+    changes = np.random.default_rng(0).normal(size=(90, 4, 2))
+    changes[5:] = 0.0
+    both = answer.along(changes)
+    assert np.allclose(both[:, :, 1], answer.along(changes[:, :, 1]))
+    by_row = sum(answer.others(i) @ changes[i, :, 0] for i in range(5))
+    assert np.allclose(both[:, :, 0], by_row)
+    with pytest.raises(ValueError, match="changes"):
+        answer.along(np.zeros((3, 4)))
+
+
+def test_principal_components_show_what_is_large():
+    X, y = _clusters()
+    spots = gn.blind_spots(gn.PCA(), X, labels=y)
+    assert spots.threshold == 1e-3
+    assert not any(twin.same for twin in _of(spots, Distance))
+
+
+def test_it_is_told_listed_and_shown(tsne, tmp_path):
+    spots = tsne[3]
+    text = spots.summary()
+    assert "does not show" in text
+    assert spots.found[0].told in text
+    assert json.loads(json.dumps(spots.to_dict()))["n_fits"] == spots.n_fits
+    spots.to_html(tmp_path / "twin.html")
+    page = (tmp_path / "twin.html").read_text()
+    assert "These two tables have the same map" in page
+    with pytest.raises(IndexError, match="which=99"):
+        spots.to_html(tmp_path / "none.html", which=99)
+
+
+def test_what_cannot_be_searched_is_refused():
+    X, y = _clusters()
+    with pytest.raises(ValueError, match="groups of 5 rows or more"):
+        gn.blind_spots(gn.PCA(), X, labels=np.arange(90))
+    with pytest.raises(TypeError, match="fit_transform"):
+        gn.blind_spots("umap", X, labels=y)
+
+
+@pytest.mark.slow
+def test_known_blind_spots_are_found_in_nearly_every_table():
+    found = 0
+    for seed in range(50):
+        X, y = _clusters(seed)
+        spots = gn.blind_spots(gn.TSNE(perplexity=8, random_state=seed), X, labels=y, n_shifts=0)
+        found += all(twin.same for twin in _of(spots, Width))
+    assert found >= 48
