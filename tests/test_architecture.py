@@ -43,9 +43,10 @@ _FLOORS = {
     6: ["extension", "theory", "notebook", "server"],
     7: ["methods"],
     8: ["clusters"],
-    9: ["comparison", "maps", "spectrum", "datasets", "twins"],
-    10: ["cli", "anndata"],
-    11: ["__main__"],
+    9: ["comparison", "spectrum", "datasets", "twins"],
+    10: ["maps"],
+    11: ["cli", "anndata"],
+    12: ["__main__"],
 }
 _FLOOR = {room: floor for floor, rooms in _FLOORS.items() for room in rooms}
 _FACADE = "__init__"  # src/gnomon/__init__.py: names what is public and imports nothing itself

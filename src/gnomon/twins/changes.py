@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Change", "Distance", "Floats", "Shift", "Unfolded", "Width"]
+__all__ = ["Change", "Distance", "Floats", "Groups", "Shift", "Step", "Unfolded", "Width"]
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
+"""Number of each row's group, -1 for none."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,10 @@ class Change(ABC):
         ndarray of shape (n_samples, n_features), float64
         """
 
+    def raised(self, power: float) -> Self:
+        """Return the same change, a factor raised to a power."""
+        return replace(self, amount=self.amount**power)
+
     @abstractmethod
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different, by the names of groups and features."""
@@ -66,7 +72,7 @@ class Width(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"{names[self.group]} {self.amount:g} times as wide"
+        return f"{names[self.group]} {self.amount:.3g} times as wide"
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class Distance(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"{names[self.group]} {self.amount:g} times as far from {names[self.other]}"
+        return f"{names[self.group]} {self.amount:.3g} times as far from {names[self.other]}"
 
 
 @dataclass(frozen=True)
@@ -115,6 +121,29 @@ class Shift(Change):
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
         return f"{features[self.feature]} of {names[self.group]} {self.amount:+g} standard deviations"
+
+
+@dataclass(frozen=True)
+class Step(Change):
+    """A row moved until it is `amount` times as far from another.
+
+    Attributes
+    ----------
+    row, other : int
+    """
+
+    row: int
+    other: int
+
+    def apply(self, X: Floats, groups: Groups) -> Floats:
+        """Return the changed table."""
+        changed = X.copy()
+        changed[self.row] = X[self.other] + self.amount * (X[self.row] - X[self.other])
+        return changed
+
+    def told(self, names: list[str], features: list[str]) -> str:
+        """Return in words what is different."""
+        return f"row {self.row} {self.amount:.3g} times as far from row {self.other}"
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.twins.changes import Change, Floats, Groups
 
-__all__ = ["BlindSpots", "Twin"]
+__all__ = ["BlindSpots", "Twin", "told_disparity"]
 
 _LEAST_TOLD = 0.001
 
@@ -31,7 +31,8 @@ class Twin:
     embedding : ndarray of shape (n_samples, n_components), float64
         Its map, laid over the map that was asked about.
     disparity : float
-        Procrustes disparity of the two maps: 0 where they are alike, 1 where they have nothing in common.
+        Procrustes disparity of the two maps, 0 where they are alike and 1 where they have nothing in common; or the
+        same of the rows that were changed alone, in units of the whole map, where that is more.
     same : bool
         Whether that is at most the disparity of two seeds.
     answer : float
@@ -113,7 +114,7 @@ class BlindSpots:
         for head, twins in (("The same map would have been made with", self.found), ("It does show", self.shown)):
             if twins:
                 lines.append(f"{head}")
-                lines += [f"  {twin.told} (disparity {_short(twin.disparity)})" for twin in twins[:n_top]]
+                lines += [f"  {twin.told} (disparity {told_disparity(twin.disparity)})" for twin in twins[:n_top]]
                 if len(twins) > n_top:
                     lines.append(f"  and {len(twins) - n_top} more")
         return "\n".join(lines)
@@ -176,7 +177,8 @@ class BlindSpots:
                 "along two principal components of both tables",
                 twin.told,
                 "as it was given",
-                f"by the same method and seed; disparity {_short(twin.disparity)}, the same up to {self.threshold:.2g}",
+                f"by the same method and seed; disparity {told_disparity(twin.disparity)}, "
+                f"the same up to {self.threshold:.2g}",
             ],
             labels=named,
             label_name="group",
@@ -184,5 +186,6 @@ class BlindSpots:
         )
 
 
-def _short(disparity: float) -> str:
+def told_disparity(disparity: float) -> str:
+    """Return a disparity in words."""
     return f"{disparity:.2g}" if disparity >= _LEAST_TOLD else f"below {_LEAST_TOLD:g}"

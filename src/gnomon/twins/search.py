@@ -23,7 +23,7 @@ from gnomon.methods import sensitivity
 from gnomon.twins.changes import Change, Distance, Floats, Groups, Shift, Unfolded, Width
 from gnomon.twins.result import BlindSpots, Twin
 
-__all__ = ["blind_spots"]
+__all__ = ["Search", "blind_spots", "open_search"]
 
 _RULES: dict[str, Rule] = {"n_seeds": Integer(low=1), "n_shifts": Integer(low=0)}
 _SAME = 1e-3  # disparity up to which maps are the same, however alike those of two seeds are
@@ -91,13 +91,10 @@ def blind_spots(
         If no group has five rows.
     """
     checked = check_parameters(_RULES, {"n_seeds": n_seeds, "n_shifts": n_shifts})
-    table = check_table(X, accept_sparse=False)
-    values = np.asarray(table.values, dtype=np.float64)
-    groups, names = _groups(values, labels)
-    features = list(table.feature_names or default_names(values.shape[1]))
-    search = _Search(estimator, values, groups, names, features, current_run().seed)
+    search = open_search(estimator, X, labels, current_run().seed)
+    values, groups, names = search.X, search.groups, search.names
     seeds = search.other_seeds(checked["n_seeds"])
-    threshold = max(float(seeds.max()), _SAME)
+    threshold = search.threshold(seeds)
     derivative = search.derivative()
     answers = None if derivative is None else search.answers(derivative)
     ladders = _ladders(values, groups, len(names), answers, checked["n_shifts"])
@@ -113,13 +110,28 @@ def blind_spots(
         embedding=search.reference,
         groups=groups,
         group_names=names,
-        feature_names=features,
+        feature_names=search.features,
         seeds=seeds,
         threshold=threshold,
         twins=twins,
         answers=answers,
         n_fits=search.n_fits,
     )
+
+
+def open_search(estimator: Any, X: Any, labels: npt.ArrayLike | None, seed: int) -> Search:
+    """Return a search among tables like X, with the map of X made.
+
+    Parameters
+    ----------
+    estimator, X, labels : as in `blind_spots`
+    seed : int
+        Of the maps where the estimator has none, and of other seeds.
+    """
+    table = check_table(X, accept_sparse=False)
+    values = np.asarray(table.values, dtype=np.float64)
+    groups, names = _groups(values, labels)
+    return Search(estimator, values, groups, names, list(table.feature_names or default_names(values.shape[1])), seed)
 
 
 def _groups(X: Floats, labels: npt.ArrayLike | None) -> tuple[Groups, list[str]]:
@@ -168,7 +180,7 @@ def _size(change: Change) -> float:
 
 
 @dataclass
-class _Search:
+class Search:
     """A method, a table and its map, and how many maps were made so far."""
 
     estimator: Any
@@ -205,6 +217,10 @@ class _Search:
         maps = [self.map_of(self.X, method_again(self.estimator, one)) for one in plan]
         return np.array([procrustes(Y, self.reference).disparity for Y in maps])
 
+    def threshold(self, seeds: Floats) -> float:
+        """Return the disparity up to which maps count as the same."""
+        return max(float(seeds.max()), _SAME)
+
     def derivative(self) -> Callable[[Floats], Floats] | None:
         """Return the exact derivative of the map along changes of the table, if it is to be had."""
         if len(self.X) > _MOST_DIFFERENTIATED:
@@ -239,15 +255,24 @@ class _Search:
         """Return the largest change of a ladder that leaves the map the same, or the smallest that does not."""
         best: Twin | None = None
         for change in ladder:
-            table = self.changed(change)
-            fit = procrustes(made := self.map_of(table), self.reference)
-            told = change.told(self.names, self.features)
-            twin = Twin(change, told, table, fit.apply(made), fit.disparity, fit.disparity <= threshold, answer)
+            twin = self.twin_of(change, threshold, answer)
             if not twin.same:
                 return best or twin
             best = twin
         assert best is not None
         return best
+
+    def twin_of(self, change: Change, threshold: float, answer: float) -> Twin:
+        """Return a changed table and its map."""
+        table = self.changed(change)
+        made = self.map_of(table)
+        fit = procrustes(made, self.reference)
+        placed, told = fit.apply(made), change.told(self.names, self.features)
+        radius = np.square(self.reference - self.reference.mean(axis=0)).sum(axis=1).mean()
+        changed = (table != self.X).any(axis=1)
+        moved = np.square(placed - self.reference).sum(axis=1)
+        disparity = max(float(fit.disparity), float(moved[changed].mean() / radius) if changed.any() else 0.0)
+        return Twin(change, told, table, placed, disparity, disparity <= threshold, answer)
 
     def moves(self, changes: Sequence[Change], derivative: Callable[[Floats], Floats] | None) -> list[float]:
         """Return how much the map would move for one unit of each change, in radii, by its derivative."""
