@@ -120,18 +120,23 @@ ForceAndEnergy bind_target_sums(const Points& Y, const Points& target, const Out
     return {force, energy};
 }
 
+/// Charges of n points, by q alone or with p as well.
+MeshCharges charges_in(const Arguments& check, const Values& charges, const std::optional<Values>& others,
+                       std::size_t n) {
+    check.length_if_any("charges", charges, n);
+    if (!others) return {view(charges), {}};
+    check.length("charges", charges, n);
+    check.length("others", *others, n);
+    return {view(charges), view(*others)};
+}
+
 ForceAndEnergy bind_evaluate(ParticleMesh& mesh, const Points& Y, const Values& charges, int n_threads,
                              const std::optional<Values>& others) {
     const Arguments check("ParticleMesh.evaluate");
     check.at_least("the number of rows of Y", static_cast<std::int64_t>(Y.shape(0)), 1);
     check.at_most("the number of rows of Y", Y.shape(0), INT32_MAX);
     check.components(Y.shape(1), 2);
-    check.length_if_any("charges", charges, Y.shape(0));
-    if (others) {
-        check.length("charges", charges, Y.shape(0));
-        check.length("others", *others, Y.shape(0));
-    }
-    const MeshCharges both{view(charges), others ? view(*others) : std::span<const float>{}};
+    const MeshCharges both = charges_in(check, charges, others, Y.shape(0));
     auto force = make_unset<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
@@ -173,41 +178,46 @@ void check_inside(const Arguments& check, const Points& Y, const MapExtent& exte
     check.require(inside, "Y", "within the extent");
 }
 
-Output<float> bind_charges(ParticleMesh& mesh, const Points& Y, const Points& box, int n_threads) {
+Output<float> bind_charges(ParticleMesh& mesh, const Points& Y, const Points& box, const Values& charges, int n_threads,
+                           const std::optional<Values>& others) {
     const Arguments check("ParticleMesh.charges");
     const MapExtent extent = extent_in(check, box);
     check_inside(check, Y, extent, box.shape(1));
+    const MeshCharges both = charges_in(check, charges, others, Y.shape(0));
     const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
-    auto charges = make_output<float>({rows, columns});
-    const Span2<float> out{charges.data(), rows, columns};
-    run_released(n_threads, [&](const Context& context) { mesh.charges_of(view(Y), extent, out, context); });
-    return charges;
+    const std::size_t of_all = others ? 2 * rows : rows;
+    auto found = make_output<float>({of_all, columns});
+    const Span2<float> out{found.data(), of_all, columns};
+    run_released(n_threads, [&](const Context& context) { mesh.charges_of(view(Y), both, extent, out, context); });
+    return found;
 }
 
 Output<float> bind_potential(ParticleMesh& mesh, const Points& charges, const Points& box, int n_threads) {
     const Arguments check("ParticleMesh.potential");
     const MapExtent extent = extent_in(check, box);
     const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
-    check.shape("charges", charges, rows, columns);
-    auto potential = make_output<float>({rows, columns});
-    std::copy_n(charges.data(), rows * columns, potential.data());
-    const Span2<float> out{potential.data(), rows, columns};
+    const std::size_t of_all = charges.shape(0) == rows ? rows : 2 * rows;
+    check.shape("charges", charges, of_all, columns);
+    auto potential = make_output<float>({of_all, columns});
+    std::copy_n(charges.data(), of_all * columns, potential.data());
+    const Span2<float> out{potential.data(), of_all, columns};
     run_released(n_threads, [&](const Context& context) { mesh.convolve(extent, box.shape(1), out, context); });
     return potential;
 }
 
 ForceAndEnergy bind_forces(ParticleMesh& mesh, const Points& Y, const Points& box, const Points& potential,
-                           std::int64_t n, int n_threads) {
+                           std::pair<double, double> totals, const Values& charges, int n_threads,
+                           const std::optional<Values>& others) {
     const Arguments check("ParticleMesh.forces");
     const MapExtent extent = extent_in(check, box);
     check_inside(check, Y, extent, box.shape(1));
+    const MeshCharges both = charges_in(check, charges, others, Y.shape(0));
     const auto [rows, columns] = shape_in(check, mesh, extent, box.shape(1));
-    check.shape("potential", potential, rows, columns);
-    check.at_least("n", n, static_cast<std::int64_t>(Y.shape(0)));
+    check.shape("potential", potential, others ? 2 * rows : rows, columns);
     auto force = make_output<float>({Y.shape(0), Y.shape(1)});
     double energy = 0;
     run_released(n_threads, [&](const Context& context) {
-        energy = mesh.forces_from(view(Y), extent, view(potential), static_cast<std::size_t>(n),
+        energy = mesh.forces_from(view(Y), both, extent, view(potential), {totals.first, totals.second},
                                   {force.data(), Y.shape(0), Y.shape(1)}, context);
     });
     return {force, energy};
@@ -311,13 +321,18 @@ void register_objectives(nb::module_& m) {
              nb::arg("others").noconvert() = nb::none(),
              "(sum_j -a_ij F'(s_ij) (y_i - y_j), sum_{i != j} a_ij F(s_ij)), F = k or -log(1 - k) by the law, a_ij = "
              "q_i q_j of charges q, q_i p_j + p_i q_j with others p; empty charges count as 1.")
-        .def("charges", &bind_charges, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(), nb::arg("n_threads"),
-             "What some points, all within the extent of a whole map, (2, d), add to the charges on its mesh.")
+        .def("charges", &bind_charges, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(),
+             nb::arg("charges").noconvert(), nb::arg("n_threads"), nb::arg("others").noconvert() = nb::none(),
+             "What some points, all within the extent of a whole map, (2, d), add to the charges on its mesh; with "
+             "others, their mesh follows, and both have twice the rows.")
         .def("potential", &bind_potential, nb::arg("charges").noconvert(), nb::arg("extent").noconvert(),
-             nb::arg("n_threads"), "The potential of the charges of all points.")
-        .def("forces", &bind_forces, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(),
-             nb::arg("potential").noconvert(), nb::arg("n"), nb::arg("n_threads"),
-             "What `evaluate` of all n points finds for some of them: their forces and their part of the sum.")
+             nb::arg("n_threads"), "The potential of the charges of all points, on one mesh or on both.")
+        .def(
+            "forces", &bind_forces, nb::arg("Y").noconvert(), nb::arg("extent").noconvert(),
+            nb::arg("potential").noconvert(), nb::arg("totals"), nb::arg("charges").noconvert(), nb::arg("n_threads"),
+            nb::arg("others").noconvert() = nb::none(),
+            "What `evaluate` of all points finds for some of them: their forces and their part of the sum. totals: the "
+            "sums over all points of charges, their number where these are 1, and of others.")
         .def_prop_ro("spacing", &ParticleMesh::spacing, "Spacing of the mesh in the last evaluation, in units of Y.");
     nb::class_<SamplingParameters>(m, "SamplingParameters", "How the repulsion of an epoch is sampled.")
         .def(

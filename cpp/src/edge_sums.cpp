@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kRowsPerChunk = 256;
 constexpr std::size_t kRowsAddedUp = 4096;
+constexpr std::size_t kPacked = 512;  // edges of several rows at a time, side by side
 
 struct Added {
     Span2<const float> base;
@@ -34,6 +35,7 @@ namespace {
 GNOMON_CHOOSE(cauchy_rows);
 GNOMON_CHOOSE(energy_of_rows);
 GNOMON_CHOOSE(force_rows);
+GNOMON_CHOOSE(power_rows);
 
 std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) {
     return std::vector<EdgeTile>(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(n_components));
@@ -49,6 +51,11 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
     if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::cauchy && Y.cols() == 2) {
         parallel_blocks(out.rows(), kRowsPerChunk, context,
                         [&](std::size_t begin, std::size_t end, std::size_t) { cauchy_rows(job, added, begin, end); });
+        return;
+    }
+    if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::rational_power && Y.cols() == 2) {
+        parallel_blocks(out.rows(), kRowsPerChunk, context,
+                        [&](std::size_t begin, std::size_t end, std::size_t) { power_rows(job, added, begin, end); });
         return;
     }
     std::vector<EdgeTile> tiles = scratch(context, Y.cols());
@@ -122,6 +129,78 @@ GNOMON_KERNEL void cauchy_rows(const EdgeForces& job, const Added& added, std::s
         pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
                     job.edges.values.data() + first, degree, force);
         write(added, i, 2, force);
+    }
+}
+
+/// Edges of several rows side by side, and room for what a row's last vector writes beyond it.
+struct PackedEdges {
+    static constexpr std::size_t kRoom = kPacked + simd::kLanes;
+    alignas(64) float squared[kRoom], slopes[kRoom], away[2][kRoom];
+};
+
+/// The sixteen numbers from `at` on of those before `end`; others where there are fewer.
+template <class T>
+GNOMON_INLINE const T* sixteen(std::span<const T> numbers, std::size_t at, T* room) {
+    if (at + simd::kLanes <= numbers.size()) return numbers.data() + at;
+    for (std::size_t l = 0; l < simd::kLanes; ++l) room[l] = at + l < numbers.size() ? numbers[at + l] : T{};
+    return room;
+}
+
+/// The attraction of UMAP in the plane. Its power is dear, so that it is taken of the edges side by side, not of whole
+/// vectors of each row: a row's last vector reads edges of the next ones, which then write over what it wrote. Bits are
+/// those of force_rows, which adds edges of no weight in their place.
+GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
+    const RationalPower kernel{job.kernel.a, job.kernel.b};
+    const std::span<const std::int32_t> columns{job.edges.columns.data(), job.edges.columns.size()};
+    const std::span<const float> values{job.edges.values.data(), job.edges.values.size()};
+    const auto edge = [&](std::size_t i)
+                          GNOMON_INLINE_LAMBDA { return static_cast<std::size_t>(job.edges.offsets[i]); };
+    std::int32_t last_columns[simd::kLanes];
+    float last_values[simd::kLanes], force[2];
+    PackedEdges tile;
+    const simd::i32 lane = simd::lane_index();
+    for (std::size_t i = begin; i < end;) {
+        const std::size_t first = edge(i);
+        if (edge(i + 1) - first > kPacked) {
+            pull_row<2>(kernel, job.scale, job.Y.data(), 2, i, columns.data() + first, values.data() + first,
+                        edge(i + 1) - first, force);
+            write(added, i++, 2, force);
+            continue;
+        }
+        std::size_t stop = i;
+        for (; stop < end && edge(stop + 1) - first <= kPacked; ++stop) {
+            const simd::f32 here[2] = {simd::splat(job.Y.row(stop)[0]), simd::splat(job.Y.row(stop)[1])};
+            for (std::size_t e = edge(stop), last = edge(stop + 1); e < last; e += simd::kLanes) {
+                __builtin_prefetch(columns.data() + e + kEdgesAhead);
+                __builtin_prefetch(values.data() + e + kEdgesAhead);
+                if (e + kPointsAhead + simd::kLanes <= columns.size())
+                    prefetch_points(job.Y.data(), columns.data() + e + kPointsAhead, 2);
+                simd::f32 there[2], away[2];
+                gather_points<2>(job.Y.data(), sixteen(columns, e, last_columns), 2, there);
+                simd::store(tile.squared + (e - first), differences<2>(here, there, 2, away));
+                simd::store(tile.away[0] + (e - first), away[0]);
+                simd::store(tile.away[1] + (e - first), away[1]);
+            }
+        }
+        const std::size_t count = edge(stop) - first;
+        simd::store(tile.squared + count, simd::f32{});
+        for (std::size_t t = 0; t < count; t += simd::kLanes)
+            simd::store(tile.slopes + t, job.scale * kernel.pull(simd::load(tile.squared + t)));
+        for (; i < stop; ++i) {
+            simd::f32 total[2] = {};
+            for (std::size_t e = edge(i), last = edge(i + 1); e < last; e += simd::kLanes) {
+                const simd::f32 coefficient = simd::load(tile.slopes + (e - first));
+                const simd::f32 weight = simd::load(sixteen(values, e, last_values));
+                const simd::i32 own = (lane - static_cast<int>(std::min(last - e, std::size_t{simd::kLanes}))) >> 31;
+                for (std::size_t c = 0; c < 2; ++c) {
+                    const simd::f32 pull = weight * (coefficient * simd::load(tile.away[c] + (e - first)));
+                    total[c] += simd::as<simd::f32>(own & simd::as<simd::i32>(pull));
+                }
+            }
+            force[0] = simd::sum(total[0]);
+            force[1] = simd::sum(total[1]);
+            write(added, i, 2, force);
+        }
     }
 }
 

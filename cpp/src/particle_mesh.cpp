@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace gnomon {
@@ -157,19 +159,24 @@ GNOMON_CLONES double read_two(const Sorted& points, std::size_t begin, std::size
     return read_charges<true>(points, begin, end, mesh, layers, own, order, scale, force);
 }
 
-/// The sum over i != j of what the charges make of a pair.
-double weight_of_pairs(std::size_t n, const MeshCharges& charges) {
-    if (charges.q.empty()) return static_cast<double>(n) * static_cast<double>(n) - static_cast<double>(n);
-    double all = 0, others = 0, own = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double q = static_cast<double>(charges.q[i]);
-        const double p = charges.p.empty() ? q : static_cast<double>(charges.p[i]);
-        all += q;
-        others += p;
-        own += q * p;
-    }
-    return (all * others - own) * (charges.p.empty() ? 1.0 : 2.0);
+/// The sums of q and of p; the number of points where charges are 1.
+std::array<double, 2> sums_of(std::size_t n, const MeshCharges& charges) {
+    if (charges.q.empty()) return {static_cast<double>(n), 0.0};
+    return {std::accumulate(charges.q.begin(), charges.q.end(), 0.0),
+            std::accumulate(charges.p.begin(), charges.p.end(), 0.0)};
 }
+
+/// The sum of what the charges make of a pair of one of n points with any other of all points, whose sums are `all`.
+double weight_of_pairs(std::size_t n, const MeshCharges& charges, std::array<double, 2> all) {
+    const auto [q, p] = sums_of(n, charges);
+    if (charges.q.empty()) return q * all[0] - q;
+    const std::span<const float> others = charges.p.empty() ? charges.q : charges.p;
+    const double own = std::inner_product(charges.q.begin(), charges.q.end(), others.begin(), 0.0, std::plus<>{},
+                                          [](double a, double b) { return a * b; });
+    return charges.p.empty() ? q * all[0] - own : q * all[1] + p * all[0] - 2.0 * own;
+}
+
+std::size_t layers_of(const MeshCharges& charges) { return charges.p.empty() ? 1 : 2; }
 
 MapExtent extent_of(Span2<const float> Y, std::size_t begin, std::size_t end) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
@@ -343,7 +350,7 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
 
 double ParticleMesh::evaluate(Span2<const float> Y, const MeshCharges& charges, Span2<float> force,
                               const Context& context) {
-    if (!lay_out(MapExtent::of(Y, context), Y.cols(), charges.p.empty() ? 1 : 2)) {
+    if (!lay_out(MapExtent::of(Y, context), Y.cols(), layers_of(charges))) {
         std::fill_n(force.data(), force.size(), std::numeric_limits<float>::quiet_NaN());
         return std::numeric_limits<double>::quiet_NaN();
     }
@@ -352,7 +359,8 @@ double ParticleMesh::evaluate(Span2<const float> Y, const MeshCharges& charges, 
     spread(context);
     mesh_.convolve(context);
     const double total = read_back(force, context);
-    return layout_.shifted ? total + weight_of_pairs(Y.rows(), charges) * mesh_kernel().at_zero() : total;
+    if (!layout_.shifted) return total;
+    return total + weight_of_pairs(Y.rows(), charges, sums_of(Y.rows(), charges)) * mesh_kernel().at_zero();
 }
 
 std::array<std::size_t, 2> ParticleMesh::shape_of(const MapExtent& whole, std::size_t d) {
@@ -361,31 +369,42 @@ std::array<std::size_t, 2> ParticleMesh::shape_of(const MapExtent& whole, std::s
     return {layout.axis[1].used, layout.axis[0].used};
 }
 
-void ParticleMesh::charges_of(Span2<const float> Y, const MapExtent& whole, Span2<float> charges,
-                              const Context& context) {
-    lay_out(whole, Y.cols());
-    sort_points(Y, {}, context);
+void ParticleMesh::write_mesh(Span2<const float> mesh, std::size_t layers) {
+    const std::size_t rows = mesh.rows() / layers;
+    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh.row(r), mesh.cols(), mesh_.row(r % rows, r / rows));
+}
+
+void ParticleMesh::read_mesh(Span2<float> mesh, std::size_t layers) {
+    const std::size_t rows = mesh.rows() / layers;
+    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh_.row(r % rows, r / rows), mesh.cols(), mesh.row(r));
+}
+
+void ParticleMesh::charges_of(Span2<const float> Y, const MeshCharges& charges, const MapExtent& whole,
+                              Span2<float> mesh, const Context& context) {
+    lay_out(whole, Y.cols(), layers_of(charges));
+    sort_points(Y, charges, context);
     spread(context);
-    for (std::size_t r = 0; r < charges.rows(); ++r) std::copy_n(mesh_.row(r), charges.cols(), charges.row(r));
+    read_mesh(mesh, layers_of(charges));
 }
 
 void ParticleMesh::convolve(const MapExtent& whole, std::size_t d, Span2<float> mesh, const Context& context) {
-    lay_out(whole, d);
+    const std::size_t layers = mesh.rows() / shape_of(whole, d)[0];
+    lay_out(whole, d, layers);
     prepare_kernel(context);
-    std::fill_n(mesh_.row(0), mesh_.rows_to_set() * mesh_.pitch(), 0.0F);
-    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh.row(r), mesh.cols(), mesh_.row(r));
+    std::fill_n(mesh_.row(0), layers * mesh_.layer_size(), 0.0F);
+    write_mesh({mesh.data(), mesh.rows(), mesh.cols()}, layers);
     mesh_.convolve(context);
-    for (std::size_t r = 0; r < mesh.rows(); ++r) std::copy_n(mesh_.row(r), mesh.cols(), mesh.row(r));
+    read_mesh(mesh, layers);
 }
 
-double ParticleMesh::forces_from(Span2<const float> Y, const MapExtent& whole, Span2<const float> potential,
-                                 std::size_t n, Span2<float> force, const Context& context) {
-    lay_out(whole, Y.cols());
-    sort_points(Y, {}, context);
-    for (std::size_t r = 0; r < potential.rows(); ++r) std::copy_n(potential.row(r), potential.cols(), mesh_.row(r));
-    const double own = static_cast<double>(Y.rows()), all = static_cast<double>(n);
+double ParticleMesh::forces_from(Span2<const float> Y, const MeshCharges& charges, const MapExtent& whole,
+                                 Span2<const float> potential, std::array<double, 2> all, Span2<float> force,
+                                 const Context& context) {
+    lay_out(whole, Y.cols(), layers_of(charges));
+    sort_points(Y, charges, context);
+    write_mesh(potential, layers_of(charges));
     const double total = read_back(force, context);
-    return layout_.shifted ? total + own * (all - 1.0) * mesh_kernel().at_zero() : total;
+    return layout_.shifted ? total + weight_of_pairs(Y.rows(), charges, all) * mesh_kernel().at_zero() : total;
 }
 
 }  // namespace gnomon

@@ -1,6 +1,8 @@
 // Maps laid out in parts: epochs of a part against those of the whole, draws that are marked, meshes that are added up.
 #include <algorithm>
+#include <array>
 #include <random>
+#include <span>
 #include <vector>
 
 #include "check.hpp"
@@ -128,36 +130,58 @@ void rows_that_are_not_known_are_missed() {
 }
 
 void meshes_of_parts_add_up_to_that_of_all() {
+    std::vector<float> q(kRows), p(kRows);
+    for (std::size_t i = 0; i < kRows; ++i) {
+        q[i] = 0.5F + unit_float(draw(1, 4, i, 0));
+        p[i] = 0.5F + unit_float(draw(1, 5, i, 0));
+    }
+    const auto some = [](const std::vector<float>& all, std::size_t begin, std::size_t end) {
+        return std::span<const float>{all}.subspan(begin, end - begin);
+    };
     for (const std::size_t d : {1, 2}) {
         for (const float scale : {1.0F, 0.01F}) {  // the small one is convolved with k - k(0)
-            std::vector<float> y = points(kRows, d);
-            for (float& value : y) value *= scale;
-            const Span2<const float> Y{y.data(), kRows, d};
-            std::vector<float> force(y.size()), found(y.size());
-            ParticleMesh whole({}, 0.5F), parted({}, 0.5F);
-            const double energy = whole.evaluate(Y, {}, {force.data(), kRows, d}, {2});
-            const MapExtent extent = MapExtent::of(Y, {});
-            const auto [rows, columns] = parted.shape_of(extent, d);
-            std::vector<float> total(rows * columns), charges(rows * columns);
-            const std::size_t cut[] = {0, 400, 401, kRows};
-            const auto part = [&](std::size_t p) {
-                return Span2<const float>{y.data() + cut[p] * d, cut[p + 1] - cut[p], d};
-            };
-            for (std::size_t p = 0; p < 3; ++p) {
-                parted.charges_of(part(p), extent, {charges.data(), rows, columns}, {});
-                for (std::size_t i = 0; i < total.size(); ++i) total[i] += charges[i];
+            for (const std::size_t kinds : {0, 1, 2}) {
+                const auto law = kinds == 2 ? PairLaw::log_deficit : PairLaw::value;
+                std::vector<float> y = points(kRows, d);
+                for (float& value : y) value *= scale;
+                const Span2<const float> Y{y.data(), kRows, d};
+                const auto charges = [&](std::size_t begin, std::size_t end) {
+                    return MeshCharges{kinds > 0 ? some(q, begin, end) : std::span<const float>{},
+                                       kinds > 1 ? some(p, begin, end) : std::span<const float>{}};
+                };
+                std::vector<float> force(y.size()), found(y.size());
+                ParticleMesh whole({}, 0.5F, law), parted({}, 0.5F, law);
+                const double energy = whole.evaluate(Y, charges(0, kRows), {force.data(), kRows, d}, {2});
+                const MapExtent extent = MapExtent::of(Y, {});
+                const auto [rows, columns] = parted.shape_of(extent, d);
+                const std::size_t of_all = kinds > 1 ? 2 * rows : rows;
+                std::vector<float> total(of_all * columns), mesh(of_all * columns);
+                std::array<double, 2> all{kinds > 0 ? 0.0 : static_cast<double>(kRows), 0.0};
+                for (std::size_t i = 0; i < kRows && kinds > 0; ++i) {
+                    all[0] += static_cast<double>(q[i]);
+                    all[1] += kinds > 1 ? static_cast<double>(p[i]) : 0.0;
+                }
+                const std::size_t cut[] = {0, 400, 401, kRows};
+                const auto part = [&](std::size_t i) {
+                    return Span2<const float>{y.data() + cut[i] * d, cut[i + 1] - cut[i], d};
+                };
+                for (std::size_t i = 0; i < 3; ++i) {
+                    parted.charges_of(part(i), charges(cut[i], cut[i + 1]), extent, {mesh.data(), of_all, columns}, {});
+                    for (std::size_t k = 0; k < total.size(); ++k) total[k] += mesh[k];
+                }
+                parted.convolve(extent, d, {total.data(), of_all, columns}, {2});
+                double sum = 0, error = 0, norm = 0;
+                for (std::size_t i = 0; i < 3; ++i)
+                    sum += parted.forces_from(part(i), charges(cut[i], cut[i + 1]), extent,
+                                              {total.data(), of_all, columns}, all,
+                                              {found.data() + cut[i] * d, cut[i + 1] - cut[i], d}, {});
+                for (std::size_t i = 0; i < y.size(); ++i) {
+                    error = std::max(error, std::fabs(static_cast<double>(found[i] - force[i])));
+                    norm = std::max(norm, std::fabs(static_cast<double>(force[i])));
+                }
+                CHECK_CLOSE(sum / energy, 1, 1e-6);
+                CHECK(error < 1e-4 * norm);
             }
-            parted.convolve(extent, d, {total.data(), rows, columns}, {2});
-            double sum = 0, error = 0, norm = 0;
-            for (std::size_t p = 0; p < 3; ++p)
-                sum += parted.forces_from(part(p), extent, {total.data(), rows, columns}, kRows,
-                                          {found.data() + cut[p] * d, cut[p + 1] - cut[p], d}, {});
-            for (std::size_t i = 0; i < y.size(); ++i) {
-                error = std::max(error, std::fabs(static_cast<double>(found[i] - force[i])));
-                norm = std::max(norm, std::fabs(static_cast<double>(force[i])));
-            }
-            CHECK_CLOSE(sum / energy, 1, 1e-6);
-            CHECK(error < 1e-4 * norm);
         }
     }
 }

@@ -190,15 +190,17 @@ def _mesh_of_two(law: Any, Y: Any, charges: Any, others: Any, n_threads: Any) ->
     return mesh.evaluate(Y, charges, n_threads, others)
 
 
-def _mesh_steps(name: Any, Y: Any, extent: Any, n: Any, n_threads: Any) -> Any:
-    mesh = _core.ParticleMesh(_core.OutputKernel(name), 0.5)
-    potential = mesh.potential(mesh.charges(Y, extent, n_threads), extent, n_threads)
-    return mesh.forces(Y, extent, potential, n, n_threads)
+def _mesh_steps(law: Any, Y: Any, extent: Any, totals: Any, charges: Any, others: Any, n_threads: Any) -> Any:
+    mesh = _core.ParticleMesh(_core.OutputKernel("umap", 1.5, 0.9), 0.5, law)
+    potential = mesh.potential(mesh.charges(Y, extent, charges, n_threads, others), extent, n_threads)
+    return mesh.forces(Y, extent, potential, totals, charges, n_threads, others)
 
 
-def _mesh_meshes(function: Any, mesh: Any, Y: Any, extent: Any) -> Any:
+def _mesh_meshes(function: Any, mesh: Any, Y: Any, extent: Any, charges: Any) -> Any:
     made = _core.ParticleMesh(_core.OutputKernel("cauchy"), 0.5)
-    return made.potential(mesh, extent, 1) if function == "potential" else made.forces(Y, extent, mesh, len(Y), 1)
+    if function == "potential":
+        return made.potential(mesh, extent, 1)
+    return made.forces(Y, extent, mesh, (float(len(Y)), 0.0), charges, 1)
 
 
 def _mark_draws(**a: Any) -> Any:
@@ -815,12 +817,14 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     box = np.stack([points().min(0), points().max(0)])
-    yield "ParticleMesh-steps", call(_mesh_steps, name="cauchy", Y=points(), extent=box, n=40, n_threads=2)
-    mesh = _core.ParticleMesh(_core.OutputKernel("cauchy"), 0.5).charges(points(), box, 1)
+    steps = {"Y": points(), "extent": box, "totals": (40.0, 40.0), "n_threads": 2}
+    yield "ParticleMesh-steps", call(_mesh_steps, law="value", charges=empty, others=None, **steps)
+    yield "ParticleMesh-steps-two", call(_mesh_steps, law="log_deficit", charges=ones(), others=ones(), **steps)
+    mesh = _core.ParticleMesh(_core.OutputKernel("cauchy"), 0.5).charges(points(), box, empty, 1)
     for function in ("potential", "forces"):
         yield (
             f"ParticleMesh-{function}",
-            call(partial(_mesh_meshes, function), mesh=mesh, Y=points(), extent=box),
+            call(partial(_mesh_meshes, function), mesh=mesh, Y=points(), extent=box, charges=empty),
         )
     bits = np.array([2**64 - 1, 2**36 - 1], np.uint64)
     yield (

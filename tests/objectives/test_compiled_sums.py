@@ -79,12 +79,33 @@ def test_edge_sums_equal_the_master_rule(law, kernel, n, d):
     assert energy == pytest.approx(energies.sum(), abs=1e-6 * max(np.abs(energies).sum(), 1.0))
 
 
+@pytest.mark.parametrize("kernel", [Cauchy(), UMAPKernel.from_min_dist(0.1)], ids=str)
+@pytest.mark.parametrize("densest", [0.01, 0.2, 1.0])
+def test_attraction_in_the_plane_has_the_bits_of_the_same_plane_in_space(kernel, densest):
+    n, rng = 701, np.random.default_rng(5)
+    # rows of no edges and of few, many of which go side by side; of up to more than those of a tile of 512
+    dense = np.where(rng.random((n, n)) < np.linspace(0, densest, n)[:, None], rng.normal(size=(n, n)), 0.0)
+    edges, compiled = kernel_graph(sp.csr_array(dense.astype(np.float32))), compile_kernel(kernel)
+    Y, none = points(n, 2), np.empty((0, 2), np.float32)
+    space = np.column_stack([Y, np.zeros(n, np.float32)])
+    for n_threads in (1, 2, 5):
+        expected = _core.edge_sums(edges, space, compiled, "log", -4.0, space[:0], 1.0, n_threads)
+        found = _core.edge_sums(edges, Y, compiled, "log", -4.0, none, 1.0, n_threads)
+        np.testing.assert_array_equal(found, expected[:, :2])
+    few = _core.edge_sums(edges, Y, compiled, "log", -4.0, none, 1.0, 1, 300)
+    np.testing.assert_array_equal(few, found[:300])
+    Y[7] = np.nan  # of whose neighbours alone the forces are not finite, whatever lies beside their edges
+    lost = np.isnan(_core.edge_sums(edges, Y, compiled, "log", -4.0, none, 1.0, 1)).any(axis=1)
+    assert set(np.flatnonzero(lost)) - {7} == set(np.flatnonzero(dense[:, 7])) - {7}
+
+
+@pytest.mark.parametrize("kernel", [Cauchy(), UMAPKernel.from_min_dist(0.1)], ids=str)
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_edges_in_the_order_of_a_map_give_the_same_bits(d):
+def test_edges_in_the_order_of_a_map_give_the_same_bits(d, kernel):
     n, rng = 700, np.random.default_rng(3)
     Y, base = points(n, d), rng.normal(size=(n, d)).astype(np.float32)
     dense = np.where(rng.random((n, n)) < np.linspace(0, 0.2, n)[:, None], rng.random((n, n)), 0.0)
-    edges, kernel = kernel_graph(sp.csr_array(dense.astype(np.float32))), compile_kernel(Cauchy())
+    edges, kernel = kernel_graph(sp.csr_array(dense.astype(np.float32))), compile_kernel(kernel)
     for n_threads in (1, 2):
         ordered = _core.OrderedGraph(edges, points(n, d)[::-1].copy(), n_threads)  # of any map
         for added in (base, base[:0]):
@@ -103,7 +124,8 @@ def test_attraction_keeps_its_bits_when_its_edges_are_ordered(monkeypatch):
     np.testing.assert_array_equal(second, term.force(Y, Y))
 
 
-def test_a_row_longer_than_a_tile(relative_error):
+@pytest.mark.parametrize("kernel", [Cauchy(), UMAPKernel.from_min_dist(0.1)], ids=str)
+def test_a_row_longer_than_a_tile(relative_error, kernel):
     n = 1300
     Y = points(n, 2)
     weights = np.zeros((n, n))
@@ -111,10 +133,10 @@ def test_a_row_longer_than_a_tile(relative_error):
     graph = sp.csr_array(weights.astype(np.float32))
     edges = kernel_graph(graph)
     none = np.empty((0, 2), dtype=np.float32)
-    force = _core.edge_sums(edges, Y, compile_kernel(Cauchy()), "log", 1.0, none, 0.0, 1)
-    expected, energies = master("log", Cauchy(), Y, weights)
+    force = _core.edge_sums(edges, Y, compile_kernel(kernel), "log", 1.0, none, 0.0, 1)
+    expected, energies = master("log", kernel, Y, weights)
     assert relative_error(force, expected) < 1e-5
-    assert _core.edge_energy(edges, Y, compile_kernel(Cauchy()), "log", 1) == pytest.approx(energies.sum(), rel=1e-6)
+    assert _core.edge_energy(edges, Y, compile_kernel(kernel), "log", 1) == pytest.approx(energies.sum(), rel=1e-6)
 
 
 @pytest.mark.parametrize("kernel", COMPILED, ids=str)

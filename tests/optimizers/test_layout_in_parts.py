@@ -1,4 +1,4 @@
-"""Layouts in parts: the bytes of the whole for UMAP, of one machine for t-SNE, for any number of parts and workers."""
+"""Layouts in parts: the bytes of the whole where repulsion is sampled, of one machine on a mesh, whoever works."""
 
 import itertools
 import os
@@ -15,7 +15,7 @@ import gnomon
 from gnomon import _core
 from gnomon.affinities import Affinities
 from gnomon.kernels import Cauchy, UMAPKernel
-from gnomon.objectives import Anchors, CrossEntropy, KLDivergence
+from gnomon.objectives import Anchors, CrossEntropy, KLDivergence, StatedCrossEntropy
 from gnomon.optimizers import Adam, GradientDescent, SampledDescent
 from gnomon.optimizers.partitioned import (
     OwnedEdges,
@@ -258,20 +258,36 @@ def anchored(n):
     return objective
 
 
-def divergence(n, **kwargs):
+def masses_of(n, counted):
+    return np.random.default_rng(2).integers(1, 5, size=n).astype(np.float64) if counted else None
+
+
+def divergence(n, *, counted=False, **kwargs):
     matrix = graph(n)
-    return KLDivergence(Affinities(matrix / matrix.sum(), "total"), evaluation="interpolated", **kwargs)
+    affinities = Affinities(matrix / matrix.sum(), "total", masses=masses_of(n, counted))
+    return KLDivergence(affinities, evaluation="interpolated", **kwargs)
 
 
+def noiseless(n, *, counted=False, **kwargs):
+    """The loss of UMAP, whose points have charges of two kinds."""
+    affinities = Affinities(graph(n), "membership", masses=masses_of(n, counted))
+    return CrossEntropy(affinities, UMAPKernel.from_min_dist(0.1), evaluation="interpolated", **kwargs)
+
+
+@pytest.mark.parametrize("counted", [False, True])
 @pytest.mark.parametrize("annealed", [False, True])
 @pytest.mark.parametrize("d", [1, 2])
-def test_tsne_in_parts_differs_from_the_whole_by_rounding_alone(d, annealed):
+def test_descents_in_parts_differ_from_the_whole_by_rounding_alone(d, annealed, counted):
     Y0 = points(700, d)
-    smooth = partial(GradientDescent.annealed, learning_rate=100.0, annealing_iter=3)
+    smooth = partial(GradientDescent.annealed, annealing_iter=3)
     descent = smooth if annealed else GradientDescent
-    for exaggeration in (1.0, 0.5):
-        optimizer = descent(max_iter=12, early_exaggeration_iter=7, block=5)
-        objective = divergence(700, attraction_weight=exaggeration)
+    for objective, rate in (
+        (divergence(700, counted=counted), 100.0 if annealed else "auto"),
+        (divergence(700, counted=counted, attraction_weight=0.5), 100.0 if annealed else "auto"),
+        (noiseless(700, counted=counted), 100.0 if annealed else 0.02),
+        (noiseless(700, counted=counted, repulsion_strength=0.5, noise_exponent=0.75), 100.0 if annealed else 0.02),
+    ):
+        optimizer = descent(learning_rate=rate, max_iter=12, early_exaggeration_iter=7, block=5)
         whole = optimizer.minimize(objective, Y0)
         with gnomon.running(executor=LocalExecutor()):
             parts = optimizer.minimize(objective, Y0)
@@ -293,8 +309,9 @@ def test_tsne_in_parts_ends_at_as_low_a_divergence(clusters, separation):
     assert separation(parts.embedding, clusters["labels"]) > 0.95
 
 
-def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
-    objective, optimizer = divergence(700), GradientDescent.annealed(max_iter=6, early_exaggeration_iter=2, block=4)
+@pytest.mark.parametrize("make", [divergence, noiseless])
+def test_descents_have_the_same_bytes_for_any_number_of_workers_and_threads(client, make):
+    objective, optimizer = make(700), GradientDescent.annealed(max_iter=6, early_exaggeration_iter=2, block=4)
     found = []
     for executor, n_threads in ((LocalExecutor(), 1), (LocalExecutor(), 2), (DaskExecutor(client), 1)):
         with gnomon.running(executor=executor, n_threads=n_threads):
@@ -311,12 +328,39 @@ def test_tsne_has_the_same_bytes_for_any_number_of_workers_and_threads(client):
     assert all(one.loss == found[0].loss for one in found)
 
 
-def test_a_descent_in_parts_that_leaves_the_finite_numbers_says_so():
+@pytest.mark.parametrize("counted", [False, True])
+def test_umap_without_samples_is_done_in_parts(client, counted):
+    X, weights, made = points(400, 4), masses_of(400, counted), []
+    umap = gnomon.UMAP(evaluation="interpolated", max_iter=10, random_state=3)
+    for executor, where in ((None, "this process"), (LocalExecutor(), "7 parts by"), (DaskExecutor(client), "7 parts")):
+        with gnomon.running(executor=executor):
+            made.append(umap.fit(X, sample_weight=weights).embedding_)
+        assert umap.solution_.where.startswith(f"in {where}")
+    assert np.array_equal(made[1], made[2])
+    assert np.allclose(made[0], made[1], rtol=0, atol=1e-3)
+
+
+def test_an_iteration_without_a_normaliser_takes_a_round_less_and_sends_both_meshes():
+    Y, optimizer = points(700), GradientDescent(0.01, max_iter=1)
+    for objective, turns, kinds in ((divergence(700), 4, 1), (noiseless(700), 3, 2)):
+        with gnomon.running(executor=LocalExecutor()):
+            descent = optimizer.in_parts(objective, 2)[0]
+            work = descent.parts.rounds.work
+            assert len(work.rounds(0, 5)) == 2 + 5 * turns
+            descent.step(objective, descent.start(objective, Y.copy()), 1)
+        mesh = _core.ParticleMesh(objective.attractions[0].compiled_kernel, objective.repulsions[0].spacing)
+        n_bytes = mesh.charges(Y, np.stack([Y.min(0), Y.max(0)]), np.empty(0, np.float32), 1).nbytes
+        halo = sum(len(edges.halo) for edges in work._owned)
+        assert descent.parts.n_bytes == 9 * kinds * n_bytes + 8 * halo  # charges of eight parts, and the potential
+
+
+@pytest.mark.parametrize("make", [divergence, noiseless])
+def test_a_descent_in_parts_that_leaves_the_finite_numbers_says_so(make):
     with (
         gnomon.running(executor=LocalExecutor()),
         pytest.raises(FloatingPointError, match=r"must stay finite.*learning_rate=1e"),
     ):
-        GradientDescent(1e30, max_iter=20, max_step_norm=None).minimize(divergence(300), points(300))
+        GradientDescent(1e30, max_iter=20, max_step_norm=None).minimize(make(300), points(300))
 
 
 @pytest.mark.parametrize(
@@ -327,6 +371,16 @@ def test_a_descent_in_parts_that_leaves_the_finite_numbers_says_so():
             GradientDescent(max_iter=1),
             KLDivergence(Affinities(graph(100) / graph(100).sum(), "total"), evaluation="exact"),
             "the repulsion is evaluated as 'exact'",
+        ),
+        (
+            GradientDescent(max_iter=1),
+            CrossEntropy(Affinities(graph(100), "membership"), Cauchy(), evaluation="tree"),
+            "the repulsion is evaluated as 'tree'",
+        ),
+        (
+            GradientDescent(max_iter=1),
+            StatedCrossEntropy(Affinities(graph(100), "membership"), Cauchy()),
+            "the sums of StatedCrossEntropy are not done in parts",
         ),
         (
             SampledDescent(max_iter=1),
@@ -364,6 +418,7 @@ def test_small_maps_are_laid_out_in_this_process(monkeypatch):
     [
         (SampledDescent(max_iter=170), cross_entropy(300)),
         (GradientDescent(max_iter=170, early_exaggeration_iter=70), divergence(300)),
+        (GradientDescent.annealed(max_iter=170, early_exaggeration_iter=70), noiseless(300)),
     ],
 )
 def test_a_layout_that_was_cut_goes_on_to_the_same_bytes(tmp_path, optimizer, objective, in_parts):

@@ -41,17 +41,20 @@ public:
     double evaluate(Span2<const float> Y, const MeshCharges& charges, Span2<float> force, const Context& context);
 
     // The same in steps, for points that lie in several parts, each with an owner: charges are added over the parts,
-    // and each owner reads its forces from the potential. Meshes are (rows, columns) of shape_of, points all in
-    // `whole`.
+    // and each owner reads its forces from the potential. A mesh is (rows, columns) of shape_of; where there are
+    // charges p, their mesh follows that of q, and both are (2 rows, columns). Points are all in `whole`.
 
-    /// Rows and columns of the mesh of d dimensions; 0 where the extent is not finite.
+    /// Rows and columns of a mesh of d dimensions; 0 where the extent is not finite.
     std::array<std::size_t, 2> shape_of(const MapExtent& whole, std::size_t d);
-    void charges_of(Span2<const float> Y, const MapExtent& whole, Span2<float> charges, const Context& context);
+    void charges_of(Span2<const float> Y, const MeshCharges& charges, const MapExtent& whole, Span2<float> mesh,
+                    const Context& context);
     /// Turns the charges of all points into their potential, in place.
     void convolve(const MapExtent& whole, std::size_t d, Span2<float> mesh, const Context& context);
-    /// Forces as of evaluate on some of n points, without charges; returns their part of the sum.
-    double forces_from(Span2<const float> Y, const MapExtent& whole, Span2<const float> potential, std::size_t n,
-                       Span2<float> force, const Context& context);
+    /// Forces as of evaluate on some of all points; returns their part of the sum. all: the sums of q and of p over all
+    /// points, their number where charges are 1.
+    double forces_from(Span2<const float> Y, const MeshCharges& charges, const MapExtent& whole,
+                       Span2<const float> potential, std::array<double, 2> all, Span2<float> force,
+                       const Context& context);
 
     float spacing() const { return layout_.spacing; }  ///< of the last evaluation, in units of Y
 
@@ -73,6 +76,8 @@ private:
     void sort_points(Span2<const float> Y, const MeshCharges& charges, const Context& context);
     void spread(const Context& context);
     double read_back(Span2<float> force, const Context& context);
+    void write_mesh(Span2<const float> mesh, std::size_t layers);
+    void read_mesh(Span2<float> mesh, std::size_t layers);
 
     OutputKernel kernel_;
     PairLaw law_;

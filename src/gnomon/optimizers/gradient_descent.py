@@ -13,8 +13,9 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
-from gnomon.objectives import KLDivergence, Objective, added_terms
+from gnomon.objectives import CrossEntropy, KLDivergence, Objective, added_terms
 from gnomon.objectives.terms import AllPairs, EdgePairs
+from gnomon.objectives.terms.base import named
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.loop import can_exaggerate, coarsened, exaggerated
 from gnomon.optimizers.partitioned import MeshPart, MeshParts, MeshSpec, PartsRun, Phase, n_mesh_parts, part_bounds
@@ -241,12 +242,12 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         return DescentState(embedding=Y, velocity=np.zeros_like(Y), gains=np.ones_like(Y))
 
     def in_parts(self, objective: Objective, n_components: int) -> tuple[Self, str]:
-        """Return this optimizer with its iterations done by the executor of the run, where the objective is t-SNE's.
+        """Return this optimizer with its iterations done by the executor of the run, where the repulsion has a mesh.
 
         Sums over the parts are rounded by part; else the iterations are the same. The loss is evaluated here.
         """
         reason = _why_whole(objective, n_components)
-        if reason or not isinstance(objective, KLDivergence):
+        if reason or not isinstance(objective, KLDivergence | CrossEntropy):
             return self, f"{IN_PROCESS}: {reason}"
         executor, twin, n = current_executor(), copy(self), objective.n_samples
         (attraction,), (repulsion,) = objective.attractions, objective.repulsions
@@ -256,8 +257,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         phases = [self._phase(objective, iteration) for iteration in (*changing, self._settles_from - 1, self.max_iter)]
         spec = MeshSpec(
             objective.kernel,
+            named(repulsion.law),
             repulsion.spacing,
             attraction.scale,
+            repulsion.scale,
+            repulsion.link == "log",
             tuple(phase._replace(exaggeration=objective.exaggeration * phase.exaggeration) for phase in phases),
             self.early_exaggeration_iter,
             self._settles_from,
@@ -267,7 +271,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         )
         bounds = part_bounds(n, n_mesh_parts(n))
         arrays, numbers = ("embedding", "velocity", "gains"), ("gradient_norm", "largest_gradient_norm", "step_norm")
-        work = MeshParts(spec, bounds, attraction.edges, self._divisor(objective))
+        divisor = self._divisor(objective)
+        pull = None if divisor is None else np.asarray(divisor, dtype=np.float32)
+        work = MeshParts(spec, bounds, attraction.edges, repulsion.charges, pull)
         twin.parts = PartsRun(work, bounds, executor, MeshPart, arrays, numbers)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
@@ -362,12 +368,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
 def _why_whole(objective: Objective, n_components: int) -> str:
     """Return why the iterations of an objective are not done in parts; empty if they are."""
-    if type(objective) is not KLDivergence:
+    own = type(objective) in (KLDivergence, CrossEntropy)  # what derives from them may have sums of its own
+    if not own or not isinstance(objective, KLDivergence | CrossEntropy):
         return f"the sums of {type(objective).__name__} are not done in parts"
     if objective.evaluation_for(n_components) != "interpolated" or n_components > 2:
         return f"the repulsion is evaluated as {objective.evaluation_for(n_components)!r}, and not by a mesh"
     if objective.added.terms:
         return f"{type(objective.added.terms[0]).__name__} is a term of the whole map"
-    if objective.masses is not None:
-        return "points have masses"
     return ""

@@ -140,6 +140,12 @@ class AllPairs:
         return self._weights
 
     @property
+    def charges(self) -> tuple[npt.NDArray[np.float32], ...]:
+        """The charges of the points on a mesh: of no kind where all are 1, of one, or of two, with a mesh each."""
+        first = (self._charges,) if self._charges.size else ()
+        return first if self._other_charges is None else (*first, self._other_charges)
+
+    @property
     def _can_interpolate(self) -> bool:
         by_mass = self._weights is None or self._charges.size > 0
         plain = self.law == "value" and by_mass and self.link != "row_log"

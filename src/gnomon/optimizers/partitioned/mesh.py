@@ -1,8 +1,9 @@
-"""Gradient descent of t-SNE in parts: attraction by the halo's places, repulsion through one mesh for all.
+"""Gradient descent in parts: attraction by the halo's places, repulsion through one mesh, or two, for all.
 
 An iteration takes four rounds. Each part spreads its charges on the mesh of the whole map and sends places to the parts
 whose halo they are in; one part adds the meshes in the order of the parts and convolves; each part reads its forces
-from the potential, and its part of the normaliser; each moves its rows, and says how far they reach. A mesh does not
+from the potential, and its part of the normaliser; each moves its rows, and says how far they reach. Without a
+normaliser, as of UMAP, whose points have charges of two kinds with a mesh each, the last two are one. A mesh does not
 grow with the number of rows. Sums over parts are rounded by part, so the number of parts is a function of the number
 of rows alone: results do not depend on who works.
 """
@@ -30,10 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["MeshPart", "MeshParts", "MeshSpec", "Phase", "n_mesh_parts"]
 
 Points = npt.NDArray[np.float32]
+Charges = tuple[npt.NDArray[np.float32], ...]
 
 _FEWEST, _ROWS = 8, 1 << 20  # parts, and rows of one where there are more
 _LARGEST = 1e18  # coordinate that a mesh takes, as in particle_mesh.cpp
-_TURNS = 4  # rounds of an iteration
 _ARRAYS = ("embedding", "velocity", "gains")
 
 
@@ -62,16 +63,20 @@ class Phase(NamedTuple):
 
 @dataclass(frozen=True)
 class MeshSpec:
-    """What the iterations are like; see `gnomon.optimizers.GradientDescent` and `gnomon.objectives.KLDivergence`.
+    """What the iterations are like; see `gnomon.optimizers.GradientDescent` and `gnomon.objectives.terms.AllPairs`.
 
     Attributes
     ----------
     kernel : OutputKernel
         With a compiled form.
+    law : str
+        Of the repulsion.
     spacing : float
         Of the mesh, relative.
-    scale : float
-        Of the sum over edges.
+    scale, strength : float
+        Of the sum over edges and of that over all pairs.
+    normalized : bool
+        Whether the latter is the logarithm of a sum.
     phases : tuple of Phase
         Early exaggeration, each iteration after it while it falls, what comes then, and the end.
     early_iter : int
@@ -84,8 +89,11 @@ class MeshSpec:
     """
 
     kernel: OutputKernel
+    law: str
     spacing: float
     scale: float
+    strength: float
+    normalized: bool
     phases: tuple[Phase, ...]
     early_iter: int
     settles_from: int
@@ -161,7 +169,8 @@ class MeshPart:
 class _Owned:
     """The edges of a part, and which of its rows are in the halo of each other part, by their own places.
 
-    `pull` is what the gradients at the rows are divided by, if they are.
+    `charges` are those of the rows, of no kind, one or two, and `totals` their sums over the whole map. `pull` is what
+    the gradients at the rows are divided by, if they are.
 
     The part that convolves, the first, sends its places with the potential: they are read with it.
     """
@@ -169,20 +178,27 @@ class _Owned:
     number: int
     edges: OwnedEdges
     wanted: dict[int, npt.NDArray[np.int64]]
+    charges: Charges
+    totals: tuple[float, float]
     pull: Points | None
-    kernel: OutputKernel
-    spacing: float
+    spec: MeshSpec
     scratch: Scratch = field(default_factory=Scratch)
     meshes: dict[float, _core.ParticleMesh] = field(default_factory=dict)
 
     def mesh(self, phase: Phase) -> _core.ParticleMesh:
         """Return the mesh of a phase, which remembers the transform of its kernel."""
-        spacing = phase.coarsening * self.spacing
+        spacing = phase.coarsening * self.spec.spacing
         if spacing not in self.meshes:
-            kernel = compile_kernel(self.kernel)
+            kernel = compile_kernel(self.spec.kernel)
             assert kernel is not None
-            self.meshes[spacing] = _core.ParticleMesh(kernel, spacing)
+            self.meshes[spacing] = _core.ParticleMesh(kernel, spacing, self.spec.law)
         return self.meshes[spacing]
+
+    @property
+    def kinds(self) -> tuple[Points, Points | None]:
+        """The charges as a mesh takes them: of the first kind, empty for 1, and of the second, if any."""
+        first, second = (*self.charges, None, None)[:2]
+        return np.empty(0, dtype=np.float32) if first is None else first, second
 
     def places_for_others(self, state: MeshPart) -> dict[str, Points]:
         """Return messages with the places that other parts need: they have read those of the iteration before."""
@@ -206,13 +222,22 @@ class MeshParts(RoundsWork):
         From `part_bounds`.
     edges : Edges or None
         Of the whole map; None on a worker.
+    charges : tuple of ndarray of shape (n_samples,), default=()
+        Of the points, none, one kind or two, as `AllPairs.charges`.
     pull : ndarray of shape (n_samples,) or None, default=None
         What the gradients are divided by.
     """
 
-    def __init__(self, spec: MeshSpec, bounds: list[int], edges: Edges | None, pull: Points | None = None) -> None:
+    def __init__(
+        self,
+        spec: MeshSpec,
+        bounds: list[int],
+        edges: Edges | None,
+        charges: Charges = (),
+        pull: Points | None = None,
+    ) -> None:
         self.spec, self.bounds, self.n_parts = spec, bounds, len(bounds) - 1
-        self._edges, self._pull = edges, pull
+        self._edges, self._charges, self._pull = edges, charges, pull
 
     @property
     def on_worker(self) -> MeshParts:
@@ -232,8 +257,21 @@ class MeshParts(RoundsWork):
             for other, halo in enumerate(edges.halo for edges in self._owned)
             if other != number
         }
-        pull = None if self._pull is None else self._pull[first:stop]
-        return _Owned(number, self._owned[number], wanted, pull, self.spec.kernel, self.spec.spacing)
+        charges = tuple(one[first:stop].copy() for one in self._charges)
+        pull = None if self._pull is None else self._pull[first:stop].copy()
+        return _Owned(number, self._owned[number], wanted, charges, self._totals, pull, self.spec)
+
+    @cached_property
+    def _totals(self) -> tuple[float, float]:
+        """The sums of the charges of each kind, of one that is not told apart the number of points."""
+        sums = [float(one.sum(dtype=np.float64)) for one in self._charges] or [float(self.bounds[-1])]
+        first, second = (*sums, 0.0)[:2]
+        return first, second
+
+    @property
+    def _turns(self) -> int:
+        """Rounds of an iteration."""
+        return 4 if self.spec.normalized else 3
 
     def rounds(self, first: int, last: int) -> Sequence[Mapping[int, Sequence[Source]]]:
         """Say how far the parts reach; spread, convolve, read and move in each iteration; center the last move."""
@@ -245,7 +283,8 @@ class MeshParts(RoundsWork):
             for part in parts
         }
         move: Mapping[int, Sequence[Source]] = {reader: [(part, "total") for part in parts] for reader in parts}
-        return [dict.fromkeys(parts, ()), *([reach, convolve, read, move] * (last - first)), reach]
+        turns = [reach, convolve, read, move][: self._turns]
+        return [dict.fromkeys(parts, ()), *(turns * (last - first)), reach]
 
     def step(self, held: _Owned, state: MeshPart, read: Sequence[Any], run: RoundOf) -> Sent:
         """Do what the round is for; within a run the state is in the scratch of the part."""
@@ -253,7 +292,7 @@ class MeshParts(RoundsWork):
             arrays: dict[str, Any] = {name: held.scratch.copy(name, getattr(state, name)) for name in _ARRAYS}
             state = replace(state, **arrays)
             return Sent(state, {"reach": _Reach.of(state.embedding, held.scratch)})
-        iteration, turn = divmod(run.number - 1, _TURNS)
+        iteration, turn = divmod(run.number - 1, self._turns)
         iteration += run.first
         if turn == 0:
             state = self._centered(state, _Reach.joined(read), moved=iteration > run.first)
@@ -264,7 +303,8 @@ class MeshParts(RoundsWork):
         if turn == 1:
             return self._convolved(held, state, read, iteration)
         if turn == 2:
-            return self._read(held, state, read, iteration)
+            state, total = self._read(held, state, read, iteration)
+            return Sent(state, {"total": total}) if self.spec.normalized else self._moved(held, state, 1.0, iteration)
         return self._moved(held, state, float(sum(read)), iteration)
 
     def _centered(self, state: MeshPart, reach: _Reach, *, moved: bool) -> MeshPart:
@@ -284,12 +324,11 @@ class MeshParts(RoundsWork):
     def _spread(self, held: _Owned, state: MeshPart, iteration: int) -> Sent:
         assert state.extent is not None
         messages = held.places_for_others(state) if held.number else {}
-        finite = bool(np.all(np.abs(state.extent) < _LARGEST))
-        messages["charges"] = (
-            held.mesh(self.spec.phase(iteration)).charges(state.embedding, state.extent, current_run().n_threads)
-            if finite
-            else np.empty((0, 0), np.float32)
-        )
+        messages["charges"] = np.empty((0, 0), np.float32)
+        if np.all(np.abs(state.extent) < _LARGEST):
+            mesh, (charges, others) = held.mesh(self.spec.phase(iteration)), held.kinds
+            threads = current_run().n_threads
+            messages["charges"] = mesh.charges(state.embedding, state.extent, charges, threads, others)
         return _counted(state, messages)
 
     def _convolved(self, held: _Owned, state: MeshPart, read: Sequence[Points], iteration: int) -> Sent:
@@ -302,20 +341,22 @@ class MeshParts(RoundsWork):
             total = held.mesh(self.spec.phase(iteration)).potential(total, state.extent, current_run().n_threads)
         return _counted(state, {"potential": total, **held.places_for_others(state)})
 
-    def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any], iteration: int) -> Sent:
+    def _read(self, held: _Owned, state: MeshPart, read: Sequence[Any], iteration: int) -> tuple[MeshPart, float]:
+        """Return the state with the forces of the mesh, and the part of the sum over all pairs."""
         Y, potential = state.embedding, read[0]
         places = held.scratch.take("places", len(Y) + sum(map(len, read[1:])), Y.shape[1])
         np.concatenate([Y, *read[1:]], out=places)
         if potential.size:
             assert state.extent is not None
-            mesh = held.mesh(self.spec.phase(iteration))
-            force, total = mesh.forces(Y, state.extent, potential, self.bounds[-1], current_run().n_threads)
+            mesh, (charges, others) = held.mesh(self.spec.phase(iteration)), held.kinds
+            threads = current_run().n_threads
+            force, total = mesh.forces(Y, state.extent, potential, held.totals, charges, threads, others)
         else:
             force, total = np.full_like(Y, np.nan), float("nan")
-        return Sent(replace(state, places=places, repulsion=force), {"total": total})
+        return replace(state, places=places, repulsion=force), total
 
     def _moved(self, held: _Owned, state: MeshPart, total: float, iteration: int) -> Sent:
-        """Return the state after a step, before it is centered."""
+        """Return the state after a step, before it is centered; total: the normaliser."""
         spec, phase, threads = self.spec, self.spec.phase(iteration), current_run().n_threads
         Y, velocity, gains = state.embedding, state.velocity, state.gains
         if iteration == spec.early_iter:
@@ -335,7 +376,7 @@ class MeshParts(RoundsWork):
         kernel, force = compile_kernel(self.spec.kernel), state.repulsion
         assert kernel is not None
         with np.errstate(all="ignore"):
-            force *= np.float32(4.0 / total if total else 0.0)
+            force *= np.float32(4.0 * self.spec.strength / total if total else 0.0)
         if exaggeration != 1.0:
             force *= np.float32(1.0 / exaggeration)
         force = edge_force(held.edges.graph, state.places, kernel, "log", self.spec.scale, force)
