@@ -7,11 +7,13 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon
-from gnomon.affinities import Gram, reconstruction_weights
+from gnomon.affinities import Gram, fuzzy_simplicial_set, reconstruction_weights
 from gnomon.affinities.gram_sources import FactorSource
 from gnomon.affinities.reconstruction import pairs_chosen
 from gnomon.linalg.principal.spectra import n_decomposed
+from gnomon.methods.forecast import ordered_edges_memory, share_of_edges
 from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors.forecast import search_seconds
 
 
 @pytest.fixture(autouse=True)
@@ -76,3 +78,33 @@ def test_few_features_choose_few_pairs():
     assert pairs_chosen(5000, 2, 15, "non_negative") < 9
     assert pairs_chosen(5000, 10**6, 15, "signed") < 15**2
     assert gnomon.TwoKernelLLE().foresee(5000, 10).n_bytes < gnomon.TwoKernelLLE().foresee(5000, 50).n_bytes
+
+
+@pytest.mark.parametrize("n_features", [1, 2, 3, 5])
+def test_the_edges_of_joined_neighbours_are_about_as_many_as_are_forecast(n_features):
+    X = np.random.default_rng(0).normal(size=(3000, n_features)).astype(np.float32)
+    found = fuzzy_simplicial_set(compute_neighbors(X, 15)).matrix.nnz
+    assert 1.4 * share_of_edges(n_features) * 15 * len(X) == pytest.approx(found, rel=0.06)
+    assert share_of_edges(784) == 1.0
+
+
+def test_a_mesh_and_the_edges_in_its_order_are_counted_where_a_map_has_them():
+    sampled, mesh = (
+        gnomon.forecast((100_000, 50), gnomon.UMAP(evaluation=evaluation)) for evaluation in ("sampled", "interpolated")
+    )
+    more = mesh.stages["layout"] - sampled.stages["layout"]
+    assert more == pytest.approx(ordered_edges_memory(100_000, 15) + 2e6)
+    assert gnomon.forecast((100_000, 50), gnomon.UMAP()).stages == mesh.stages
+    narrow = gnomon.forecast((100_000, 2), gnomon.UMAP())
+    assert narrow.stages["initialization"] < mesh.stages["initialization"]
+    few, sampled = (
+        gnomon.forecast((1500, 50), gnomon.UMAP(evaluation=evaluation)) for evaluation in ("auto", "sampled")
+    )
+    assert few == sampled
+
+
+def test_a_search_takes_longer_the_more_numbers_its_cells_are_told_by():
+    seconds = [search_seconds(400_000, n_features, 15) for n_features in (1, 2, 10, 100)]
+    assert seconds == sorted(seconds)
+    projected = [search_seconds(400_000, n_features, 15) for n_features in (200, 400)]
+    assert projected[1] < 2 * projected[0]  # candidates are told by 96 numbers, however many there are

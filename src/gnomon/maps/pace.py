@@ -35,6 +35,6 @@ def machine_pace() -> float:
     for _ in range(_REPEATS):
         began = time.process_time()
         with running(n_threads=1):
-            UMAP(max_iter=_ITERATIONS, random_state=0).fit(X)
+            UMAP(max_iter=_ITERATIONS, evaluation="sampled", random_state=0).fit(X)
         least = min(least, time.process_time() - began)
     return float(least) / _REFERENCE_SECONDS

@@ -22,6 +22,7 @@ __all__ = [
     "ordered_edges_memory",
     "passes_over_pairs",
     "passes_unless_summed",
+    "share_of_edges",
 ]
 
 FEWER_ROWS = "Use fewer rows."
@@ -177,7 +178,7 @@ class Forecast:
         return "\n".join(lines)
 
 
-SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=40.0)
+SPECTRAL_START = Cost(fixed=1e5, row=200.0, neighbor=38.0)
 """Bytes of eigenvectors of joined affinities, beside these and the graph."""
 
 GAUSSIAN_STAGES: Mapping[str, Cost] = {
@@ -190,6 +191,7 @@ GAUSSIAN_STAGES: Mapping[str, Cost] = {
 _MESH, _WIDER = 6.3e6, 0.2  # bytes of a mesh, and the power of the points by which it grows as their map does
 _WIDEST_MESH = 1e8
 _JOINED = 1.4  # edges for each neighbour of a row, both directions joined
+_JOINED_ON_A_LINE, _JOINED_BY_FEATURE = 1.02, 0.053  # and in narrow tables, where most neighbours are mutual
 
 JOINED_IN_PARTS = Cost(fixed=7e7, row=100.0, neighbor=19.1)
 """Bytes of affinities of many neighbours, whose directions are joined a part of the rows at a time."""
@@ -225,6 +227,21 @@ def ordered_edges_memory(n_samples: int, n_neighbors: int) -> float:
 
     n_edges = round(_JOINED * n_samples * n_neighbors)
     return 8.0 * n_edges + 12.0 * n_samples if are_ordered(n_samples, n_edges) else 0.0
+
+
+def share_of_edges(n_features: float) -> float:
+    """Return how many edges joined neighbours have in a table, relative to a wide one, where fewer are mutual.
+
+    Parameters
+    ----------
+    n_features : float
+
+    Returns
+    -------
+    float
+        At most 1.
+    """
+    return min(1.0, (_JOINED_ON_A_LINE + _JOINED_BY_FEATURE * n_features) / _JOINED)
 
 
 def _rounded(number: float) -> str:

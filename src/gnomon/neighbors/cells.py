@@ -39,6 +39,7 @@ __all__ = [
     "cells_memory",
     "group",
     "n_cells",
+    "n_coordinates",
     "search_until_found",
 ]
 
@@ -171,12 +172,26 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     float
     """
     projected = n_features > PROJECT_ABOVE
-    width = _PROJECTED if projected else n_features
+    width = n_coordinates(n_features)
     basis = basis_memory(n_samples, n_features)
     kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
     join = 4.0 * kept + 8.0 * n_neighbors + _CELL_ROW  # candidates, what is found, probes
     compared = 4.0 * n_samples * n_features  # all rows centred, for the neighbours of the sample
     return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + _SAMPLED.of(n_samples, n_features)
+
+
+def n_coordinates(n_features: float) -> float:
+    """Return by how many numbers of each row candidates are sought.
+
+    Parameters
+    ----------
+    n_features : float
+
+    Returns
+    -------
+    float
+    """
+    return float(_PROJECTED) if n_features > PROJECT_ABOVE else n_features
 
 
 def basis_memory(n_samples: int, n_features: float) -> float:

@@ -15,10 +15,11 @@ _SAMPLE = Cost(sample=5.2)
 _REUSED = 0.75  # share of the sample that keys take again
 _KEPT, _MOST_KEPT = Cost(sample=10.0), 1.25e7
 _BROKEN = 7e6  # of what is kept, in pieces too small to be taken again
-# Nanoseconds of one core: of all pairs; of a pair of a row and one of its cells; and of what is done once for each row.
-_ALL_PAIRS = Cost(row=4870.0, neighbor=164.0, entry=14.9, pair=1.31, product=0.0113)
-_OF_CELLS = 5.72
-_RANKED = Cost(neighbor=467.0, entry=33.7)
+# Nanoseconds of one core: of all pairs; of a pair of a row and one in its cells, and of each number that is compared of
+# it; and of what is done once for each row.
+_ALL_PAIRS = Cost(row=3210.0, neighbor=207.0, pair=0.238, product=0.0177)
+_OF_CELLS, _OF_NUMBERS = 13.3, 8.73
+_RANKED = Cost(neighbor=271.0, entry=14.8)
 
 
 def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
@@ -117,5 +118,5 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
     """
     if not by_cells(n_samples, n_features):
         return pairs_seconds(n_samples, n_features, n_neighbors)
-    compared: float = float(n_samples) ** (5 / 3)  # rows of the cells that each row looks into
-    return 1e-9 * (_OF_CELLS * compared + _RANKED.of(n_samples, n_features, n_neighbors))
+    compared: float = float(n_samples) ** (4 / 3) * (_OF_CELLS + _OF_NUMBERS * cells.n_coordinates(n_features))
+    return 1e-9 * (compared + _RANKED.of(n_samples, n_features, n_neighbors))

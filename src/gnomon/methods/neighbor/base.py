@@ -153,6 +153,10 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         """Return what stages after the search of so many neighbours take."""
         return self._stages
 
+    def _share_of_edges(self, n_features: float) -> float:
+        """Return the edges of a table of so many features, relative to those that `_stages` is for."""
+        return 1.0
+
     def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
         """Return the bytes that the sums over pairs of the layout take beside the affinities."""
         return 0.0
@@ -191,9 +195,10 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             left += max(0.0, after - _REUSED * left)
             free = neighbors.memory_taken_again(n_samples, width, kept)
         for name, cost in stages.items():
-            needed = cost.of(n_samples, width, k)
+            joined = k * self._share_of_edges(width)
+            needed = cost.of(n_samples, width, joined)
             if name == "affinities":
-                needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, k))
+                needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, joined))
             elif name == "layout":
                 needed += self._sums_memory(parameters, n_samples)
             free = _REUSED * left if reduced else free

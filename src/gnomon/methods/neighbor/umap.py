@@ -11,7 +11,7 @@ from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.methods.forecast import SPECTRAL_START
+from gnomon.methods.forecast import SPECTRAL_START, ordered_edges_memory, share_of_edges
 from gnomon.methods.neighbor.base import Inputs, Recipe, is_wanted
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -29,6 +29,7 @@ _BOX = 10.0  # the start fills a box of this side
 _SURFACE_STEPS: dict[str, Any] = {"learning_rate": 1.0}
 _SURFACE_DRAWS = 16
 _INTERPOLATED_FROM = 4000  # rows: up to here an iteration of either takes a millisecond
+_MESHES = 2e6  # bytes: of a fine one and a coarse one, each of two charges
 _MANY_ROWS = 10_000  # from which the interpolated descent takes fewer iterations and more momentum
 _MOST_ROWS = 200_000  # beyond which maps take longer to unfold
 _BLOCK = 20  # iterations between reports: one evaluation of the loss
@@ -247,6 +248,14 @@ class UMAP(SupervisedEmbedder):
         if wanted == "interpolated" and why:
             raise ValueError(message("evaluation='interpolated'", "'auto' or 'sampled' here", fact=why))
         return wanted == "interpolated" or (wanted == "auto" and n_samples >= _INTERPOLATED_FROM and not why)
+
+    def _share_of_edges(self, n_features: float) -> float:
+        return share_of_edges(n_features)
+
+    def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
+        if not self._interpolates(parameters, n_samples):
+            return 0.0
+        return _MESHES + ordered_edges_memory(n_samples, self._n_compared(parameters, n_samples))
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return ", interpolated" if self._interpolates(parameters, n_samples) else ""
