@@ -60,9 +60,9 @@ class Cost:
     sha256 : str
         Of the positions.
     equal : bool
-        Whether these are the bytes of one process: of the whole for UMAP, in parts for t-SNE.
-    divergence : float
-        Of t-SNE's map; NaN for UMAP.
+        Whether these are the bytes of one process: of the whole where repulsion is sampled, in parts on a mesh.
+    loss : float
+        Of the map on a mesh; NaN where repulsion is sampled.
     """
 
     where: str
@@ -74,7 +74,7 @@ class Cost:
     peak: float
     sha256: str
     equal: bool
-    divergence: float
+    loss: float
 
 
 def _usage() -> tuple[float, float]:
@@ -112,14 +112,23 @@ def _problem(method: str, n: int, n_iter: int | None, path: Path | None) -> tupl
     centres = 8.0 * rng.normal(size=(20, 3))
     X = (centres[rng.integers(0, 20, n)] + rng.normal(size=(n, 3))).astype(np.float32)
     graph, Y0 = _neighbors(X, path), X[:, :2].copy()
-    if method == "umap":
-        objective: Any = CrossEntropy(fuzzy_simplicial_set(graph), UMAPKernel.from_min_dist(0.1))
-        return objective, SampledDescent(max_iter="auto" if n_iter is None else n_iter), Y0
+    if method != "tsne":
+        evaluation = "interpolated" if method == "umap-mesh" else "sampled"
+        objective = CrossEntropy(fuzzy_simplicial_set(graph), UMAPKernel.from_min_dist(0.1), evaluation=evaluation)
+        if method == "umap":
+            return objective, SampledDescent(max_iter="auto" if n_iter is None else n_iter), Y0
+        return objective, GradientDescent.annealed(**_schedule(150 if n_iter is None else n_iter)), Y0
     affinities = gaussian_affinities(graph, perplexity=_N_NEIGHBORS / 3)
     optimizer = (
         GradientDescent() if n_iter is None else GradientDescent(max_iter=n_iter, early_exaggeration_iter=n_iter // 3)
     )
     return KLDivergence(affinities, evaluation="interpolated"), optimizer, Y0
+
+
+def _schedule(n_iter: int) -> dict[str, Any]:
+    """Return that of UMAP on a mesh, see `gnomon.UMAP`."""
+    stages = {"early_exaggeration_iter": 10, "annealing_iter": 60, "settling_iter": 20}  # percent
+    return {"max_iter": n_iter, **{name: n_iter * share // 100 for name, share in stages.items()}}
 
 
 def _laid_out(where: str, problem: tuple[Any, Any, Any], executor: Any, usages: Callable[[], Usages]) -> Cost:
@@ -151,7 +160,7 @@ def _laid_out(where: str, problem: tuple[Any, Any, Any], executor: Any, usages: 
             peak=max((peak for _, peak in found[1:]), default=float("nan")),
             sha256=hashlib.sha256(state.embedding.tobytes()).hexdigest(),
             equal=True,
-            divergence=objective.loss(state.embedding) if isinstance(objective, KLDivergence) else float("nan"),
+            loss=float("nan") if isinstance(optimizer, SampledDescent) else objective.loss(state.embedding),
         )
 
 
@@ -172,7 +181,7 @@ def measure(problem: tuple[Any, Any, Any], workers: Sequence[int]) -> Iterator[C
 
     whole = _laid_out("one process, whole", problem, None, lambda: [_usage()])
     parts = _laid_out("one process, in parts", problem, LocalExecutor(), lambda: [_usage()])
-    one = whole if isinstance(problem[0], CrossEntropy) else parts
+    one = whole if isinstance(problem[1], SampledDescent) else parts
     for cost in (whole, parts):
         yield replace(cost, equal=cost.sha256 == one.sha256)
     for n_workers in workers:
@@ -201,16 +210,16 @@ def _table(costs: Sequence[Cost]) -> str:
         ]
         for cost in costs
     ]
-    if not np.isnan(costs[0].divergence):
-        header.append("divergence")
-        rows = [[*row, f"{cost.divergence:.4f}"] for row, cost in zip(rows, costs, strict=True)]
+    if not np.isnan(costs[0].loss):
+        header.append("loss")
+        rows = [[*row, f"{cost.loss:.7g}"] for row, cost in zip(rows, costs, strict=True)]
     return table_of(header, rows)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a table, and write the figures if asked to."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--method", choices=["umap", "tsne"], default="umap")
+    parser.add_argument("--method", choices=["umap", "umap-mesh", "tsne"], default="umap")
     parser.add_argument("--rows", type=int, default=100_000)
     parser.add_argument("--iterations", type=int, help="at least 2; the default schedule where it is left out")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])

@@ -5,7 +5,9 @@ import pytest
 from benchmarks.layout_in_parts import main
 
 
-@pytest.mark.parametrize("method", ["umap", pytest.param("tsne", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "method", ["umap", *(pytest.param(one, marks=pytest.mark.slow) for one in ("umap-mesh", "tsne"))]
+)
 def test_it_prints_costs_and_keeps_neighbours(tmp_path, capsys, method):
     kept = tmp_path / "neighbors.npz"
     arguments = ["--method", method, "--rows", "1500", "--iterations", "4", "--neighbors", str(kept), "--workers"]
