@@ -460,8 +460,6 @@ def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed
     length, side = shorter.shape
     step = _BASIS_BLOCK
     scatter = sum_of_squares(lambda begin: shorter[begin : begin + step], length, side, step=step)
-    largest = float(scatter.diagonal().max(initial=0.0))
-    scatter /= largest if largest > 0.0 else 1.0
     start = np.random.default_rng(seed).standard_normal((side, n_components), dtype=np.float32)
     directions = orthonormalised(start.astype(np.float64))
     for _ in range(_BASIS_ROUNDS):
