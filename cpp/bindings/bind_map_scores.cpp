@@ -99,10 +99,14 @@ void squares_of(const Matrix<const T>& X, const Vector<const std::int64_t>& anch
 }
 
 template <class T>
-void bind_scores(nb::module_& m) {
+void bind_squares(nb::module_& m) {
     m.def("anchor_squares", &squares_of<T>, nb::arg("X").noconvert(), nb::arg("anchors").noconvert(),
           nb::arg("means").noconvert(), nb::arg("scale"), nb::arg("out").noconvert(), nb::arg("n_threads"),
-          "Write squared distances from some rows of a table to all, through inner products in float32.");
+          "Write squared distances from some rows of a table to all, through inner products.");
+}
+
+template <class T>
+void bind_scores(nb::module_& m) {
     m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
           nb::arg("anchors").noconvert(), nb::arg("n_neighbors"), nb::arg("n_nearest"), nb::arg("n_triplets"),
           nb::arg("seed"), nb::arg("n_threads"),
@@ -121,6 +125,9 @@ void bind_scores(nb::module_& m) {
 void register_map_scores(nb::module_& m) {
     bind_scores<float>(m);
     bind_scores<double>(m);
+    bind_squares<float>(m);
+    bind_squares<double>(m);
+    bind_squares<std::uint8_t>(m);
     m.def("count_below_in_map", &count_nearer_in_map, nb::arg("Y").noconvert(), nb::arg("rows").noconvert(),
           nb::arg("bounds").noconvert(), nb::arg("sums").noconvert(), nb::arg("squares").noconvert(),
           nb::arg("n_threads"), "count_below_bounds of the squared distances from some places of a map to all.");

@@ -131,6 +131,35 @@ private:
 };
 
 template <class T>
+void register_rank(nb::module_& m) {
+    using Data = Matrix<const T>;
+    m.def(
+        "rank_candidates",
+        [](const Data& x, const Data& queries, const IndexRows& candidates, const Indices& order, double scale,
+           std::size_t k, int n_threads, bool squared, std::size_t lead) -> Found {
+            const Arguments check("rank_candidates");
+            check_base(check, x, k);
+            check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
+            check.equal("the number of rows of candidates", candidates.shape(0), queries.shape(0));
+            check.at_most("k", k, candidates.shape(1));
+            check.at_most("lead", lead, k);
+            check.indices("candidates", candidates, x.shape(0), -1);
+            check.permutation("order", view(order), queries.shape(0));
+            auto indices = make_output<std::int32_t>({queries.shape(0), k});
+            auto distances = make_output<float>({queries.shape(0), k});
+            run_released(n_threads, [&](const Context& context) {
+                rank_candidates(view(x), view(queries), view(candidates), view(order), scale, squared,
+                                lead > 0 ? lead : k, view2(indices), view2(distances), context);
+            });
+            return {std::move(indices), std::move(distances)};
+        },
+        nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("candidates").noconvert(),
+        nb::arg("order").noconvert(), nb::arg("scale"), nb::arg("k"), nb::arg("n_threads"), nb::arg("squared") = false,
+        nb::arg("lead") = 0,
+        "Return the k nearest of each query's candidates and their distances, or scaled squares of these.");
+}
+
+template <class T>
 void register_distances(nb::module_& m) {
     using Data = Matrix<const T>;
     m.def(
@@ -158,28 +187,6 @@ void register_distances(nb::module_& m) {
         },
         nb::arg("x").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("basis").noconvert(),
         nb::arg("n_threads"), "Return (x - mean) * scale in the coordinates given by the rows of basis.");
-    m.def(
-        "rank_candidates",
-        [](const Data& x, const Data& queries, const IndexRows& candidates, const Indices& order, double scale,
-           std::size_t k, int n_threads, bool squared) -> Found {
-            const Arguments check("rank_candidates");
-            check_base(check, x, k);
-            check.equal("the number of columns of queries", queries.shape(1), x.shape(1));
-            check.equal("the number of rows of candidates", candidates.shape(0), queries.shape(0));
-            check.at_most("k", k, candidates.shape(1));
-            check.indices("candidates", candidates, x.shape(0), -1);
-            check.permutation("order", view(order), queries.shape(0));
-            auto indices = make_output<std::int32_t>({queries.shape(0), k});
-            auto distances = make_output<float>({queries.shape(0), k});
-            run_released(n_threads, [&](const Context& context) {
-                rank_candidates(view(x), view(queries), view(candidates), view(order), scale, squared, view2(indices),
-                                view2(distances), context);
-            });
-            return {std::move(indices), std::move(distances)};
-        },
-        nb::arg("x").noconvert(), nb::arg("queries").noconvert(), nb::arg("candidates").noconvert(),
-        nb::arg("order").noconvert(), nb::arg("scale"), nb::arg("k"), nb::arg("n_threads"), nb::arg("squared") = false,
-        "Return the k nearest of each query's candidates and their distances, or scaled squares of these.");
     m.def(
         "scan_rows",
         [](const Data& x, const Data& queries, const Indices& self, double scale, std::size_t k, int n_threads,
@@ -238,6 +245,9 @@ void register_neighbors(nb::module_& m) {
         "Return the k nearest rows of base for each query and the largest squared distance of each.");
     register_distances<float>(m);
     register_distances<double>(m);
+    register_rank<float>(m);
+    register_rank<double>(m);
+    register_rank<std::uint8_t>(m);
 }
 
 }  // namespace gnomon::bindings

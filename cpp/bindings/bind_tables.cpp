@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "gnomon/bytes.hpp"
 #include "tables.hpp"
 
 namespace gnomon::bindings {
@@ -22,6 +23,20 @@ template <class T>
 RowSource sparse_rows(const Offsets& offsets, const Columns& columns, const AnyVector& values, std::size_t n_features) {
     const std::span data(static_cast<const T*>(values.data()), values.shape(0));
     return SparseRows<T>{{view(offsets), view(columns), data}, n_features};
+}
+
+template <class T>
+bool bytes_of(const Matrix<const T>& X, const Matrix<std::uint8_t>& out, int n_threads) {
+    Arguments("to_bytes").shape("out", out, X.shape(0), X.shape(1));
+    bool whole = false;
+    run_released(n_threads, [&](const Context& context) { whole = to_bytes(view(X), view(out), context); });
+    return whole;
+}
+
+template <class T>
+void bind_bytes(nb::module_& m) {
+    m.def("to_bytes", &bytes_of<T>, nb::arg("X").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write a table as bytes and return True; False if it holds another number than 0, 1, ..., 255.");
 }
 
 }  // namespace
@@ -63,6 +78,8 @@ Graph::Graph(Offsets offsets, Columns columns, Values values)
 }
 
 void register_tables(nb::module_& m) {
+    bind_bytes<float>(m);
+    bind_bytes<double>(m);
     nb::class_<Table>(m, "Table", "A dense or CSR table that kernels read where it lies, checked once.")
         .def(nb::init<AnyMatrix>(), nb::arg("rows").noconvert())
         .def(nb::init<Offsets, Columns, AnyVector, std::size_t>(), nb::arg("offsets").noconvert(),

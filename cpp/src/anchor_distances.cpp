@@ -1,9 +1,17 @@
 #include "gnomon/anchor_distances.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "gnomon/neighbors_tile.hpp"
+
+#if defined(GNOMON_USE_LEVELS) && defined(__x86_64__)
+#define GNOMON_BYTE_DOTS
+#include <immintrin.h>
+#endif
 
 namespace gnomon {
 namespace {
@@ -44,6 +52,72 @@ GNOMON_CLONES void write_squares(const float* dots, float own, const float* norm
         out[c] = square > 0.0F ? square : 0.0F;
     }
 }
+
+constexpr std::size_t kWholeLanes = 32;
+constexpr std::size_t kWhole = 3;  // rows of whole numbers that meet so many others in registers
+constexpr std::size_t kWholeColumns = 8 * kWhole;
+constexpr std::size_t kWholeDepth = 16384;  // features whose products of bytes fit 32 bits in a sum
+
+// Inner products of three rows with three others, of `stride` between them, over `width` features, at most kWholeDepth.
+// Exact, so the order of the sums does not matter.
+GNOMON_CLONES void whole_products(const std::int16_t* a, const std::int16_t* b, std::size_t stride, std::size_t width,
+                                  std::int32_t* out) {
+    const std::int16_t *a1 = a + stride, *a2 = a1 + stride, *b1 = b + stride, *b2 = b1 + stride;
+    std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
+    width = width / kWholeLanes * kWholeLanes;  // tells the compiler that no lanes are left over
+    for (std::size_t f = 0; f < width; ++f) {
+        const std::int32_t x = a[f], y = a1[f], w = a2[f], l = b[f], m = b1[f], r = b2[f];
+        s00 += x * l, s01 += x * m, s02 += x * r;
+        s10 += y * l, s11 += y * m, s12 += y * r;
+        s20 += w * l, s21 += w * m, s22 += w * r;
+    }
+    const std::int32_t sums[] = {s00, s01, s02, s10, s11, s12, s20, s21, s22};
+    std::copy(std::begin(sums), std::end(sums), out);
+}
+
+GNOMON_CLONES void widen(const std::uint8_t* row, std::size_t d, std::int16_t* out) {
+    for (std::size_t k = 0; k < d; ++k) out[k] = row[k];
+}
+
+// Rows of bytes as numbers that are multiplied, each padded with zeros to `stride`, with their squared norms.
+class WholeRows {
+public:
+    explicit WholeRows(Span2<const std::uint8_t> X) : X_(X), stride_(round_up(X.cols(), kWholeLanes)) {}
+
+    template <class RowAt>
+    void take(std::size_t count, const RowAt& row_at) {
+        const std::size_t size = round_up(count, kWhole) * stride_;
+        memory_.assign(size + kWholeLanes, 0);
+        const auto past = reinterpret_cast<std::uintptr_t>(memory_.data()) / sizeof(std::int16_t) % kWholeLanes;
+        values_ = memory_.data() + (past == 0 ? 0 : kWholeLanes - past);  // a load across cache lines is two
+        norms_.assign(round_up(count, kWhole), 0);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint8_t* row = X_.row(row_at(i));
+            widen(row, X_.cols(), values_ + i * stride_);
+            for (std::size_t k = 0; k < X_.cols(); ++k) norms_[i] += std::int64_t{row[k]} * row[k];
+        }
+    }
+
+    // Inner products of the rows from the i-th on with those of another table from the j-th on.
+    void products(std::size_t i, const WholeRows& other, std::size_t j, std::int64_t* out) const {
+        std::int32_t part[kWhole * kWhole];
+        std::fill_n(out, kWhole * kWhole, 0);
+        for (std::size_t k = 0; k < stride_; k += kWholeDepth) {
+            whole_products(values_ + i * stride_ + k, other.values_ + j * stride_ + k, stride_,
+                           std::min(kWholeDepth, stride_ - k), part);
+            for (std::size_t c = 0; c < kWhole * kWhole; ++c) out[c] += part[c];
+        }
+    }
+
+    std::int64_t norm(std::size_t i) const { return norms_[i]; }
+
+private:
+    Span2<const std::uint8_t> X_;
+    std::size_t stride_;
+    std::vector<std::int16_t> memory_;
+    std::int16_t* values_ = nullptr;
+    std::vector<std::int64_t> norms_;
+};
 
 // Rows of a table, centred, in panels of `Width` with their squared norms.
 template <class T>
@@ -108,7 +182,149 @@ void all_squares(Span2<const T> X, std::span<const std::int64_t> anchors, std::s
     });
 }
 
+#ifdef GNOMON_BYTE_DOTS
+
+// A tile of 12 x 32 inner products of bytes, by the instruction that sums four products of bytes in each lane: panels
+// hold four features of a row side by side. Only one side may be signed, so the columns are 128 less.
+constexpr std::size_t kQuad = 4;
+constexpr std::size_t kDotRows = 12, kDotColumns = 32, kDotLanes = 16;
+constexpr std::int32_t kOffset = 128;
+
+[[gnu::target("avx512f,avx512bw,avx512vnni"), gnu::noinline]] void byte_dots(const std::uint32_t* a,
+                                                                             const std::uint32_t* b, std::size_t quads,
+                                                                             std::int32_t* dots) {
+    __m512i sums[kDotRows][2];
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kDotRows; ++r) sums[r][0] = sums[r][1] = _mm512_setzero_si512();
+    for (std::size_t q = 0; q < quads; ++q, a += kDotRows, b += kDotColumns) {
+        const __m512i low = _mm512_loadu_si512(b), high = _mm512_loadu_si512(b + kDotLanes);
+#pragma GCC unroll 12
+        for (std::size_t r = 0; r < kDotRows; ++r) {
+            const __m512i row = _mm512_set1_epi32(static_cast<std::int32_t>(a[r]));
+            sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], row, low);
+            sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], row, high);
+        }
+    }
+#pragma GCC unroll 12
+    for (std::size_t r = 0; r < kDotRows; ++r) {
+        _mm512_storeu_si512(dots + r * kDotColumns, sums[r][0]);
+        _mm512_storeu_si512(dots + r * kDotColumns + kDotLanes, sums[r][1]);
+    }
+}
+
+GNOMON_CLONES void sum_bytes(const std::uint8_t* row, std::size_t d, std::int32_t& sum, std::int32_t& square) {
+    std::int32_t total = 0, squares = 0;
+    for (std::size_t k = 0; k < d; ++k) {
+        const std::int32_t x = row[k];
+        total += x;
+        squares += x * x;
+    }
+    sum = total;
+    square = squares;
+}
+
+// Rows of bytes in panels of `Width` rows, with the sums and squares of each; `flip` is what their bits differ by from
+// those of the bytes, four at a time.
+template <std::size_t Width>
+class BytePanels {
+public:
+    BytePanels(Span2<const std::uint8_t> X, std::uint32_t flip)
+        : X_(X), flip_(flip), quads_((X.cols() + kQuad - 1) / kQuad) {}
+
+    template <class RowAt>
+    void pack(std::size_t count, const RowAt& row_at) {
+        const std::size_t d = X_.cols();
+        panels_.assign(round_up(count, Width) * quads_, 0);
+        sums_.assign(round_up(count, Width), 0);
+        norms_.assign(round_up(count, Width), 0);
+        for (std::size_t i = 0; i < count; ++i) {
+            const std::uint8_t* row = X_.row(row_at(i));
+            std::uint32_t* out = panels_.data() + i / Width * quads_ * Width + i % Width;
+            for (std::size_t q = 0; q < quads_; ++q) {
+                std::uint32_t four = 0;
+                std::memcpy(&four, row + q * kQuad, q < d / kQuad ? kQuad : d % kQuad);
+                out[q * Width] = four ^ flip_;
+            }
+            sum_bytes(row, d, sums_[i], norms_[i]);
+        }
+    }
+
+    const std::uint32_t* panel(std::size_t first) const { return panels_.data() + first * quads_; }
+    std::size_t quads() const { return quads_; }
+    const std::int32_t* sums() const { return sums_.data(); }
+    const std::int32_t* norms() const { return norms_.data(); }
+
+private:
+    Span2<const std::uint8_t> X_;
+    std::uint32_t flip_;
+    std::size_t quads_;
+    std::vector<std::uint32_t> panels_;
+    std::vector<std::int32_t> sums_, norms_;
+};
+
+GNOMON_CLONES void write_whole(const std::int32_t* dots, std::int32_t own, const std::int32_t* norms, std::size_t count,
+                               float unit, float* out) {
+    for (std::size_t c = 0; c < count; ++c) out[c] = unit * static_cast<float>(own + norms[c] - 2 * dots[c]);
+}
+
+void byte_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, float unit, Span2<float> out,
+                  const Context& context) {
+    constexpr std::size_t kBlock = 2 * kDotColumns;
+    const std::size_t m = anchors.size();
+    BytePanels<kDotRows> rows(X, 0);
+    rows.pack(m, [&](std::size_t i) { return static_cast<std::size_t>(anchors[i]); });
+    std::vector<BytePanels<kDotColumns>> columns(static_cast<std::size_t>(std::max(context.n_threads, 1)),
+                                                 BytePanels<kDotColumns>(X, 0x80808080U));
+    parallel_blocks(X.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        auto& block = columns[worker];
+        block.pack(end - begin, [&](std::size_t j) { return begin + j; });
+        alignas(64) std::int32_t dots[kDotRows * kDotColumns];
+        for (std::size_t i = 0; i < m; i += kDotRows)
+            for (std::size_t j = 0; j < end - begin; j += kDotColumns) {
+                byte_dots(rows.panel(i), block.panel(j), rows.quads(), dots);
+                for (std::size_t r = 0; r < std::min(kDotRows, m - i); ++r)
+                    write_whole(dots + r * kDotColumns, rows.norms()[i + r] - 2 * kOffset * rows.sums()[i + r],
+                                block.norms() + j, std::min(kDotColumns, end - begin - j), unit,
+                                out.row(i + r) + begin + j);
+            }
+    });
+}
+
+#endif
+
+void whole_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, double scale, Span2<float> out,
+                   const Context& context) {
+    const std::size_t n = X.rows(), m = anchors.size();
+    const double unit = scale * scale;
+    WholeRows rows(X);
+    rows.take(m, [&](std::size_t i) { return static_cast<std::size_t>(anchors[i]); });
+    std::vector<WholeRows> columns(static_cast<std::size_t>(std::max(context.n_threads, 1)), WholeRows(X));
+    parallel_blocks(n, kWholeColumns, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        WholeRows& block = columns[worker];
+        block.take(end - begin, [&](std::size_t j) { return begin + j; });
+        std::int64_t dots[kWhole * kWhole];
+        for (std::size_t i = 0; i < m; i += kWhole)
+            for (std::size_t j = 0; j < end - begin; j += kWhole) {
+                rows.products(i, block, j, dots);
+                for (std::size_t r = 0; r < std::min(kWhole, m - i); ++r)
+                    for (std::size_t c = 0; c < std::min(kWhole, end - begin - j); ++c)
+                        out(i + r, begin + j + c) =
+                            static_cast<float>(unit * static_cast<double>(rows.norm(i + r) + block.norm(j + c) -
+                                                                          2 * dots[r * kWhole + c]));
+            }
+    });
+}
+
 }  // namespace
+
+void anchor_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, std::span<const double>,
+                    double scale, Span2<float> out, const Context& context) {
+#ifdef GNOMON_BYTE_DOTS
+    if (X.cols() <= kWholeDepth && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"))
+        return byte_squares(X, anchors, static_cast<float>(scale * scale), out, context);
+#endif
+    whole_squares(X, anchors, scale, out, context);
+}
 
 void anchor_squares(Span2<const float> X, std::span<const std::int64_t> anchors, std::span<const double> means,
                     double scale, Span2<float> out, const Context& context) {

@@ -36,16 +36,21 @@ GNOMON_CLONES void center_row(const double* x, const double* mean, double scale,
 
 // Turns the k smallest keys into a row of the result. Roots of different squares may round to one distance, so ties are
 // put in order of index after the root.
-void write_row(std::span<std::uint64_t> keys, double scale, bool squared, std::span<std::int32_t> indices,
-               float* distances) {
+// The first `lead` are those that would be kept if only so many were asked for.
+void write_row(std::span<std::uint64_t> keys, double scale, bool squared, std::size_t lead,
+               std::span<std::int32_t> indices, float* distances) {
     const std::size_t k = indices.size(), kept = std::min(k, keys.size());
+    const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(std::min(lead, kept));
     const auto end = keys.begin() + static_cast<std::ptrdiff_t>(kept);
     std::partial_sort(keys.begin(), end, keys.end());
     for (std::size_t j = 0; j < kept && !squared; ++j) {
         const double root = std::sqrt(static_cast<double>(key_distance(keys[j])));
         keys[j] = make_key(static_cast<float>(root / scale), key_index(keys[j]));
     }
-    if (!squared) std::sort(keys.begin(), end);
+    if (!squared) {
+        std::sort(keys.begin(), middle);
+        std::sort(middle, end);
+    }
     for (std::size_t j = 0; j < k; ++j) {
         indices[j] = j < kept ? key_index(keys[j]) : -1;
         distances[j] = j < kept ? key_distance(keys[j]) : std::numeric_limits<float>::infinity();
@@ -93,8 +98,8 @@ void project_rows(Span2<const T> x, std::span<const double> mean, double scale, 
 
 template <class T>
 void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::int32_t> candidates,
-                     std::span<const std::int32_t> order, double scale, bool squared, Span2<std::int32_t> indices,
-                     Span2<float> distances, const Context& context) {
+                     std::span<const std::int32_t> order, double scale, bool squared, std::size_t lead,
+                     Span2<std::int32_t> indices, Span2<float> distances, const Context& context) {
     assert(candidates.rows() == queries.rows() && order.size() == queries.rows());
     parallel_blocks(queries.rows(), 64, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<std::uint64_t> keys(candidates.cols());
@@ -103,7 +108,7 @@ void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::
             const std::int32_t* row = candidates.row(i);
             const auto count = static_cast<std::size_t>(std::find(row, row + candidates.cols(), -1) - row);
             candidate_keys<T>(x, queries.row(i), row, count, scale, keys.data());
-            write_row({keys.data(), count}, scale, squared, {indices.row(i), indices.cols()}, distances.row(i));
+            write_row({keys.data(), count}, scale, squared, lead, {indices.row(i), indices.cols()}, distances.row(i));
         }
     });
 }
@@ -144,22 +149,26 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
             for (std::size_t place = q * n_bases; place < (q + 1) * n_bases; ++place) {
                 merged.insert(merged.end(), keys.data() + place * k, keys.data() + place * k + counts[place]);
             }
-            write_row(merged, scale, squared, {indices.row(query0 + q), k}, distances.row(query0 + q));
+            write_row(merged, scale, squared, k, {indices.row(query0 + q), k}, distances.row(query0 + q));
         }
     }
 }
 
+#define GNOMON_INSTANTIATE_RANK(T)                                                                               \
+    template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                     \
+                                  std::span<const std::int32_t>, double, bool, std::size_t, Span2<std::int32_t>, \
+                                  Span2<float>, const Context&);
 #define GNOMON_INSTANTIATE(T)                                                                                     \
     template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);     \
     template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>, \
                                const Context&);                                                                   \
-    template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                      \
-                                  std::span<const std::int32_t>, double, bool, Span2<std::int32_t>, Span2<float>, \
-                                  const Context&);                                                                \
+    GNOMON_INSTANTIATE_RANK(T)                                                                                    \
     template void scan_rows(Span2<const T>, Span2<const T>, std::span<const std::int32_t>, double, bool,          \
                             Span2<std::int32_t>, Span2<float>, const Context&);
 GNOMON_INSTANTIATE(float)
 GNOMON_INSTANTIATE(double)
+GNOMON_INSTANTIATE_RANK(std::uint8_t)
+#undef GNOMON_INSTANTIATE_RANK
 #undef GNOMON_INSTANTIATE
 
 }  // namespace gnomon
@@ -205,6 +214,32 @@ GNOMON_INLINE void squared_distances(const T* x, const T* const* rows, std::size
         }
     }
     for (std::size_t r = 0; r < kGroup; ++r) out[r] = simd::sum(sums[r]);
+}
+
+// The same of bytes: sums of whole numbers, exact below 2^24 in either type. A square fits 16 bits without sign.
+GNOMON_INLINE void add_squares(const std::uint8_t* x, const std::uint8_t* row, simd::i32& sum) {
+    std::int32_t squares[simd::kLanes];
+    for (std::size_t l = 0; l < simd::kLanes; ++l) {
+        const auto difference = static_cast<std::int16_t>(x[l] - row[l]);
+        squares[l] = static_cast<std::uint16_t>(difference * difference);
+    }
+    sum += simd::load(squares);
+}
+GNOMON_INLINE void squared_distances(const std::uint8_t* x, const std::uint8_t* const* rows, std::size_t d,
+                                     std::uint8_t, float* out) {
+    simd::i32 sums[kGroup] = {};
+    const std::size_t whole = d / simd::kLanes * simd::kLanes;
+    for (std::size_t k = 0; k < whole; k += simd::kLanes)
+        for (std::size_t r = 0; r < kGroup; ++r) add_squares(x + k, rows[r] + k, sums[r]);
+    if (whole < d) {
+        std::uint8_t x_rest[simd::kLanes] = {}, rest[simd::kLanes] = {};
+        std::memcpy(x_rest, x + whole, d - whole);
+        for (std::size_t r = 0; r < kGroup; ++r) {
+            std::memcpy(rest, rows[r] + whole, d - whole);
+            add_squares(x_rest, rest, sums[r]);
+        }
+    }
+    for (std::size_t r = 0; r < kGroup; ++r) out[r] = simd::sum(simd::to_float(sums[r]));
 }
 
 template <class T>

@@ -208,14 +208,14 @@ static void ranking_and_scanning_agree_with_loops() {
     }
     std::vector<std::int32_t> self(order.rbegin(), order.rend());
     std::vector<float> distances(x.n * 6), scanned_distances(x.n * 6);
-    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, false, {indices.data(), x.n, 6},
-                    {distances.data(), x.n, 6}, {2});
+    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, false, 6,
+                    {indices.data(), x.n, 6}, {distances.data(), x.n, 6}, {2});
     scan_rows(x.view(), x.view(), self, 0.5, false, {scanned.data(), x.n, 6}, {scanned_distances.data(), x.n, 6}, {3});
     CHECK(indices == scanned);
     CHECK(distances == scanned_distances);  // the scale is a power of two
     std::vector<float> squares(x.n * 6), scanned_squares(x.n * 6);
-    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, true, {indices.data(), x.n, 6},
-                    {squares.data(), x.n, 6}, {2});
+    rank_candidates(x.view(), x.view(), {candidates.data(), x.n, x.n - 1}, order, 4.0, true, 6,
+                    {indices.data(), x.n, 6}, {squares.data(), x.n, 6}, {2});
     scan_rows(x.view(), x.view(), self, 4.0, true, {scanned.data(), x.n, 6}, {scanned_squares.data(), x.n, 6}, {3});
     CHECK(squares == scanned_squares);
     for (std::size_t i = 0; i < squares.size(); ++i) {

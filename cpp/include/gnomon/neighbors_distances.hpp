@@ -1,5 +1,6 @@
 // Accurate distances from differences of coordinates, and the float32 copies of the data that the searches run on.
-// Everything takes float or double data; scale is a power of two that keeps squares inside the range of float32.
+// Everything takes float or double data, some of it bytes; scale is a power of two that keeps squares inside the range
+// of float32.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +26,12 @@ void project_rows(Span2<const T> x, std::span<const double> mean, double scale, 
 /// (distance, index). A candidate of -1 is none; rows with fewer than k candidates end in index -1 and distance inf.
 /// Rows are visited in `order`, a permutation that keeps near rows together for the caches' sake. With `squared` come
 /// scaled squares instead of distances, which lists of parts of the data are joined by: different squares may have one
-/// root.
+/// root. The first `lead` are what so many alone would be: equal roots across that place are not put in order. Bytes,
+/// at a scale of 1 and up to 4096 columns, give the bits that the same numbers give as floats.
 template <class T>
 void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::int32_t> candidates,
-                     std::span<const std::int32_t> order, double scale, bool squared, Span2<std::int32_t> indices,
-                     Span2<float> distances, const Context& context);
+                     std::span<const std::int32_t> order, double scale, bool squared, std::size_t lead,
+                     Span2<std::int32_t> indices, Span2<float> distances, const Context& context);
 
 /// The k nearest of all rows of x, except row self[i], for every query by accurate distances or their squares. Three
 /// times the work of nearest_rows, for a few queries or where float32 products are too coarse.

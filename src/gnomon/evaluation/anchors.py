@@ -13,6 +13,7 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
+from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import row_distances
 
 __all__ = [
@@ -148,7 +149,10 @@ class _Products:
 
 
 class _Squares:
-    """Rows of squared Euclidean distances in float32, of a dense table in memory; until the next are asked."""
+    """Rows of squared Euclidean distances in float32, of a dense table in memory; until the next are asked.
+
+    Of bytes they are exact but for one rounding.
+    """
 
     def __init__(self, X: npt.NDArray[Any], means: npt.NDArray[np.float64], scale: float) -> None:
         self.X, self.means, self.scale = np.ascontiguousarray(X), means, scale
@@ -196,7 +200,9 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         if exact.means is None or not isinstance(X, np.ndarray) or X.dtype not in (np.float32, np.float64):
             rows: _Products | _Squares = _Products(X, metric, np.float32, anchors)
         else:
-            rows = _Squares(X, exact.means, exact.scale)
+            rows = _Squares(as_bytes(X), exact.means, exact.scale)
+            if rows.X.dtype == np.uint8:
+                return rows
         return rows if metric == "cosine" or _float32_is_enough(rows, exact.prepare, n_neighbors, anchors) else exact
     from_rows = row_distances(X, metric=metric)
     return lambda rows: np.ascontiguousarray(from_rows(rows))

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._run import current_run
 
 __all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph"]
 
 _KERNEL_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
-_BLOCK = 2**20  # values looked at together: both forms of them stay in the cache
 
 
 def _numbers(values: npt.NDArray[Any], *, allow_bytes: bool) -> npt.NDArray[Any]:
@@ -81,20 +81,15 @@ def as_bytes(X: Any) -> Any:
     Returns
     -------
     ndarray of uint8
-        Of the same numbers; X itself if it is sparse or holds any other number.
+        Of the same numbers; X itself if it is sparse, no C-contiguous table of floats, or holds any other number.
     """
-    if not isinstance(X, np.ndarray) or X.dtype.kind != "f":
+    if not isinstance(X, np.ndarray) or X.dtype not in (np.float32, np.float64) or not X.flags.c_contiguous:
+        return X
+    # Most tables that are not of such numbers show it at once.
+    if not _core.to_bytes(X[:1], np.empty(X[:1].shape, np.uint8), 1):
         return X
     found = np.empty(X.shape, np.uint8)
-    step = max(1, _BLOCK // max(1, X.shape[1]))
-    for start in range(0, len(X), step):
-        values, bytes_ = X[start : start + step], found[start : start + step]
-        if not (values.min() >= 0 and values.max() <= 255):
-            return X
-        bytes_[:] = values
-        if not np.array_equal(bytes_, values):
-            return X
-    return found
+    return found if _core.to_bytes(X, found, current_run().n_threads) else X
 
 
 def kernel_graph(matrix: Any) -> _core.Graph:

@@ -417,23 +417,15 @@ class _Cells:
             self.join.run(int(first), int(last), plan.n_probes, candidates)
             if reporter is not None:
                 reporter.update(int(self.offsets[last]), n)
-        nearest = table.rank(candidates, n_neighbors, order=order)
-        short = np.flatnonzero(nearest[0][:, -1] < 0).astype(np.int32)
-        _fill(table, short, nearest)  # rows in cells with few members
-        most = min(keep, plan.n_candidates)
-        if most <= n_neighbors:
-            return nearest
-        more = table.rank(candidates, most, order=order)
-        _fill(table, short, more)
-        indices, distances = lead_with(nearest, more)
+        most = max(n_neighbors, min(keep, plan.n_candidates))
+        found = table.rank_leading(candidates, n_neighbors, most, order)
+        short = np.flatnonzero(found[0][:, n_neighbors - 1] < 0).astype(np.int32)
+        if len(short):  # rows in cells with few members
+            first, more = (table.scan(table.take(short), short, k) for k in (n_neighbors, most))
+            found[0][short], found[1][short] = lead_with(first, more)
+        indices, distances = found
         full = int(np.count_nonzero((indices >= 0).all(axis=0)))
         return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])
-
-
-def _fill(table: SearchedRows, rows: Indices, found: tuple[Indices, Distances]) -> None:
-    """Compare some rows with all others, in place."""
-    if len(rows):
-        found[0][rows], found[1][rows] = table.scan(table.take(rows), rows, found[0].shape[1])
 
 
 def _principal_basis(sample: npt.NDArray[np.float32], n_components: int, *, seed: int) -> npt.NDArray[np.float32]:

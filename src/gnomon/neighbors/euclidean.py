@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.exceptions import PrecisionWarning
 from gnomon.linalg import largest_deviation
+from gnomon.linalg.table import as_bytes
 
 __all__ = [
     "Distances",
@@ -36,6 +38,7 @@ Distances = npt.NDArray[np.float32]
 _MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
 _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
 _RANKED = 40  # rows that a row is compared with in the time in which it ranks a candidate, about
+_BYTES_UP_TO = 4096  # columns whose squares of bytes any order of sums in float32 adds exactly, lane by lane
 _SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
 
 
@@ -97,10 +100,36 @@ class Points:
         squared: bool = False,
     ) -> tuple[Indices, Distances]:
         """Return the k nearest candidates of each row by accurate distances, or squares as in `scan`."""
-        rows = self.X if queries is None else queries
+        return self._ranked(candidates, k, queries, order, squared=squared)
+
+    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
+        return self._ranked(candidates, k, None, order, lead=lead)
+
+    def _ranked(
+        self,
+        candidates: Indices,
+        k: int,
+        queries: Values | None,
+        order: Indices | None,
+        *,
+        squared: bool = False,
+        lead: int = 0,
+    ) -> tuple[Indices, Distances]:
+        rows, asked = self.X, self.X if queries is None else queries
+        if self._bytes is not None:
+            small = self._bytes if queries is None else as_bytes(queries)
+            rows, asked = (self._bytes, small) if small.dtype == np.uint8 else (rows, asked)
         if order is None:
-            order = np.arange(len(rows), dtype=np.int32)
-        return _core.rank_candidates(self.X, rows, candidates, order, self.scale, k, current_run().n_threads, squared)
+            order = np.arange(len(asked), dtype=np.int32)
+        n_threads = current_run().n_threads
+        return _core.rank_candidates(rows, asked, candidates, order, self.scale, k, n_threads, squared, lead)
+
+    @cached_property
+    def _bytes(self) -> npt.NDArray[np.uint8] | None:
+        """The table in a quarter of the memory to go through, if its numbers are bytes: their squares are exact."""
+        found = as_bytes(self.X) if self.scale == 1.0 and self.X.shape[1] <= _BYTES_UP_TO else self.X
+        return found if found.dtype == np.uint8 else None
 
     @property
     def n_samples(self) -> int:

@@ -60,6 +60,10 @@ class SearchedRows(Protocol):
         """Return the k nearest candidates of each row, ascending by (distance, index); -1 marks no candidate."""
         ...
 
+    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
+        ...
+
     def scan(self, queries: Any, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
         ...

@@ -119,6 +119,10 @@ class SparseRows:
             self.metric, self._table, asked, candidates, order, self.parameters, self.scale, k, current_run().n_threads
         )
 
+    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
+        return lead_with(self.rank(candidates, lead, order=order), self.rank(candidates, k, order=order))
+
     def scan(self, queries: scipy.sparse.csr_array, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
         n = self.n_samples
