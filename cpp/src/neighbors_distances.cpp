@@ -229,16 +229,20 @@ GNOMON_INLINE void squared_distances(const std::uint8_t* x, const std::uint8_t* 
                                      std::uint8_t, float* out) {
     simd::i32 sums[kGroup] = {};
     const std::size_t whole = d / simd::kLanes * simd::kLanes;
-    for (std::size_t k = 0; k < whole; k += simd::kLanes)
+    for (std::size_t k = 0; k < whole; k += simd::kLanes) {
+#pragma GCC unroll 4
         for (std::size_t r = 0; r < kGroup; ++r) add_squares(x + k, rows[r] + k, sums[r]);
+    }
     if (whole < d) {
         std::uint8_t x_rest[simd::kLanes] = {}, rest[simd::kLanes] = {};
         std::memcpy(x_rest, x + whole, d - whole);
+#pragma GCC unroll 4
         for (std::size_t r = 0; r < kGroup; ++r) {
             std::memcpy(rest, rows[r] + whole, d - whole);
             add_squares(x_rest, rest, sums[r]);
         }
     }
+#pragma GCC unroll 4
     for (std::size_t r = 0; r < kGroup; ++r) out[r] = simd::sum(simd::to_float(sums[r]));
 }
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
-from gnomon.geometry.expansion import expand_axes_by_rounds
+from gnomon.geometry.expansion import foretell_by_rounds
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward", "fits_around", "median_r2"]
@@ -146,8 +146,7 @@ def choose_pooling(
     )
     alone = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
     averaged = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
-    with single_threaded_blas():
-        sums = np.concatenate([_predictions(X, alone, tests), _predictions(X, averaged, tests)[1:]])
+    sums = np.concatenate([_predictions(X, alone, tests), _predictions(X, averaged, tests)[1:]])
     best = sums[int(np.argmax(_shares(sums.sum(axis=1))))]
     return next(rounds for rounds in range(_POOLING, -1, -1) if not _clearly_worse(sums[rounds], best))
 
@@ -216,9 +215,7 @@ def _predictions(X: Any, fits: LocalJacobians, tests: list[tuple[int, Ints]]) ->
         steps = fits.places[tested] - fits.places[i]
         size = float(np.sum(steps**2))
         if size > 0 and fits.mask[i]:
-            values = dense_rows_of(X, np.append(tested, i))
-            axes = expand_axes_by_rounds(X, fits, i)
-            predicted = (values[:-1] - values[-1]) @ np.swapaxes(axes, 1, 2)
+            predicted = foretell_by_rounds(X, fits, i, tested)
             found[:, t, 0] = 1.0
             found[:, t, 1] = np.sum(steps * predicted, axis=(1, 2)) / size
             found[:, t, 2] = np.sum(predicted**2, axis=(1, 2)) / size

@@ -20,6 +20,7 @@ from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborhood_growth
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import uniform_matrix
+from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 from gnomon.neighbors.metrics import native_metric
 
@@ -196,11 +197,7 @@ def _local_pca(
         rows = graph.indices[sample[begin : begin + _BLOCK], :k]
         near = values[rows.ravel()]
         dense: Any = near.toarray() if hasattr(near, "toarray") else near
-        near = dense.astype(np.float64).reshape(*rows.shape, -1)
-        near -= near.mean(axis=1, keepdims=True)
-        largest = np.abs(near).max(axis=(1, 2), keepdims=True)
-        near /= np.where(largest > 0.0, largest, 1.0)  # squares of any unit stay in range
-        shares.append(estimators.local_shares(near @ near.transpose(0, 2, 1)))
+        shares.append(estimators.local_shares(_products_of(dense, *rows.shape)))
     found = np.concatenate(shares)
     found = found[found > 0]
     if found.size < 2:
@@ -208,6 +205,23 @@ def _local_pca(
     half = float(scipy.special.ndtri(0.5 + confidence / 2.0)) / (2.0 * math.sqrt(max(found.size / k, 1.0)))
     low, value, high = np.quantile(found, [max(0.5 - half, 0.0), 0.5, min(0.5 + half, 1.0)])
     return DimensionEstimate(float(value), float(low), float(high))
+
+
+def _products_of(near: npt.NDArray[Any], n_rows: int, k: int) -> Float64Array:
+    """Return the inner products of k rows about their mean, (n_rows, k, k), in a unit of each; near is (n_rows k, d)."""
+    small = as_bytes(near)
+    if small.dtype == np.uint8:
+        whole = small.astype(np.float32).reshape(n_rows, k, -1)
+        products = (whole @ whole.transpose(0, 2, 1)).astype(np.float64)
+        products -= products.mean(axis=1, keepdims=True)
+        products -= products.mean(axis=2, keepdims=True)
+        return products
+    wide = near.astype(np.float64).reshape(n_rows, k, -1)
+    wide -= wide.mean(axis=1, keepdims=True)
+    if near.dtype == np.float64:
+        largest = np.abs(wide).max(axis=(1, 2), keepdims=True)
+        wide /= np.where(largest > 0.0, largest, 1.0)  # squares of any unit stay in range
+    return np.asarray(wide @ wide.transpose(0, 2, 1))
 
 
 def _unknown(n_samples: int, confidence: float) -> IntrinsicDimension:

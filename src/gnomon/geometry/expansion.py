@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "expand_axes",
-    "expand_axes_by_rounds",
     "expand_axes_of_rows",
     "expand_deviations",
     "expand_errors",
+    "foretell_by_rounds",
     "pooling_shares",
 ]
 
@@ -72,20 +72,35 @@ def _places(jacobians: LocalJacobians, centres: Ints, rows: Ints, used: npt.NDAr
 
 def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     """Return the pooled Jacobian of row i, (n_components, n_features), in units of the map per unit of the feature."""
-    axes = _expand(X, jacobians, i, [pooling_shares(jacobians, i)])[0]
+    total, rows = _sums(jacobians, i, [pooling_shares(jacobians, i)])
+    values = dense_rows(X[rows])
+    values -= values[np.searchsorted(rows, i)]
+    with single_threaded_blas():
+        axes: Floats = total[0] @ values
     return _silenced(axes, X, jacobians, i)
 
 
-def expand_axes_by_rounds(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
-    """Return the Jacobian of row i after 0, 1, ... rounds of averaging, (pooling + 1, n_components, n_features).
+def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) -> Floats:
+    """Return the steps in the map from row i to others that its Jacobian foretells after 0, 1, ... rounds of averaging.
 
-    They are those of `expand_axes` but for features that are constant among the row's own neighbours.
+    Of shape (pooling + 1, len(others), n_components); features that are constant among the row's own neighbours count
+    too. The Jacobians are not expanded: few steps cost less.
     """
-    return _expand(X, jacobians, i, _pools(jacobians, i, jacobians.pooling))
+    total, rows = _sums(jacobians, i, _pools(jacobians, i, jacobians.pooling))
+    if isinstance(X, np.ndarray) and X.dtype == np.uint8:  # their differences are exact in float32
+        steps, values = (np.subtract(X[some], X[i], dtype=np.float32) for some in (others, rows))
+    else:
+        steps, values = (dense_rows(X[some]) - dense_rows(X[[i]]) for some in (others, rows))
+    with single_threaded_blas():
+        foretold: Floats = total @ (values @ steps.T).astype(np.float64)
+    return np.swapaxes(foretold, 1, 2)
 
 
-def _expand(X: Any, jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> Floats:
-    """Return the averages of Jacobians over pools, (n_pools, n_components, n_features); the last has all the rows."""
+def _sums(jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> tuple[Floats, Ints]:
+    """Return what each row enters the averages of Jacobians over pools with, (n_pools, n_components, n_rows), and these.
+
+    The last pool has all the rows.
+    """
     centres = pools[-1][0]
     used, rows, own = _members(jacobians, centres)
     at = _places(jacobians, centres, rows, used)
@@ -97,11 +112,7 @@ def _expand(X: Any, jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, F
         for one, part in zip(steps, np.moveaxis(parts, 2, 0), strict=True):
             one[:] = np.bincount(at[some].ravel(), part.ravel(), len(rows))
             one -= np.bincount(own[some], part.sum(axis=1), len(rows))
-    values = dense_rows(X[rows])
-    values -= values[np.searchsorted(rows, i)]
-    with single_threaded_blas():
-        axes: Floats = total @ values
-    return axes
+    return total, rows
 
 
 def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,18 +64,24 @@ class Points:
         A point among the data, subtracted before any cast.
     scale : float
         A power of two; 1 unless squares could leave the range of float32.
+    bytes : ndarray of shape (n_samples, n_features), uint8, or None
+        The same numbers in a quarter of the memory to go through, if they are 0, 1, ..., 255; their squares are exact.
     """
 
     X: Values
     mean: npt.NDArray[np.float64]
     scale: float
+    bytes: npt.NDArray[np.uint8] | None = None
 
     @classmethod
     def of(cls, X: Values) -> Points:
-        """Find centre and scale of a table."""
+        """Find centre and scale of a table, and whether it is one of bytes."""
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
+        found = as_bytes(X) if X.shape[1] <= _BYTES_UP_TO else X
+        if found.dtype == np.uint8:
+            return cls(X, mean, 1.0, found)
         return cls(X, mean, scale_for(largest_deviation(X, mean), X.dtype))
 
     def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
@@ -117,19 +122,13 @@ class Points:
         lead: int = 0,
     ) -> tuple[Indices, Distances]:
         rows, asked = self.X, self.X if queries is None else queries
-        if self._bytes is not None:
-            small = self._bytes if queries is None else as_bytes(queries)
-            rows, asked = (self._bytes, small) if small.dtype == np.uint8 else (rows, asked)
+        if self.bytes is not None and self.scale == 1.0:
+            small = self.bytes if queries is None else as_bytes(queries)
+            rows, asked = (self.bytes, small) if small.dtype == np.uint8 else (rows, asked)
         if order is None:
             order = np.arange(len(asked), dtype=np.int32)
         n_threads = current_run().n_threads
         return _core.rank_candidates(rows, asked, candidates, order, self.scale, k, n_threads, squared, lead)
-
-    @cached_property
-    def _bytes(self) -> npt.NDArray[np.uint8] | None:
-        """The table in a quarter of the memory to go through, if its numbers are bytes: their squares are exact."""
-        found = as_bytes(self.X) if self.scale == 1.0 and self.X.shape[1] <= _BYTES_UP_TO else self.X
-        return found if found.dtype == np.uint8 else None
 
     @property
     def n_samples(self) -> int:
@@ -213,7 +212,7 @@ class Points:
 
         Each pair of rows is compared once. Indices and squares are those of `squares_within`.
         """
-        n, both = self.n_samples, replace(self, X=np.concatenate([self.X, other.X]))
+        n, both = self.n_samples, replace(self, X=np.concatenate([self.X, other.X]), bytes=None)
         centred = both.centred()
         candidates, cutoffs = _all_pairs(centred, n_candidates(k, both.n_samples - 1), n)
         indices, squares = both.rank(_widened(candidates, k), k, squared=True)
