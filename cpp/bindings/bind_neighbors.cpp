@@ -166,7 +166,7 @@ void register_distances(nb::module_& m) {
         "center_rows",
         [](const Data& x, const Doubles& mean, double scale, int n_threads) {
             Arguments("center_rows").length("mean", mean, x.shape(1));
-            auto out = make_output<float>({x.shape(0), x.shape(1)});
+            auto out = make_unset<float>({x.shape(0), x.shape(1)});
             run_released(n_threads,
                          [&](const Context& context) { center_rows(view(x), view(mean), scale, view2(out), context); });
             return out;

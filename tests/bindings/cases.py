@@ -576,6 +576,39 @@ def cases() -> Iterator[tuple[str, Call]]:
                 n_threads=2,
             ),
         )
+    for dtype in (np.float32, np.float64, np.uint8):
+        tag = f"-{np.dtype(dtype).name}"
+        X = np.abs(points(N, F)).astype(dtype)
+        ranked = neighbors().copy()
+        ranked[0, -1] = -1
+        yield (
+            "rank_candidates" + tag,
+            call(
+                _core.rank_candidates,
+                x=X,
+                queries=X,
+                candidates=ranked,
+                order=np.arange(N, dtype=np.int32),
+                scale=1.0,
+                k=3,
+                n_threads=2,
+                lead=2,
+            ),
+        )
+        yield (
+            "anchor_squares" + tag,
+            call(
+                _core.anchor_squares,
+                X=X,
+                anchors=np.array([0, 5, 9, 23], np.int64),
+                means=np.zeros(F),
+                scale=1.0,
+                out=np.zeros((4, N), np.float32),
+                n_threads=2,
+            ),
+        )
+        if dtype != np.uint8:
+            yield "to_bytes" + tag, call(_core.to_bytes, X=X, out=np.zeros((N, F), np.uint8), n_threads=2)
     for dtype in (np.float32, np.float64):
         tag = f"-{np.dtype(dtype).name}"
         yield (
@@ -619,18 +652,6 @@ def cases() -> Iterator[tuple[str, Call]]:
         yield (
             "inner_products" + tag,
             call(_core.inner_products, B=points(N, F, dtype), out=np.zeros((F, F))),
-        )
-        yield (
-            "anchor_squares" + tag,
-            call(
-                _core.anchor_squares,
-                X=points(N, F, dtype),
-                anchors=np.array([0, 5, 9, 23], np.int64),
-                means=np.zeros(F),
-                scale=1.0,
-                out=np.zeros((4, N), np.float32),
-                n_threads=2,
-            ),
         )
         yield (
             "rank_anchors" + tag,
@@ -681,21 +702,6 @@ def cases() -> Iterator[tuple[str, Call]]:
         yield (
             "project_rows" + tag,
             call(_core.project_rows, x=X, mean=means, scale=1.0, basis=points(3, F), n_threads=2),
-        )
-        ranked = neighbors().copy()
-        ranked[0, -1] = -1
-        yield (
-            "rank_candidates" + tag,
-            call(
-                _core.rank_candidates,
-                x=X,
-                queries=X,
-                candidates=ranked,
-                order=np.arange(N, dtype=np.int32),
-                scale=1.0,
-                k=3,
-                n_threads=2,
-            ),
         )
         yield (
             "scan_rows" + tag,

@@ -6,7 +6,7 @@ import scipy
 from scipy.spatial.distance import cdist, squareform
 
 from gnomon import _core
-from gnomon.evaluation.saddles import Landscape
+from gnomon.evaluation.saddles import Landscape, _principal_variances
 
 
 def table(n, d, dtype=np.float64, seed=0):
@@ -31,6 +31,19 @@ def test_squares_from_anchors_are_those_of_the_rows(n, d, m, dtype):
     alone = np.empty((1, n), np.float32)  # with other anchors or without
     _core.anchor_squares(X, anchors[-1:], X.mean(axis=0, dtype=np.float64), 0.5, alone, 1)
     assert alone[0].tobytes() == out[0][-1].tobytes()
+
+
+@pytest.mark.parametrize(("n", "d", "m"), [(1, 3, 1), (97, 1, 13), (150, 131, 25), (5, 16400, 4)])
+def test_squares_of_bytes_are_those_of_whole_numbers(n, d, m):
+    X = np.random.default_rng(0).integers(0, 256, size=(n, d)).astype(np.uint8)
+    X[0], X[-1] = 255, 0  # the largest squares
+    anchors = np.random.default_rng(1).permutation(n)[:m].astype(np.int64)
+    whole = X.astype(np.int64)
+    squares = ((whole[anchors, None] - whole[None]) ** 2).sum(axis=2)
+    for n_threads in (1, 2):
+        found = np.empty((m, n), np.float32)
+        _core.anchor_squares(X, anchors, np.zeros(d), 0.5, found, n_threads)
+        assert np.array_equal(found, (0.25 * squares).astype(np.float32))
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
@@ -83,3 +96,25 @@ def test_reachability_and_dips_are_those_of_the_distances():
         parts.append(parts[i] | parts[j])
         peaks.append(min(peaks[i], peaks[j]))
     assert np.array_equal(landscape.tree, scipy.cluster.hierarchy.linkage(mutual, "single"))
+
+
+def test_a_constant_added_to_squared_distances_is_that_of_more_columns():
+    X = table(60, 3)
+    wide = np.hstack([X, 2.0 * np.eye(60)])  # every two rows are farther apart by a square of 8
+    more, expected = Landscape.of(X, 5, rest=8.0), Landscape.of(wide, 5)
+    np.testing.assert_allclose(more.radii, expected.radii, rtol=1e-12)
+    np.testing.assert_allclose(more.tree[:, 2], expected.tree[:, 2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(300, 40), (40, 300)])
+def test_a_cloud_keeps_its_variance_and_leaves_out_axes_that_add_the_same_to_all_distances(shape):
+    X = table(*shape) * 0.8 ** np.arange(shape[1]) + 7.0
+    variances, rest = _principal_variances(X)
+    every = np.linalg.svd(X - X.mean(axis=0), compute_uv=False) ** 2 / len(X)
+    assert len(variances) < min(shape)
+    np.testing.assert_allclose(variances, every[: len(variances)], rtol=1e-9)
+    assert rest == pytest.approx(2.0 * every[len(variances) :].sum(), rel=1e-6)
+    gaps = np.random.default_rng(0).normal(size=(2, 4000, len(every)))
+    left_out = ((gaps[0] - gaps[1])[:, len(variances) :] ** 2) @ every[len(variances) :]
+    assert left_out.mean() == pytest.approx(rest, rel=0.05)
+    assert left_out.std() < 1.1e-3 * 2.0 * every.sum()

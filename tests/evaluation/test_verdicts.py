@@ -228,7 +228,7 @@ def test_another_question_about_the_same_rows_rests_on_the_same_tables(monkeypat
 
     X, a = gaussians(10, n=120, seed=9)
     first = are_apart(X, None, a, ~a, random_state=77, **FAST)
-    monkeypatch.setattr(saddles.Cloud, "of", lambda *_: pytest.fail("tables were drawn again"))
+    monkeypatch.setattr(saddles, "_principal_variances", lambda *_: pytest.fail("tables were drawn again"))
     assert are_apart(X.copy(), None, a, ~a, random_state=77, **FAST) == first
 
 

@@ -10,7 +10,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
-from gnomon.geometry.dimension import _distances_between, _nearest_of
+from gnomon.geometry.dimension import _distances_between, _nearest_of, _products_of
 from gnomon.neighbors import compute_neighbors
 
 NAMES = ["growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
@@ -45,6 +45,18 @@ def test_distances_measured_once_for_each_pair_are_those_of_the_search(m, metric
     nearest = [near[np.isin(near, chosen)][0] for near in every.indices]
     expected = [i if i in chosen else near for i, near in enumerate(nearest)]
     assert chosen[_nearest_of(between, chosen)].tolist() == expected
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("whole", [True, False])
+def test_products_about_the_mean_are_those_of_centred_rows_in_any_unit(dtype, whole):
+    near = np.random.default_rng(0).uniform(0.0, 255.0, size=(6, 5, 30))
+    near = near.round() if whole else near
+    centred = near - near.mean(axis=1, keepdims=True)
+    expected = centred @ centred.transpose(0, 2, 1)
+    found = _products_of(near.reshape(30, 30).astype(dtype), 6, 5)
+    shares = [one / np.trace(one, axis1=1, axis2=2)[:, None, None] for one in (found, expected)]
+    np.testing.assert_allclose(shares[0], shares[1], atol=2e-6)
 
 
 def test_values_computed_independently(iris):

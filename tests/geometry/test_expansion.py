@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -49,6 +51,20 @@ def test_both_ways_to_compute_them_agree_and_some_features_equal_those_of_all(no
     np.testing.assert_allclose(errors[0], errors[1e9], rtol=1e-9)
     assert not errors[0][:, 4].any()
     assert (errors[0][:, :4] > 0).all()
+
+
+@pytest.mark.parametrize("kind", ["floats", "bytes", "sparse"])
+def test_foretold_steps_are_those_of_the_axes_of_each_round(noisy, kind):
+    X, Y, graph = noisy
+    X = np.clip(40.0 * X + 120.0, 0.0, 255.0).astype(np.uint8)
+    others = np.array([90, 3, 41])
+    given = {"floats": X.astype(np.float64), "bytes": X, "sparse": sp.csr_array(X.astype(np.float64))}[kind]
+    found = local_jacobians(X, Y, graph, ridge=0.1, variance_share=1.0, pooling=3)
+    steps = expansion.foretell_by_rounds(given, found, 7, others)
+    for rounds, foretold in enumerate(steps):
+        axes = replace(found, pooling=rounds).axes(X.astype(np.float64), 7)
+        expected = (X[others].astype(float) - X[7]) @ axes.T
+        np.testing.assert_allclose(foretold, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("rounds", [0, 3])

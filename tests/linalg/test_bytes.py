@@ -25,6 +25,15 @@ def test_a_table_with_another_number_stays_as_it_is(other):
     assert as_bytes(X) is X
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_numbers_at_the_edge_of_bytes_are_told_apart(dtype):
+    one = np.finfo(dtype)
+    inside = np.array([[0.0, -0.0, 1.0, 254.0, 255.0]], dtype)
+    assert as_bytes(inside).tolist() == [[0, 0, 1, 254, 255]]
+    for other in (np.nextafter(dtype(255), dtype(256)), np.nextafter(dtype(0), dtype(-1)), one.tiny, one.max, -np.inf):
+        assert as_bytes(np.array([[1.0], [other]], dtype)).dtype == dtype
+
+
 def test_sparse_tables_and_bytes_stay_as_they_are():
     for X in (sp.csr_array(np.eye(3)), np.eye(3, dtype=np.uint8), np.eye(3, dtype=np.int64)):
         assert as_bytes(X) is X

@@ -1,5 +1,7 @@
 """Exact and approximate Euclidean search."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
@@ -17,6 +19,7 @@ from gnomon.neighbors import (
     graph_fault,
     query_neighbors,
 )
+from gnomon.neighbors.euclidean import Points, lead_with
 
 
 def blobs(n_samples=6000, n_features=20, dtype=np.float32):
@@ -328,15 +331,47 @@ def test_kept_neighbours_are_at_most_all_others_and_at_least_those_asked_for():
 def test_a_row_with_few_candidates_narrows_what_is_kept(monkeypatch):
     X = blobs()
     plain = compute_neighbors(X, 10, method="approximate")
-    rank = euclidean.Points.rank
+    rank = euclidean.Points.rank_leading
 
-    def short(self, candidates, k, queries=None, order=None):
-        indices, distances = rank(self, candidates, k, queries, order)
-        if k > 11:
-            indices[3, 12:], distances[3, 12:] = -1, np.inf
+    def short(self, candidates, lead, k, order):
+        indices, distances = rank(self, candidates, lead, k, order)
+        indices[3, 12:], distances[3, 12:] = -1, np.inf
         return indices, distances
 
-    monkeypatch.setattr(euclidean.Points, "rank", short)
+    monkeypatch.setattr(euclidean.Points, "rank_leading", short)
     more = compute_neighbors(X, 10, method="approximate", keep=17)
     assert more.n_neighbors == 12
     assert same_bits(more.nearest(10), plain)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("n_features", [1, 33, 784])
+def test_bytes_are_as_far_apart_as_the_same_numbers(dtype, n_features):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 256, size=(60, n_features)).astype(dtype)
+    candidates = np.stack([rng.permutation(60)[:20] for _ in range(60)]).astype(np.int32)
+    points = Points.of(X)
+    floats = replace(points, bytes=None)
+    assert points.bytes is not None
+    for queries in (None, X[:60] + dtype(0.5), X[::-1].copy()):
+        found, expected = (one.rank(candidates, 7, queries) for one in (points, floats))
+        assert all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+    assert Points.of(X / 256).bytes is None
+
+
+def test_ranks_in_one_go_begin_with_those_of_fewer():
+    X = np.repeat(noise(12, 3), 5, axis=0) + 1e-4 * noise(60, 3, seed=1)
+    X[7:12] = X[3]  # ties
+    candidates = np.stack([np.roll(np.arange(60), -i)[1:31] for i in range(60)]).astype(np.int32)
+    candidates[4, 3:] = -1  # fewer than are asked for
+    points, order = Points.of(X), np.arange(60, dtype=np.int32)
+    found = points.rank_leading(candidates, 6, 11, order)
+    first, more = points.rank(candidates, 6), points.rank(candidates, 11)
+    for a, b in zip(found, lead_with(first, (more[0].copy(), more[1].copy())), strict=True):
+        assert a.tobytes() == b.tobytes()
+    assert np.array_equal(found[0][:, :6], first[0])
+    # The squares 1 and 1 + 2^-23 have one root: alone the nearer is first, of two the one of the lower number.
+    X = np.array([[0.0, 0.0], [1.0, 3.45e-4], [1.0, 0.0]], np.float32)
+    points, candidates, order = Points.of(X), np.array([[1, 2]] * 3, np.int32), np.arange(3, dtype=np.int32)
+    assert points.rank(candidates, 2)[0][0].tolist() == [1, 2]
+    assert points.rank_leading(candidates, 1, 2, order)[0][0].tolist() == [2, 1]

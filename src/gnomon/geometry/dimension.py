@@ -208,11 +208,11 @@ def _local_pca(
 
 
 def _products_of(near: npt.NDArray[Any], n_rows: int, k: int) -> Float64Array:
-    """Return the inner products of k rows about their mean, (n_rows, k, k), in a unit of each; near is (n_rows k, d)."""
+    """Return the inner products of each k rows about their mean, (n_rows, k, k), in any unit; near is (n_rows k, d)."""
     small = as_bytes(near)
     if small.dtype == np.uint8:
         whole = small.astype(np.float32).reshape(n_rows, k, -1)
-        products = (whole @ whole.transpose(0, 2, 1)).astype(np.float64)
+        products: Float64Array = (whole @ whole.transpose(0, 2, 1)).astype(np.float64)
         products -= products.mean(axis=1, keepdims=True)
         products -= products.mean(axis=2, keepdims=True)
         return products

@@ -97,9 +97,9 @@ def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) 
 
 
 def _sums(jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> tuple[Floats, Ints]:
-    """Return what each row enters the averages of Jacobians over pools with, (n_pools, n_components, n_rows), and these.
+    """Return what rows enter averages of Jacobians over pools with, (n_pools, n_components, n_rows), and the rows.
 
-    The last pool has all the rows.
+    The last pool has all of them.
     """
     centres = pools[-1][0]
     used, rows, own = _members(jacobians, centres)
