@@ -10,25 +10,15 @@ constexpr std::size_t kRowsPerChunk = 2048;
 
 /// Moves count coordinates; squares: sums of the squared gradient and step.
 template <class T>
-GNOMON_INLINE void move(T* y, const T* gradient, T* first, T* second, std::size_t count, const AdamRates<T>& rates,
-                        double* squares) {
+const auto move_rows = each_level([](T* y, const T* gradient, T* first, T* second, std::size_t count,
+                                     const AdamRates<T>& rates, double* squares) GNOMON_INLINE_LAMBDA {
     for (std::size_t i = 0; i < count; ++i) {
         const T g = gradient[i], step = adam_move(rates, -g, first[i], second[i]);
         y[i] += step;
         squares[0] += static_cast<double>(g) * static_cast<double>(g);
         squares[1] += static_cast<double>(step) * static_cast<double>(step);
     }
-}
-
-// Clones cannot be templates.
-GNOMON_CLONES void move_rows(float* y, const float* gradient, float* first, float* second, std::size_t count,
-                             const AdamRates<float>& rates, double* squares) {
-    move(y, gradient, first, second, count, rates, squares);
-}
-GNOMON_CLONES void move_rows(double* y, const double* gradient, double* first, double* second, std::size_t count,
-                             const AdamRates<double>& rates, double* squares) {
-    move(y, gradient, first, second, count, rates, squares);
-}
+});
 
 }  // namespace
 
@@ -43,8 +33,8 @@ StepReport adam_step(Span2<T> Y, Span2<const T> gradient, Span2<T> first_moment,
                              static_cast<T>(p.epsilon * correction2)};
     std::vector<double> squares(2 * chunks);
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        move_rows(Y.row(begin), gradient.row(begin), first_moment.row(begin), second_moment.row(begin),
-                  (end - begin) * d, rates, squares.data() + 2 * (begin / kRowsPerChunk));
+        move_rows<T>(Y.row(begin), gradient.row(begin), first_moment.row(begin), second_moment.row(begin),
+                     (end - begin) * d, rates, squares.data() + 2 * (begin / kRowsPerChunk));
     });
     StepReport report{0, 0};
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {

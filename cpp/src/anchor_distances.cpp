@@ -20,20 +20,14 @@ constexpr std::size_t kColumns = 3 * kTileCols;  // rows of the table that meet 
 constexpr std::size_t kDepth = 64;               // features summed by themselves: less is lost than in one long sum
 
 template <class T>
-GNOMON_INLINE void center_row(const T* row, const T* means, T scale, std::size_t d, float* out) {
-    for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((row[k] - means[k]) * scale);
-}
-// Templates are not cloned, so each type has its own function.
-GNOMON_CLONES void center(const float* row, const float* means, float scale, std::size_t d, float* out) {
-    center_row(row, means, scale, d, out);
-}
-GNOMON_CLONES void center(const double* row, const double* means, double scale, std::size_t d, float* out) {
-    center_row(row, means, scale, d, out);
-}
+const auto center =
+    each_level([](const T* row, const T* means, T scale, std::size_t d, float* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((row[k] - means[k]) * scale);
+    });
 
-GNOMON_CLONES void add_tile(const float* part, float* dots) {
+const auto add_tile = each_level([](const float* part, float* dots) GNOMON_INLINE_LAMBDA {
     for (std::size_t c = 0; c < kTileRows * kTileCols; ++c) dots[c] += part[c];
-}
+});
 
 // Inner products of the rows of two panels, kDepth features after the other.
 void products(const float* a, const float* b, std::size_t d, float* dots) {
@@ -46,12 +40,13 @@ void products(const float* a, const float* b, std::size_t d, float* dots) {
 }
 
 // Rounding below zero is cut off.
-GNOMON_CLONES void write_squares(const float* dots, float own, const float* norms, std::size_t count, float* out) {
-    for (std::size_t c = 0; c < count; ++c) {
-        const float square = (own + norms[c]) - (dots[c] + dots[c]);
-        out[c] = square > 0.0F ? square : 0.0F;
-    }
-}
+const auto write_squares = each_level(
+    [](const float* dots, float own, const float* norms, std::size_t count, float* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t c = 0; c < count; ++c) {
+            const float square = (own + norms[c]) - (dots[c] + dots[c]);
+            out[c] = square > 0.0F ? square : 0.0F;
+        }
+    });
 
 constexpr std::size_t kWholeLanes = 32;
 constexpr std::size_t kWhole = 3;  // rows of whole numbers that meet so many others in registers
@@ -133,7 +128,7 @@ public:
         norms_.resize(count);
         panels_.resize(round_up(count, Width) * d);
         for (std::size_t i = 0; i < count; ++i)
-            center(X_.row(row_at(i)), means_.data(), scale_, d, centred_.data() + i * d);
+            center<T>(X_.row(row_at(i)), means_.data(), scale_, d, centred_.data() + i * d);
         pack_panels<Width>(count, d, [&](std::size_t i) { return centred_.data() + i * d; }, panels_.data());
         for (std::size_t i = 0; i < count; ++i) norms_[i] = norm(centred_.data() + i * d);
     }

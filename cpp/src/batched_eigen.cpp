@@ -160,22 +160,23 @@ GNOMON_INLINE void ql_step(std::size_t order, std::size_t l, f64 end, double* d,
 
 }  // namespace
 
-GNOMON_CLONES static void diagonalise(std::size_t order, double* a, double* v, double* scratch) {
-    double *d = scratch, *e = d + order * kEigenBatch, *inverse = e + order * kEigenBatch,
-           *p = inverse + order * kEigenBatch;
-    const f64 scale = rescale(order, a);
-    tridiagonalise(order, a, d, e, inverse, p);
-    accumulate(order, a, inverse, v);
-    for (std::size_t i = 1; i < order; ++i) put(e, i - 1, at(e, i));
-    put(e, order - 1, f64{});
-    for (std::size_t l = 0; l + 1 < order; ++l)
-        for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
-            const f64 end = block_end(order, l, d, e);
-            if (!any(end > static_cast<double>(l) - f64{})) break;
-            ql_step(order, l, end, d, e, v);
-        }
-    for (std::size_t p = 0; p < order; ++p) put(a, p * order + p, at(d, p) * scale);
-}
+static const auto diagonalise =
+    each_level([](std::size_t order, double* a, double* v, double* scratch) GNOMON_INLINE_LAMBDA {
+        double *d = scratch, *e = d + order * kEigenBatch, *inverse = e + order * kEigenBatch,
+               *p = inverse + order * kEigenBatch;
+        const f64 scale = rescale(order, a);
+        tridiagonalise(order, a, d, e, inverse, p);
+        accumulate(order, a, inverse, v);
+        for (std::size_t i = 1; i < order; ++i) put(e, i - 1, at(e, i));
+        put(e, order - 1, f64{});
+        for (std::size_t l = 0; l + 1 < order; ++l)
+            for (int iteration = 0; iteration < kMaxIterations; ++iteration) {
+                const f64 end = block_end(order, l, d, e);
+                if (!any(end > static_cast<double>(l) - f64{})) break;
+                ql_step(order, l, end, d, e, v);
+            }
+        for (std::size_t p = 0; p < order; ++p) put(a, p * order + p, at(d, p) * scale);
+    });
 
 void symmetric_eigen(std::size_t order, double* a, double* v) {
     if (order == 0) return;

@@ -29,8 +29,8 @@ GNOMON_INLINE Pair normal_pair(std::uint64_t seed, std::uint64_t stream, std::ui
     return {0.0, 0.0};
 }
 
-GNOMON_CLONES void normal_rows(std::uint64_t seed, std::uint64_t stream, Span2<double> out, std::size_t begin,
-                               std::size_t end) {
+const auto normal_rows = each_level([](std::uint64_t seed, std::uint64_t stream, Span2<double> out, std::size_t begin,
+                                       std::size_t end) GNOMON_INLINE_LAMBDA {
     for (std::size_t i = begin; i < end; ++i) {
         for (std::size_t j = 0; j < out.cols(); j += 2) {
             const Pair pair = normal_pair(seed, stream, i, j / 2);
@@ -38,7 +38,7 @@ GNOMON_CLONES void normal_rows(std::uint64_t seed, std::uint64_t stream, Span2<d
             if (j + 1 < out.cols()) out(i, j + 1) = pair.second;
         }
     }
-}
+});
 
 }  // namespace
 

@@ -48,36 +48,36 @@ GNOMON_INLINE f32 used(const EdgeTile& tile, std::size_t t, const float* values)
     return simd::select_less(f32{}, simd::load(tile.weights + t * kLanes), simd::load(values + t * kLanes), f32{});
 }
 
-GNOMON_CLONES void moments_of_rows(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
-                                   std::size_t begin, std::size_t end, Scratch& scratch, Span2<double> totals,
-                                   double* sums) {
-    with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        const std::size_t d = D > 0 ? D : Y.cols(), size = packed(d);
-        EdgeTile& tile = scratch.tile;
-        Lanes& total = scratch.total;
-        total.clear();
-        EdgeWalk walk(edges, Y, begin);
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<D>(end, tile);
-            evaluate_law(PairLaw::value, kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                const float* away = tile.away.data() + t * kLanes * d;
-                const f32 k = used(tile, t, tile.energies);
-                std::size_t p = 0;
-                for (std::size_t a = 0; a < d; ++a) {
-                    const f32 scaled = k * simd::load(away + a * kLanes);
-                    for (std::size_t b = a; b < d; ++b) total.add(p++, scaled * simd::load(away + b * kLanes));
+const auto moments_of_rows =
+    each_level([](const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y, std::size_t begin,
+                  std::size_t end, Scratch& scratch, Span2<double> totals, double* sums) GNOMON_INLINE_LAMBDA {
+        with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+            constexpr int D = decltype(components)::value;
+            const std::size_t d = D > 0 ? D : Y.cols(), size = packed(d);
+            EdgeTile& tile = scratch.tile;
+            Lanes& total = scratch.total;
+            total.clear();
+            EdgeWalk walk(edges, Y, begin);
+            for (std::size_t i = begin; i < end;) {
+                const std::size_t vectors = walk.fill<D>(end, tile);
+                evaluate_law(PairLaw::value, kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+                for (std::size_t t = 0; t < vectors; ++t) {
+                    const float* away = tile.away.data() + t * kLanes * d;
+                    const f32 k = used(tile, t, tile.energies);
+                    std::size_t p = 0;
+                    for (std::size_t a = 0; a < d; ++a) {
+                        const f32 scaled = k * simd::load(away + a * kLanes);
+                        for (std::size_t b = a; b < d; ++b) total.add(p++, scaled * simd::load(away + b * kLanes));
+                    }
+                    total.add(size, k);
+                    if (!tile.ends_row[t]) continue;
+                    for (p = 0; p < size; ++p) totals(i, p) = static_cast<double>(simd::sum(total[p]));
+                    sums[i++] = static_cast<double>(simd::sum(total[size]));
+                    total.clear();
                 }
-                total.add(size, k);
-                if (!tile.ends_row[t]) continue;
-                for (p = 0; p < size; ++p) totals(i, p) = static_cast<double>(simd::sum(total[p]));
-                sums[i++] = static_cast<double>(simd::sum(total[size]));
-                total.clear();
             }
-        }
+        });
     });
-}
 
 /// pulled = B a for a packed matrix B and a displacement in a tile; returns a' B a.
 GNOMON_INLINE f32 multiply(const Lanes& matrix, const float* away, std::size_t d, Lanes& pulled) {
@@ -106,9 +106,9 @@ GNOMON_INLINE void gather_slopes(Span2<const float> slopes, std::size_t i, const
     }
 }
 
-GNOMON_CLONES void gradient_of_rows(const OutputKernel& kernel, const CsrView<float>& edges, Span2<const float> Y,
-                                    Span2<const float> slopes, std::size_t begin, std::size_t end, Scratch& scratch,
-                                    Span2<float> out) {
+const auto gradient_of_rows = each_level([](const OutputKernel& kernel, const CsrView<float>& edges,
+                                            Span2<const float> Y, Span2<const float> slopes, std::size_t begin,
+                                            std::size_t end, Scratch& scratch, Span2<float> out) GNOMON_INLINE_LAMBDA {
     with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
         const std::size_t d = D > 0 ? D : Y.cols(), size = packed(d);
@@ -132,7 +132,7 @@ GNOMON_CLONES void gradient_of_rows(const OutputKernel& kernel, const CsrView<fl
             }
         }
     });
-}
+});
 
 /// values[l] = q_l' total q_l / sum for a packed matrix.
 void project(const double* total, double sum, const double* frame, std::size_t d, std::size_t width, double* values) {

@@ -13,32 +13,33 @@ constexpr std::size_t kEdgesPerChunk = 1024;
 using f32x8 = float __attribute__((vector_size(32)));
 
 // All inner products of m rows with m rows of D floats, summed in double over blocks of 256.
-GNOMON_CLONES void cross_products(const float* a, const float* b, std::size_t m, std::size_t n_features, double* out) {
-    constexpr std::size_t kBlock = 256;
-    for (std::size_t p = 0; p < m; ++p)
-        for (std::size_t q = 0; q < m; q += 4) {
-            const std::size_t count = std::min<std::size_t>(4, m - q);
-            double total[4] = {};
-            const float* x = a + p * n_features;
-            const float* y[4];
-            for (std::size_t v = 0; v < 4; ++v) y[v] = b + (q + std::min(v, count - 1)) * n_features;
-            for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
-                const std::size_t end = std::min(n_features, begin + kBlock);
-                f32x8 sums[4] = {};
-                std::size_t f = begin;
-                for (; f + 8 <= end; f += 8) {
-                    const f32x8 s = simd::load_as<f32x8>(x + f);
-                    for (std::size_t v = 0; v < 4; ++v) sums[v] += s * simd::load_as<f32x8>(y[v] + f);
+const auto cross_products = each_level(
+    [](const float* a, const float* b, std::size_t m, std::size_t n_features, double* out) GNOMON_INLINE_LAMBDA {
+        constexpr std::size_t kBlock = 256;
+        for (std::size_t p = 0; p < m; ++p)
+            for (std::size_t q = 0; q < m; q += 4) {
+                const std::size_t count = std::min<std::size_t>(4, m - q);
+                double total[4] = {};
+                const float* x = a + p * n_features;
+                const float* y[4];
+                for (std::size_t v = 0; v < 4; ++v) y[v] = b + (q + std::min(v, count - 1)) * n_features;
+                for (std::size_t begin = 0; begin < n_features; begin += kBlock) {
+                    const std::size_t end = std::min(n_features, begin + kBlock);
+                    f32x8 sums[4] = {};
+                    std::size_t f = begin;
+                    for (; f + 8 <= end; f += 8) {
+                        const f32x8 s = simd::load_as<f32x8>(x + f);
+                        for (std::size_t v = 0; v < 4; ++v) sums[v] += s * simd::load_as<f32x8>(y[v] + f);
+                    }
+                    for (std::size_t v = 0; v < 4; ++v) {
+                        for (std::size_t l = 0; l < 8; ++l) total[v] += static_cast<double>(sums[v][l]);
+                        for (std::size_t g = f; g < end; ++g)
+                            total[v] += static_cast<double>(x[g]) * static_cast<double>(y[v][g]);
+                    }
                 }
-                for (std::size_t v = 0; v < 4; ++v) {
-                    for (std::size_t l = 0; l < 8; ++l) total[v] += static_cast<double>(sums[v][l]);
-                    for (std::size_t g = f; g < end; ++g)
-                        total[v] += static_cast<double>(x[g]) * static_cast<double>(y[v][g]);
-                }
+                for (std::size_t v = 0; v < count; ++v) out[p * m + q + v] = total[v];
             }
-            for (std::size_t v = 0; v < count; ++v) out[p * m + q + v] = total[v];
-        }
-}
+    });
 
 }  // namespace
 

@@ -94,7 +94,7 @@ struct Scratch {
 /// Dijkstra's algorithm for a group: a vertex waits under the least of its lengths that have become shorter. These only
 /// lengthen other paths, so a length popped as the least is final, and a vertex is popped once a lane at most, less
 /// than twice in all if the sources lie near each other.
-GNOMON_CLONES void relax(const CsrView<float>& graph, Scratch& scratch) {
+const auto relax = each_level([](const CsrView<float>& graph, Scratch& scratch) GNOMON_INLINE_LAMBDA {
     double* const lengths = scratch.lengths.data();
     const std::int32_t* const columns = graph.columns.data();
     const float* const values = graph.values.data();
@@ -117,7 +117,7 @@ GNOMON_CLONES void relax(const CsrView<float>& graph, Scratch& scratch) {
             scratch.push(u, least(through, shorter));
         }
     }
-}
+});
 
 /// Orders the sources so that those of a group lie near each other: their waves then pass a vertex at nearly one time.
 std::vector<std::size_t> group_sources(const CsrView<float>& graph, const PathStarts& starts) {

@@ -22,31 +22,24 @@ std::optional<std::size_t> find_first(std::span<const T> entries, Any&& any, Wro
 }
 
 // One comparison for both bounds: what lies below `low` becomes huge as an unsigned number.
-GNOMON_CLONES bool any_outside(const std::int32_t* entries, std::size_t n, std::uint32_t low, std::uint32_t width) {
+template <class T, class Bits>
+const auto any_outside =
+    each_level([](const T* entries, std::size_t n, Bits low, Bits width) GNOMON_INLINE_LAMBDA -> bool {
+        Bits found = 0;
+        for (std::size_t i = 0; i < n; ++i) found |= static_cast<Bits>(entries[i]) - low >= width;
+        return found != 0;
+    });
+template <class T>
+const auto any_negative = each_level([](const T* entries, std::size_t n) GNOMON_INLINE_LAMBDA -> bool {
     std::uint32_t found = 0;
-    for (std::size_t i = 0; i < n; ++i) found |= static_cast<std::uint32_t>(entries[i]) - low >= width;
+    for (std::size_t i = 0; i < n; ++i) found |= !(entries[i] >= 0);
     return found != 0;
-}
-GNOMON_CLONES bool any_outside(const std::int64_t* entries, std::size_t n, std::uint64_t low, std::uint64_t width) {
-    std::uint64_t found = 0;
-    for (std::size_t i = 0; i < n; ++i) found |= static_cast<std::uint64_t>(entries[i]) - low >= width;
-    return found != 0;
-}
-GNOMON_CLONES bool any_negative(const float* entries, std::size_t n) {
-    std::uint32_t found = 0;
-    for (std::size_t i = 0; i < n; ++i) found |= !(entries[i] >= 0.0F);
-    return found != 0;
-}
-GNOMON_CLONES bool any_negative(const double* entries, std::size_t n) {
-    std::uint32_t found = 0;
-    for (std::size_t i = 0; i < n; ++i) found |= !(entries[i] >= 0.0);
-    return found != 0;
-}
+});
 
 template <class T>
 std::optional<std::size_t> negative_in(std::span<const T> entries) {
     return find_first(
-        entries, [](std::span<const T> block) { return any_negative(block.data(), block.size()); },
+        entries, [](std::span<const T> block) { return any_negative<T>(block.data(), block.size()); },
         [](T x) { return !(x >= 0); });
 }
 
@@ -67,7 +60,9 @@ std::optional<std::size_t> find_outside(std::span<const std::int32_t> entries, s
     const auto width = static_cast<std::uint32_t>(std::min(high - low, kAll - 1));
     return find_first(
         entries,
-        [&](std::span<const std::int32_t> block) { return any_outside(block.data(), block.size(), first, width); },
+        [&](std::span<const std::int32_t> block) {
+            return any_outside<std::int32_t, std::uint32_t>(block.data(), block.size(), first, width);
+        },
         [&](std::int32_t x) { return x < low || x >= high; });
 }
 
@@ -76,7 +71,9 @@ std::optional<std::size_t> find_outside(std::span<const std::int64_t> entries, s
     const auto first = static_cast<std::uint64_t>(low), width = static_cast<std::uint64_t>(high) - first;
     return find_first(
         entries,
-        [&](std::span<const std::int64_t> block) { return any_outside(block.data(), block.size(), first, width); },
+        [&](std::span<const std::int64_t> block) {
+            return any_outside<std::int64_t, std::uint64_t>(block.data(), block.size(), first, width);
+        },
         [&](std::int64_t x) { return x < low || x >= high; });
 }
 

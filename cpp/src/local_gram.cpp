@@ -32,43 +32,33 @@ GNOMON_CHOOSE(add_products);
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
-template <class T>
-GNOMON_INLINE void subtract_block(const T* a, const T* b, std::size_t n, double* out) {
-    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<double>(a[f]) - static_cast<double>(b[f]);
-}
-
-// Templates are not cloned, so each type has its own function.
-GNOMON_CLONES void subtract(const float* a, const float* b, std::size_t n, double* out) {
-    subtract_block(a, b, n, out);
-}
-GNOMON_CLONES void subtract(const double* a, const double* b, std::size_t n, double* out) {
-    subtract_block(a, b, n, out);
-}
-GNOMON_CLONES void subtract(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::int16_t* out) {
-    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<std::int16_t>(a[f] - b[f]);
-}
+template <class T, class Difference>
+const auto subtract = each_level([](const T* a, const T* b, std::size_t n, Difference* out) GNOMON_INLINE_LAMBDA {
+    for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<Difference>(Difference{a[f]} - Difference{b[f]});
+});
 
 // The products of byte differences (see add_products), over a width that is a multiple of 32; exact, so the order of
 // the sums does not matter.
-GNOMON_CLONES void add_byte_products(const std::int16_t* z, std::size_t n, std::size_t width, double* out) {
-    width = width / kByteLanes * kByteLanes;  // tells the compiler that no lanes are left over
-    for (std::size_t p = 0; p < n; p += kTile)
-        for (std::size_t q = 0; q <= p; q += kTile) {
-            const std::int16_t *a = z + p * kBytes, *b = z + q * kBytes;
-            std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
-            for (std::size_t f = 0; f < width; ++f) {
-                const std::int32_t x = a[f], y = a[kBytes + f], w = a[2 * kBytes + f];
-                const std::int32_t l = b[f], m = b[kBytes + f], r = b[2 * kBytes + f];
-                s00 += x * l, s01 += x * m, s02 += x * r;
-                s10 += y * l, s11 += y * m, s12 += y * r;
-                s20 += w * l, s21 += w * m, s22 += w * r;
+const auto add_byte_products =
+    each_level([](const std::int16_t* z, std::size_t n, std::size_t width, double* out) GNOMON_INLINE_LAMBDA {
+        width = width / kByteLanes * kByteLanes;  // tells the compiler that no lanes are left over
+        for (std::size_t p = 0; p < n; p += kTile)
+            for (std::size_t q = 0; q <= p; q += kTile) {
+                const std::int16_t *a = z + p * kBytes, *b = z + q * kBytes;
+                std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
+                for (std::size_t f = 0; f < width; ++f) {
+                    const std::int32_t x = a[f], y = a[kBytes + f], w = a[2 * kBytes + f];
+                    const std::int32_t l = b[f], m = b[kBytes + f], r = b[2 * kBytes + f];
+                    s00 += x * l, s01 += x * m, s02 += x * r;
+                    s10 += y * l, s11 += y * m, s12 += y * r;
+                    s20 += w * l, s21 += w * m, s22 += w * r;
+                }
+                double *o0 = out + p * n + q, *o1 = o0 + n, *o2 = o1 + n;
+                o0[0] += s00, o0[1] += s01, o0[2] += s02;
+                o1[0] += s10, o1[1] += s11, o1[2] += s12;
+                o2[0] += s20, o2[1] += s21, o2[2] += s22;
             }
-            double *o0 = out + p * n + q, *o1 = o0 + n, *o2 = o1 + n;
-            o0[0] += s00, o0[1] += s01, o0[2] += s02;
-            o1[0] += s10, o1[1] += s11, o1[2] += s12;
-            o2[0] += s20, o2[1] += s21, o2[2] += s22;
-        }
-}
+    });
 
 void mirror(std::vector<double>& out, std::size_t n) {
     for (std::size_t p = 0; p < n; ++p)
@@ -99,6 +89,7 @@ template <class T>
 void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<const std::int32_t> neighbors,
                           std::span<const float> weights, std::vector<double>& out) {
     constexpr bool kIntegers = std::is_same_v<T, std::uint8_t>;
+    using Difference = std::conditional_t<kIntegers, std::int16_t, double>;
     constexpr std::size_t kWidth = kIntegers ? kBytes : kDoubles;
     const std::size_t n = stride_, n_columns = rows.cols();
     auto& block = [&]() -> auto& {
@@ -118,8 +109,8 @@ void LocalProducts::dense(const Span2<const T>& rows, std::size_t i, std::span<c
             std::fill(block.data() + j * kWidth + size, block.data() + j * kWidth + width, 0);
         for (std::size_t j = 0; j < neighbors.size(); ++j)
             if (weights[j] > 0)
-                subtract(rows.row(static_cast<std::size_t>(neighbors[j])) + begin, rows.row(i) + begin, size,
-                         block.data() + j * kWidth);
+                subtract<T, Difference>(rows.row(static_cast<std::size_t>(neighbors[j])) + begin, rows.row(i) + begin,
+                                        size, block.data() + j * kWidth);
         if constexpr (kIntegers)
             add_byte_products(block.data(), n, width, out.data());
         else

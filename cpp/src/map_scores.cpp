@@ -1,12 +1,14 @@
 #include "gnomon/map_scores.hpp"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "gnomon/random.hpp"
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
+namespace {
 
 // A known number of coordinates is a loop that compilers unroll.
 template <std::size_t kComponents>
@@ -23,52 +25,55 @@ GNOMON_INLINE void squares_from(Span2<const double> Y, std::size_t i, double* ou
     }
 }
 
-GNOMON_CLONES void squared_map_distances(Span2<const double> Y, std::size_t i, double* out) {
+const auto squares = each_level([](Span2<const double> Y, std::size_t i, double* out) GNOMON_INLINE_LAMBDA {
     if (Y.cols() == 2)
         squares_from<2>(Y, i, out);
     else if (Y.cols() == 3)
         squares_from<3>(Y, i, out);
     else
         squares_from<0>(Y, i, out);
-}
+});
+
+}  // namespace
+
+void squared_map_distances(Span2<const double> Y, std::size_t i, double* out) { squares(Y, i, out); }
 
 namespace {
 
 constexpr std::size_t kAnchorsPerChunk = 4;
 constexpr std::uint64_t kTripletStream = 0x7472;
 
-template <class T, class Count>
+// Counts are as wide as the numbers, so that loops need no conversion; n < 2^31.
+template <class T>
+using CountOf = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+
+template <class T>
 GNOMON_INLINE std::size_t count_below(const T* d, std::size_t begin, std::size_t end, T limit) {
-    Count count = 0;
+    CountOf<T> count = 0;
     for (std::size_t l = begin; l < end; ++l) count += d[l] < limit;
     return static_cast<std::size_t>(count);
 }
-template <class T, class Count>
+template <class T>
 GNOMON_INLINE std::size_t count_up_to(const T* d, std::size_t begin, std::size_t end, T limit) {
-    Count count = 0;
+    CountOf<T> count = 0;
     for (std::size_t l = begin; l < end; ++l) count += d[l] <= limit;
     return static_cast<std::size_t>(count);
 }
 
-// Of rows [begin, end): those at d[j] or nearer that come before j, and those strictly nearer that come after. Counts
-// are as wide as the numbers, so that the loops need no conversion; n < 2^31.
-template <class T, class Count>
+// Of rows [begin, end): those at d[j] or nearer that come before j, and those strictly nearer that come after.
+template <class T>
 GNOMON_INLINE std::size_t count_before(const T* d, std::size_t begin, std::size_t end, std::size_t j) {
     const std::size_t middle = j < begin ? begin : (j < end ? j : end);
-    return count_up_to<T, Count>(d, begin, middle, d[j]) + count_below<T, Count>(d, middle, end, d[j]);
+    return count_up_to<T>(d, begin, middle, d[j]) + count_below<T>(d, middle, end, d[j]);
 }
-GNOMON_CLONES std::size_t rows_before(const float* d, std::size_t begin, std::size_t end, std::size_t j) {
-    return count_before<float, std::int32_t>(d, begin, end, j);
-}
-GNOMON_CLONES std::size_t rows_before(const double* d, std::size_t begin, std::size_t end, std::size_t j) {
-    return count_before<double, std::int64_t>(d, begin, end, j);
-}
-GNOMON_CLONES bool any_below(const float* d, std::size_t begin, std::size_t end, float limit) {
-    return count_below<float, std::int32_t>(d, begin, end, limit) > 0;
-}
-GNOMON_CLONES bool any_below(const double* d, std::size_t begin, std::size_t end, double limit) {
-    return count_below<double, std::int64_t>(d, begin, end, limit) > 0;
-}
+template <class T>
+const auto rows_before =
+    each_level([](const T* d, std::size_t begin, std::size_t end, std::size_t j)
+                   GNOMON_INLINE_LAMBDA -> std::size_t { return count_before<T>(d, begin, end, j); });
+template <class T>
+const auto any_below =
+    each_level([](const T* d, std::size_t begin, std::size_t end, T limit)
+                   GNOMON_INLINE_LAMBDA -> bool { return count_below<T>(d, begin, end, limit) > 0; });
 
 constexpr std::size_t kBlock = 1024;  // rows that stay in the first cache while all limits are counted
 constexpr std::size_t kGlance = 256;  // rows that are passed over if none is near enough
@@ -84,7 +89,7 @@ void nearest(const T* d, std::size_t n, std::size_t i, std::size_t count, std::v
     // A heap with the farthest on top; rows come in ascending order, so a tie with the top never enters.
     for (std::size_t begin = 0; begin < n; begin += kGlance) {
         const std::size_t end = std::min(n, begin + kGlance);
-        if (found.size() == count && !any_below(d, begin, end, d[static_cast<std::size_t>(found.front())])) continue;
+        if (found.size() == count && !any_below<T>(d, begin, end, d[static_cast<std::size_t>(found.front())])) continue;
         for (std::size_t l = begin; l < end; ++l) {
             if (l == i) continue;
             if (found.size() < count) {
@@ -113,7 +118,7 @@ std::int64_t excess_ranks(const T* d, std::size_t n, std::size_t i, const std::v
     before.assign(k, 0);
     for (std::size_t begin = 0; begin < n; begin += kBlock)
         for (std::size_t t = 0; t < k; ++t)
-            before[t] += rows_before(d, begin, std::min(n, begin + kBlock), static_cast<std::size_t>(neighbors[t]));
+            before[t] += rows_before<T>(d, begin, std::min(n, begin + kBlock), static_cast<std::size_t>(neighbors[t]));
     std::int64_t sum = 0;
     for (std::size_t t = 0; t < k; ++t) {
         const auto j = static_cast<std::size_t>(neighbors[t]);
@@ -214,10 +219,11 @@ MapStrip map_strip(Span2<const double> places, std::span<const std::int64_t> row
     return {places, rows, memory.data()};
 }
 
-// Counts in the columns of `limits` (k, kStrip) of some rows; as wide as the numbers, so that loops need no conversion.
-template <class T, class Count, class Strip>
-GNOMON_INLINE void count_strip(const Strip& strip, Span2<const T> limits, std::size_t begin, std::size_t end,
-                               std::size_t width, std::int64_t* sums, std::int64_t* squares) {
+// Counts in the columns of `limits` (k, kStrip) of some rows.
+template <class T, class Strip>
+const auto count_in = each_level([](const Strip& strip, Span2<const T> limits, std::size_t begin, std::size_t end,
+                                    std::size_t width, std::int64_t* sums, std::int64_t* squares) GNOMON_INLINE_LAMBDA {
+    using Count = CountOf<T>;
     T line[kStrip] = {};
     Count sum[kStrip] = {}, square[kStrip] = {};
     for (std::size_t i = begin; i < end; ++i) {
@@ -236,20 +242,7 @@ GNOMON_INLINE void count_strip(const Strip& strip, Span2<const T> limits, std::s
         sums[c] += sum[c];
         squares[c] += square[c];
     }
-}
-
-GNOMON_CLONES void count_in(const TableStrip<float>& strip, Span2<const float> limits, std::size_t begin,
-                            std::size_t end, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
-    count_strip<float, std::int32_t>(strip, limits, begin, end, width, sums, squares);
-}
-GNOMON_CLONES void count_in(const TableStrip<double>& strip, Span2<const double> limits, std::size_t begin,
-                            std::size_t end, std::size_t width, std::int64_t* sums, std::int64_t* squares) {
-    count_strip<double, std::int64_t>(strip, limits, begin, end, width, sums, squares);
-}
-GNOMON_CLONES void count_in(const MapStrip& strip, Span2<const double> limits, std::size_t begin, std::size_t end,
-                            std::size_t width, std::int64_t* sums, std::int64_t* squares) {
-    count_strip<double, std::int64_t>(strip, limits, begin, end, width, sums, squares);
-}
+});
 
 // What one worker needs for a strip.
 template <class T>
@@ -271,8 +264,9 @@ void count_all(std::size_t m, Span2<const T> bounds, std::span<std::int64_t> sum
             std::copy_n(bounds.row(s) + first, last - first, own.limits.data() + s * kStrip);
         const auto strip = strip_at(first, last - first, own);
         for (std::size_t begin = 0; begin < m; begin += kBatch)
-            count_in(strip, Span2<const T>(own.limits.data(), k, kStrip), begin, std::min(m, begin + kBatch),
-                     last - first, sums.data() + first, squares.data() + first);
+            count_in<T, std::remove_cvref_t<decltype(strip)>>(strip, Span2<const T>(own.limits.data(), k, kStrip),
+                                                              begin, std::min(m, begin + kBatch), last - first,
+                                                              sums.data() + first, squares.data() + first);
     });
 }
 
@@ -286,8 +280,8 @@ void count_table(Span2<const T> distances, Span2<const T> bounds, std::span<std:
 
 // Adds twice the pairs that each column sees in the same order on both sides, ties once.
 template <class T>
-GNOMON_INLINE void agree_strip(const TableStrip<T>& data, const MapStrip& one, const MapStrip& other,
-                               std::span<const std::int64_t> firsts, std::int64_t* halves) {
+const auto agree_in = each_level([](const TableStrip<T>& data, const MapStrip& one, const MapStrip& other,
+                                    std::span<const std::int64_t> firsts, std::int64_t* halves) GNOMON_INLINE_LAMBDA {
     T a[kStrip] = {}, b[kStrip] = {};
     double x[kStrip], y[kStrip];
     std::int32_t apart[kStrip];
@@ -305,16 +299,7 @@ GNOMON_INLINE void agree_strip(const TableStrip<T>& data, const MapStrip& one, c
         }
     }
     for (std::size_t c = 0; c < data.width; ++c) halves[c] += sum[c];
-}
-
-GNOMON_CLONES void agree_in(const TableStrip<float>& data, const MapStrip& one, const MapStrip& other,
-                            std::span<const std::int64_t> firsts, std::int64_t* halves) {
-    agree_strip(data, one, other, firsts, halves);
-}
-GNOMON_CLONES void agree_in(const TableStrip<double>& data, const MapStrip& one, const MapStrip& other,
-                            std::span<const std::int64_t> firsts, std::int64_t* halves) {
-    agree_strip(data, one, other, firsts, halves);
-}
+});
 
 template <class T>
 void agree_all(Span2<const T> distances, const SeenPairs& seen, std::span<std::int64_t> halves,
@@ -323,8 +308,8 @@ void agree_all(Span2<const T> distances, const SeenPairs& seen, std::span<std::i
     parallel_blocks(halves.size(), kStrip, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         StripMemory<T>& own = memory[worker];
         const std::size_t width = end - begin;
-        agree_in(TableStrip<T>{distances, begin, width}, map_strip(seen.first, seen.rows, begin, width, own.first),
-                 map_strip(seen.second, seen.rows, begin, width, own.second), seen.pairs, halves.data() + begin);
+        agree_in<T>(TableStrip<T>{distances, begin, width}, map_strip(seen.first, seen.rows, begin, width, own.first),
+                    map_strip(seen.second, seen.rows, begin, width, own.second), seen.pairs, halves.data() + begin);
     });
 }
 

@@ -29,8 +29,8 @@ struct Rows {
 GNOMON_INLINE float* floats(ComplexLanes* x) { return reinterpret_cast<float*>(x); }
 
 /// Real transforms of 32 rows as one batch of 16 complex ones: row l + i * row (l + 16), taken apart by symmetry.
-GNOMON_CLONES void transform_rows(const Rows& rows, const FftPlan& plan, std::size_t n_columns, ComplexLanes* x,
-                                  ComplexLanes* work) {
+const auto transform_rows = each_level([](const Rows& rows, const FftPlan& plan, std::size_t n_columns, ComplexLanes* x,
+                                          ComplexLanes* work) GNOMON_INLINE_LAMBDA {
     const std::size_t n = plan.size(), filled = round_up(n_columns, kLanes);
     for (std::size_t c = 0; c < filled; c += kLanes) {
         transpose_tile(rows.mesh + c, rows.pitch, floats(x + c), 2 * kLanes);
@@ -54,11 +54,11 @@ GNOMON_CLONES void transform_rows(const Rows& rows, const FftPlan& plan, std::si
         transpose_tile(reinterpret_cast<float*>(tile[2]), kLanes, rows.re + second, rows.bins_pitch);
         transpose_tile(reinterpret_cast<float*>(tile[3]), kLanes, rows.im + second, rows.bins_pitch);
     }
-}
+});
 
 /// The way back for the first n_columns columns.
-GNOMON_CLONES void restore_rows(const Rows& rows, const FftPlan& plan, std::size_t n_columns, ComplexLanes* x,
-                                ComplexLanes* work) {
+const auto restore_rows = each_level([](const Rows& rows, const FftPlan& plan, std::size_t n_columns, ComplexLanes* x,
+                                        ComplexLanes* work) GNOMON_INLINE_LAMBDA {
     const std::size_t n = plan.size();
     for (std::size_t first = 0; first <= n / 2; first += kLanes) {
         f32 tile[4][kLanes];
@@ -78,42 +78,43 @@ GNOMON_CLONES void restore_rows(const Rows& rows, const FftPlan& plan, std::size
         transpose_tile(floats(f + c), 2 * kLanes, rows.mesh + c, rows.pitch);
         transpose_tile(floats(f + c) + kLanes, 2 * kLanes, rows.mesh + kLanes * rows.pitch + c, rows.pitch);
     }
-}
+});
 
 /// Sixteen columns of the transformed rows: transform, multiply by the kernel's transform, transform back.
-GNOMON_CLONES void convolve_columns(const Rows& rows, const FftPlan& plan, std::size_t n_rows, const float* spectrum,
-                                    ComplexLanes* x, ComplexLanes* work) {
-    for (std::size_t r = 0; r < n_rows; ++r) {
-        x[r] = {simd::load(rows.re + r * rows.bins_pitch), simd::load(rows.im + r * rows.bins_pitch)};
-    }
-    for (std::size_t r = n_rows; r < plan.size(); ++r) x[r] = {f32{}, f32{}};
-    ComplexLanes* f = fft(plan, Direction::forward, x, work);
-    for (std::size_t r = 0; r < plan.size(); ++r) {
-        const f32 factor = simd::load(spectrum + r * kLanes);
-        f[r] = {factor * f[r].re, factor * f[r].im};
-    }
-    const ComplexLanes* result = fft(plan, Direction::inverse, f, f == x ? work : x);
-    for (std::size_t r = 0; r < n_rows; ++r) {
-        simd::store(rows.re + r * rows.bins_pitch, result[r].re);
-        simd::store(rows.im + r * rows.bins_pitch, result[r].im);
-    }
-    // The rest of the last batch of rows holds what rounding left there; unlike the used rows it has not been scaled by
-    // the kernel, and would swamp them on the way back, where rows share complex numbers.
-    for (std::size_t r = n_rows; r < round_up(n_rows, kRowsPerBatch); ++r) {
-        simd::store(rows.re + r * rows.bins_pitch, f32{});
-        simd::store(rows.im + r * rows.bins_pitch, f32{});
-    }
-}
+const auto convolve_columns =
+    each_level([](const Rows& rows, const FftPlan& plan, std::size_t n_rows, const float* spectrum, ComplexLanes* x,
+                  ComplexLanes* work) GNOMON_INLINE_LAMBDA {
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            x[r] = {simd::load(rows.re + r * rows.bins_pitch), simd::load(rows.im + r * rows.bins_pitch)};
+        }
+        for (std::size_t r = n_rows; r < plan.size(); ++r) x[r] = {f32{}, f32{}};
+        ComplexLanes* f = fft(plan, Direction::forward, x, work);
+        for (std::size_t r = 0; r < plan.size(); ++r) {
+            const f32 factor = simd::load(spectrum + r * kLanes);
+            f[r] = {factor * f[r].re, factor * f[r].im};
+        }
+        const ComplexLanes* result = fft(plan, Direction::inverse, f, f == x ? work : x);
+        for (std::size_t r = 0; r < n_rows; ++r) {
+            simd::store(rows.re + r * rows.bins_pitch, result[r].re);
+            simd::store(rows.im + r * rows.bins_pitch, result[r].im);
+        }
+        // The rest of the last batch of rows holds what rounding left there; unlike the used rows it has not been
+        // scaled by the kernel, and would swamp them on the way back, where rows share complex numbers.
+        for (std::size_t r = n_rows; r < round_up(n_rows, kRowsPerBatch); ++r) {
+            simd::store(rows.re + r * rows.bins_pitch, f32{});
+            simd::store(rows.im + r * rows.bins_pitch, f32{});
+        }
+    });
 
 /// Sixteen columns of the kernel's transform; an even kernel has a real one.
-GNOMON_CLONES void transform_kernel_columns(const Rows& rows, const FftPlan& plan, ComplexLanes* x, ComplexLanes* work,
-                                            float* spectrum) {
+const auto transform_kernel_columns = each_level([](const Rows& rows, const FftPlan& plan, ComplexLanes* x,
+                                                    ComplexLanes* work, float* spectrum) GNOMON_INLINE_LAMBDA {
     for (std::size_t r = 0; r < plan.size(); ++r) {
         x[r] = {simd::load(rows.re + r * rows.bins_pitch), simd::load(rows.im + r * rows.bins_pitch)};
     }
     const ComplexLanes* f = fft(plan, Direction::forward, x, work);
     for (std::size_t r = 0; r < plan.size(); ++r) simd::store(spectrum + r * kLanes, f[r].re);
-}
+});
 
 /// Squared transform of the spline at bin k of n; an axis of one node has no spline.
 double spline_transform_squared(std::size_t k, std::size_t n) {

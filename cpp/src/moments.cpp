@@ -15,42 +15,33 @@ namespace {
 constexpr std::size_t kRows = 1024;  // rows of a block of the reductions below
 
 template <class T>
-GNOMON_INLINE void add_rows(Span2<const T> X, std::size_t begin, std::size_t end, double* sums) {
-    const std::size_t width = X.cols();
-    for (std::size_t i = begin; i < end; ++i) {
-        const T* row = X.row(i);
-        for (std::size_t j = 0; j < width; ++j) sums[j] += row[j];
-    }
-}
-GNOMON_CLONES void add_block(Span2<const float> X, std::size_t begin, std::size_t end, double* sums) {
-    add_rows(X, begin, end, sums);
-}
-GNOMON_CLONES void add_block(Span2<const double> X, std::size_t begin, std::size_t end, double* sums) {
-    add_rows(X, begin, end, sums);
-}
+const auto add_block =
+    each_level([](Span2<const T> X, std::size_t begin, std::size_t end, double* sums) GNOMON_INLINE_LAMBDA {
+        const std::size_t width = X.cols();
+        for (std::size_t i = begin; i < end; ++i) {
+            const T* row = X.row(i);
+            for (std::size_t j = 0; j < width; ++j) sums[j] += row[j];
+        }
+    });
 
 template <class T>
-GNOMON_INLINE double furthest(Span2<const T> X, const double* means, std::size_t begin, std::size_t end) {
-    double largest[8] = {};
-    for (std::size_t i = begin; i < end; ++i) {
-        const T* row = X.row(i);
-        std::size_t j = 0;
-        for (; j + 8 <= X.cols(); j += 8) {
-            for (std::size_t l = 0; l < 8; ++l) {
-                const double deviation = std::fabs(static_cast<double>(row[j + l]) - means[j + l]);
-                largest[l] = deviation > largest[l] ? deviation : largest[l];
+const auto furthest_block = each_level(
+    [](Span2<const T> X, const double* means, std::size_t begin, std::size_t end) GNOMON_INLINE_LAMBDA -> double {
+        double largest[8] = {};
+        for (std::size_t i = begin; i < end; ++i) {
+            const T* row = X.row(i);
+            std::size_t j = 0;
+            for (; j + 8 <= X.cols(); j += 8) {
+                for (std::size_t l = 0; l < 8; ++l) {
+                    const double deviation = std::fabs(static_cast<double>(row[j + l]) - means[j + l]);
+                    largest[l] = deviation > largest[l] ? deviation : largest[l];
+                }
             }
+            for (; j < X.cols(); ++j)
+                largest[0] = std::max(largest[0], std::fabs(static_cast<double>(row[j]) - means[j]));
         }
-        for (; j < X.cols(); ++j) largest[0] = std::max(largest[0], std::fabs(static_cast<double>(row[j]) - means[j]));
-    }
-    return *std::max_element(largest, largest + 8);
-}
-GNOMON_CLONES double furthest_block(Span2<const float> X, const double* means, std::size_t begin, std::size_t end) {
-    return furthest(X, means, begin, end);
-}
-GNOMON_CLONES double furthest_block(Span2<const double> X, const double* means, std::size_t begin, std::size_t end) {
-    return furthest(X, means, begin, end);
-}
+        return *std::max_element(largest, largest + 8);
+    });
 
 template <class T>
 void column_means_of(Span2<const T> X, std::span<double> means, const Context& context) {
@@ -63,7 +54,7 @@ void column_means_of(Span2<const T> X, std::span<double> means, const Context& c
         std::fill(sums.begin(), sums.end(), 0.0);
         parallel_for(n, context, [&](std::size_t b, std::size_t) {
             const std::size_t begin = (first + b) * kRows;
-            add_block(X, begin, std::min(begin + kRows, X.rows()), sums.data() + b * width);
+            add_block<T>(X, begin, std::min(begin + kRows, X.rows()), sums.data() + b * width);
         });
         for (std::size_t b = 0; b < n; ++b) {
             for (std::size_t j = 0; j < width; ++j) means[j] += sums[b * width + j];
@@ -76,25 +67,20 @@ template <class T>
 double largest_deviation_of(Span2<const T> X, std::span<const double> means, const Context& context) {
     std::vector<double> largest((X.rows() + kRows - 1) / kRows);
     parallel_blocks(X.rows(), kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        largest[begin / kRows] = furthest_block(X, means.data(), begin, end);
+        largest[begin / kRows] = furthest_block<T>(X, means.data(), begin, end);
     });
     return largest.empty() ? 0.0 : *std::max_element(largest.begin(), largest.end());
 }
 
 template <class T>
-GNOMON_INLINE void mark_rows(Span2<const T> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
-    const T* first = X.row(0);
-    for (std::size_t i = begin; i < end; ++i) {
-        const T* row = X.row(i);
-        for (std::size_t j = 0; j < X.cols(); ++j) varies[j] |= static_cast<std::uint8_t>(row[j] != first[j]);
-    }
-}
-GNOMON_CLONES void mark_block(Span2<const float> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
-    mark_rows(X, begin, end, varies);
-}
-GNOMON_CLONES void mark_block(Span2<const double> X, std::size_t begin, std::size_t end, std::uint8_t* varies) {
-    mark_rows(X, begin, end, varies);
-}
+const auto mark_block =
+    each_level([](Span2<const T> X, std::size_t begin, std::size_t end, std::uint8_t* varies) GNOMON_INLINE_LAMBDA {
+        const T* first = X.row(0);
+        for (std::size_t i = begin; i < end; ++i) {
+            const T* row = X.row(i);
+            for (std::size_t j = 0; j < X.cols(); ++j) varies[j] |= static_cast<std::uint8_t>(row[j] != first[j]);
+        }
+    });
 
 template <class T>
 void mark_varying_of(Span2<const T> X, std::span<std::uint8_t> varies, const Context& context) {
@@ -104,7 +90,7 @@ void mark_varying_of(Span2<const T> X, std::span<std::uint8_t> varies, const Con
     const std::size_t width = X.cols();
     std::vector<std::uint8_t> marks(kParts * width);
     parallel_for(kParts, context, [&](std::size_t p, std::size_t) {
-        mark_block(X, p * X.rows() / kParts, (p + 1) * X.rows() / kParts, marks.data() + p * width);
+        mark_block<T>(X, p * X.rows() / kParts, (p + 1) * X.rows() / kParts, marks.data() + p * width);
     });
     for (std::size_t p = 0; p < kParts; ++p) {
         for (std::size_t j = 0; j < width; ++j) varies[j] |= marks[p * width + j];
@@ -117,23 +103,16 @@ GNOMON_INLINE void centre_row(const T* row, const double* means, double scale, s
 }
 /// Columns in runs that lie side by side: columns[begins[r]] and those that follow.
 template <class T>
-GNOMON_INLINE void centre_runs(Span2<const T> X, const double* means, double scale, const std::int64_t* columns,
-                               std::span<const std::size_t> begins, Span2<T> out) {
-    for (std::size_t i = 0; i < X.rows(); ++i) {
-        for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
-            const std::size_t begin = begins[r], column = static_cast<std::size_t>(columns[begin]);
-            centre_row(X.row(i) + column, means + column, scale, begins[r + 1] - begin, out.row(i) + begin);
+const auto centre_block =
+    each_level([](Span2<const T> X, const double* means, double scale, const std::int64_t* columns,
+                  std::span<const std::size_t> begins, Span2<T> out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t i = 0; i < X.rows(); ++i) {
+            for (std::size_t r = 0; r + 1 < begins.size(); ++r) {
+                const std::size_t begin = begins[r], column = static_cast<std::size_t>(columns[begin]);
+                centre_row(X.row(i) + column, means + column, scale, begins[r + 1] - begin, out.row(i) + begin);
+            }
         }
-    }
-}
-GNOMON_CLONES void centre_block(Span2<const float> X, const double* means, double scale, const std::int64_t* columns,
-                                std::span<const std::size_t> begins, Span2<float> out) {
-    centre_runs(X, means, scale, columns, begins, out);
-}
-GNOMON_CLONES void centre_block(Span2<const double> X, const double* means, double scale, const std::int64_t* columns,
-                                std::span<const std::size_t> begins, Span2<double> out) {
-    centre_runs(X, means, scale, columns, begins, out);
-}
+    });
 template <class T>
 void centre_of(Span2<const T> X, std::span<const double> means, double scale, std::span<const std::int64_t> columns,
                Span2<T> out) {
@@ -142,7 +121,7 @@ void centre_of(Span2<const T> X, std::span<const double> means, double scale, st
         if (columns[c] != columns[c - 1] + 1) begins.push_back(c);
     }
     if (!columns.empty()) begins.push_back(columns.size());
-    centre_block(X, means.data(), scale, columns.data(), begins, out);
+    centre_block<T>(X, means.data(), scale, columns.data(), begins, out);
 }
 
 // --- Projection: some rows at a time, two vectors of directions per pass, some columns at a time so that what is read

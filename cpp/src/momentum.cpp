@@ -14,31 +14,22 @@ constexpr double kGainStep = 0.2, kGainDecay = 0.8, kGainFloor = 0.01;
 
 /// New gains and velocities of count coordinates.
 template <class T>
-GNOMON_INLINE void update(T* velocity, T* gain, const T* gradient, std::size_t count, const MomentumParameters& p) {
-    constexpr T growth = static_cast<T>(kGainStep), decay = static_cast<T>(kGainDecay),
-                floor = static_cast<T>(kGainFloor);
-    const T momentum = static_cast<T>(p.momentum), learning_rate = static_cast<T>(p.learning_rate);
-    for (std::size_t i = 0; i < count; ++i) {
-        T g = 1;
-        if (p.gains) {
-            const bool downhill = velocity[i] * gradient[i] < T{0};
-            g = downhill ? gain[i] + growth : gain[i] * decay;
-            g = g < floor ? floor : g;
-            gain[i] = g;
+const auto update = each_level(
+    [](T* velocity, T* gain, const T* gradient, std::size_t count, const MomentumParameters& p) GNOMON_INLINE_LAMBDA {
+        constexpr T growth = static_cast<T>(kGainStep), decay = static_cast<T>(kGainDecay),
+                    floor = static_cast<T>(kGainFloor);
+        const T momentum = static_cast<T>(p.momentum), learning_rate = static_cast<T>(p.learning_rate);
+        for (std::size_t i = 0; i < count; ++i) {
+            T g = 1;
+            if (p.gains) {
+                const bool downhill = velocity[i] * gradient[i] < T{0};
+                g = downhill ? gain[i] + growth : gain[i] * decay;
+                g = g < floor ? floor : g;
+                gain[i] = g;
+            }
+            velocity[i] = momentum * velocity[i] - learning_rate * g * gradient[i];
         }
-        velocity[i] = momentum * velocity[i] - learning_rate * g * gradient[i];
-    }
-}
-
-// Clones cannot be templates.
-GNOMON_CLONES void update_rows(float* velocity, float* gain, const float* gradient, std::size_t count,
-                               const MomentumParameters& p) {
-    update(velocity, gain, gradient, count, p);
-}
-GNOMON_CLONES void update_rows(double* velocity, double* gain, const double* gradient, std::size_t count,
-                               const MomentumParameters& p) {
-    update(velocity, gain, gradient, count, p);
-}
+    });
 
 template <class T>
 void limit_steps(T* velocity, std::size_t rows, std::size_t d, T longest) {
@@ -74,7 +65,7 @@ StepReport momentum_step(Span2<T> Y, Span2<const T> gradient, std::span<const T>
             g = divided[worker].data();
         }
         T *v = velocity.row(begin), *y = Y.row(begin);
-        update_rows(v, gains.row(begin), g, count, p);
+        update<T>(v, gains.row(begin), g, count, p);
         if (p.max_step > 0.0) limit_steps(v, end - begin, d, static_cast<T>(p.max_step));
         double gradient_squared = 0, step_squared = 0;
         double* sum = sums.data() + chunk * d;

@@ -23,16 +23,10 @@ namespace {
 GNOMON_CHOOSE_FOR(class, candidate_keys);
 
 template <class T>
-GNOMON_INLINE void center(const T* x, const double* mean, double scale, std::size_t d, float* out) {
-    for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((static_cast<double>(x[k]) - mean[k]) * scale);
-}
-// Clones exist for plain functions only, so each kind of number has its own.
-GNOMON_CLONES void center_row(const float* x, const double* mean, double scale, std::size_t d, float* out) {
-    center(x, mean, scale, d, out);
-}
-GNOMON_CLONES void center_row(const double* x, const double* mean, double scale, std::size_t d, float* out) {
-    center(x, mean, scale, d, out);
-}
+const auto center_row =
+    each_level([](const T* x, const double* mean, double scale, std::size_t d, float* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((static_cast<double>(x[k]) - mean[k]) * scale);
+    });
 
 // Turns the k smallest keys into a row of the result. Roots of different squares may round to one distance, so ties are
 // put in order of index after the root.
@@ -63,7 +57,7 @@ template <class T>
 void center_rows(Span2<const T> x, std::span<const double> mean, double scale, Span2<float> out,
                  const Context& context) {
     parallel_blocks(x.rows(), 256, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t i = begin; i < end; ++i) center_row(x.row(i), mean.data(), scale, x.cols(), out.row(i));
+        for (std::size_t i = begin; i < end; ++i) center_row<T>(x.row(i), mean.data(), scale, x.cols(), out.row(i));
     });
 }
 
@@ -80,7 +74,7 @@ void project_rows(Span2<const T> x, std::span<const double> mean, double scale, 
         PackedRows rows;
         rows.resize(round_up(end - begin, kTileRows) * d);
         for (std::size_t i = begin; i < end; ++i) {
-            center_row(x.row(i), mean.data(), scale, d, centered.data() + (i - begin) * d);
+            center_row<T>(x.row(i), mean.data(), scale, d, centered.data() + (i - begin) * d);
         }
         pack_panels<kTileRows>(end - begin, d, [&](std::size_t i) { return centered.data() + i * d; }, rows.data());
         alignas(64) float dots[kTileRows * kTileCols];

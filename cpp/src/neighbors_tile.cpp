@@ -6,7 +6,10 @@
 
 namespace gnomon {
 
-GNOMON_CLONES std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, std::size_t k, std::uint64_t& limit) {
+namespace {
+
+const auto keep = each_level([](std::uint64_t* keys, std::size_t count, std::size_t k,
+                                std::uint64_t& limit) GNOMON_INLINE_LAMBDA -> std::size_t {
     constexpr std::size_t more = 4;  // kept beyond k: an exact cut would take longer
     const auto* signed_keys = reinterpret_cast<const std::int64_t*>(keys);  // bits of distances have no sign
     std::int64_t low = std::numeric_limits<std::int64_t>::max(), high = -1;
@@ -37,6 +40,12 @@ GNOMON_CLONES std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, 
     }
     if (copies) keys[kept++] = limit;
     return kept;
+});
+
+}  // namespace
+
+std::size_t keep_smallest(std::uint64_t* keys, std::size_t count, std::size_t k, std::uint64_t& limit) {
+    return keep(keys, count, k, limit);
 }
 
 }  // namespace gnomon

@@ -32,8 +32,8 @@ double spread_and_read(std::size_t k, int harmonic) {
     return products / (sum * sum);
 }
 
-GNOMON_CLONES void evaluate_row(const OutputKernel& output, bool shifted, float spacing, float down, std::size_t nodes,
-                                float* row) {
+const auto evaluate_row = each_level([](const OutputKernel& output, bool shifted, float spacing, float down,
+                                        std::size_t nodes, float* row) GNOMON_INLINE_LAMBDA {
     with_similarity(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
         for (std::size_t first = 0; first < nodes; first += simd::kLanes) {
             const f32 index = static_cast<float>(first) + __builtin_convertvector(simd::lane_index(), f32);
@@ -42,7 +42,7 @@ GNOMON_CLONES void evaluate_row(const OutputKernel& output, bool shifted, float 
             simd::store(row + first, shifted ? -kernel.drop(s) : kernel.value(s));
         }
     });
-}
+});
 
 /// -log(1 - k) at count squared distances, a multiple of 16, with a straight line below `resolved`.
 void evaluate_deficits(const OutputKernel& kernel, float resolved, float* squared, std::size_t count, float* values) {

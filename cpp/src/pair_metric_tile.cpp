@@ -132,43 +132,40 @@ GNOMON_INLINE void any_tile(PairMetric metric, const T* a, std::size_t n_rows, c
     }
 }
 
-// Versions of one function chosen at load time, for calls from this file only.
-#define GNOMON_TILES(TARGET, BYTES, ROWS)                                                         \
-    TARGET void tile_all(PairMetric metric, const float* a, std::size_t n_rows, const float* b,   \
-                         const float* parameters, std::size_t d, float* values) {                 \
-        any_tile<float, BYTES, ROWS>(metric, a, n_rows, b, parameters, d, values);                \
-    }                                                                                             \
-    TARGET void tile_all(PairMetric metric, const double* a, std::size_t n_rows, const double* b, \
-                         const double* parameters, std::size_t d, double* values) {               \
-        any_tile<double, BYTES, ROWS>(metric, a, n_rows, b, parameters, d, values);               \
-    }
-#if defined(GNOMON_USE_CLONES)
-GNOMON_TILES(__attribute__((target("arch=x86-64-v4"))), 64, 6)
-GNOMON_TILES(__attribute__((target("arch=x86-64-v3"))), 32, 4)
-GNOMON_TILES(__attribute__((target("default"))), 16, 4)
-#elif defined(__AVX512F__)
-GNOMON_TILES(, 64, 6)
-#elif defined(__AVX2__)
-GNOMON_TILES(, 32, 4)
+#if defined(GNOMON_USE_LEVELS)
+template <class T>
+void base_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters, std::size_t d,
+               T* values) {
+    any_tile<T, 16, 4>(metric, a, n_rows, b, parameters, d, values);
+}
+template <class T>
+GNOMON_AT_V3 void v3_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters,
+                          std::size_t d, T* values) {
+    any_tile<T, 32, 4>(metric, a, n_rows, b, parameters, d, values);
+}
+template <class T>
+GNOMON_AT_V4 void v4_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters,
+                          std::size_t d, T* values) {
+    any_tile<T, 64, 6>(metric, a, n_rows, b, parameters, d, values);
+}
+template <class T>
+const auto best_tile = choose_level(base_tile<T>, v3_tile<T>, v4_tile<T>);
 #else
-GNOMON_TILES(, 16, 4)
+template <class T>
+void best_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters, std::size_t d,
+               T* values) {
+#if defined(__AVX512F__)
+    any_tile<T, 64, 6>(metric, a, n_rows, b, parameters, d, values);
+#elif defined(__AVX2__)
+    any_tile<T, 32, 4>(metric, a, n_rows, b, parameters, d, values);
+#else
+    any_tile<T, 16, 4>(metric, a, n_rows, b, parameters, d, values);
 #endif
-#undef GNOMON_TILES
-
-}  // namespace
-
-void metric_tile(PairMetric metric, const float* a, std::size_t n_rows, const float* b, const float* parameters,
-                 std::size_t d, float* values) {
-    tile_all(metric, a, n_rows, b, parameters, d, values);
 }
+#endif
 
-void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const double* b, const double* parameters,
-                 std::size_t d, double* values) {
-    tile_all(metric, a, n_rows, b, parameters, d, values);
-}
-
-GNOMON_CLONES void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b,
-                               const std::uint64_t*, std::size_t d, double* values) {
+const auto bits_tile = each_level([](const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b, std::size_t d,
+                                     double* values) GNOMON_INLINE_LAMBDA {
     std::uint64_t sizes[kTileCols] = {};
     for (std::size_t k = 0; k < d; ++k) {
         for (std::size_t j = 0; j < kTileCols; ++j)
@@ -188,6 +185,23 @@ GNOMON_CLONES void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n
             values[i * kTileCols + j] = either == 0 ? 0.0 : apart / static_cast<double>(either);
         }
     }
+});
+
+}  // namespace
+
+void metric_tile(PairMetric metric, const float* a, std::size_t n_rows, const float* b, const float* parameters,
+                 std::size_t d, float* values) {
+    best_tile<float>(metric, a, n_rows, b, parameters, d, values);
+}
+
+void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const double* b, const double* parameters,
+                 std::size_t d, double* values) {
+    best_tile<double>(metric, a, n_rows, b, parameters, d, values);
+}
+
+void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b, const std::uint64_t*,
+                 std::size_t d, double* values) {
+    bits_tile(a, n_rows, b, d, values);
 }
 
 }  // namespace gnomon

@@ -65,8 +65,8 @@ struct Layers {
 };
 
 template <bool Two>
-GNOMON_INLINE void spread_charges(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
-                                  const Layers& layers) {
+const auto spread_charges = each_level([](const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
+                                          const Layers& layers) GNOMON_INLINE_LAMBDA {
     const std::size_t pitch = layers.pitch;
     for (std::size_t t = begin; t < end; ++t) {
         const auto column = static_cast<std::size_t>(points.x[t]), row = static_cast<std::size_t>(points.y[t]);
@@ -87,23 +87,13 @@ GNOMON_INLINE void spread_charges(const Sorted& points, std::size_t begin, std::
                 simd::store(node + layers.layer, simd::load_as<f32x8>(node + layers.layer) + down[r] * other);
         }
     }
-}
-
-// Templates are not cloned, so one charge and two have their own functions.
-GNOMON_CLONES void spread_one(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
-                              const Layers& layers) {
-    spread_charges<false>(points, begin, end, mesh, layers);
-}
-GNOMON_CLONES void spread_two(const Sorted& points, std::size_t begin, std::size_t end, float* mesh,
-                              const Layers& layers) {
-    spread_charges<true>(points, begin, end, mesh, layers);
-}
+});
 
 /// Forces, to the rows of `order`, and the sum of charge * potential; both without what a point reads of itself.
 template <bool Two>
-GNOMON_INLINE double read_charges(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                                  const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
-                                  float* force) {
+const auto read_charges = each_level([](const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
+                                        const Layers& layers, const OwnShare& own, const std::uint32_t* order,
+                                        float scale, float* force) GNOMON_INLINE_LAMBDA -> double {
     constexpr float pi = 3.14159265F;
     const std::size_t pitch = layers.pitch;
     double total = 0;
@@ -146,18 +136,7 @@ GNOMON_INLINE double read_charges(const Sorted& points, std::size_t begin, std::
         out[1] = factor * (sum8(across.weight * sloped) + itself_charge * (2.0F * pi * to_y * upright.sine));
     }
     return total;
-}
-
-GNOMON_CLONES double read_one(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                              const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
-                              float* force) {
-    return read_charges<false>(points, begin, end, mesh, layers, own, order, scale, force);
-}
-GNOMON_CLONES double read_two(const Sorted& points, std::size_t begin, std::size_t end, const float* mesh,
-                              const Layers& layers, const OwnShare& own, const std::uint32_t* order, float scale,
-                              float* force) {
-    return read_charges<true>(points, begin, end, mesh, layers, own, order, scale, force);
-}
+});
 
 /// The sums of q and of p; the number of points where charges are 1.
 std::array<double, 2> sums_of(std::size_t n, const MeshCharges& charges) {
@@ -325,9 +304,9 @@ void ParticleMesh::spread(const Context& context) {
     for (std::size_t parity = 0; parity < 2; ++parity) {
         parallel_for((stripes + 1 - parity) / 2, context, [&](std::size_t chunk, std::size_t) {
             const std::size_t stripe = 2 * chunk + parity;
-            (points.p ? spread_two : spread_one)(points, tile_begin_[stripe * across],
-                                                 tile_begin_[(stripe + 1) * across], mesh_.row(0),
-                                                 {mesh_.pitch(), mesh_.layer_size()});
+            (points.p ? spread_charges<true> : spread_charges<false>)(points, tile_begin_[stripe * across],
+                                                                      tile_begin_[(stripe + 1) * across], mesh_.row(0),
+                                                                      {mesh_.pitch(), mesh_.layer_size()});
         });
     }
 }
@@ -340,8 +319,9 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
     parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         partial[begin / kPointsPerBlock] =
-            (points.p ? read_two : read_one)(points, begin, end, mesh_.row(0), {mesh_.pitch(), mesh_.layer_size()},
-                                             own_, order_.data(), scale, force.row(0));
+            (points.p ? read_charges<true> : read_charges<false>)(points, begin, end, mesh_.row(0),
+                                                                  {mesh_.pitch(), mesh_.layer_size()}, own_,
+                                                                  order_.data(), scale, force.row(0));
     });
     double total = 0;
     for (const double part : partial) total += part;

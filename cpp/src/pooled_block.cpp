@@ -35,24 +35,15 @@ namespace {
 GNOMON_CHOOSE(average);
 GNOMON_CHOOSE_FOR(class, fit);
 
-// Templates are not cloned, so each type has its own function.
 template <class V>
-GNOMON_INLINE void mark_differences(const V* first, const V* row, std::size_t n, std::uint8_t* differs) {
-    for (std::size_t f = 0; f < n; ++f) differs[f] |= static_cast<std::uint8_t>(row[f] != first[f]);
-}
-GNOMON_CLONES void mark(const float* a, const float* b, std::size_t n, std::uint8_t* out) {
-    mark_differences(a, b, n, out);
-}
-GNOMON_CLONES void mark(const double* a, const double* b, std::size_t n, std::uint8_t* out) {
-    mark_differences(a, b, n, out);
-}
-GNOMON_CLONES void mark(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, std::uint8_t* out) {
-    mark_differences(a, b, n, out);
-}
+const auto mark =
+    each_level([](const V* first, const V* row, std::size_t n, std::uint8_t* differs) GNOMON_INLINE_LAMBDA {
+        for (std::size_t f = 0; f < n; ++f) differs[f] |= static_cast<std::uint8_t>(row[f] != first[f]);
+    });
 
 template <class V>
 void mark_varying(const Span2<const V>& rows, std::vector<std::uint8_t>& differs) {
-    for (std::size_t i = 1; i < rows.rows(); ++i) mark(rows.row(0), rows.row(i), rows.cols(), differs.data());
+    for (std::size_t i = 1; i < rows.rows(); ++i) mark<V>(rows.row(0), rows.row(i), rows.cols(), differs.data());
 }
 
 template <class V>

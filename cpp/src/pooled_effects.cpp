@@ -27,8 +27,8 @@ GNOMON_INLINE bool any(i32x8 mask) {
 
 // Lengths of the arrows of one block's features at one point; adds to the sums (kWidth) and to the lower triangle of
 // the ellipse (d, d). Whether any length exceeds the bound.
-GNOMON_CLONES bool note_lengths(const float* axes, const float* deviation, std::size_t d, float bound, float* length,
-                                double* sums, double* ellipse) {
+const auto note_lengths = each_level([](const float* axes, const float* deviation, std::size_t d, float bound,
+                                        float* length, double* sums, double* ellipse) GNOMON_INLINE_LAMBDA -> bool {
     const f32x8 zero{};
     f32x8 square[2] = {};
     i32x8 above{};
@@ -55,7 +55,7 @@ GNOMON_CLONES bool note_lengths(const float* axes, const float* deviation, std::
             ellipse[a * d + b] += static_cast<double>(sum);
         }
     return any(above);
-}
+});
 
 // The most important features of every point, in descending order while features arrive in ascending order.
 class TopLists {

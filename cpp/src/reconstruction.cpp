@@ -15,8 +15,8 @@ constexpr double kOptimal = 1e-12;  // a gradient this share below the multiplie
 
 // Solves A x = 1 for the rows and columns `set` of a symmetric positive definite matrix of order k, by Cholesky.
 // The ridge keeps every pivot above zero.
-GNOMON_CLONES void solve_ones(const double* a, std::size_t k, const std::size_t* set, std::size_t m, double* factor,
-                              double* x) {
+const auto solve_ones = each_level([](const double* a, std::size_t k, const std::size_t* set, std::size_t m,
+                                      double* factor, double* x) GNOMON_INLINE_LAMBDA {
     for (std::size_t p = 0; p < m; ++p) {
         double* row = factor + p * m;
         double rest = 1.0;  // forward substitution goes along
@@ -38,7 +38,7 @@ GNOMON_CLONES void solve_ones(const double* a, std::size_t k, const std::size_t*
         for (std::size_t q = p + 1; q < m; ++q) sum -= factor[q * m + p] * x[q];
         x[p] = sum / factor[p * m + p];
     }
-}
+});
 
 // What one worker needs for one row at a time.
 struct Scratch {

@@ -12,7 +12,7 @@ GNOMON_INLINE double total(const double* sums) {
 }
 
 template <class T>
-GNOMON_INLINE double sum_of_squares(const double* x, const T* r, std::size_t n) {
+const auto sum_of_squares = each_level([](const double* x, const T* r, std::size_t n) GNOMON_INLINE_LAMBDA -> double {
     double sums[kSums] = {};
     std::size_t f = 0;
     for (; f + kSums <= n; f += kSums)
@@ -25,44 +25,56 @@ GNOMON_INLINE double sum_of_squares(const double* x, const T* r, std::size_t n) 
         sums[u] += e * e;
     }
     return total(sums);
-}
+});
 
 template <class T>
-GNOMON_INLINE double sum_of_products(const T* a, const T* b, const double* z, std::size_t n) {
-    double sums[kSums] = {};
-    std::size_t f = 0;
-    for (; f + kSums <= n; f += kSums)
-        for (std::size_t u = 0; u < kSums; ++u)
-            sums[u] += (static_cast<double>(a[f + u]) - static_cast<double>(b[f + u])) * z[f + u];
-    for (std::size_t u = 0; f < n; ++f, ++u) sums[u] += (static_cast<double>(a[f]) - static_cast<double>(b[f])) * z[f];
-    return total(sums);
-}
+const auto sum_of_products =
+    each_level([](const T* a, const T* b, const double* z, std::size_t n) GNOMON_INLINE_LAMBDA -> double {
+        double sums[kSums] = {};
+        std::size_t f = 0;
+        for (; f + kSums <= n; f += kSums)
+            for (std::size_t u = 0; u < kSums; ++u)
+                sums[u] += (static_cast<double>(a[f + u]) - static_cast<double>(b[f + u])) * z[f + u];
+        for (std::size_t u = 0; f < n; ++f, ++u)
+            sums[u] += (static_cast<double>(a[f]) - static_cast<double>(b[f])) * z[f];
+        return total(sums);
+    });
 
 template <class T>
-GNOMON_INLINE void subtract(const double* x, const T* r, std::size_t n, double* out) {
+const auto subtract = each_level([](const double* x, const T* r, std::size_t n, double* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t f = 0; f < n; ++f) out[f] = x[f] - static_cast<double>(r[f]);
-}
+});
 
 template <class T>
-GNOMON_INLINE void accumulate(double a, const T* r, const double* x, std::size_t n, double* out) {
-    for (std::size_t f = 0; f < n; ++f) out[f] += a * (static_cast<double>(r[f]) - x[f]);
-}
+const auto accumulate =
+    each_level([](double a, const T* r, const double* x, std::size_t n, double* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t f = 0; f < n; ++f) out[f] += a * (static_cast<double>(r[f]) - x[f]);
+    });
 
 }  // namespace
 
-// Templates are not cloned, so each type has its own functions.
-#define GNOMON_ROW_FUNCTIONS(T)                                                                                        \
-    GNOMON_CLONES double squared_difference(const double* x, const T* r, std::size_t n) {                              \
-        return sum_of_squares(x, r, n);                                                                                \
-    }                                                                                                                  \
-    GNOMON_CLONES double product_of_difference(const T* a, const T* b, const double* z, std::size_t n) {               \
-        return sum_of_products(a, b, z, n);                                                                            \
-    }                                                                                                                  \
-    GNOMON_CLONES void difference(const double* x, const T* r, std::size_t n, double* out) { subtract(x, r, n, out); } \
-    GNOMON_CLONES void add_multiple(double a, const T* r, const double* x, std::size_t n, double* out) {               \
-        accumulate(a, r, x, n, out);                                                                                   \
-    }
+template <class T>
+double squared_difference(const double* x, const T* r, std::size_t n) {
+    return sum_of_squares<T>(x, r, n);
+}
+template <class T>
+double product_of_difference(const T* a, const T* b, const double* z, std::size_t n) {
+    return sum_of_products<T>(a, b, z, n);
+}
+template <class T>
+void difference(const double* x, const T* r, std::size_t n, double* out) {
+    subtract<T>(x, r, n, out);
+}
+template <class T>
+void add_multiple(double a, const T* r, const double* x, std::size_t n, double* out) {
+    accumulate<T>(a, r, x, n, out);
+}
 
+#define GNOMON_ROW_FUNCTIONS(T)                                                            \
+    template double squared_difference(const double*, const T*, std::size_t);              \
+    template double product_of_difference(const T*, const T*, const double*, std::size_t); \
+    template void difference(const double*, const T*, std::size_t, double*);               \
+    template void add_multiple(double, const T*, const double*, std::size_t, double*);
 GNOMON_ROW_FUNCTIONS(float)
 GNOMON_ROW_FUNCTIONS(double)
 GNOMON_ROW_FUNCTIONS(std::uint8_t)

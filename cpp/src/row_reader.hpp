@@ -17,18 +17,15 @@ struct Point {
 
 void load_point(const RowSource& source, std::size_t i, Point& out);
 
-double squared_difference(const double* x, const float* r, std::size_t n);
-double squared_difference(const double* x, const double* r, std::size_t n);
-double squared_difference(const double* x, const std::uint8_t* r, std::size_t n);
-double product_of_difference(const float* a, const float* b, const double* z, std::size_t n);
-double product_of_difference(const double* a, const double* b, const double* z, std::size_t n);
-double product_of_difference(const std::uint8_t* a, const std::uint8_t* b, const double* z, std::size_t n);
-void difference(const double* x, const float* r, std::size_t n, double* out);
-void difference(const double* x, const double* r, std::size_t n, double* out);
-void difference(const double* x, const std::uint8_t* r, std::size_t n, double* out);
-void add_multiple(double a, const float* r, const double* x, std::size_t n, double* out);
-void add_multiple(double a, const double* r, const double* x, std::size_t n, double* out);
-void add_multiple(double a, const std::uint8_t* r, const double* x, std::size_t n, double* out);
+// For float, double and std::uint8_t, by level.
+template <class T>
+double squared_difference(const double* x, const T* r, std::size_t n);
+template <class T>
+double product_of_difference(const T* a, const T* b, const double* z, std::size_t n);
+template <class T>
+void difference(const double* x, const T* r, std::size_t n, double* out);
+template <class T>
+void add_multiple(double a, const T* r, const double* x, std::size_t n, double* out);
 
 /// Reads dense rows. `x` is the point, `z` a vector of n_features that the reader may need to tidy up.
 template <class T>

@@ -15,8 +15,8 @@ constexpr double kSums = 1e-5;      // relative, of a sum of squares in single p
 constexpr double kLargest = 1e15;   // the squares of larger coordinates may overflow
 constexpr float kBehind = std::numeric_limits<float>::infinity();
 
-GNOMON_CLONES void bound_blocks(const float* coordinates, const float* point, std::size_t n_blocks, std::size_t m,
-                                float* squared, float* least) {
+const auto bound_blocks = each_level([](const float* coordinates, const float* point, std::size_t n_blocks,
+                                        std::size_t m, float* squared, float* least) GNOMON_INLINE_LAMBDA {
     for (std::size_t b = 0; b < n_blocks; ++b) {
         simd::f32 sum = simd::splat(0.0F);
         for (std::size_t c = 0; c < m; ++c) {
@@ -26,7 +26,7 @@ GNOMON_CLONES void bound_blocks(const float* coordinates, const float* point, st
         simd::store(squared + b * RowSketch::kBlock, sum);
         least[b] = simd::least(sum);
     }
-}
+});
 
 // The larger magnitude; NaN is larger than any number.
 double larger(double magnitude, double coordinate) {

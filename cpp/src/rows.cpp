@@ -8,18 +8,9 @@ namespace gnomon {
 namespace {
 
 template <class T>
-GNOMON_INLINE void subtract(const T* a, const T* b, std::size_t n, double* out) {
+const auto subtract = each_level([](const T* a, const T* b, std::size_t n, double* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<double>(a[f]) - static_cast<double>(b[f]);
-}
-
-// Templates are not cloned, so each type has its own function.
-GNOMON_CLONES void subtract_rows(const float* a, const float* b, std::size_t n, double* out) { subtract(a, b, n, out); }
-GNOMON_CLONES void subtract_rows(const double* a, const double* b, std::size_t n, double* out) {
-    subtract(a, b, n, out);
-}
-GNOMON_CLONES void subtract_rows(const std::uint8_t* a, const std::uint8_t* b, std::size_t n, double* out) {
-    subtract(a, b, n, out);
-}
+});
 
 template <class T>
 std::size_t rows_of(const Span2<const T>& rows) {
@@ -43,21 +34,22 @@ using f64x4 = double __attribute__((vector_size(32)));
 GNOMON_INLINE double total(f64x4 v) { return (v[0] + v[2]) + (v[1] + v[3]); }
 
 // All products of `n` rows (a multiple of 3) of `stride` doubles (a multiple of 4), in tiles of 3 x 3 accumulators.
-GNOMON_CLONES void all_products(const double* z, std::size_t n, std::size_t stride, double* out) {
-    for (std::size_t p = 0; p < n; p += 3)
-        for (std::size_t q = 0; q <= p; q += 3) {
-            f64x4 sums[3][3] = {};
-            const double *a = z + p * stride, *b = z + q * stride;
-            for (std::size_t f = 0; f < stride; f += 4)
-                for (int u = 0; u < 3; ++u) {
-                    const f64x4 x = simd::load_as<f64x4>(a + u * stride + f);
-                    for (int v = 0; v < 3; ++v) sums[u][v] += x * simd::load_as<f64x4>(b + v * stride + f);
-                }
-            for (std::size_t u = 0; u < 3; ++u)
-                for (std::size_t v = 0; v < 3; ++v)
-                    out[(p + u) * n + q + v] = out[(q + v) * n + p + u] = total(sums[u][v]);
-        }
-}
+const auto all_products =
+    each_level([](const double* z, std::size_t n, std::size_t stride, double* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t p = 0; p < n; p += 3)
+            for (std::size_t q = 0; q <= p; q += 3) {
+                f64x4 sums[3][3] = {};
+                const double *a = z + p * stride, *b = z + q * stride;
+                for (std::size_t f = 0; f < stride; f += 4)
+                    for (int u = 0; u < 3; ++u) {
+                        const f64x4 x = simd::load_as<f64x4>(a + u * stride + f);
+                        for (int v = 0; v < 3; ++v) sums[u][v] += x * simd::load_as<f64x4>(b + v * stride + f);
+                    }
+                for (std::size_t u = 0; u < 3; ++u)
+                    for (std::size_t v = 0; v < 3; ++v)
+                        out[(p + u) * n + q + v] = out[(q + v) * n + p + u] = total(sums[u][v]);
+            }
+    });
 
 std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
 
@@ -98,7 +90,7 @@ void Displacements::gather_from(const Span2<const T>& rows, std::size_t i, std::
     for (std::size_t j = 0; j < neighbors.size(); ++j) {
         double* out = values_.data() + j * stride_;
         if (weights[j] > 0)
-            subtract_rows(rows.row(static_cast<std::size_t>(neighbors[j])), rows.row(i), rows.cols(), out);
+            subtract<T>(rows.row(static_cast<std::size_t>(neighbors[j])), rows.row(i), rows.cols(), out);
         else
             std::fill_n(out, rows.cols(), 0.0);
     }

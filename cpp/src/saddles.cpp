@@ -11,21 +11,22 @@ namespace gnomon {
 namespace {
 
 // Distances of row i to all others, of which there are n.
-GNOMON_CLONES void distances_from(const double* products, const double* squares, std::size_t i, std::size_t n,
-                                  double* out) {
-    for (std::size_t j = 0; j < n; ++j) {
-        const double square = squares[i] + squares[j] - 2.0 * products[j];
-        out[j] = __builtin_sqrt(square > 0.0 ? square : 0.0);
-    }
-    out[i] = 0.0;
-}
+const auto distances_from = each_level(
+    [](const double* products, const double* squares, std::size_t i, std::size_t n, double* out) GNOMON_INLINE_LAMBDA {
+        for (std::size_t j = 0; j < n; ++j) {
+            const double square = squares[i] + squares[j] - 2.0 * products[j];
+            out[j] = __builtin_sqrt(square > 0.0 ? square : 0.0);
+        }
+        out[i] = 0.0;
+    });
 
-GNOMON_CLONES void raise_to(const double* radii, double own, std::size_t n, double* distances) {
-    for (std::size_t j = 0; j < n; ++j) {
-        const double radius = radii[j] > own ? radii[j] : own;
-        distances[j] = distances[j] > radius ? distances[j] : radius;
-    }
-}
+const auto raise_to =
+    each_level([](const double* radii, double own, std::size_t n, double* distances) GNOMON_INLINE_LAMBDA {
+        for (std::size_t j = 0; j < n; ++j) {
+            const double radius = radii[j] > own ? radii[j] : own;
+            distances[j] = distances[j] > radius ? distances[j] : radius;
+        }
+    });
 
 // The k least of n numbers but entry i, ascending: a heap with the largest on top.
 void least(const double* numbers, std::size_t n, std::size_t i, std::span<double> found) {

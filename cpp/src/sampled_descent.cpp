@@ -15,17 +15,18 @@ using simd::kLanes;
 constexpr float kDecay1 = 0.5F, kDecay2 = 0.9F, kTiny = 1e-7F;  // uwot's batch setting: short memories
 
 /// Moves count coordinates from `from` to Y, where forces and averages stand.
-GNOMON_CLONES void adam(float rate, const float* attraction, const float* repulsion, const float* from, float* Y,
-                        float* first_moment, float* second_moment, std::size_t count) {
-    const AdamRates<float> rates{rate, 1.0F - kDecay1, 1.0F - kDecay2, kTiny};
-    for (std::size_t k = 0; k < count; ++k)
-        Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
-}
+const auto adam =
+    each_level([](float rate, const float* attraction, const float* repulsion, const float* from, float* Y,
+                  float* first_moment, float* second_moment, std::size_t count) GNOMON_INLINE_LAMBDA {
+        const AdamRates<float> rates{rate, 1.0F - kDecay1, 1.0F - kDecay2, kTiny};
+        for (std::size_t k = 0; k < count; ++k)
+            Y[k] = from[k] + adam_move(rates, attraction[k] + repulsion[k], first_moment[k], second_moment[k]);
+    });
 
 /// The same for `count` points of d coordinates that share one average of squares, written to each of them.
-GNOMON_CLONES void adam_of_points(float rate, const float* attraction, const float* repulsion, const float* from,
-                                  float* Y, float* first_moment, float* second_moment, std::size_t count,
-                                  std::size_t d) {
+const auto adam_of_points = each_level([](float rate, const float* attraction, const float* repulsion,
+                                          const float* from, float* Y, float* first_moment, float* second_moment,
+                                          std::size_t count, std::size_t d) GNOMON_INLINE_LAMBDA {
     for (std::size_t k = 0; k < count * d; k += d) {
         float squares = 0;
         for (std::size_t c = k; c < k + d; ++c) {
@@ -40,12 +41,12 @@ GNOMON_CLONES void adam_of_points(float rate, const float* attraction, const flo
             Y[c] = from[c] + step * first_moment[c];
         }
     }
-}
+});
 
 /// total += added, for count coordinates.
-GNOMON_CLONES void join(const float* added, float* total, std::size_t count) {
+const auto join = each_level([](const float* added, float* total, std::size_t count) GNOMON_INLINE_LAMBDA {
     for (std::size_t k = 0; k < count; ++k) total[k] += added[k];
-}
+});
 
 /// Moves count points by the forces in rows.
 void move_points(bool isotropic, float rate, const SampledRows& rows, const float* from, const SampledState& next,

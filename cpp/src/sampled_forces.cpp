@@ -162,8 +162,9 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
 }
 
 template <class Limit>
-GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit, std::size_t first, std::size_t used,
-                                  SampledRows& rows) {
+const auto limited_forces = each_level([](const SampledEpoch& epoch, std::size_t first, std::size_t used,
+                                          SampledRows& rows) GNOMON_INLINE_LAMBDA {
+    const Limit limit{epoch.parameters.force_limit};
     const std::size_t d = epoch.Y.cols();
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
@@ -177,25 +178,17 @@ GNOMON_INLINE void limited_forces(const SampledEpoch& epoch, const Limit& limit,
                        });
         push_rows<D>(epoch, limit, first, used, rows);
     });
-}
+});
 
-GNOMON_CLONES void clipped_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
-    limited_forces(epoch, Clipped{epoch.parameters.force_limit}, first, used, rows);
-}
-
-GNOMON_CLONES void shortened_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
-    limited_forces(epoch, Shortened{epoch.parameters.force_limit}, first, used, rows);
-}
-
-GNOMON_CLONES void mark_lanes(std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n,
-                              const RowSet& marked) {
-    std::int32_t index[kLanes];
-    for (int t = 0; t < n_draws; t += kLanes) {
-        draw_lanes(key, first, t, n_draws, n, index);
-        const int used = std::min(kLanes, n_draws - t);
-        for (int l = 0; l < used; ++l) marked.add(static_cast<std::size_t>(index[l]));
-    }
-}
+const auto mark_lanes = each_level(
+    [](std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n, const RowSet& marked) GNOMON_INLINE_LAMBDA {
+        std::int32_t index[kLanes];
+        for (int t = 0; t < n_draws; t += kLanes) {
+            draw_lanes(key, first, t, n_draws, n, index);
+            const int used = std::min(kLanes, n_draws - t);
+            for (int l = 0; l < used; ++l) marked.add(static_cast<std::size_t>(index[l]));
+        }
+    });
 
 }  // namespace
 
@@ -217,7 +210,7 @@ std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::si
 void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
     const std::size_t count = epoch.part == nullptr ? epoch.Y.rows() : epoch.part->count;
     const std::size_t used = std::min<std::size_t>(kLanes, count - first);
-    (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
+    (epoch.isotropic ? limited_forces<Shortened> : limited_forces<Clipped>)(epoch, first, used, rows);
 }
 
 }  // namespace detail

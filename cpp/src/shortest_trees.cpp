@@ -14,8 +14,8 @@ constexpr std::size_t kRowsPerChunk = 1024;
 constexpr double kFar = std::numeric_limits<double>::infinity();
 
 // Lowers the distances of the places still waiting to those from place `at`; coordinates are (d, size).
-GNOMON_CLONES void approach(const double* coordinates, std::size_t d, std::size_t size, std::size_t at,
-                            const double* waiting, double* near) {
+const auto approach = each_level([](const double* coordinates, std::size_t d, std::size_t size, std::size_t at,
+                                    const double* waiting, double* near) GNOMON_INLINE_LAMBDA {
     for (std::size_t j = 0; j < size; ++j) {
         double sum = 0;
         for (std::size_t a = 0; a < d; ++a) {
@@ -25,7 +25,7 @@ GNOMON_CLONES void approach(const double* coordinates, std::size_t d, std::size_
         const double length = __builtin_sqrt(sum) + waiting[j];
         near[j] = length < near[j] ? length : near[j];
     }
-}
+});
 
 struct Scratch {
     std::vector<double> coordinates, waiting, near;  // waiting: 0, or infinity for a place that is joined or not used

@@ -127,8 +127,8 @@ GNOMON_INLINE void move_point(const Epoch& epoch, std::size_t i, const double* f
     S::go(to, v, first);
 }
 
-GNOMON_CLONES void move_rows(const Epoch& epoch, const SurfaceState& next, std::size_t begin, std::size_t end,
-                             Tile& tile) {
+const auto move_rows = each_level([](const Epoch& epoch, const SurfaceState& next, std::size_t begin, std::size_t end,
+                                     Tile& tile) GNOMON_INLINE_LAMBDA {
     with_surface(epoch.surface, [&](auto surface) GNOMON_INLINE_LAMBDA {
         using S = decltype(surface);
         double force[S::kWidth];
@@ -137,7 +137,7 @@ GNOMON_CLONES void move_rows(const Epoch& epoch, const SurfaceState& next, std::
             move_point<S>(epoch, i, force, next);
         }
     });
-}
+});
 
 struct Sums {
     const Surface& surface;
@@ -173,11 +173,12 @@ GNOMON_INLINE void sum_row(const Sums& job, std::size_t i, Tile& tile) {
     for (int c = 0; c < S::kWidth; ++c) job.force(i, static_cast<std::size_t>(c)) = force[c];
 }
 
-GNOMON_CLONES void sum_rows(const Sums& job, std::size_t begin, std::size_t end, Tile& tile) {
-    with_surface(job.surface, [&](auto surface) GNOMON_INLINE_LAMBDA {
-        for (std::size_t i = begin; i < end; ++i) sum_row<decltype(surface)>(job, i, tile);
+const auto sum_rows =
+    each_level([](const Sums& job, std::size_t begin, std::size_t end, Tile& tile) GNOMON_INLINE_LAMBDA {
+        with_surface(job.surface, [&](auto surface) GNOMON_INLINE_LAMBDA {
+            for (std::size_t i = begin; i < end; ++i) sum_row<decltype(surface)>(job, i, tile);
+        });
     });
-}
 
 std::vector<Tile> tiles_of_workers(const Context& context) {
     return std::vector<Tile>(static_cast<std::size_t>(std::max(context.n_threads, 1)));

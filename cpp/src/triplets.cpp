@@ -98,25 +98,26 @@ GNOMON_INLINE void weigh(const TripletView& triplets, std::size_t i, TripletPart
 }
 
 /// Forces on the owners of the lists [begin, end), and the coefficients that the others gather afterwards.
-GNOMON_CLONES void own_forces(const TripletView& triplets, Span2<const float> Y, TripletParts parts, std::size_t begin,
-                              std::size_t end, float* coefficients, Span2<float> out, RowScratch& scratch) {
-    const std::size_t m = triplets.others.cols();
-    with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        for (std::size_t i = begin; i < end; ++i) {
-            measure<D>(triplets, Y, i, true, scratch);
-            weigh(triplets, i, parts, scratch);
-            for (std::size_t c = 0; c < Y.cols(); ++c) {
-                f32 total{};
-                for (std::size_t e = 0; e < scratch.distances.size(); e += kLanes)
-                    total += simd::load(scratch.coefficients.data() + e) *
-                             simd::load(scratch.away.data() + c * scratch.distances.size() + e);
-                out(i, c) = simd::sum(total);
+const auto own_forces =
+    each_level([](const TripletView& triplets, Span2<const float> Y, TripletParts parts, std::size_t begin,
+                  std::size_t end, float* coefficients, Span2<float> out, RowScratch& scratch) GNOMON_INLINE_LAMBDA {
+        const std::size_t m = triplets.others.cols();
+        with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+            constexpr int D = decltype(components)::value;
+            for (std::size_t i = begin; i < end; ++i) {
+                measure<D>(triplets, Y, i, true, scratch);
+                weigh(triplets, i, parts, scratch);
+                for (std::size_t c = 0; c < Y.cols(); ++c) {
+                    f32 total{};
+                    for (std::size_t e = 0; e < scratch.distances.size(); e += kLanes)
+                        total += simd::load(scratch.coefficients.data() + e) *
+                                 simd::load(scratch.away.data() + c * scratch.distances.size() + e);
+                    out(i, c) = simd::sum(total);
+                }
+                std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
             }
-            std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
-        }
+        });
     });
-}
 
 /// Where a point stands in the lists of other points.
 struct Incidence {
@@ -126,8 +127,8 @@ struct Incidence {
 };
 
 /// Adds to the points [begin, end) what the owners of the lists that hold them exert.
-GNOMON_CLONES void add_others(const Incidence& incidence, const float* coefficients, Span2<const float> Y,
-                              std::size_t begin, std::size_t end, Span2<float> out) {
+const auto add_others = each_level([](const Incidence& incidence, const float* coefficients, Span2<const float> Y,
+                                      std::size_t begin, std::size_t end, Span2<float> out) GNOMON_INLINE_LAMBDA {
     const int d = static_cast<int>(Y.cols());
     with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
@@ -158,10 +159,10 @@ GNOMON_CLONES void add_others(const Incidence& incidence, const float* coefficie
             for (int c = 0; c < d; ++c) out.row(p)[c] += simd::sum(total[c]);
         }
     });
-}
+});
 
-GNOMON_CLONES double loss_of_rows(const TripletView& triplets, Span2<const float> Y, std::size_t begin, std::size_t end,
-                                  RowScratch& scratch) {
+const auto loss_of_rows = each_level([](const TripletView& triplets, Span2<const float> Y, std::size_t begin,
+                                        std::size_t end, RowScratch& scratch) GNOMON_INLINE_LAMBDA -> double {
     const std::size_t n_triplets = triplets.closer.size();
     double total = 0;
     with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
@@ -181,7 +182,7 @@ GNOMON_CLONES double loss_of_rows(const TripletView& triplets, Span2<const float
         }
     });
     return total;
-}
+});
 
 }  // namespace
 

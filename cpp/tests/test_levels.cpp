@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "check.hpp"
@@ -93,12 +94,47 @@ void lanes_are_in_order() {
     }
 }
 
+#if defined(GNOMON_USE_LEVELS)
+void the_level_is_that_of_the_processor() {
+    __builtin_cpu_init();
+    const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    const bool widest = wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                        __builtin_cpu_supports("avx512vl");
+    CHECK(best_level() == (widest ? 2 : wide ? 1 : 0));
+}
+
+void a_lambda_does_the_same_at_each_level() {
+    const auto running_sums = [](const float* x, std::size_t n, double* out) GNOMON_INLINE_LAMBDA -> double {
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) out[i] = sum += static_cast<double>(x[i]) * static_cast<double>(x[i]);
+        return sum;
+    };
+    using Levels = AtLevels<std::remove_const_t<decltype(running_sums)>>;
+    float x[100];
+    for (std::size_t i = 0; i < 100; ++i) x[i] = 1.0F / static_cast<float>(i + 1);
+    double first[100], found[100];
+    const double sum = Levels::base(x, 100, first);
+    CHECK(first[0] == 1.0 && sum == first[99]);
+    double (*const all[])(const float*, std::size_t, double*) = {Levels::base, Levels::v3, Levels::v4};
+    for (int level = 0; level <= best_level(); ++level) {
+        CHECK(all[level](x, 100, found) == sum);
+        CHECK(std::memcmp(first, found, sizeof found) == 0);
+    }
+    CHECK(each_level(running_sums) == all[best_level()]);
+}
+#endif
+
 }  // namespace
 }  // namespace gnomon
 
 int main() {
     gnomon::widths_agree();
     gnomon::lanes_are_in_order();
+#if defined(GNOMON_USE_LEVELS)
+    gnomon::the_level_is_that_of_the_processor();
+    gnomon::a_lambda_does_the_same_at_each_level();
+#endif
     return failures != 0;
 }
 

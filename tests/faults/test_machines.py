@@ -90,7 +90,15 @@ def test_f93_kernels_are_compiled_for_any_processor_and_choose_when_they_run():
     recipe = (ROOT / "CMakeLists.txt").read_text()
     assert re.findall(r"-march=\S+", recipe) == ["-march=${GNOMON_ARCH})"]
     assert 'set(GNOMON_ARCH "" CACHE' in recipe  # unless whoever builds it asks for one level
-    assert 'target_clones("default"' in (ROOT / "cpp/include/gnomon/simd.hpp").read_text()
+    features = {  # by level: of functions, and of the parts of files; no multiply-adds
+        level: re.findall(r'target\("([^"]+)"\)', (ROOT / f"cpp/include/gnomon/{level}.hpp").read_text())
+        for level in ("levels", "each_level")
+    }
+    v3, v4 = features["each_level"]
+    assert features["levels"] == [v3, f"{v3},{v4}"]
+    assert "avx2" in v3
+    assert "avx512f" in v4
+    assert "fma" not in v3 + v4
     # The standard library's templates, compiled for new processors, could be linked into programs on old ones.
     levelled = [source.read_text() for source in (ROOT / "cpp/src").glob("*.cpp")]
     kernels = [text.rsplit("\n#else\n", 1)[1] for text in levelled if text.startswith("#ifndef GNOMON_LEVEL\n")]

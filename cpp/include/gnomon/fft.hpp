@@ -63,7 +63,7 @@ ComplexLanes* fft(const FftPlan& plan, Direction direction, ComplexLanes* x, Com
 
 namespace GNOMON_SPACE {
 
-/// One complex number in each of sixteen lanes. Aligned by hand: outside the clones the compiler takes the alignment of
+/// One complex number in each of sixteen lanes. Aligned by hand: outside of levels the compiler takes the alignment of
 /// the baseline's registers, inside them that of wider ones.
 struct alignas(64) ComplexLanes {
     simd::f32 re, im;

@@ -1,5 +1,12 @@
-// Kernels compiled once for each instruction-set level, each with vectors of that level's width. A file of kernels has
-// two parts:
+// Kernels compiled once for each instruction-set level; which one runs is chosen when the library is loaded.
+//
+// A function without sixteen lanes is written once, as a lambda:
+//
+//   const auto add = each_level([](const double* x, std::size_t n, double* out) GNOMON_INLINE_LAMBDA { ... });
+//
+// Everything it calls must be always_inline (GNOMON_INLINE), or it is compiled for the baseline only.
+//
+// A file of kernels with sixteen lanes compiles them with vectors of each level's width. It has two parts:
 //
 //   #ifndef GNOMON_LEVEL                       // once: types, and what calls the kernels
 //   #define GNOMON_FILE "src/name.cpp"         // before all headers
@@ -29,22 +36,45 @@
 // of GNOMON_CHOOSE.
 #define GNOMON_KERNEL [[gnu::noinline]]
 
-// GCC's pragma is what compiles a part for a level; other compilers have the level of their options alone.
-#if defined(GNOMON_USE_CLONES) && defined(__GNUC__) && !defined(__clang__)
+#define GNOMON_INLINE [[gnu::always_inline]] inline
+// Inlines a lambda into the function that calls it, so that it is compiled for that function's level.
+#define GNOMON_INLINE_LAMBDA __attribute__((always_inline))
+
+// x86-64-v2 and below, x86-64-v3 and x86-64-v4. GNOMON_ONE_LEVEL leaves that of the compiler's options alone, as do
+// other processors, and GCC for Windows, where it does not align what AVX puts on the stack. Without multiply-adds,
+// which v3 would have: nothing is fused.
+#if defined(__x86_64__) && !defined(GNOMON_ONE_LEVEL) && (defined(__clang__) || !defined(_WIN32))
 #define GNOMON_USE_LEVELS
+#define GNOMON_AT_V3 __attribute__((target("avx2,bmi,bmi2,f16c,lzcnt,movbe,popcnt")))
+#define GNOMON_AT_V4 \
+    __attribute__((target("avx2,bmi,bmi2,f16c,lzcnt,movbe,popcnt,avx512f,avx512bw,avx512cd,avx512dq,avx512vl")))
 
 namespace gnomon {
 
-/// The widest level that this processor runs: 0, 1 for x86-64-v3, 2 for x86-64-v4.
-inline int best_level() {
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("x86-64-v4") ? 2 : __builtin_cpu_supports("x86-64-v3") ? 1 : 0;
-}
+/// The widest level that this processor and its system run: 0, 1 for x86-64-v3, 2 for x86-64-v4.
+int best_level();
 
 template <class Function>
 Function* choose_level(Function* base, Function* wide, Function* widest) {
     Function* const functions[] = {base, wide, widest};
     return functions[best_level()];
+}
+
+/// What a lambda without captures does, as a function of each level. The lambda's type is that of one file, and so are
+/// these functions: linkers do not merge them.
+template <class Lambda, class Signature = decltype(&Lambda::operator())>
+struct AtLevels;
+template <class Lambda, class Result, class... Arguments>
+struct AtLevels<Lambda, Result (Lambda::*)(Arguments...) const> {
+    [[gnu::noinline]] static Result base(Arguments... x) { return Lambda{}(static_cast<Arguments&&>(x)...); }
+    [[gnu::noinline]] GNOMON_AT_V3 static Result v3(Arguments... x) { return Lambda{}(static_cast<Arguments&&>(x)...); }
+    [[gnu::noinline]] GNOMON_AT_V4 static Result v4(Arguments... x) { return Lambda{}(static_cast<Arguments&&>(x)...); }
+};
+
+template <class Lambda>
+auto each_level(Lambda) {
+    using Levels = AtLevels<Lambda>;
+    return choose_level(Levels::base, Levels::v3, Levels::v4);
 }
 
 }  // namespace gnomon
@@ -57,6 +87,16 @@ Function* choose_level(Function* base, Function* wide, Function* widest) {
     const auto name = choose_level(base::name<P>, v3::name<P>, v4::name<P>)
 
 #else
+
+namespace gnomon {
+
+template <class Lambda>
+constexpr auto each_level(Lambda lambda) {
+    return +lambda;
+}
+
+}  // namespace gnomon
+
 #define GNOMON_CHOOSE(name) const auto name = base::name
 #define GNOMON_CHOOSE_FOR(kind, name) \
     template <kind P>                 \

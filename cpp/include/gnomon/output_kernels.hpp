@@ -57,9 +57,6 @@ inline constexpr int kMaxComponents = 256;
 
 }  // namespace gnomon
 
-// Inlines a lambda into the function that calls it, so that it is compiled for that function's instruction set.
-#define GNOMON_INLINE_LAMBDA __attribute__((always_inline))
-
 #endif
 
 #if defined(GNOMON_OUTPUT_KERNELS_TOGGLE) == defined(GNOMON_TOGGLE)
@@ -72,7 +69,7 @@ inline constexpr int kMaxComponents = 256;
 namespace GNOMON_SPACE {
 
 /// Calls body with the type of a kernel that is a similarity; does nothing for others. Mark the lambda
-/// GNOMON_INLINE_LAMBDA inside a GNOMON_CLONES function.
+/// GNOMON_INLINE_LAMBDA inside a kernel.
 template <class Body>
 GNOMON_INLINE void with_similarity(const OutputKernel& kernel, Body&& body) {
     using Kind = OutputKernel::Kind;
@@ -92,7 +89,7 @@ GNOMON_INLINE void with_similarity(const OutputKernel& kernel, Body&& body) {
     }
 }
 
-/// Calls body with the kernel's own type. Mark the lambda GNOMON_INLINE_LAMBDA inside a GNOMON_CLONES function.
+/// Calls body with the kernel's own type. Mark the lambda GNOMON_INLINE_LAMBDA inside a kernel.
 template <class Body>
 GNOMON_INLINE void with_kernel(const OutputKernel& kernel, Body&& body) {
     using Kind = OutputKernel::Kind;

@@ -12,16 +12,6 @@
 
 #include "gnomon/levels.hpp"
 
-// Compile a hot function once for each instruction-set level and pick at load time. Everything it calls must be
-// always_inline (GNOMON_INLINE), or it is compiled for the baseline only; lambdas are not cloned. Types cannot change
-// with the level: functions with sixteen lanes belong into files with levels.hpp.
-#if defined(GNOMON_USE_CLONES)
-#define GNOMON_CLONES __attribute__((target_clones("default", "arch=x86-64-v3", "arch=x86-64-v4"), noinline))
-#else
-#define GNOMON_CLONES
-#endif
-#define GNOMON_INLINE [[gnu::always_inline]] inline
-
 namespace gnomon::simd {
 
 inline constexpr int kLanes = 16;
