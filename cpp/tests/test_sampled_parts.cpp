@@ -80,8 +80,8 @@ void epochs_of_parts_have_the_bytes_of_the_whole() {
             for (std::int64_t t = 0; t < 3; ++t) {
                 sampled_epochs(edges.view(), {u, {}}, kernel, sampling, schedule, t, t + 1, {W, F, S}, {}, {2});
                 const std::vector<float> before = y;
-                for (const auto& [begin, end] :
-                     {std::pair<std::size_t, std::size_t>{0, 128}, {128, 1280}, {1280, kRows}}) {
+                for (const auto& range : {std::pair<std::size_t, std::size_t>{0, 128}, {128, 1280}, {1280, kRows}}) {
+                    const std::size_t begin = range.first, end = range.second;
                     std::vector<std::int32_t> halo;
                     for (std::size_t i = 0; t == 1 && i < kRows; ++i)  // in one epoch all rows are known
                         if (i < begin || i >= end) halo.push_back(static_cast<std::int32_t>(i));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -92,7 +91,7 @@ public:
         if (keys_.size() < n_queries * stride_) keys_.resize(n_queries * stride_);
         counts_.assign(padded, 0);
         limits_.assign(padded, std::numeric_limits<std::uint64_t>::max());
-        thresholds_.assign(padded, FLT_MAX);
+        thresholds_.assign(padded, std::numeric_limits<float>::max());
     }
 
     /// Distances above these cannot be among the k smallest.
