@@ -2,10 +2,8 @@
 // of threads; each chunk writes what it owns, so the result is the same for any number of threads.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <exception>
-#include <memory>
 #include <type_traits>
 
 namespace gnomon {
@@ -41,7 +39,7 @@ void parallel_for(std::size_t n_chunks, const Context& context, Body&& body) {
     auto call = [](void* pointer, std::size_t chunk, std::size_t worker) {
         (*static_cast<Plain*>(pointer))(chunk, worker);
     };
-    detail::run_chunks(n_chunks, context, {const_cast<void*>(static_cast<const void*>(std::addressof(body))), call});
+    detail::run_chunks(n_chunks, context, {const_cast<void*>(static_cast<const void*>(&body)), call});
 }
 
 /// Cuts [0, n) into blocks of fixed size and calls body(begin, end, worker) once for each.
@@ -49,7 +47,7 @@ template <class Body>
 void parallel_blocks(std::size_t n, std::size_t block, const Context& context, Body&& body) {
     parallel_for((n + block - 1) / block, context, [&](std::size_t chunk, std::size_t worker) {
         const std::size_t begin = chunk * block;
-        body(begin, std::min(n, begin + block), worker);
+        body(begin, n - begin < block ? n : begin + block, worker);
     });
 }
 
