@@ -55,8 +55,8 @@ constexpr std::size_t kWholeDepth = 16384;  // features whose products of bytes 
 
 // Inner products of three rows with three others, of `stride` between them, over `width` features, at most kWholeDepth.
 // Exact, so the order of the sums does not matter.
-GNOMON_CLONES void whole_products(const std::int16_t* a, const std::int16_t* b, std::size_t stride, std::size_t width,
-                                  std::int32_t* out) {
+const auto whole_products = each_level([](const std::int16_t* a, const std::int16_t* b, std::size_t stride,
+                                          std::size_t width, std::int32_t* out) GNOMON_INLINE_LAMBDA {
     const std::int16_t *a1 = a + stride, *a2 = a1 + stride, *b1 = b + stride, *b2 = b1 + stride;
     std::int32_t s00 = 0, s01 = 0, s02 = 0, s10 = 0, s11 = 0, s12 = 0, s20 = 0, s21 = 0, s22 = 0;
     width = width / kWholeLanes * kWholeLanes;  // tells the compiler that no lanes are left over
@@ -68,11 +68,11 @@ GNOMON_CLONES void whole_products(const std::int16_t* a, const std::int16_t* b, 
     }
     const std::int32_t sums[] = {s00, s01, s02, s10, s11, s12, s20, s21, s22};
     std::copy(std::begin(sums), std::end(sums), out);
-}
+});
 
-GNOMON_CLONES void widen(const std::uint8_t* row, std::size_t d, std::int16_t* out) {
+const auto widen = each_level([](const std::uint8_t* row, std::size_t d, std::int16_t* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t k = 0; k < d; ++k) out[k] = row[k];
-}
+});
 
 // Rows of bytes as numbers that are multiplied, each padded with zeros to `stride`, with their squared norms.
 class WholeRows {
@@ -207,16 +207,17 @@ constexpr std::int32_t kOffset = 128;
     }
 }
 
-GNOMON_CLONES void sum_bytes(const std::uint8_t* row, std::size_t d, std::int32_t& sum, std::int32_t& square) {
-    std::int32_t total = 0, squares = 0;
-    for (std::size_t k = 0; k < d; ++k) {
-        const std::int32_t x = row[k];
-        total += x;
-        squares += x * x;
-    }
-    sum = total;
-    square = squares;
-}
+const auto sum_bytes = each_level([](const std::uint8_t* row, std::size_t d, std::int32_t& sum, std::int32_t& square)
+                                      GNOMON_INLINE_LAMBDA {
+                                          std::int32_t total = 0, squares = 0;
+                                          for (std::size_t k = 0; k < d; ++k) {
+                                              const std::int32_t x = row[k];
+                                              total += x;
+                                              squares += x * x;
+                                          }
+                                          sum = total;
+                                          square = squares;
+                                      });
 
 // Rows of bytes in panels of `Width` rows, with the sums and squares of each; `flip` is what their bits differ by from
 // those of the bytes, four at a time.
@@ -257,10 +258,10 @@ private:
     std::vector<std::int32_t> sums_, norms_;
 };
 
-GNOMON_CLONES void write_whole(const std::int32_t* dots, std::int32_t own, const std::int32_t* norms, std::size_t count,
-                               float unit, float* out) {
+const auto write_whole = each_level([](const std::int32_t* dots, std::int32_t own, const std::int32_t* norms,
+                                       std::size_t count, float unit, float* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t c = 0; c < count; ++c) out[c] = unit * static_cast<float>(own + norms[c] - 2 * dots[c]);
-}
+});
 
 void byte_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, float unit, Span2<float> out,
                   const Context& context) {

@@ -10,9 +10,10 @@ namespace {
 
 constexpr std::size_t kBlockValues = std::size_t{1} << 18;
 
-// Values are clamped before the cast, which only numbers in its range may pass; NaN becomes 0.
+// Whether all values are whole numbers from 0 to 255. They are clamped before the cast, which only numbers in its range
+// may pass; NaN becomes 0.
 template <class T>
-GNOMON_INLINE bool cast(const T* values, std::size_t n, std::uint8_t* out) {
+const auto cast_values = each_level([](const T* values, std::size_t n, std::uint8_t* out) GNOMON_INLINE_LAMBDA {
     std::int32_t different = 0;
     for (std::size_t i = 0; i < n; ++i) {
         const T x = values[i];
@@ -22,17 +23,14 @@ GNOMON_INLINE bool cast(const T* values, std::size_t n, std::uint8_t* out) {
         different |= static_cast<std::int32_t>(!(static_cast<T>(whole) == x));
     }
     return different == 0;
-}
-// Templates are not cloned, so each type has its own function.
-GNOMON_CLONES bool cast_values(const float* values, std::size_t n, std::uint8_t* out) { return cast(values, n, out); }
-GNOMON_CLONES bool cast_values(const double* values, std::size_t n, std::uint8_t* out) { return cast(values, n, out); }
+});
 
 template <class T>
 bool cast_table(Span2<const T> X, Span2<std::uint8_t> out, const Context& context) {
     std::atomic<bool> whole{true};
     parallel_blocks(X.size(), kBlockValues, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         if (!whole.load(std::memory_order_relaxed)) return;
-        if (!cast_values(X.data() + begin, end - begin, out.data() + begin))
+        if (!cast_values<T>(X.data() + begin, end - begin, out.data() + begin))
             whole.store(false, std::memory_order_relaxed);
     });
     return whole;
