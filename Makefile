@@ -7,7 +7,7 @@ CLANG_TIDY ?= clang-tidy
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-kernels test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
+.PHONY: demo dev test test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -38,6 +38,31 @@ test-sanitizers: $(BIN)/python
 		$(BIN)/cmake -S . -B build/$$checks -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON -DGNOMON_SANITIZE=$$checks && \
 		$(BIN)/cmake --build build/$$checks && $(BIN)/ctest --test-dir build/$$checks --output-on-failure || exit 1; \
 	done
+
+# Branches of Python under the fast suite, lines of C++ under its own tests; pages of both in build/coverage.
+coverage: $(BIN)/python
+	$(INSTALL) ".[coverage]"
+	rm -f build/coverage/python.*
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage html --quiet -d build/coverage/html
+	$(BIN)/coverage report --skip-covered --sort=cover
+	$(MAKE) coverage-cpp
+
+coverage-cpp: $(BIN)/python
+	$(INSTALL) ".[coverage]"
+	$(BIN)/cmake -S . -B build/coverage/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+		-DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON -DGNOMON_COVERAGE=ON -DGNOMON_ARCH=native
+	$(BIN)/cmake --build build/coverage/cpp
+	find build/coverage/cpp -name '*.gcda' -delete
+	$(BIN)/ctest --test-dir build/coverage/cpp --output-on-failure
+	$(BIN)/gcovr --root . --filter cpp/ --exclude cpp/tests --exclude-throw-branches \
+		--html-details build/coverage/cpp.html --print-summary build/coverage/cpp
+
+# Errors put into the source at random: how many the tests notice. `make mutation ROOMS=evaluation`.
+mutation: $(BIN)/python
+	$(INSTALL) ".[coverage]"
+	$(BIN)/python -m benchmarks.mutation $(ROOMS)
 
 test-slow: $(BIN)/python
 	$(INSTALL) ".[test]"

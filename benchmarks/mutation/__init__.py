@@ -1,0 +1,1 @@
+"""How many small errors, put into the source at random, the tests notice: the mutation score of a room."""

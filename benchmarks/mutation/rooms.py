@@ -1,0 +1,89 @@
+"""The rooms that are mutated, and the tests that answer for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["ROOMS", "ROOT", "Room"]
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Room:
+    """Source files below src/gnomon, and test files or folders below tests; both may be patterns."""
+
+    source: tuple[str, ...]
+    tests: tuple[str, ...]
+
+    def source_files(self) -> list[str]:
+        """Paths below src, in order."""
+        found = {path for pattern in self.source for path in (ROOT / "src" / "gnomon").glob(pattern)}
+        return sorted(path.relative_to(ROOT / "src").as_posix() for path in found if path.suffix == ".py")
+
+    def test_files(self) -> list[str]:
+        """Paths below the root, in order."""
+        found: set[Path] = set()
+        for pattern in self.tests:
+            for path in (ROOT / "tests").glob(pattern):
+                found.update(path.rglob("test_*.py") if path.is_dir() else [path])
+        return sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+_CHECKS = ("arrays", "blocks", "feature_weights", "labels", "names", "representation", "rows", "sparse", "table")
+
+ROOMS = {
+    "validation": Room(
+        (
+            "_validation.py",
+            "_entrance.py",
+            *(f"data/{name}.py" for name in (*_CHECKS, "target", "tensors", "weights")),
+        ),
+        (
+            "test_validation.py",
+            "test_entrance.py",
+            "data/test_check_table.py",
+            "data/test_cells.py",
+            "data/test_blocks.py",
+            "data/test_feature_weights.py",
+            "data/test_labels.py",
+            "data/test_rows.py",
+            "data/test_sparse.py",
+            "data/test_tensors.py",
+            "faults/test_inputs.py",
+            "faults/test_parameters.py",
+            "methods/test_sample_weight.py",
+            "methods/test_target.py",
+            "maps/test_map_blocks.py",
+            "maps/test_map_representation.py",
+            "maps/test_map_weights.py",
+        ),
+    ),
+    "persistence": Room(
+        ("maps/file.py", "storage/*.py", "_archive.py", "_files.py"),
+        (
+            "storage",
+            "test_archive.py",
+            "test_files.py",
+            "maps/test_damaged_files.py",
+            "maps/test_map.py",
+            "maps/test_map_blocks.py",
+            "maps/test_map_labels.py",
+            "maps/test_map_on_surface.py",
+            "maps/test_map_representation.py",
+            "maps/test_map_scale.py",
+            "maps/test_map_target.py",
+            "maps/test_map_weights.py",
+            "maps/test_missing.py",
+            "maps/test_typed_parameters.py",
+            "methods/test_saved_estimators.py",
+            "methods/test_damaged_estimators.py",
+            "extension/test_saved_atlas.py",
+            "cli/test_saved_map_commands.py",
+        ),
+    ),
+    "evaluation": Room(("evaluation/*.py",), ("evaluation", "test_docstrings.py")),
+    "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
+}
+"""A room's tests are those that answer for it; what others happen to run does not count."""
