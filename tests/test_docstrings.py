@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import contextlib
 import dataclasses
 import importlib
 import inspect
@@ -115,6 +117,40 @@ def test_a_docstring_names_nothing_else_and_explains_it(name):
     assert found == {}
 
 
+def _said_defaults(value: Any) -> dict[str, Any]:
+    """Return the defaults that a docstring states as numbers, texts, truth values or None."""
+    from numpydoc.docscrape import NumpyDocString
+
+    doc = NumpyDocString(inspect.cleandoc(value.__doc__ or ""))
+    found = {}
+    for entry in [*doc["Parameters"], *doc["Other Parameters"], *doc["Attributes"]]:
+        names = [name.strip().lstrip("*") for name in entry.name.split(",")]
+        said = entry.type.partition("default=")[2].split(" and ")
+        for name, text in zip(names, said if len(said) == len(names) else said * len(names), strict=False):
+            with contextlib.suppress(ValueError, SyntaxError):
+                found[name] = ast.literal_eval(text.strip())
+    return found
+
+
+def _wrong_defaults(value: Any) -> list[str]:
+    """Say which defaults of a function, or of a class and its methods, are others than its docstring states."""
+    wrong = []
+    inner = vars(value).items() if inspect.isclass(value) else ()
+    for one in (value, *(method for name, method in inner if inspect.isfunction(method) and name[0] != "_")):
+        taken = {name: at.default for name, at in inspect.signature(one).parameters.items()} if one.__doc__ else {}
+        for name, said in _said_defaults(one).items():
+            known = name in taken and repr(taken[name]) != "<factory>"  # of a dataclass: made when it is needed
+            if known and taken[name] != said:
+                wrong.append(f"{one.__name__}: {name}={taken[name]!r}, and its docstring says {said!r}")
+    return wrong
+
+
+@pytest.mark.parametrize("name", _VALUES)
+def test_what_a_docstring_says_is_the_default_is(name):
+    pytest.importorskip("numpydoc")
+    assert _wrong_defaults(_VALUES[name]) == []
+
+
 def _function(a: int, b: int) -> int:
     """Add.
 
@@ -129,6 +165,24 @@ def _function(a: int, b: int) -> int:
         Their sum.
     """
     return a + b
+
+
+def _power(base: float, exponent: float = 2.0, offset: float = 0.0) -> float:
+    """Raise.
+
+    Parameters
+    ----------
+    base : float
+        What is raised.
+    exponent, offset : float, default=2.0 and 1.0
+        To what, and what is added.
+    """
+    return base**exponent + offset
+
+
+def test_a_default_that_is_another_than_said_is_noticed():
+    pytest.importorskip("numpydoc")
+    assert _wrong_defaults(_power) == ["_power: offset=0.0, and its docstring says 1.0"]
 
 
 @dataclasses.dataclass
