@@ -34,6 +34,16 @@ def draw(X, *, random_state=0, callback=None, n_jobs=None):
     return current_run()
 
 
+@entrance("work")
+def work(X, *, executor=None):
+    return current_run().executor
+
+
+@entrance("outer")
+def outer(X, *, executor=None):
+    return current_run().executor, work(X)
+
+
 @part("inner")
 def inner():
     return current_run()
@@ -223,3 +233,11 @@ def test_warnings_point_at_the_line_of_the_user(through):
     for warning in caught:
         assert str(warning.message).startswith("LaplacianEigenmaps: ")
         assert (warning.filename, warning.lineno) == (__file__, line)
+
+
+def test_who_works_is_who_was_asked_else_who_works_for_the_call_around():
+    assert work(0) is None
+    assert outer(0) == (None, None)
+    asked, within = outer(0, executor="tcp://10.0.0.1:8786")
+    assert asked.asked == "tcp://10.0.0.1:8786"
+    assert within is asked

@@ -54,6 +54,13 @@ def test_a_name_that_is_not_there_is_answered_by_one_that_is_near():
         gn.Block([4]).find(NAMES)
 
 
+@pytest.mark.parametrize("name", ["word_[ab]", "[aw]ord_a"])
+def test_brackets_are_part_of_a_name_and_no_pattern(name):
+    with pytest.raises(ValueError, match="block column="):
+        gn.Block(name).find(NAMES)
+    assert gn.Block(name).find([*NAMES, name]).tolist() == [4]
+
+
 def test_a_column_belongs_to_one_block():
     with pytest.raises(ValueError, match=r"blocks must be of different columns .*'word_a' is in 'one' and in 'two'"):
         columns_of_blocks({"one": gn.Block([0, 1]), "two": gn.Block("word_a")}, NAMES)

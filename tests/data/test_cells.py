@@ -57,6 +57,8 @@ def test_the_matrix_is_read_wherever_it_lies(tmp_path, sparse, place):
     np.testing.assert_array_equal(dense(table.values), X)
     assert table.is_sparse == sparse
     assert table.feature_names == list(cells.var_names)
+    own = [f"own{j}" for j in range(X.shape[1])]
+    assert check_table(cells, accept_sparse=True, feature_names=own).feature_names == own
     matrix = check_table(cells.X, accept_sparse=True)
     np.testing.assert_array_equal(dense(matrix.values), X)
     np.testing.assert_array_equal(dense(read_cells(cells).X), X)

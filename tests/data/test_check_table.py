@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gnomon.data import check_table
+from gnomon.data import check_table, plain_row
 
 TABLES = st.sampled_from([np.float32, np.float64]).flatmap(
     lambda dtype: hnp.arrays(
@@ -48,6 +48,13 @@ class Holder:
         return np.array(self.X, dtype=dtype)
 
 
+class Callable(Holder):
+    """One that can be called besides, which no function that was passed by mistake can be read as."""
+
+    def __call__(self):
+        raise AssertionError
+
+
 def names(X):
     return [f"c{j}" for j in range(X.shape[1])]
 
@@ -58,6 +65,7 @@ CONTAINERS = {
     "big-endian": lambda X: X.astype(X.dtype.newbyteorder(">")),
     "read-only": lambda X: np.require(X.copy(), requirements="C").view(),
     "__array__": Holder,
+    "__array__ and __call__": Callable,
     "pandas": pd.DataFrame,
     "pandas-nullable": lambda X: pd.DataFrame(X, columns=names(X)).astype(X.dtype.name.capitalize()),
     "polars": lambda X: pl.DataFrame(X, schema=names(X)),
@@ -99,6 +107,7 @@ def test_sparse_gives_the_same_table(X, kind):
 
 
 @given(values=st.lists(st.integers(0, 255), min_size=4, max_size=4))
+@settings(deadline=None)
 def test_integers_are_converted_before_arithmetic(values):
     X = np.array(values, np.uint8).reshape(2, 2)
     table = check_table(X).values
@@ -132,6 +141,18 @@ def test_least_sizes():
         check_table([[1.0, 2.0]], min_samples=3)
     with pytest.raises(ValueError, match=r"at least 3 columns .*2 feature\(s\)"):
         check_table([[1.0, 2.0]], min_features=3)
+
+
+@pytest.mark.parametrize("row", [np.float32([1, 2]), [1.0, 2.0], np.ones(3), np.ones((1, 2)), np.array([1, np.nan])])
+def test_only_a_finite_row_of_float64_and_of_the_right_length_is_taken_without_a_check(row):
+    assert plain_row(row, 2) is None
+
+
+def test_a_plain_row_is_taken_as_it_is():
+    row = np.arange(6.0)[::2]
+    found = plain_row(row, 3)
+    np.testing.assert_array_equal(found, row)
+    assert found.flags.c_contiguous
 
 
 def test_table_describes_itself():

@@ -60,6 +60,12 @@ def test_numbers_stay_numbers_where_one_is_missing(labels):
     np.testing.assert_array_equal(checked, [1.0, NAN])
 
 
+def test_whole_numbers_in_objects_stay_whole_as_long_as_64_bits_hold_them():
+    held, beyond = [2**63 - 1, -(2**63) + 1], [2**63, 1]
+    assert check_labels(np.array(held, dtype=object), 2).tolist() == held
+    assert check_labels(np.array(beyond, dtype=object), 2).tolist() == [2.0**63, 1.0]
+
+
 @pytest.mark.parametrize(
     "labels",
     [

@@ -77,9 +77,10 @@ def test_constant_columns_beyond_the_first_chunk(monkeypatch):
     assert find_duplicate_rows(X)[0].tolist() == [0, 49]
 
 
-def test_no_rows():
-    assert find_constant_columns(np.zeros((0, 3))).tolist() == [0, 1, 2]
-    assert find_duplicate_rows(np.zeros((0, 3)))[0].size == 0
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+def test_no_rows(form):
+    assert find_constant_columns(form(np.zeros((0, 3)))).tolist() == [0, 1, 2]
+    assert find_duplicate_rows(form(np.zeros((0, 3))))[0].size == 0
 
 
 def test_stored_zeros_of_either_sign_equal_absent_ones():

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon
+import gnomon.neighbors
 from gnomon._run import running
 from gnomon.data import check_feature_count, check_labels, check_same_length, check_table
 
