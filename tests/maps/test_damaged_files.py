@@ -82,6 +82,32 @@ def test_what_is_written_again_unchanged_is_loaded(saved, tmp_path, kind):
     assert (again._estimator is None) == (kind != "fitted")
 
 
+def test_rules_coordinates_and_the_size_of_a_part_are_loaded_as_they_were(saved, tmp_path):
+    def more(arrays, description):
+        ruled()(arrays, description)
+        moved(Y)(arrays, description)
+        description["n_fitted"] = N
+
+    again = load_changed(saved, tmp_path, "dense", more)
+    assert [rule.features for rule in again.columns] == [(name,) for name in again.feature_names]
+    np.testing.assert_array_equal(again.representation.values, Y)
+    assert (again.representation.name, again.representation.components) == ("X_pca", None)
+    assert again._n_fitted == N
+
+
+@pytest.mark.parametrize(("largest", "stored"), [(255.0, "u1"), (256.0, "f4"), (-1.0, "f4"), (0.5, "f4")])
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_whole_numbers_up_to_255_take_a_byte_each_and_are_loaded_as_they_were(tmp_path, form, largest, stored):
+    counts = RNG.integers(0, 9, size=(N, 6)).astype(np.float32)
+    counts[3, 2] = largest
+    gn.Map(form(counts), Y).save(tmp_path / "map.gnomon")
+    arrays, _ = read_parts(tmp_path / "map.gnomon")
+    assert arrays["X_values"].dtype == stored
+    again = gn.Map.load(tmp_path / "map.gnomon").X
+    assert again.dtype == np.float32
+    np.testing.assert_array_equal(again.toarray() if sp.issparse(again) else again, counts)
+
+
 def entry(place, value):
     """Set an entry of an array."""
     name, *index = place
@@ -208,6 +234,7 @@ DENSE = {
     # what belongs to rows and features
     "labels of fewer": (array("labels", lambda a: a[1:]), r"'labels' has shape \(39,\), embedding"),
     "labels in two": (array("labels", lambda a: a[:, None]), "'labels' has shape"),
+    "labels of records": (array("labels", lambda a: np.zeros(N, "f4,f4")), "labels.npy does not hold plain numbers"),
     "complex labels": (array("labels", lambda a: np.ones(N, complex)), "Complex data"),
     "names of fewer": (array("point_names", lambda a: a[1:]), r"'point_names' has shape \(39,\), embedding"),
     "metadata of fewer": (array("metadata_1", lambda a: a[1:]), r"'metadata_1' has shape \(39,\), embedding"),
@@ -259,6 +286,64 @@ DENSE = {
     "further entry": (described("surprise", value=1), "lacks or adds surprise"),
     "further array": (array("surprise", lambda a: np.zeros(3)), "arrays that no map has: surprise"),
     "lone surrogate": (described("name", value="\ud800"), "its description holds surrogates"),
+}
+
+RULE = {
+    **{"name": "a", "kind": "number", "features": ["a"], "categories": []},
+    **{"start": 0.0, "unit": 1.0, "reason": "", "writing": ""},
+}
+
+
+def ruled(**changed):
+    """Add the rules by which columns became features, the first of which has other entries."""
+
+    def change(arrays, description):
+        names = description["feature_names"]
+        description["columns"] = [{**RULE, "name": name, "features": [name]} for name in names]
+        description["columns"][0] |= changed
+
+    return change
+
+
+def moved(values, center=None, components=None):
+    """Add the coordinates in which neighbours were found."""
+
+    def change(arrays, description):
+        description["representation"] = "X_pca"
+        given = {"": values, "_center": center, "_components": components}
+        arrays |= {f"coordinates{part}": one for part, one in given.items() if one is not None}
+
+    return change
+
+
+DENSE |= {
+    # how columns became features
+    "columns a dict": (described("columns", value={}), "columns is not a list of rules"),
+    "columns of numbers": (described("columns", value=[3]), "columns is not a list of rules"),
+    "a rule that lacks entries": (described("columns", value=[{"name": "a"}]), "columns is not a list of rules"),
+    "a rule with more": (ruled(more=1), "columns is not a list of rules"),
+    "a rule of a number": (ruled(kind=3), "a rule of columns is not of texts and categories"),
+    "a rule of features of numbers": (ruled(features=[3]), "a rule of columns is not of texts and categories"),
+    "a rule of one category": (ruled(categories="a"), "a rule of columns is not of texts and categories"),
+    "a rule of lists of categories": (ruled(categories=[[["a"]]]), "a rule of columns is not of texts and categories"),
+    "a rule without start": (ruled(start=None), "a rule of columns has no start and unit"),
+    "a rule of endless unit": (ruled(unit=np.inf), "a rule of columns has no start and unit"),
+    "rules of other features": (ruled(features=["b"]), "columns do not become the features"),
+    "rules of no features": (described("columns", value=[]), "columns do not become the features"),
+    "a rule of no kind": (ruled(kind="colour"), "has a rule that no column has"),
+    "a rule of unit 0": (ruled(kind="date", unit=0.0), "has a rule that no column has"),
+    "a category of no values": (ruled(kind="category"), "has a rule that no column has"),
+    # coordinates
+    "coordinates of a number": (described("representation", value=3), "its description of representation is not text"),
+    "no coordinates": (described("representation", value="X_pca"), "array 'coordinates' is missing"),
+    "coordinates not described": (array("coordinates", lambda a: Y), "arrays that no map has: coordinates"),
+    "coordinates of integers": (moved(Y.astype(np.int32)), "'coordinates' has shape"),
+    "coordinates of fewer": (moved(Y[1:]), r"'coordinates' has shape \(39, 2\), embedding"),
+    "coordinates of no centre": (moved(Y, components=np.zeros((6, 2))), "'coordinates_center' is missing"),
+    "coordinates of no components": (moved(Y, center=np.zeros(6)), "'coordinates_components' is missing"),
+    "a flat centre": (moved(Y, np.zeros((6, 1)), np.zeros((6, 2))), "'coordinates_center' has shape"),
+    "rows of a part": (described("n_fitted", value=1), "n_fitted is 1, and there are 40 rows"),
+    "more rows than all": (described("n_fitted", value=N + 1), "n_fitted is 41, and there are 40 rows"),
 }
 
 SPARSE = {

@@ -111,9 +111,15 @@ def test_a_file_with_a_damaged_completion_is_refused(made, change, text):
     [
         ("missing", np.zeros((80, 2), np.uint8)),
         ("completion_center", np.full(6, np.nan)),
+        ("completion_center", np.zeros(5)),
+        ("completion_variance", np.array([1, 1, 1, 1, 1, np.inf])),
         ("completion_spread", np.zeros(6)),
+        ("completion_spread", np.array([1.0, 1, 1, 1, 1, 0])),
         ("completion_donors", np.array([80])),
+        ("completion_donors", np.array([-1])),
+        ("completion_donors", np.array([], np.int64)),
         ("completion_loadings", np.zeros((5, 2))),
+        ("completion_loadings", np.where(np.eye(6, 2), np.nan, 1.0)),
     ],
 )
 def test_a_file_with_damaged_arrays_of_a_completion_is_refused(made, name, value):

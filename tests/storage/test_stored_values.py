@@ -112,6 +112,17 @@ def test_what_no_file_can_hold_is_named(value, what):
         Writer().pack(value, "value")
 
 
+def test_twelve_lists_in_each_other_are_held_and_thirteen_are_not():
+    deepest = 1
+    for _ in range(12):
+        deepest = [deepest]
+    assert through_json(deepest) == deepest
+    with pytest.raises(NotStorableError, match="nested too deep"):
+        Writer().pack([deepest], "value")
+    with pytest.raises(ValueError, match="nested too deep"):
+        Reader({}).unpack({"list": [Writer().pack(deepest, "value")]})
+
+
 @pytest.mark.parametrize(
     ("node", "fact"),
     [
@@ -123,10 +134,15 @@ def test_what_no_file_can_hold_is_named(value, what):
         ({"records": "Residuals", "columns": ["method_0"]}, "Residuals is no record of 1 numbers"),
         ({"class": "Adam", "fields": {"learning_rate": 1.0}}, "Adam is described by learning_rate"),
         ({"class": "Popen", "fields": {"args": "true"}}, "Popen"),
+        ({"array": "method_3", "lead": 5, "order": "C"}, r"an array of shape \(2, 2, 2\) has rows of 5 entries"),
+        ({"array": "method_1", "lead": 2, "order": "C"}, r"an array of shape \(2, 2\) has rows of 2 entries"),
+        ({"array": "method_1", "lead": 2**40, "order": "C"}, "has rows of 1099511627776 entries"),
+        ({"array": "method_1", "lead": 0, "order": "K"}, "'K'"),
     ],
 )
 def test_nodes_that_no_writer_makes_are_refused(node, fact):
     arrays = {"method_0": np.arange(3.0), "method_1": np.zeros((2, 2)), "method_2": np.arange(2.0)}
+    arrays["method_3"] = np.zeros((2, 2, 2))
     with pytest.raises(ValueError, match=fact):
         Reader(arrays).unpack(node)
 
