@@ -160,8 +160,9 @@ def test_scores_of_anchors_are_those_of_the_full_ranking(noisy):
     assert "ranks of 100 of 700 rows" in part.summary()
     assert "ranks of all rows" in full.summary()
     assert "random_state=0" in part.summary()
-    alone = evaluate(X, Y, n_anchors=100)
+    alone = evaluate(X, Y, labels=labels, n_anchors=100)
     assert np.isfinite(alone.per_point["neighborhood_preservation"]).sum() == 100
+    np.testing.assert_array_equal(alone.per_point["knn_accuracy"], full.per_point["knn_accuracy"])
 
 
 def test_overall_scores_are_means_over_points(noisy):

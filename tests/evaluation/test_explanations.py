@@ -30,6 +30,9 @@ def test_recovery_is_the_area_under_the_curve_ties_and_faint_features_included()
         expected = roc_auc_score(drivers[i, counted[i]], scores[i, counted[i]])
         assert found.per_point["auc"][i] == pytest.approx(expected)
     assert found.n_points == 29
+    three = recovery_of_drivers([[5.0, 4.0, 3.0, 2.0, 1.0]], [[True, False, True, False, True]])
+    assert three.top_precision == pytest.approx(2 / 3)  # two of the three with the highest scores
+    assert three.auc == pytest.approx(0.5)
     assert recovery_of_drivers(drivers.astype(float), drivers).to_dict() == {
         "auc": 1.0,
         "top_precision": 1.0,

@@ -239,6 +239,8 @@ def test_triplets_are_all_triplets(name):
     centers = [np.array([A[labels == c].mean(axis=0) for c in np.unique(labels)]) for A in (X, Y)]
     found = scorecard(X, Y, labels, measures="centroid_triplets")["centroid_triplets"]
     assert found.value == pytest.approx(share(*(cdist(one, one) for one in centers)), abs=1e-9)
+    count = len(centers[0])
+    assert found.n_pairs == count * (count - 1) * (count - 2) // 2
 
 
 @pytest.mark.parametrize("name", ["iris", "waves"])
@@ -385,6 +387,23 @@ def test_sums_of_anchors_add_up_to_those_of_all_rows():
         np.testing.assert_allclose(getattr(odd, name), getattr(whole, name)[1::2], rtol=1e-12, err_msg=name)
     total = odd.coranked.sum(axis=0) + even.coranked.sum(axis=0)
     np.testing.assert_array_equal(total, whole.coranked.sum(axis=0))
+    several = np.stack([total, odd.coranked.sum(axis=0), even.coranked.sum(axis=0)])
+    np.testing.assert_array_equal(local_and_global(several), [local_and_global(one) for one in several])
     assert local_and_global(total)[0] == pytest.approx(
         scorecard(X, Y, measures="q_local", metric="precomputed")["q_local"].value
     )
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        ({"Y": np.zeros((9, 2))}, "Y with 9 rows must be of as many rows as X, 10"),
+        ({"n_neighbors": 10}, "n_neighbors=10 must be less than n_samples=10"),
+        ({"n_neighbors": 0}, "n_neighbors=0 must be an integer >= 1"),
+    ],
+)
+def test_radii_that_cannot_be_compared_are_refused(given, text):
+    X = np.random.default_rng(0).normal(size=(10, 2))
+    assert local_radius_correlation(X, X, n_neighbors=9) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match=text):
+        local_radius_correlation(**{"X": X, "Y": X, "n_neighbors": 9, **given})

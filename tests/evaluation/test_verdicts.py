@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind
+from scipy.cluster.hierarchy import linkage
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial.distance import cdist, squareform
+from scipy.stats import norm, ttest_ind
 
 from gnomon._run import running
 from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
 from gnomon.evaluation.comparisons import _neighbors_of
+from gnomon.evaluation.gaps import _dip
 from gnomon.evaluation.nulls import adjusted_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
@@ -117,6 +122,41 @@ def test_a_landscape_knows_the_peaks_of_rows_on_a_line():
     assert falls[-1] == 0.0
 
 
+@pytest.mark.parametrize("enough", [(3, 15), (15, 3), (8, 8)])
+def test_the_saddle_of_two_groups_is_where_enough_of_both_become_joined(enough):
+    """By raising the radius until a part of the rows within it holds enough of both groups."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(160, 2)) + np.repeat([[0, 0], [5, 0], [2, 6]], [60, 60, 40], axis=0)
+    landscape = Landscape.of(X)
+    radii = landscape.radii
+    joined = np.round(np.maximum(cdist(X, X), np.maximum.outer(radii, radii)), 9)
+    np.fill_diagonal(joined, 0.0)
+    steps = np.unique(linkage(squareform(joined), "single")[:, 2])
+    for a, b in ((X[:, 0] < 1, X[:, 0] > 4), (X[:, 1] > 4, X[:, 1] < 2), (X[:, 0] < 2, X[:, 0] >= 2)):
+        for radius in steps:
+            _, part = connected_components(joined <= radius)
+            held = [np.bincount(part[rows], minlength=part.max() + 1) for rows in (a, b)]
+            if both := np.flatnonzero((held[0] >= enough[0]) & (held[1] >= enough[1])).tolist():
+                break
+        _, before = connected_components(joined < radius)
+        parts = [before == one for one in np.unique(before[part == both[0]])]
+        ends = [[p for p in parts if (p & rows).sum() >= n] for rows, n in zip((a, b), enough, strict=True)]
+        expected = 0.0
+        if all(ends) and ends[0][0] is not ends[1][0]:
+            peaks = [radii[end[0] & rows].min() for end, rows in zip(ends, (a, b), strict=True)]
+            expected = max(0.0, landscape.dimension * math.log(radius / max(peaks)))
+        assert landscape.between(a, b, enough) == pytest.approx(expected, abs=1e-6)
+
+
+def test_an_island_joins_when_half_its_core_meets_an_eighth_of_the_others():
+    X, a = gaussians(8)
+    landscape = Landscape.of(X)
+    for others, least in ((150, 18), (40, 5), (7, 1)):
+        b = np.flatnonzero(~a)[:others]
+        mask = np.isin(np.arange(300), b)
+        assert _dip(landscape, a, mask, True)[1] == min(19, least)
+
+
 def test_a_landscape_of_equal_rows_is_flat():
     _, falls = Landscape.of(np.zeros((40, 2))).dips()
     np.testing.assert_array_equal(falls, 0.0)
@@ -161,6 +201,40 @@ def test_nearer_is_told_by_energy_distances_with_their_error():
     assert (found.answer, found.in_map, found.is_illusion) == ("yes", "no", True)
     assert is_nearer(X, None, a, c, b).answer == "no"
     assert is_nearer(X, None, a, c, b).statistic == pytest.approx(-found.statistic)
+    Y[101:200] = np.nan
+    assert is_nearer(X, Y, a, b, c).in_map is None  # one place is no group
+    Y[101] = X[101, :2]
+    assert is_nearer(X, Y, a, b, c).in_map == "no"
+
+
+def test_the_p_value_of_what_is_nearer_is_that_of_its_interval():
+    X = np.random.default_rng(4).normal(size=(240, 3))
+    found = is_nearer(X, None, *(np.arange(240) // 80 == i for i in range(3)))
+    error = (found.interval[1] - found.interval[0]) / (2.0 * norm.isf(0.025))
+    assert found.p_value == pytest.approx(2.0 * norm.sf(abs(found.statistic) / error), rel=1e-6)
+    assert 0.01 < found.p_value < 1.0
+
+
+def test_the_cosine_asks_for_directions_alone():
+    X, a = gaussians(10, n=200)
+    X -= 4.0
+    lengths = np.random.default_rng(1).uniform(0.5, 2.0, size=(200, 1))
+    found, other = (are_apart(rows, None, a, ~a, metric="cosine", **FAST) for rows in (X, lengths * X))
+    assert found.answer == other.answer == "yes"
+    assert found.statistic == pytest.approx(other.statistic)
+    units = X / np.linalg.norm(X, axis=1, keepdims=True)
+    assert found.statistic == are_apart(units, None, a, ~a, **FAST).statistic
+
+
+def test_a_printed_verdict_holds_its_answer_its_figures_and_what_they_rest_on():
+    X, a = gaussians(10)
+    found = are_apart(X, X[:, 1:], a, ~a, **FAST)
+    printed = str(found).splitlines()
+    assert printed[0] == "Are A and B apart? Yes (the map misleads here)."
+    assert printed[1:3] == [found.sentence, "in the map alone: no"]
+    assert f": {found.statistic:.3g} [{found.interval[0]:.3g}, {found.interval[1]:.3g}]; p = 0.05 against" in printed[3]
+    assert printed[4] == f"false-positive rate 0.05; rests on {found.rests_on}"
+    assert "in the map alone" not in str(are_apart(X, None, a, ~a, **FAST))
 
 
 @pytest.mark.parametrize(("along", "at_most"), [("lines", 20), ("data", 30)])  # 10 and, as documented, 17 expected
@@ -292,6 +366,13 @@ def test_scores_of_structure_beat_those_of_tables_without_it():
     same = null_scores(cloud, embed(cloud), embed, kind="gaussian")
     assert same.p_values["trustworthiness"] > 0.05
     assert not same.trusted.any()
+    told = json.loads(json.dumps(found.to_dict()))
+    assert told["n_trusted"] == found.trusted.sum()
+    assert told["nulls"]["shepard"] == found.nulls["shepard"].tolist()
+    printed = str(found).splitlines()
+    assert [line[:26].strip() for line in printed[1:-1]] == [name.replace("_", " ") for name in found.scores]
+    assert f"{found.scores['shepard']:.3f}" in next(line for line in printed if line.startswith("shepard"))
+    assert printed[-1].startswith(f"{found.trusted.sum()} of 120 rows are mapped better than structureless ones")
 
 
 def test_false_discovery_rates_are_those_of_benjamini_and_hochberg():
@@ -323,6 +404,10 @@ def test_a_map_answers_for_its_labels_and_conditions():
         ({"b": range(50)}, "b with 50 rows of a must be without rows of a"),
         ({"a": []}, "a with 0 rows must be of at least one row"),
         ({"bridge": 1.5}, "bridge=1.5 must be"),
+        ({"bridge": 0.0}, "bridge=0.0 must be a number > 0 and < 1"),
+        ({"bridge": 1.0}, "bridge=1.0 must be a number > 0 and < 1"),
+        ({"alpha": 0.5}, "alpha=0.5 must be a number > 0 and < 0.5"),
+        ({"max_rows": 59}, "max_rows=59 must be an integer >= 60"),
         ({"metric": "cityblock"}, "metric='cityblock' must be"),
         ({"n_nulls": 3}, "n_nulls=3 must be an integer >= 19"),
     ],

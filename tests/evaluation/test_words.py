@@ -82,3 +82,4 @@ def test_every_diagnostic_of_points_has_one_name_and_a_scale():
         assert one.title.lower() == title_of(name).lower()  # one score has one name, of a point as of a map
         assert one.scale in ("sequential", "diverging", "flags")
         assert (one.scale == "diverging") <= (one.stands_out == "both")
+        assert one.center in (None, 0.0)  # a difference or a logarithm: the middle colour is where there is none
