@@ -149,6 +149,19 @@ def test_sorting_by_effect_size(table):
     assert np.all(np.diff(np.abs(found.effect_size)) <= 0)
 
 
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_a_feature_that_is_alike_in_both_groups_has_an_error_unless_it_never_varies(form):
+    alike, constant = np.tile([0.0, 1.0, 2.0, 1.0], 30), np.full(120, 3.0)
+    noise = np.random.default_rng(0).normal(size=120)
+    found = contrast(form(np.column_stack([alike, constant, noise])), np.arange(120) < 40)
+    at = [found.indices.tolist().index(feature) for feature in (0, 1)]
+    assert found.effect[at].tolist() == [0.0, 0.0]
+    assert found.auc[at].tolist() == [0.5, 0.5]
+    assert found.error[at[0]] > 0.1
+    assert found.auc_error[at[0]] > 0.03
+    assert found.error[at[1]] == found.auc_error[at[1]] == 0.0
+
+
 def test_two_different_constants_are_infinitely_apart():
     X = np.array([[1.0], [1.0], [2.0], [2.0]])
     found = contrast(X, [2, 3])

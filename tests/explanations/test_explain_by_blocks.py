@@ -34,6 +34,7 @@ def _same(one, whole):
     indices, importance = one.top_features()
     top = whole.top_features()
     np.testing.assert_array_equal(one.mask, whole.mask)
+    assert one.median_r2 == np.median(one.r2[one.mask])
     np.testing.assert_allclose(one.r2, whole.r2, atol=1e-6)
     np.testing.assert_allclose(one.global_importance, whole.global_importance, rtol=1e-6)
     np.testing.assert_allclose(importance, top.importance, rtol=2e-4, atol=1e-5)

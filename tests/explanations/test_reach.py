@@ -12,7 +12,7 @@ from gnomon.explanations import explain
 from gnomon.explanations.reach import choose_neighbors, choose_pooling, fits_around
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.expansion import expand_axes_of_rows
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
 def turning(noise, n_views=72, n_features=90):
@@ -93,6 +93,17 @@ def test_the_choice_of_rounds_does_not_depend_on_threads(noise, wanted):
     for threads in (1, 3):
         found = on_threads(threads, choose_pooling)(X, Y, graph, 15, ridge=1e-2, pooled_ridge=0.1)
         assert found == wanted
+
+
+@pytest.mark.parametrize(("noise", "wanted"), [(0.0, 0), (0.3, 3)])
+def test_neighbours_that_a_mask_leaves_out_take_no_part_in_the_choice_of_rounds(noise, wanted):
+    X, Y, _ = turning(noise, n_views=200)
+    graph = compute_neighbors(X, 20)
+    mask = np.broadcast_to(np.arange(20) < 15, graph.indices.shape).copy()
+    indices, distances = graph.indices.copy(), np.where(mask, graph.distances, np.inf).astype(np.float32)
+    indices[:, 15:] = (graph.indices[:, :5] + 100) % 200  # the other side of the circle
+    masked = NeighborGraph(indices, distances, mask, metric=graph.metric)
+    assert choose_pooling(X, Y, masked, 20, ridge=1e-2, pooled_ridge=0.1) == wanted
 
 
 def test_rows_without_a_place_take_no_part_in_the_choice():

@@ -53,6 +53,12 @@ def test_a_point_gets_its_own_arrows(explanation):
     assert along.fidelity == explanation.r2[5]
 
 
+def test_the_headline_tells_how_many_points_and_along_which_direction(explanation):
+    one, two = (saliency(explanation, of, image_shape=SHAPE, direction=(0, 2)).headline() for of in (5, [5, 6]))
+    assert one == "effects of 20 pixels on 1 point along (0.00, 1.00); mean R2 1.00"
+    assert two.startswith("effects of 20 pixels on 2 points along")
+
+
 def test_a_selection_gets_the_mean_of_its_points(explanation):
     rows = np.arange(0, 400, 7)
     found = saliency(explanation, rows, image_shape=SHAPE, direction=(0, 1))
