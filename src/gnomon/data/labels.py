@@ -162,7 +162,7 @@ def sort_into_classes(labels: Any) -> Classes:
     labels : array-like of shape (n_samples,)
         As `check_labels` takes and returns them.
     """
-    array = labels if isinstance(labels, np.ndarray) and labels.ndim == 1 else _label_array(labels, "labels")
+    array = _label_array(labels, "labels")
     if array.ndim != 1 or array.dtype.kind in "Oc":
         array = check_labels(array, len(array))
     if array.dtype.kind == "O":

@@ -36,7 +36,6 @@ other coordinates and what was missing.
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
-_COLUMN_KINDS = "biufcSUMm"
 _TABLE = {"X_values", "X_indices", "X_indptr"}
 _SCALE = {"scale_center", "scale_spread", "scale_weight"}
 _COORDINATES = {"coordinates_center", "coordinates_components"}
@@ -304,7 +303,7 @@ def _take_column(arrays: Arrays, name: str) -> npt.NDArray[Any]:
     if name not in arrays:
         raise ValueError(f"array {name!r} is missing")
     column = arrays.pop(name)
-    if column.ndim != 1 or column.dtype.kind not in _COLUMN_KINDS:
+    if column.ndim != 1:
         raise ValueError(f"array {name!r} has shape {column.shape} and type {column.dtype}")
     return column
 
