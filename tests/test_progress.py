@@ -37,6 +37,35 @@ def test_the_time_left_follows_the_pace_since_half_of_the_work(clock):
     assert seen[-1].seconds_left == pytest.approx(66 * 95 / 5)
 
 
+def test_the_time_left_counts_what_later_units_cost(clock):
+    """Forty units of a second and sixty that take three each: what is left is known from the first report on."""
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("layout", 100)
+    clock[0] = 7.0  # what is prepared before the first unit does not count
+    reporter.expect(0, [(40, 3.0)])
+    took = [1.0] * 40 + [3.0] * 60
+    for done in (10, 30, 40, 50, 90):
+        clock[0] = 7.0 + sum(took[:done])
+        reporter.update(done, 100)
+        assert seen[-1].seconds_left == pytest.approx(sum(took[done:]))
+    reporter.begin("reduction", 10)  # another stage, whose units cost the same
+    clock[0] += 5.0
+    reporter.update(5, 10)
+    assert seen[-1].seconds_left == 5.0
+
+
+def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock):
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("layout", 100)
+    clock[0] = 3.0
+    reporter.expect(80)
+    clock[0] = 4.0
+    reporter.update(90, 100)
+    assert seen[-1].seconds_left == 1.0
+
+
 def test_the_callback_sees_stage_work_time_and_loss(clock):
     seen = []
     reporter = Reporter(seen.append)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bisect
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,7 +33,7 @@ class Progress:
     embedding : ndarray of shape (n_samples, n_components) or None
         The present embedding, read-only and valid during the call; copy what should stay.
     pace : float or None
-        Seconds that a unit of work took in the later half of what is done; None takes the mean of the stage.
+        Seconds that each unit of work that is left is expected to take; None takes the mean of the stage.
     """
 
     stage: str
@@ -100,6 +100,7 @@ class Reporter:
         self._stage = ""
         self._start = 0.0
         self._told: list[tuple[int, float]] = []  # work done in the stage, and after how many seconds
+        self._costs: Sequence[tuple[int, float]] = ()  # of units of the stage that do not cost 1
 
     def listen(self, callback: Callback) -> None:
         """Pass the progress on to one more callback."""
@@ -109,8 +110,20 @@ class Reporter:
     def begin(self, stage: str, total: int = 1) -> None:
         """Begin a stage of `total` units of work; the previous stage ends."""
         self.end()
-        self._stage, self._start, self._told = stage, time.perf_counter(), []
+        self._stage, self._start, self._told, self._costs = stage, time.perf_counter(), [], ()
         self.update(0, total)
+
+    def expect(self, done: int, costs: Sequence[tuple[int, float]] = ()) -> None:
+        """Say that units of the running stage are worked on from now on, for the time that is left.
+
+        Parameters
+        ----------
+        done : int >= 0
+            Units done before.
+        costs : sequence of (int, float > 0)
+            What units cost relative to the first: from how many units done on, and the factor; in ascending order.
+        """
+        self._told, self._costs = [(done, time.perf_counter() - self._start)], costs
 
     def update(
         self, done: int, total: int, *, loss: float | None = None, embedding: npt.NDArray[np.float32] | None = None
@@ -122,19 +135,29 @@ class Reporter:
             embedding = embedding.view()
             embedding.flags.writeable = False
         seconds = time.perf_counter() - self._start
-        progress = Progress(self._stage, done, total, seconds, loss, embedding, self._pace(done, seconds))
+        progress = Progress(self._stage, done, total, seconds, loss, embedding, self._pace(done, total, seconds))
         return bool(self.callback(progress))
 
-    def _pace(self, done: int, seconds: float) -> float | None:
-        """Return the seconds of a unit of work since half of it was done, which what comes before the first misses."""
+    def _pace(self, done: int, total: int, seconds: float) -> float | None:
+        """Return the seconds of each unit that is left, by those since half of the work was done.
+
+        What lies farther back misses: stages prepare, and the units of some grow dearer or cheaper.
+        """
         if self._told and done <= self._told[-1][0]:  # counted anew
             self._told = []
         half = bisect.bisect_right(self._told, (done // 2, float("inf")))
+        before, then = self._told[max(half - 1, 0)] if self._told else (0, 0.0)
         self._told.append((done, seconds))
-        if not half:
+        if not before < done < total:
             return None
-        before, then = self._told[half - 1]
-        return (seconds - then) / (done - before) if done > before else None
+        return (seconds - then) * self._cost(done, total) / (self._cost(before, done) * (total - done))
+
+    def _cost(self, first: int, last: int) -> float:
+        """Return what units cost from one to another, relative to the first of the stage."""
+        bounds = [0, *(begin for begin, _ in self._costs), max(last, 0)]
+        factors = [1.0, *(factor for _, factor in self._costs)]
+        spans = zip(bounds, bounds[1:], factors, strict=False)
+        return sum(factor * max(min(end, last) - max(begin, first), 0) for begin, end, factor in spans)
 
     def end(self) -> None:
         """End the running stage and add its time, in seconds, to `timings`."""

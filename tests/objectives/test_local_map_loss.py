@@ -128,3 +128,9 @@ def test_bad_parameters_are_refused(partners):
         LocalmapLoss(
             PacmapPairs(*map(sum_of_directions, partners)), NearbyPairs(near[:40] % 40, further[:40] % 40, 1.0)
         )
+
+
+def test_iterations_of_the_last_phase_cost_more(partners):
+    ((begin, factor),) = made(partners).costs(450)
+    assert begin == 200
+    assert factor > 1

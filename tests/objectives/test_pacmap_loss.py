@@ -127,3 +127,7 @@ def test_pairs_of_different_numbers_of_points_are_an_error(random_pairs):
     pairs = random_pairs[1]
     with pytest.raises(ValueError, match="PacmapLoss: pairs must be three matrices of one shape"):
         PacmapLoss(PacmapPairs(pairs.near, pairs.mid_near, halved(5, [(0, 1)])))
+
+
+def test_iterations_cost_what_their_pairs_do(random_pairs):
+    assert PacmapLoss(random_pairs[1]).costs(450) == [(200, pytest.approx((8 + 15) / (8 + 4 + 15)))]

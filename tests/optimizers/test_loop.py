@@ -8,7 +8,7 @@ from tests.threads import on_threads
 
 from gnomon._progress import Reporter
 from gnomon.kernels import UMAPKernel
-from gnomon.objectives import CrossEntropy, KLDivergence
+from gnomon.objectives import CrossEntropy, DensityCorrelation, KLDivergence
 from gnomon.optimizers import LBFGS, Adam, GradientDescent, SafeDescent, SampledDescent
 
 KERNEL = UMAPKernel(1.5769, 0.8951)
@@ -259,3 +259,33 @@ def test_too_few_iterations_are_no_convergence(optimizer, remedy, problems):
     assert not solution.converged
     assert "Iteration 3 of 3 was reached before the gradient's norm fell to tol=" in solution.reason
     assert remedy in solution.reason
+
+
+def test_a_descent_tells_what_later_iterations_cost_and_where_it_goes_on(problem, monkeypatch):
+    told = []
+    monkeypatch.setattr(Reporter, "expect", lambda _, done, costs=(): told.append((done, list(costs))))
+    (objective, start), descent = problem("Adam"), Adam(0.3, max_iter=8)
+    descent.minimize(objective, start)
+    objective.costs = lambda max_iter: [(max_iter // 2, 4.0)]
+    begun = descent.minimize(objective, start, stop_after=2)
+    descent.minimize(objective, start, state=begun.state)
+    assert told == [(0, []), (0, [(4, 4.0)]), (2, [(4, 4.0)])]
+
+
+def test_the_fine_mesh_of_tsne_costs_more_than_the_coarse_one(clusters):
+    annealed = GradientDescent.annealed()
+    meshed, exact = (KLDivergence(clusters["total"], evaluation=name) for name in ("interpolated", "exact"))
+    ((begin, factor),) = annealed.costs(meshed, 2)
+    assert begin == 225
+    assert 1 < factor < 4  # nodes of half the spacing are four times as many
+    assert not annealed.costs(exact, 2)
+    assert not GradientDescent().costs(meshed, 2)  # one mesh throughout
+
+
+def test_epochs_cost_more_from_where_terms_act(clusters):
+    objective = CrossEntropy(clusters["membership"], KERNEL)
+    edges = clusters["membership"].matrix.nnz
+    objective.added.join(DensityCorrelation(clusters["membership"], np.ones(edges), KERNEL, begins=0.7))
+    objective.added.join(DensityCorrelation(clusters["membership"], np.ones(edges), KERNEL, weight=0.0))
+    assert SampledDescent(100).costs(objective, 2) == [(70, DensityCorrelation.cost)]
+    assert DensityCorrelation.cost > 1

@@ -36,7 +36,7 @@ Distances = npt.NDArray[np.float32]
 
 _MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
 _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
-_RANKED = 40  # rows that a row is compared with in the time in which it ranks a candidate, about
+_RANKED = 60  # rows that a row is compared with in the time in which it ranks a candidate, about
 _BYTES_UP_TO = 4096  # columns whose squares of bytes any order of sums in float32 adds exactly, lane by lane
 _SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
 
@@ -261,7 +261,7 @@ def _all_pairs(
     for done in range(search.n_rounds):
         search.run_round(done)
         if reporter is not None:
-            reporter.update(int(n * share * (done + 1) / search.n_rounds), n)
+            reporter.update(max(int(n * share * (done + 1) / search.n_rounds), 1), n)
     return search.finish()
 
 

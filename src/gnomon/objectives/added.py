@@ -40,6 +40,8 @@ class AddedTerm(ABC):
         size. A term that acts from the first iteration on has its full weight there.
     unsampled : bool, default False
         Whether the term wants the forces of all pairs where it acts, even in a descent that samples them.
+    cost : float > 0, default 1.0
+        What an epoch of a sampled descent takes with the term, relative to one without, about.
     every : int >= 0, default 0
         Iterations between two calls of `refresh`, the first of which is made where the term begins to act; 0 for none.
     fixes_place : bool, default=False
@@ -53,6 +55,7 @@ class AddedTerm(ABC):
     begins: float = 0.0
     rises: float = 0.0
     unsampled: bool = False
+    cost: float = 1.0
     every: int = 0
     fixes_place: bool = False
     held: bool = False
@@ -157,6 +160,10 @@ class AddedTerms:
     def held(self) -> bool:
         """Whether a term puts points back after each step."""
         return any(term.held for term in self.terms)
+
+    def costs(self, max_iter: int) -> list[tuple[int, float]]:
+        """Return from which epochs of a sampled descent on one takes how many times as long as without terms."""
+        return sorted((_first(term, max_iter), term.cost) for term in self.terms if term.weight > 0)
 
     def join(self, *terms: AddedTerm) -> None:
         """Add terms to those there are."""

@@ -72,6 +72,7 @@ class FrameCorrelation(AddedTerm):
     """
 
     rules: ClassVar[dict[str, Rule]] = {**AddedTerm.rules, "every": Integer(low=1), "variance_shift": Real(low=0.0)}
+    cost = 5.0
 
     @entrance("FrameCorrelation")
     def __init__(

@@ -28,6 +28,7 @@ __all__ = ["LocalmapLoss", "NearbyPairs"]
 _RULES: dict[str, Rule] = {"radius": Real(low=0.0, low_open=True), "seed": Integer(low=0, high=2**63 - 1)}
 _NEAR = ShortReach(NEAR_REACH)
 _TRIES = 100  # draws for each pair, as in the authors' program
+_LAST_COST = 2.2  # what an iteration of the last phase takes, which counts the pairs near by, relative to the others
 _STREAM = 0x6E6279  # "nby"
 
 
@@ -145,6 +146,10 @@ class LocalmapLoss(PacmapLoss):
         """Take the weights of one iteration, counted from 0, of max_iter; an optimizer calls it before each."""
         super().at(iteration, max_iter)
         self._adjust()
+
+    def costs(self, max_iter: int) -> list[tuple[int, float]]:
+        """Return what iterations cost relative to the first: the last phase draws pairs anew."""
+        return [(round(LAST_PHASE * max_iter), _LAST_COST)]
 
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row in the last phase.

@@ -93,6 +93,11 @@ class PacmapLoss(PairObjective):
         self._weigh(*phase_weights(iteration, max_iter))
         self.added.at(iteration, max_iter)
 
+    def costs(self, max_iter: int) -> list[tuple[int, float]]:
+        """Return what iterations cost relative to the first: the last phase has no mid-near pairs."""
+        near, mid_near, further = self._counts
+        return [(round(LAST_PHASE * max_iter), (near + further) / (near + mid_near + further))]
+
     def row_loss(self, Y: npt.ArrayLike, *, degree: float | None = None) -> RowLoss:
         """Return that of a new row in the last phase, its further pairs replaced by their mean over all points."""
         ratio = self._counts[2] / self._counts[0]

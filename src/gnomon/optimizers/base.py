@@ -108,6 +108,14 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return the stage that an iteration belongs to, by which timings are kept."""
         return "descent"
 
+    def costs(self, objective: ObjectiveT, n_components: int) -> Sequence[tuple[int, float]]:
+        """Return what iterations cost relative to the first, for the time that is left: see `Reporter.expect`.
+
+        Unless a subclass knows more it is what the objective says of its own schedule, `costs(max_iter)`.
+        """
+        told: Callable[[int], Sequence[tuple[int, float]]] | None = getattr(objective, "costs", None)
+        return () if told is None else told(self.resolve_max_iter(objective.n_samples))
+
     def does_blocks_of(self, objective: ObjectiveT) -> bool:
         """Say whether a step may do many iterations although the objective has a schedule."""
         return self.takes_blocks

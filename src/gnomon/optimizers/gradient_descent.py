@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
@@ -38,6 +39,7 @@ _ANNEALED: dict[str, Any] = {
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
 _SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
 _SETTLING = 0.8  # momentum of the last iterations
+_ON_MESH = 0.65  # share of an iteration of t-SNE that grows with the number of nodes of the mesh, about
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("auto"), _POSITIVE),
@@ -286,6 +288,16 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     def stage(self, iteration: int) -> str:
         """Return "early_exaggeration" or "descent"."""
         return "early_exaggeration" if self._is_early(iteration) else "descent"
+
+    def costs(self, objective: Objective, n_components: int) -> Sequence[tuple[int, float]]:
+        """Return what iterations cost relative to the first: those of t-SNE more where the mesh is fine.
+
+        Its maps grow until most of an iteration is the mesh; the maps of other losses stay small beside it.
+        """
+        meshed = isinstance(objective, KLDivergence) and objective.evaluation_for(n_components) == "interpolated"
+        if not meshed or not self.settling_iter:
+            return super().costs(objective, n_components)
+        return [(self._settles_from, 1.0 + _ON_MESH * (self.coarsening**n_components - 1.0))]
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
         """Do one iteration; in parts, all to `limit`."""

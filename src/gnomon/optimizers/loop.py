@@ -193,6 +193,7 @@ def minimize(
     run = DescentRun(optimizer, objective)
     checkpoints = Checkpoints(None if going_on else current_run().journal, optimizer, state, run.max_iter)
     state = checkpoints.latest(state)
+    reporter.expect(state.iteration, optimizer.costs(objective, int(state.embedding.shape[-1])))
     last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
     reason, converged = "", False
     while state.iteration < last and not reason:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeGuard
@@ -14,7 +15,7 @@ from gnomon import _core, scale
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
-from gnomon.objectives.added import AddedTerms
+from gnomon.objectives.added import AddedTerms, added_terms
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
 from gnomon.optimizers.base import Optimizer, Step, Valued
@@ -267,6 +268,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         twin.parts = PartsRun(work, bounds, executor, SampledPart, arrays)
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
+
+    def costs(self, objective: SampledObjective, n_components: int) -> Sequence[tuple[int, float]]:
+        """Return what epochs cost relative to the first: more where added terms act."""
+        return added_terms(objective).costs(self.resolve_max_iter(objective.n_samples))
 
     def does_blocks_of(self, objective: SampledObjective) -> bool:
         """Say so where compiled epochs take their samples themselves and nothing else changes."""

@@ -67,7 +67,10 @@ def minimize_together(
             raise ValueError(message(f"optimizer={type(descent.optimizer).__name__}", rule))
     runs = [DescentRun(descent.optimizer, descent.objective) for descent in descents]
     states = [first_state(descent.optimizer, descent.objective, descent.start) for descent in descents]
-    last, done, reason = max(run.max_iter for run in runs), 0, ""
+    longest = max(range(len(runs)), key=lambda index: runs[index].max_iter)
+    last, done, reason = runs[longest].max_iter, 0, ""
+    first = descents[longest]
+    reporter.expect(0, first.optimizer.costs(first.objective, int(states[longest].embedding.shape[-1])))
     while done < last and not reason:
         couple([state.embedding for state in states])
         done += 1
