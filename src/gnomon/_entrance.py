@@ -8,12 +8,16 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from gnomon._memory import check_budget
-from gnomon._progress import Reporter
+from gnomon._progress import ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import Engagement, current_run, enter, leave
 from gnomon._threads import resolve_n_threads
+from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters
 
-__all__ = ["entrance", "part"]
+__all__ = ["VERBOSE", "entrance", "part"]
+
+VERBOSE: Rule = Either(Boolean(), Integer(0))
+"""Whether progress is written to standard error."""
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -47,7 +51,8 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
     name : str, default=""
         What errors begin with. Empty takes the class of the object whose method is called.
     seeded : bool, default=False
-        Whether the run has a seed and a reporter of its own, from ``random_state`` and ``callback``.
+        Whether the run has a seed and a reporter of its own, from ``random_state`` and ``callback``; with ``verbose``
+        it also writes lines.
 
     Returns
     -------
@@ -58,6 +63,7 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
 
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         taken = inspect.signature(function).parameters
+        wordy = _finder(taken, "verbose", default=False) if seeded else None
         own = {parameter: setting for parameter, setting in _OF_FUNCTIONS.items() if parameter in taken}
         settings = [
             (attribute, make, find)
@@ -72,6 +78,8 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
             try:
                 if settings:
                     enter(run.but(**{attribute: make(find(args, kwargs)) for attribute, make, find in settings}))
+                if wordy and check_parameters({"verbose": VERBOSE}, {"verbose": wordy(args, kwargs)})["verbose"]:
+                    current_run().reporter.listen(ProgressLines(run.name))
                 return function(*args, **kwargs)
             finally:
                 used = current_run().executor
@@ -116,12 +124,12 @@ def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
 
 
 def _finder(
-    parameters: Mapping[str, inspect.Parameter], name: str
+    parameters: Mapping[str, inspect.Parameter], name: str, *, default: Any = None
 ) -> Callable[[tuple[Any, ...], dict[str, Any]], Any] | None:
     """Return how to find a setting in a call: a parameter, else an attribute of what the call is about."""
     if name in parameters:
-        at, default = list(parameters).index(name), parameters[name].default
-        return lambda args, kwargs: args[at] if len(args) > at else kwargs.get(name, default)
+        at, of_call = list(parameters).index(name), parameters[name].default
+        return lambda args, kwargs: args[at] if len(args) > at else kwargs.get(name, of_call)
     if next(iter(parameters), "") in _HOLDERS:
-        return lambda args, kwargs: getattr(args[0] if args else next(iter(kwargs.values())), name, None)
+        return lambda args, kwargs: getattr(args[0] if args else next(iter(kwargs.values())), name, default)
     return None

@@ -111,7 +111,7 @@ def method_again(estimator: Any, changes: Mapping[str, Any]) -> Any:
         if name not in known:
             fact = f"{type(estimator).__name__} has no parameter {name!r}"
             raise ValueError(message("estimator", f"one with the parameter {name!r}", fact=fact))
-    quiet = {"callback": None, "n_jobs": None} if hasattr(estimator, "fit_sharing_graph") else {}
+    quiet = {"callback": None, "n_jobs": None, "verbose": False} if hasattr(estimator, "fit_sharing_graph") else {}
     return clone(estimator).set_params(**{**quiet, **changes})
 
 

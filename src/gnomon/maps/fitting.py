@@ -287,7 +287,11 @@ def _parameters_used(estimator: Any) -> dict[str, Any]:
     """Return the parameters that differ from the default, and the seed."""
     if not hasattr(estimator, "get_params"):  # any object with fit_transform makes a map
         return {}
-    shown = {key: value for key, value in changed_parameters(estimator).items() if key not in {"callback", "n_jobs"}}
+    shown = {
+        key: value
+        for key, value in changed_parameters(estimator).items()
+        if key not in {"callback", "n_jobs", "verbose"}
+    }
     if "precomputed_knn" in shown:
         shown["precomputed_knn"] = "given"
     if "blocks" in shown:

@@ -50,6 +50,7 @@ class RowEmbedder(Embedder):
     random_state: RandomState = None
     n_jobs: int | None = None
     callback: Callback | None = None
+    verbose: bool | int = False
 
     _merges_equal_rows: ClassVar[bool] = True
     _position_type: ClassVar[type] = np.float64

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon._entrance import VERBOSE
 from gnomon._validation import Either, Integer, Nothing, check_parameters
 from gnomon.exceptions import NeighborsWarning
 from gnomon.methods.registry import METHODS
@@ -34,7 +35,12 @@ _REPORTS = frozenset(
 # Parameters that the file of a map does without.
 _OF_THE_CALL = frozenset({"callback", "n_jobs", "precomputed_knn", "verbose"})
 # What parameters without a rule of the method may be in a file.
-_FREE = {"callback": Nothing(), "n_jobs": Either(Integer(), Nothing()), "random_state": Either(Integer(0), Nothing())}
+_FREE = {
+    "callback": Nothing(),
+    "n_jobs": Either(Integer(), Nothing()),
+    "random_state": Either(Integer(0), Nothing()),
+    "verbose": VERBOSE,
+}
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]*_|_[a-z][a-z0-9_]*[a-z0-9]", re.ASCII)
 
 

@@ -98,22 +98,6 @@ def test_a_and_b_are_the_kernel():
         gn.UMAP(a=1.0, b=0).fit(X)
 
 
-@pytest.mark.parametrize("cls", [gn.UMAP, gn.TSNE, gn.PaCMAP])
-def test_verbose_writes_lines_and_changes_nothing(cls, capsys):
-    seen = []
-    quiet = cls(max_iter=20, random_state=0).fit(X[:100])
-    assert capsys.readouterr() == ("", "")
-    loud = cls(max_iter=20, random_state=0, verbose=2, callback=lambda progress: seen.append(progress.stage)).fit(
-        X[:100]
-    )
-    np.testing.assert_array_equal(loud.embedding_, quiet.embedding_)
-    out, err = capsys.readouterr()
-    assert out == ""
-    stages = [line.split(",")[0] for line in err.splitlines()]
-    assert list(dict.fromkeys(stages)) == [f"{cls.__name__}: {stage}" for stage in dict.fromkeys(seen)]
-    assert f"{cls.__name__}: layout" in stages
-
-
 def test_the_fast_preset_is_short_and_of_neighbors_that_count_alike():
     fitted = gn.TSNE(preset="fast", random_state=0, n_jobs=1).fit(X)
     composed = gn.NeighborEmbedding(

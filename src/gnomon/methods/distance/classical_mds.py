@@ -56,6 +56,8 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress`.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------

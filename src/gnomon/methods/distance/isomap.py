@@ -63,6 +63,8 @@ class Isomap(PlacesRows, GraphEmbedder):
         The seed used is ``seed_``.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------

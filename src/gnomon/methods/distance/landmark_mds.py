@@ -65,6 +65,8 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         Distance of rows, its arguments, and the number of threads.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the choice of landmarks. The one used is ``seed_``.
 

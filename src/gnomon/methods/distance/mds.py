@@ -69,6 +69,8 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         Arguments of the metric, and the number of threads.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
     random_state : int, Generator, RandomState or None, default=None
         Seed of random starts. The one used is ``seed_``.
 

@@ -84,6 +84,8 @@ class PHATE(PlacesRows, GraphEmbedder):
         The seed, of landmarks and of the neighbour search, is ``seed_``.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the scaling early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -194,6 +196,7 @@ class PHATE(PlacesRows, GraphEmbedder):
             random_state=self.seed_,
             n_jobs=current_run().n_threads,
             callback=self.callback,
+            verbose=self.verbose,
         ).fit(potential)
         self.stress_, self.normalized_stress_ = scaling.stress_, scaling.normalized_stress_
         self.n_iter_ = scaling.n_iter_

@@ -82,6 +82,8 @@ class SketchMap(PlacesRows, RowEmbedder):
         The seed used is ``seed_``.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------

@@ -78,6 +78,8 @@ class GradientPCA(Embedder):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each ten iterations; returning True ends the descent early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -137,6 +139,7 @@ class GradientPCA(Embedder):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         callback: Callback | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -150,6 +153,7 @@ class GradientPCA(Embedder):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
+        self.verbose = verbose
 
     @entrance(seeded=True)
     def fit(self, X: Any, y: object = None) -> Self:

@@ -65,6 +65,8 @@ class HuberPCA(PrincipalScores, PlacesRows):
         Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each fifty rounds; returning True ends the game early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -101,6 +103,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
     random_state: RandomState = None
     n_jobs: int | None = None
     callback: Callback | None = None
+    verbose: bool | int = False
 
     _memory: ClassVar[Mapping[str, Cost]] = {
         "preparation": Cost(fixed=2e5, entry=72.0),

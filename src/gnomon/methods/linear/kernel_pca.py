@@ -97,6 +97,8 @@ class KernelPCA(WeighsRows, PlacesRows):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` as each stage begins.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -169,6 +171,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         random_state: RandomState = None,
         n_jobs: int | None = None,
         callback: Callback | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -180,6 +183,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.callback = callback
+        self.verbose = verbose
 
     @entrance(seeded=True)
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:

@@ -81,6 +81,8 @@ class RobustPCA(PublishesParts, PlacesRows):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each iteration, the embedding there being L; returning True ends it.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -120,6 +122,7 @@ class RobustPCA(PublishesParts, PlacesRows):
     random_state: RandomState = None
     n_jobs: int | None = None
     callback: Callback | None = None
+    verbose: bool | int = False
 
     _rules: ClassVar[dict[str, Rule]] = RULES
     _memory: ClassVar[Mapping[str, Cost]] = DECOMPOSED

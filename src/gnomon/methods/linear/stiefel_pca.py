@@ -84,6 +84,8 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each ten iterations; returning True ends the descent early.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
@@ -126,6 +128,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
     random_state: RandomState = None
     n_jobs: int | None = None
     callback: Callback | None = None
+    verbose: bool | int = False
 
     _writes_out: ClassVar[bool] = True
     _rules: ClassVar[dict[str, Rule]] = {

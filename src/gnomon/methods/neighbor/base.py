@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from gnomon import extension, initialization, neighbors, objectives
 from gnomon._costs import Cost, returned_late
-from gnomon._progress import ProgressLines
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Rule, message
+from gnomon._validation import Rule, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
@@ -127,7 +126,6 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     init: Any = "pca"
     anchors: Any = None
     anchor_weight: float = 0.1
-    verbose: bool | int = False
 
     _position_type: ClassVar[type] = np.float32
     _common_rules: ClassVar[dict[str, Rule]] = {
@@ -135,7 +133,6 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         "init": INIT,
         "anchors": ANCHORS,
         "anchor_weight": ANCHOR_WEIGHT,
-        "verbose": Either(Boolean(), Integer(0)),
     }
 
     _stages: ClassVar[Mapping[str, Cost]] = {}  # what stages after the search take; empty where that is not known
@@ -258,8 +255,6 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
-        if parameters["verbose"]:
-            reporter.listen(ProgressLines(type(self).__name__))
         prepared = self._prepare(X, parameters)
         reporter.begin("initialization")
         first = self._start(prepared)

@@ -85,6 +85,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
         The seed used is ``seed_``.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------

@@ -78,6 +78,8 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         The seed used is ``seed_``.
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
+    verbose : bool or int >= 0, default=False
+        Whether to write what is being done to standard error.
 
     Attributes
     ----------
