@@ -4,10 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/include/gnomon/*.hpp)
 CLANG_TIDY ?= clang-tidy
+# Of the dependencies in pyproject.toml: the lower bounds themselves, or whatever is newest, releases to come included.
+VERSIONS_oldest := --resolution lowest-direct
+VERSIONS_newest := --prerelease allow --upgrade
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
+.PHONY: demo dev test test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -27,6 +30,17 @@ test: $(BIN)/python
 	$(INSTALL) ".[test]"
 	$(BIN)/python -m pytest -n auto --dist worksteal
 	$(MAKE) test-kernels
+
+# In an environment of their own below build/, without the compiled tests; the oldest ones need PYTHON=python3.11.
+build/%/installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/$*
+	$(BIN)/uv pip install --quiet --python build/$* $(VERSIONS_$*) --requirements pyproject.toml --extra test
+	touch $@
+
+test-oldest test-newest: test-%: build/%/installed
+	$(BIN)/uv pip install --quiet --python build/$* --no-deps .
+	build/$*/bin/python -m pytest -n auto --dist worksteal $(TESTS)
 
 test-kernels: $(BIN)/python
 	$(BIN)/cmake -S . -B build/kernels -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON
