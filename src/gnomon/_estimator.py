@@ -8,6 +8,7 @@ by whomever, before the importing program sees them. From then on every estimato
 
 from __future__ import annotations
 
+import functools
 import importlib
 import inspect
 import sys
@@ -15,9 +16,13 @@ from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
-__all__ = ["Estimator", "changed_parameters", "check_is_fitted"]
+__all__ = ["Estimator", "all_or_nothing", "changed_parameters", "check_is_fitted"]
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+_E = TypeVar("_E", bound="Estimator")
 
 _HOME = "sklearn.base"
 
@@ -105,6 +110,36 @@ if _HOME in sys.modules:
     _inherit(importlib.import_module(_HOME))
 else:
     sys.meta_path.insert(0, _AtImport())
+
+
+def all_or_nothing(fit: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatenate[_E, _P], _R]:
+    """Let a fit that does not come to its end leave the estimator as it was.
+
+    An interrupt or an error in the middle would else leave some fitted attributes of the new table beside others of
+    the one before, and an estimator that was never fitted would pass for fitted.
+
+    Parameters
+    ----------
+    fit : callable
+        A method that sets attributes and changes none in place.
+
+    Returns
+    -------
+    callable
+        The method; whatever it raises passes through.
+    """
+
+    @functools.wraps(fit)
+    def call(self: _E, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        before = dict(vars(self))
+        try:
+            return fit(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return call
 
 
 def check_is_fitted(estimator: Any) -> None:

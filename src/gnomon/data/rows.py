@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._validation import warn
 from gnomon.data.arrays import FloatArray
+from gnomon.exceptions import DataWarning
 
-__all__ = ["find_constant_columns", "find_duplicate_rows"]
+__all__ = ["find_constant_columns", "find_duplicate_rows", "warn_of_one_row"]
 
 _CHUNK = 1 << 17  # values looked at together: about a megabyte, so that a chunk stays in the cache
 
@@ -158,3 +160,31 @@ def find_duplicate_rows(
         pending = pending[follows[differ]]
     representatives = np.flatnonzero(first == np.arange(n))
     return representatives, np.searchsorted(representatives, first)
+
+
+def warn_of_one_row(values: FloatArray | scipy.sparse.csr_array) -> bool:
+    """Warn if all rows are equal, so that a map of them is one point; say whether they are.
+
+    Parameters
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        Finite values; a sparse matrix stores no zeros.
+
+    Returns
+    -------
+    bool
+    """
+    if not _are_equal(values):
+        return False
+    warn(f"{values.shape[0]} rows hold 1 distinct row; they share one position.", DataWarning)
+    return True
+
+
+def _are_equal(values: FloatArray | scipy.sparse.csr_array) -> bool:
+    n, width = values.shape
+    if isinstance(values, np.ndarray):  # rows that differ mostly do so in the first chunk
+        return all(bool((values[rows] == values[0]).all()) for rows in _row_chunks(n, width))
+    per_row = int(values.indptr[1]) if n else 0
+    if values.nnz != n * per_row or (np.diff(values.indptr) != per_row).any():
+        return False
+    return all(bool((one.reshape(n, per_row) == one[:per_row]).all()) for one in (values.indices, values.data))

@@ -33,6 +33,7 @@ from gnomon.methods.rows import RowEmbedder
 __all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
 
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
+_NAMED = 5  # constant columns
 
 ChooseScaling = Callable[..., tuple[Scaling | None, str]]
 """What `choose_scaling` returns, of (scale, names=, metric=, spreads=)."""
@@ -222,10 +223,18 @@ def _own_scaling(
 
 
 def _constant_features(table: Table) -> list[str]:
-    constant = find_constant_columns(table.values)
-    if not len(constant):
+    constant = find_constant_columns(table.values).tolist()
+    if not constant:
         return []
-    return [f"{len(constant)} of {table.n_features} features are constant; their importance is exactly 0."]
+    names, first = table.feature_names, constant[:_NAMED]
+    told = ", ".join(str(column) if names is None else repr(names[column]) for column in first)
+    if names is None:
+        told = f"column{'s' if len(constant) > 1 else ''} {told}"
+    if len(constant) > len(first):
+        told += f" and {len(constant) - len(first):,} more"
+    which, whose = ("is", "its") if len(constant) == 1 else ("are", "their")
+    many = f"{len(constant):,} of {table.n_features:,} features"
+    return [f"{many} {which} constant: {told}; {whose} importance is exactly 0."]
 
 
 def _estimator_of(method: str) -> Any:

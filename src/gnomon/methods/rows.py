@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon import neighbors, scale
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -62,6 +63,7 @@ class RowEmbedder(Embedder):
     }
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Compute the map of X.
 

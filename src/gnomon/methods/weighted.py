@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon.methods.base import WeighsRows
 from gnomon.methods.rows import RowEmbedder
 
@@ -15,6 +16,7 @@ class WeightedRowEmbedder(WeighsRows, RowEmbedder):
     """A method of rows whose `fit` takes their weights; equal rows count as many times as they come."""
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Compute the map of X.
 

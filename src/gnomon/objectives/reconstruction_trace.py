@@ -111,13 +111,14 @@ class ReconstructionTrace(PairObjective):
         )
         diagonal = strength * n * ((1.0 - at_zero) ** 2 if quadratic else at_zero)
         chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0)
-        together = EdgePairs(_off_diagonal(selection), kernel, "value")
+        shared = _off_diagonal(selection)  # nothing where each row chooses one other
+        together = [EdgePairs(shared, kernel, "value")] if shared.nnz else []
         self._penalties = penalties
         super().__init__(
             [chosen],
-            [together, penalties],
+            [*together, penalties],
             constant=own + diagonal,
-            exaggerated=[chosen, together],
+            exaggerated=[chosen, *together],
             added_unit=float(n),  # each row's weights sum to 1
         )
 

@@ -212,7 +212,7 @@ def test_large_and_small_tables_take_ways_that_agree(monkeypatch):
 
 
 def test_equal_rows_are_their_centre():
-    with pytest.warns(DataWarning, match=r"RobustPCA: all rows are equal"):
+    with pytest.warns(DataWarning, match=r"RobustPCA: 8 rows hold 1 distinct row;"):
         fitted = RobustPCA().fit(np.full((8, 3), 2.5))
     np.testing.assert_array_equal(fitted.embedding_, np.zeros((8, 2)))
     np.testing.assert_array_equal(fitted.transform([[1.0, 7.0, 2.0]]), np.zeros((1, 2)))

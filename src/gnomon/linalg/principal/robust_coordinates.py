@@ -17,6 +17,7 @@ _RATIO, _FACTOR = 5.0, 2.0
 _BALANCE_EVERY, _BALANCE_UNTIL = 5, 200
 _HUBER_STEPS = 50  # each halves the distance to the minimum or better, unless nearly all entries are outliers
 _HUBER_BLOCK = 256
+_FELT = 1e-12  # of a direction of length 1: a smaller part is what rounding leaves of none
 
 
 def robust_coordinates(
@@ -98,6 +99,7 @@ def robust_derivative(
     with single_threaded_blas():
         known = np.ones(X.shape, dtype=bool)
         met = _Rows(X, known, directions, spread, sparsity).solve(tol, 5000)[1]
+        met &= np.abs(directions).max(axis=0) > _FELT  # what lies along no direction is met by any coordinates
         for row, own in zip(found, met, strict=True):
             weighted = spread[:, None] * directions[:, own]
             row[:, own] = weighted @ np.linalg.pinv(directions[:, own].T @ weighted)

@@ -12,6 +12,7 @@ from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import Gram
+from gnomon.data import warn_of_one_row
 from gnomon.linalg import (
     ClassicalScaling,
     PrincipalComponents,
@@ -107,6 +108,7 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
+        warn_of_one_row(X)
         n, n_components = int(X.shape[0]), parameters["n_components"]
         check_n_components(n_components, n, f"at most n_samples={n}")
         metric = parameters["metric"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Options, Rule, message
+from gnomon.data import warn_of_one_row
 from gnomon.linalg import ClassicalScaling, PrincipalComponents, classical_scaling, principal_components
 from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import PlacesRows
@@ -118,6 +119,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
+        warn_of_one_row(X)
         n, n_components = int(X.shape[0]), parameters["n_components"]
         wanted = parameters["n_landmarks"]
         wanted = min(n, _MOST) if wanted == "auto" else wanted

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
+from gnomon.data import warn_of_one_row
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.distance.landmark_mds import landmark_scaling
@@ -156,6 +157,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:
         reporter = current_run().reporter
+        warn_of_one_row(X)
         n, metric = int(X.shape[0]), parameters["metric"]
         reporter.begin("distances", n)
         delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -156,6 +157,7 @@ class GradientPCA(Embedder):
         self.verbose = verbose
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Compute the map of X.
 

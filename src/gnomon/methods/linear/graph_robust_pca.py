@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from gnomon._costs import Cost
 from gnomon._run import current_run
-from gnomon._validation import Either, Integer, Nothing, Real, Rule, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, message, warn
 from gnomon.affinities import neighbor_laplacian
+from gnomon.data import find_duplicate_rows
+from gnomon.exceptions import DataWarning
 from gnomon.linalg.proximal import LARGEST_FACTOR
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
-from gnomon.methods.linear.decomposition import DECOMPOSED, RULES, decompose, prepare
+from gnomon.methods.linear.decomposition import DECOMPOSED, RULES, Decomposition, decompose, prepare
 from gnomon.methods.linear.robust_pca import PublishesParts
 from gnomon.methods.parameters import check_n_components
 from gnomon.objectives import LowRankSparse
@@ -35,8 +38,8 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
     are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so errors should be
     few in a row. With smoothness=0 it is `RobustPCA`.
 
-    The parts of neighbours depend on each other, so that there is no formula for new rows: `transform` blends the map's
-    own points.
+    Equal rows may have different neighbours; they share the mean of their rows of L, and so one position. The parts of
+    neighbours depend on each other, so that there is no formula for new rows: `transform` blends the map's own points.
 
     Parameters
     ----------
@@ -129,6 +132,21 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
                 seed=self.seed_,
             )
         found = decompose(prepared, problem, parameters)
+        if problem is not None:
+            found = _joined(found, X)
         reporter.begin("components")
         self._publish(found, parameters["n_components"], self.seed_)
         return self._model.transform(self.low_rank_)
+
+
+def _joined(found: Decomposition, X: Any) -> Decomposition:
+    """Give equal rows the mean of their rows of L, with a warning if there are any; the parts still sum to the table."""
+    first, copies = find_duplicate_rows(X)
+    n = len(copies)
+    if len(first) == n:
+        return found
+    warn(f"{n} rows hold {len(first)} distinct rows; equal rows share one position.", DataWarning)
+    shares = 1.0 / np.bincount(copies)[copies]
+    mean = scipy.sparse.csr_array((shares, (copies, np.arange(n)))) @ found.low_rank
+    low_rank = np.asarray(mean)[copies]
+    return replace(found, low_rank=low_rank, sparse=found.sparse + (found.low_rank - low_rank))

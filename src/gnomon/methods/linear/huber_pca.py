@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, warn
-from gnomon.data import check_table
+from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import dense_rows, huber_coordinates, principal_components
 from gnomon.methods.base import PlacesRows
@@ -120,6 +121,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
     }
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the components of X.
 
@@ -139,6 +141,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
+        warn_of_one_row(table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
         self.seed_ = current_run().seed

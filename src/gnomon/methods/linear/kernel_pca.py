@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import entrance
-from gnomon._estimator import check_is_fitted
+from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -38,7 +38,7 @@ from gnomon.affinities.kernel_components import (
     place_by_similarity,
     weighted_components,
 )
-from gnomon.data import check_sample_weight, check_table
+from gnomon.data import check_sample_weight, check_table, warn_of_one_row
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
@@ -186,6 +186,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         self.verbose = verbose
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the components.
 
@@ -236,7 +237,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         self._components = self._solve(gram, parameters, weights)
         self._keep_rows(rows)
         self._similarity = None if gram.semidefinite else gram
-        self._publish(self._components)
+        self._publish(self._components, one_row=warn_of_one_row(table.values))
         if present is not None:
             absent = np.setdiff1d(np.arange(given.shape[0]), present)
             places = np.empty((given.shape[0], self.embedding_.shape[1]))
@@ -350,7 +351,7 @@ class KernelPCA(WeighsRows, PlacesRows):
             some = np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], _MOST_REGRESSED)).astype(np.intp))
             self._sample = some, (None if landmarks is None else rows[some])
 
-    def _publish(self, components: KernelComponents) -> None:
+    def _publish(self, components: KernelComponents, *, one_row: bool) -> None:
         self.embedding_ = components.scores
         self.eigenvalues_ = components.values
         self.eigenvectors_ = components.vectors
@@ -360,7 +361,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         self.approximation_residual_ = components.residual
         self._preimages: Preimages | None = None
         wanted = components.values.size
-        if components.n_positive < wanted:
+        if components.n_positive < wanted and not one_row:  # else that has been said
             text = f"{components.n_positive} of {wanted} eigenvalues are positive; the other columns are zero."
             warn(text, DataWarning)
 

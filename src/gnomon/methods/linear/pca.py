@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._estimator import check_is_fitted
+from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
-from gnomon.data import check_feature_count, check_sample_weight, check_table
+from gnomon.data import check_feature_count, check_sample_weight, check_table, warn_of_one_row
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
 from gnomon.linalg.principal.scatter import centring_memory
@@ -109,6 +109,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         self.n_jobs = n_jobs
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the directions of largest variance.
 
@@ -152,6 +153,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         self._remember_features(table)
         rows = table.values if weights is None or weights.all() else table.values[weights > 0.0]
         weights = None if weights is None or (weights == 1.0).all() else weights[weights > 0.0]
+        warn_of_one_row(rows)
         limit = min(rows.shape)
         n_components = _resolve_n_components(parameters["n_components"], limit, _LIMIT)
         self.seed_, self._weighted = current_run().seed, weights is not None
@@ -182,6 +184,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         return Forecast.of_stages(peaks, f"a block of rows, directions and scores of {n_samples} rows")
 
     @entrance()
+    @all_or_nothing
     def partial_fit(self, X: Any, y: object = None) -> Self:
         """Add rows to those seen by earlier calls and find the directions of all of them.
 
@@ -222,6 +225,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         return self
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit_blocks(self, blocks: Iterable[Any]) -> Self:
         """Find the directions of rows that come in blocks, in one pass.
 

@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
-from gnomon._estimator import check_is_fitted
+from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
-from gnomon.data import check_table
+from gnomon.data import check_table, warn_of_one_row
 from gnomon.linalg import dense_rows, project_rows, random_directions
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.parameters import check_scores
@@ -77,6 +77,7 @@ class RandomProjection(PlacesRows):
     }
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Draw the matrix and map X by it.
 
@@ -99,6 +100,7 @@ class RandomProjection(PlacesRows):
         if stored is None:
             table = check_table(X, accept_sparse=True, min_samples=2)
             self._refuse_excess(table, parameters)
+            warn_of_one_row(table.values)
             rows = table.values
         self._check_target(y, rows)
         n_features, n_components = int(rows.shape[1]), parameters["n_components"]

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -131,6 +132,7 @@ class RobustPCA(PublishesParts, PlacesRows):
     _keeps_rows: ClassVar[bool] = False
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Take X apart.
 

@@ -11,12 +11,13 @@ import scipy
 
 from gnomon._costs import Cost, returned_late
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
-from gnomon.data import check_table
+from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
 from gnomon.linalg.principal.scatter import centring_memory
@@ -145,6 +146,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
     }
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: object = None) -> Self:
         """Find the directions.
 
@@ -165,6 +167,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
+        warn_of_one_row(table.values)
         n_components = parameters["n_components"]
         check_n_components(n_components, min(table.values.shape))
         self.seed_ = current_run().seed

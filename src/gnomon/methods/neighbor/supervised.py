@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import neighbors
 from gnomon._entrance import entrance
+from gnomon._estimator import all_or_nothing
 from gnomon._validation import Options, Real, Rule, message, warn
 from gnomon.affinities import Affinities, Inputs, NeighborAffinity
 from gnomon.data import Target, check_target, check_target_length, check_unused_target
@@ -122,6 +123,7 @@ class SupervisedEmbedder(WeighsRows, BlockEmbedder):
     }
 
     @entrance(seeded=True)
+    @all_or_nothing
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Compute the map of X, or of X and a target.
 
