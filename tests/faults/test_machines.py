@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import signal
 import time
 import warnings
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 from tests.faults.test_fits import ESTIMATORS, NOISE
 
 import gnomon
@@ -17,7 +20,7 @@ from gnomon.exceptions import GnomonWarning
 
 THREADED = [name for name, one in ESTIMATORS.items() if "n_jobs" in one.get_params()]
 TOLD = [name for name, one in ESTIMATORS.items() if "callback" in one.get_params()]
-READING = ["umap", "tsne", "pca", "kernel_pca", "isomap", "lle", "mds", "laplacian_eigenmaps", "densmap"]
+SAYING = [name for name, one in ESTIMATORS.items() if "verbose" in one.get_params()]
 ROOT = Path(__file__).parents[2]
 
 
@@ -27,16 +30,84 @@ def fit(name, X, **parameters):
         return clone(ESTIMATORS[name]).set_params(**parameters).fit(X)
 
 
-@pytest.mark.parametrize("name", READING)
+def learned(model):
+    """Return the bytes of all that a fit has learned."""
+    return pickle.dumps({key: value for key, value in vars(model).items() if key.endswith("_")})
+
+
+def answers(model):
+    """Return what a fitted model says of new rows, in all ways that there are."""
+    rows = NOISE[:20] + 0.01
+    found = [model.transform(rows), model.inverse_transform(model.embedding_[:3]), model.jacobian(rows[:2])]
+    return [*found, model.place(rows)] if hasattr(model, "place") else found
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_f78_readers_in_four_threads_see_one_model_and_change_nothing(name):
     model = fit(name, NOISE)
-    expected = pickle.loads(pickle.dumps(model)).transform(NOISE + 0.01)
-    before = pickle.dumps({key: value for key, value in vars(model).items() if key.endswith("_")})
+    expected = answers(pickle.loads(pickle.dumps(model)))
+    before = learned(model)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: model.transform(NOISE + 0.01), range(8)))
+        found = list(pool.map(lambda _: answers(model), range(4)))
     for one in found:
-        np.testing.assert_array_equal(one, expected)
-    assert pickle.dumps({key: value for key, value in vars(model).items() if key.endswith("_")}) == before
+        for array, wanted in zip(one, expected, strict=True):
+            np.testing.assert_array_equal(array, wanted)
+    assert learned(model) == before
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_f75_ctrl_c_leaves_an_estimator_as_it_was(name):
+    def press(progress):
+        signal.raise_signal(signal.SIGINT)
+
+    model = clone(ESTIMATORS[name]).set_params(callback=press)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(NOISE)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    with pytest.raises(NotFittedError):
+        model.transform(NOISE)
+    model.set_params(callback=None)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        model.fit(NOISE)
+    before, expected = learned(model), model.transform(NOISE + 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(callback=press).fit(NOISE[:40, :3])
+    assert learned(model) == before
+    np.testing.assert_array_equal(model.transform(NOISE + 0.01), expected)
+    np.testing.assert_array_equal(model.embedding_, fit(name, NOISE).embedding_)
+
+
+@pytest.mark.parametrize("name", ["pca", "random_projection"])
+def test_f75_a_fit_that_fails_leaves_an_estimator_as_it_was(name, monkeypatch):
+    model = fit(name, NOISE)
+    before = learned(model)
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    home = f"gnomon.methods.linear.{name}"
+    monkeypatch.setattr(f"{home}.principal_components" if name == "pca" else f"{home}.project_rows", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(NOISE[:40, :3])
+    assert learned(model) == before
+    fresh = clone(ESTIMATORS[name])
+    with pytest.raises(KeyboardInterrupt):
+        fresh.fit(NOISE)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(fresh)
+
+
+def test_f75_blocks_that_cannot_be_added_leave_those_before():
+    model = gnomon.PCA(2).partial_fit(NOISE[:30])
+    before = model.components_.copy()
+    with pytest.raises(ValueError, match="NaN"):
+        model.partial_fit(np.full((10, 5), np.nan))
+    np.testing.assert_array_equal(model.components_, before)
+    np.testing.assert_array_equal(
+        model.partial_fit(NOISE[30:]).components_, gnomon.PCA(2).fit_blocks([NOISE[:30], NOISE[30:]]).components_
+    )
 
 
 @pytest.mark.parametrize("name", THREADED)
@@ -84,6 +155,17 @@ def test_f91_reports_of_progress_change_nothing_however_few_the_rows(name, n):
         return
     np.testing.assert_array_equal(fit(name, X, callback=listen).embedding_, silent)
     assert told
+
+
+@pytest.mark.parametrize("name", SAYING)
+def test_f91_lines_of_progress_change_nothing_however_few_the_rows(name, capsys):
+    for n in (2, 3, 5):
+        silent = fit(name, NOISE[:n, :3]).embedding_
+        assert capsys.readouterr().err == ""
+        np.testing.assert_array_equal(fit(name, NOISE[:n, :3], verbose=True).embedding_, silent)
+        first, *_, last = capsys.readouterr().err.splitlines()
+        assert re.fullmatch(rf"{type(ESTIMATORS[name]).__name__}: (neighbors|similarity|affinities)", first)
+        assert "layout" in last
 
 
 def test_f93_kernels_are_compiled_for_any_processor_and_choose_when_they_run():

@@ -101,6 +101,26 @@ def test_f71_whole_numbers_of_any_type_are_taken_and_text_is_not(name):
         clone(ESTIMATORS[name]).set_params(n_neighbors=4.5).fit(NOISE)
 
 
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_f71_every_whole_number_may_come_as_another_type(name):
+    numbers = {
+        key: value
+        for key, value in ESTIMATORS[name].get_params().items()
+        if type(value) is int and key not in ("random_state", "n_jobs")
+    }
+    assert "n_components" in numbers
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        expected = clone(ESTIMATORS[name]).fit_transform(NOISE[:30])
+        for kind in (float, np.int16, np.float64):
+            given = {key: kind(value) for key, value in numbers.items()}
+            found = clone(ESTIMATORS[name]).set_params(**given).fit_transform(NOISE[:30])
+            np.testing.assert_array_equal(found, expected)
+    for key in numbers:
+        with pytest.raises(TypeError, match=rf"{key}='2' must be .*\(found str\)|{key}='2' must be "):
+            clone(ESTIMATORS[name]).set_params(**{key: "2"}).fit(NOISE[:30])
+
+
 @pytest.mark.parametrize("name", SEEDED)
 def test_f72_f73_the_seed_that_was_drawn_is_kept_and_gives_the_map_again(name):
     with warnings.catch_warnings():

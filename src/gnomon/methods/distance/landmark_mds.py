@@ -147,19 +147,19 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         )
         self.n_landmarks_ = len(self.landmarks_.indices)
         reporter.begin("eigenvectors")
-        self._fit_landmarks(X, given)
+        self._fit_landmarks(X, n_components, given)
         reporter.begin("placement", n)
         return self._place_all(X[:, self.landmarks_.indices] if given else X)
 
-    def _fit_landmarks(self, X: Any, given: bool) -> None:
+    def _fit_landmarks(self, X: Any, n_components: int, given: bool) -> None:
         chosen = self.landmarks_.indices
         self._rows = None if given else X[chosen]
-        kept = min(self.n_components, len(chosen))
+        kept = min(n_components, len(chosen))
         self._model: ClassicalScaling | PrincipalComponents | None = None
         self._unit = 1.0
-        self.eigenvalues_ = np.zeros(self.n_components)
+        self.eigenvalues_ = np.zeros(n_components)
         if len(chosen) < 2:
-            self._anchors = np.zeros((len(chosen), self.n_components))
+            self._anchors = np.zeros((len(chosen), n_components))
             return
         if _by_components(self.metric, self.metric_params, refine=self.refine):
             kept = min(kept, X.shape[1])
@@ -180,7 +180,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
             self._anchors = points.astype(np.float64)
 
     def _padded(self, points: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-        return np.pad(points.astype(np.float64), ((0, 0), (0, self.n_components - points.shape[1])))
+        return np.pad(points.astype(np.float64), ((0, 0), (0, len(self.eigenvalues_) - points.shape[1])))
 
     def _place_all(self, X: Any) -> npt.NDArray[np.float64]:
         reporter = current_run().reporter
@@ -192,7 +192,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
 
     def _place_block(self, X: Any) -> npt.NDArray[np.float64]:
         if self._model is None:
-            return np.zeros((int(X.shape[0]), self.n_components))
+            return np.zeros((int(X.shape[0]), len(self.eigenvalues_)))
         if isinstance(self._model, PrincipalComponents):
             return self._padded(self._model.transform(X))
         if self._rows is None:

@@ -140,7 +140,7 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
 
 
 def _joined(found: Decomposition, X: Any) -> Decomposition:
-    """Give equal rows the mean of their rows of L, with a warning if there are any; the parts still sum to the table."""
+    """Give equal rows the mean of their rows of L, with a warning if there are any; the sum of the parts stays."""
     first, copies = find_duplicate_rows(X)
     n = len(copies)
     if len(first) == n:
