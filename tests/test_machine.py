@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import pytest
 
@@ -52,7 +53,28 @@ def test_both_versions_of_cgroups_are_read(monkeypatch, tmp_path, files, expecte
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(text)
-    monkeypatch.setattr(_machine, "Path", lambda path: tmp_path / path.removeprefix("/sys/fs/cgroup/"))
+    monkeypatch.setattr(_machine, "_GROUPS", tmp_path)
+    assert _machine._cgroup_quota() == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "quotas", "expected"),
+    [
+        ("0::/a/b", {"a/b": "50000 100000", "a": "max 100000"}, 0.5),
+        ("0::/a/b", {"a/b": "max 100000", "a": "150000 100000"}, 1.5),
+        ("0::/a/b", {"a/b": "300000 100000", "a": "200000 100000", "": "250000 100000"}, 2.0),
+        ("0::/", {"a": "50000 100000"}, math.inf),
+    ],
+)
+def test_f81_the_least_quota_of_a_service_and_its_parents_counts(monkeypatch, tmp_path, own, quotas, expected):
+    for folder, text in quotas.items():
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "cpu.max").write_text(text)
+    (tmp_path / "cgroup").write_text(own)
+    monkeypatch.setattr(_machine, "_GROUPS", tmp_path)
+    monkeypatch.setattr(
+        _machine, "Path", lambda path: tmp_path / "cgroup" if path == "/proc/self/cgroup" else Path(path)
+    )
     assert _machine._cgroup_quota() == expected
 
 

@@ -31,6 +31,7 @@ __all__ = ["atomic_write", "check_writable"]
 
 # What a file system or a kernel without nameless files answers.
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS}
+_FULL = {errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}  # what a write meets on the way
 _STALE_SECONDS = 3600.0  # where locks say nothing: a part file that was not touched for so long has no owner
 _HOST = f"{zlib.crc32(platform.node().encode()):08x}"  # in a shared folder the locks of another machine may be unseen
 
@@ -167,6 +168,11 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
     ------
     file object
         Open for writing.
+
+    Raises
+    ------
+    OSError
+        With the name of the file, also where the disk is full.
     """
     if mode not in ("w", "wb"):
         raise ValueError(message(f"mode={mode!r}", "'w' or 'wb'"))
@@ -188,8 +194,10 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
                 os.replace(part, target)
         if sys.platform == "win32":  # an open file cannot be renamed
             os.replace(part, target)
-    except BaseException:
+    except BaseException as error:
         part.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
+            error.filename = os.fspath(path)  # a write knows its descriptor alone
         raise
 
 

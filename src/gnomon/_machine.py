@@ -13,6 +13,10 @@ from pathlib import Path
 __all__ = ["free_memory", "usable_cpus"]
 
 _GROUPS = Path("/sys/fs/cgroup")
+_QUOTA_OF_GROUPS = (
+    ("", ("cpu.max",)),
+    ("cpu", ("cpu.cfs_quota_us", "cpu.cfs_period_us")),
+)  # folder, files of the quota
 _MEMORY_OF_GROUPS = (  # folder, limit, what is taken, and the files' pages that are given up when memory is short
     ("", "memory.max", "memory.current", "inactive_file"),
     ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -50,17 +54,24 @@ def _left_by_groups() -> float:
 @functools.lru_cache(maxsize=1)
 def _limited_groups() -> tuple[tuple[Path, str, str, str], ...]:
     """Return the folders of the control groups of this process that may limit its memory, with names of files."""
+    found = []
+    for name, limit, usage, spare in _MEMORY_OF_GROUPS:
+        found += [(folder, limit, usage, spare) for folder in _groups(name, "memory") if (folder / limit).exists()]
+    return tuple(found)
+
+
+def _groups(folder: str, controller: str) -> dict[Path, None]:
+    """Return the folders of the control groups of this process, from its own to the root, in the order of their names.
+
+    In a container the root is its own group; a service of the system has its group some folders below.
+    """
     own = [""]
     with contextlib.suppress(OSError):
         for line in Path("/proc/self/cgroup").read_text().splitlines():
             controllers, path = line.split(":", 2)[1:]
-            if not controllers or "memory" in controllers.split(","):
+            if not controllers or controller in controllers.split(","):
                 own += [path.strip("/")]
-    found = []
-    for name, limit, usage, spare in _MEMORY_OF_GROUPS:
-        folders = dict.fromkeys(_GROUPS / name / part for path in own for part in (path, *map(str, Path(path).parents)))
-        found += [(folder, limit, usage, spare) for folder in folders if (folder / limit).exists()]
-    return tuple(found)
+    return dict.fromkeys(_GROUPS / folder / part for path in own for part in (path, *map(str, Path(path).parents)))
 
 
 def _left_by_limits() -> float:
@@ -78,17 +89,15 @@ def _left_by_limits() -> float:
 
 
 def _cgroup_quota() -> float:
-    """Return the CPU quota of a container in cores, infinity if there is none."""
-    with contextlib.suppress(OSError, ValueError):
-        quota, period = Path("/sys/fs/cgroup/cpu.max").read_text().split()
-        if quota != "max":
-            return int(quota) / int(period)
-    with contextlib.suppress(OSError, ValueError):
-        quota = Path("/sys/fs/cgroup/cpu/cpu.cfs_quota_us").read_text()
-        period = Path("/sys/fs/cgroup/cpu/cpu.cfs_period_us").read_text()
-        if int(quota) > 0:
-            return int(quota) / int(period)
-    return math.inf
+    """Return the least CPU quota of the control groups of the process in cores, infinity if there is none."""
+    least = math.inf
+    for folder, files in _QUOTA_OF_GROUPS:
+        for group in _groups(folder, "cpu"):
+            with contextlib.suppress(OSError, ValueError):  # "max" is no number: no quota
+                quota, period = (int(part) for name in files for part in (group / name).read_text().split())
+                if quota > 0:
+                    least = min(least, quota / period)
+    return least
 
 
 @functools.lru_cache(maxsize=1)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 __all__ = [
     "ConvergenceWarning",
+    "CostWarning",
     "DataWarning",
+    "DependencyWarning",
     "GnomonWarning",
     "MissingDependencyError",
     "NeighborsWarning",
@@ -39,3 +41,11 @@ class ConvergenceWarning(GnomonWarning):
 
 class SupervisionWarning(GnomonWarning):
     """The target y is not used by this method, or it is used and does not go with the data, as shuffled labels."""
+
+
+class CostWarning(GnomonWarning):
+    """A choice makes the computation long: a metric that is a Python function, called for each of many pairs."""
+
+
+class DependencyWarning(GnomonWarning):
+    """An optional package is older than those that gnomon is tested with."""

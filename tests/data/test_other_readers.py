@@ -1,6 +1,7 @@
 """Parquet, Feather, h5ad, folders of pictures, and what `read_table` says of anything else."""
 
 import os
+import re
 import sys
 import zlib
 
@@ -10,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.data import draw_rows, isolated, open_dataset, read_table
-from gnomon.exceptions import MissingDependencyError
+from gnomon.exceptions import DependencyWarning, MissingDependencyError
 
 pa = pytest.importorskip("pyarrow")
 FRAME = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "ok": [True, False], "kind": pd.Categorical(["x", "y"])})
@@ -190,6 +191,39 @@ def test_f92_missing_package_is_named_with_its_install_line(tmp_path, monkeypatc
     with pytest.raises(MissingDependencyError, match=rf'{package}.*pip install "gnomon\[{extra}\]"') as caught:
         read_table(tmp_path / name)
     assert isinstance(caught.value.__cause__, ImportError)
+
+
+@pytest.fixture
+def versions(monkeypatch):
+    """Return a function that sets the version of pyarrow that is installed; gnomon asks for 16 or later."""
+    from gnomon import _optional
+
+    needed = ["numpy>=1.26", "pyarrow>=16; extra == 'io'", "dask[array]>=2026.8; extra == 'scale'"]
+    monkeypatch.setattr(_optional.metadata, "requires", lambda _: needed)
+    _optional._age.cache_clear()
+    yield lambda version: monkeypatch.setattr(_optional.metadata, "version", lambda _: version)
+    _optional._age.cache_clear()
+
+
+@pytest.mark.parametrize(("package", "version"), [("pyarrow", "15.0.2"), ("pyarrow", "9.1rc1"), ("dask", "2026.7.1")])
+def test_f92_an_old_package_is_named_with_both_versions(versions, monkeypatch, package, version):
+    from gnomon._optional import import_optional
+
+    versions(version)
+    needed = {"pyarrow": "16", "dask": "2026.8"}[package]
+    told = rf"{package} {re.escape(version)} is older than {needed}, the oldest that gnomon is tested with"
+    with pytest.warns(DependencyWarning, match=rf'{told}; .*pip install "gnomon\[io\]"'):
+        import_optional("json", package=package, extra="io")
+    with pytest.raises(MissingDependencyError, match=rf"{package} must be installed \({told}\)"):
+        import_optional("no_such_module", package=package, extra="io")
+
+
+@pytest.mark.parametrize("version", ["16", "16.0.1", "16.dev1", "17.0.0+cu12", "100"])
+def test_f92_packages_that_are_new_enough_are_not_spoken_of(versions, version):
+    from gnomon._optional import import_optional
+
+    versions(version)
+    assert import_optional("json", package="pyarrow", extra="io").dumps(1) == "1"
 
 
 def test_missing_file_proposes_a_near_name(tmp_path):

@@ -66,6 +66,38 @@ def test_rounding_and_a_diagonal_do_not_matter(name, X):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("is_sparse", [False, True], ids=["dense", "sparse"])
+def test_f59_a_diagonal_that_is_not_zero_is_told_and_rounding_there_is_not(name, is_sparse):
+    off = ~np.eye(60, dtype=bool)
+
+    def told(diagonal):
+        rows, columns = np.nonzero(off | (diagonal != 0))
+        X = DISTANCES + np.diag(diagonal)
+        given = sparse.csr_array((X[rows, columns], (rows, columns)), shape=X.shape) if is_sparse else X
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            model = clone(ESTIMATORS[name]).set_params(metric="precomputed")
+            model.set_params(init="spectral").fit(given) if name == "tsne" else model.fit(given)
+        return [str(one.message) for one in caught if "diagonal" in str(one.message)]
+
+    assert told(np.full(60, 1e-9)) == []
+    found = told(np.where(np.arange(60) < 50, 0.0, 0.25))
+    assert len(found) == 1
+    assert "the diagonal of the distances is not 0 for 10 of 60 rows and is not used (the first is 0.25)" in found[0]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_f57_how_many_distances_are_zero_by_rounding_is_logged(name, caplog):
+    with caplog.at_level("INFO", logger="gnomon.neighbors"):
+        fit(name, changed(3, 4, -1e-9))
+    told = [record.getMessage() for record in caplog.records]
+    assert told == ["2 distances are below 0 by rounding and count as 0"]
+    caplog.clear()
+    fit(name, DISTANCES)
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_f61_sparse_and_dense_distances_have_the_same_map(name):
     rows, columns = np.nonzero(~np.eye(60, dtype=bool))
     stored = sparse.csr_array((DISTANCES[rows, columns], (rows, columns)), shape=(60, 60))

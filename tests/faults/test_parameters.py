@@ -10,7 +10,7 @@ from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE
 from tests.faults.test_fits import ESTIMATORS, NOISE
 
 import gnomon
-from gnomon.exceptions import GnomonWarning
+from gnomon.exceptions import CostWarning, GnomonWarning
 
 SEEDED = [name for name, one in ESTIMATORS.items() if "random_state" in one.get_params()]
 OF_METRICS = ["umap", "tsne", "isomap", "mds", "lle", "sketch_map"]
@@ -30,6 +30,16 @@ def test_f68_a_function_of_two_rows_is_a_metric(name):
         mine = clone(ESTIMATORS[name]).set_params(metric=city_blocks, random_state=0).fit_transform(NOISE[:25])
         named = clone(ESTIMATORS[name]).set_params(metric="manhattan", random_state=0).fit_transform(NOISE[:25])
     np.testing.assert_allclose(mine, named, atol=1e-3 * np.abs(named).max())
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "isomap", "lle"])
+def test_f68_a_python_function_called_for_many_pairs_is_said_to_take_long(name, monkeypatch):
+    few = clone(ESTIMATORS[name]).set_params(metric=city_blocks)
+    few.fit(NOISE[:20])  # with warnings as errors
+    monkeypatch.setattr("gnomon.neighbors.library._MANY_CALLS", 400)
+    with pytest.warns(CostWarning, match="metric='city_blocks' is a function of Python, called some 400 times") as told:
+        clone(ESTIMATORS[name]).set_params(metric=city_blocks).fit(NOISE[:20])
+    assert sum(issubclass(one.category, CostWarning) for one in told) == 1
 
 
 @pytest.mark.parametrize("name", ["umap", "isomap", "mds", "landmark_mds"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import signal
 import subprocess
@@ -342,6 +343,31 @@ print("done")
     assert out == "done\n"
 
 
+_BESIDE = {
+    "torch": "(torch.rand(400, 400) @ torch.rand(400, 400)).sum().item()",
+    "faiss": "index = faiss.IndexFlatL2(4); index.add(X); index.search(X, 5)",
+}
+
+
+@pytest.mark.parametrize("package", _BESIDE)
+@pytest.mark.parametrize("first", [True, False], ids=["first", "second"])
+def test_f82_fits_work_beside_torch_and_faiss_in_either_order_of_imports(package, first):
+    if importlib.util.find_spec(package) is None:
+        pytest.skip(f"{package} is not installed")
+    imports = [f"import {package}", "import gnomon"]
+    out = _run(f"""
+{chr(10).join(imports if first else imports[::-1])}
+import numpy as np
+X = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float32)
+maps = set()
+for _ in range(3):
+    {_BESIDE[package]}
+    maps.add(gnomon.UMAP(n_neighbors=5, max_iter=10, n_jobs=2, random_state=0).fit_transform(X).tobytes())
+print(len(maps))
+""")
+    assert out == "1\n"
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/maps"), reason="needs /proc")
 def test_f82_the_kernels_bring_no_second_runtime_of_threads():
     out = _run("""
@@ -392,6 +418,25 @@ print([name for name in written if name != os.devnull])
         XDG_CACHE_HOME="/nonexistent",
     )
     assert out == "[]\n"
+
+
+@posix
+def test_f88_with_verbose_the_last_line_of_a_process_that_dies_names_the_stage():
+    process = _start(f"""{_MANY}
+import os, signal
+def crash(progress):
+    if progress.stage == "layout" and progress.done:
+        os.kill(os.getpid(), signal.SIGKILL)
+gnomon.TSNE(perplexity=5, max_iter=200, verbose=True, callback=crash).fit(X[:200])
+""")
+    try:
+        _, err = process.communicate(timeout=_TIMEOUT)
+        assert process.returncode == -signal.SIGKILL
+        lines = err.splitlines()
+        assert lines[0] == "TSNE: neighbors"
+        assert lines[-1].startswith("TSNE: layout")
+    finally:
+        _end(process)
 
 
 @posix

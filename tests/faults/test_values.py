@@ -1,5 +1,6 @@
 """The catalogue of faults in values and sizes (groups A and B): what a map of them is, beyond being finite."""
 
+import itertools
 import re
 import warnings
 
@@ -11,8 +12,11 @@ from sklearn.base import clone
 from tests.faults.test_fits import ESTIMATORS, NOISE
 
 import gnomon
+from gnomon import _core
+from gnomon.data.stored import as_stored
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.linalg import GraphLaplacian, eigenpairs
+from gnomon.linalg.table import RowTable
 
 MERGING = [name for name, one in ESTIMATORS.items() if getattr(one, "_merges_equal_rows", False)]
 # Those whose components are those of a matrix of rows or features, of which there are so many.
@@ -116,6 +120,22 @@ def test_f13_rows_as_far_as_can_be_from_all_have_a_finite_place(name):
         assert np.isfinite(Y).all()
 
 
+def test_f13_rows_that_have_nothing_in_common_with_any_other_are_masked_and_told():
+    sets = np.random.default_rng(0).random((40, 30)) > 0.5
+    sets[[7, 20]] = False
+    sets[7, :2], sets[:, 0], sets[:7, 1], sets[8:, 1] = True, False, False, False
+    sets[20, 0] = True  # rows 7 and 20 hold what no other row holds
+    graph = gnomon.neighbors.compute_neighbors(sets, 5, metric="jaccard")
+    assert np.flatnonzero(graph.isolated).tolist() == [7, 20]
+    assert not gnomon.neighbors.compute_neighbors(sets, 5).isolated.any()  # no distance is the largest there can be
+    made = gnomon.map(sets, metric="jaccard", n_neighbors=15, max_iter=5)
+    assert np.flatnonzero(made.graph.isolated).tolist() == [7, 20]
+    assert [note for note in made.notes if "as far as can be" in note] == [
+        "2 of 40 rows are as far as can be from all others, in jaccard distance: 7, 20. Where they lie says nothing; "
+        "the mask is graph.isolated."
+    ]
+
+
 def one_row_far_from_all():
     """Return sparse distances of which row 5 has none."""
     distances = np.sqrt(np.square(NOISE[:, None] - NOISE).sum(axis=2))
@@ -126,6 +146,7 @@ def one_row_far_from_all():
 def test_f14_a_row_without_finite_distances_leaves_those_of_others_as_they_are():
     with pytest.warns(GnomonWarning, match=r"1 rows have fewer than 5 neighbours at finite distance \(first: 5\)"):
         graph = gnomon.neighbors.compute_neighbors(one_row_far_from_all(), 5, metric="precomputed")
+    assert np.flatnonzero(graph.isolated).tolist() == [5]
     found = gnomon.affinities.fuzzy_simplicial_set(graph)
     assert np.isfinite(found.matrix.data).all()
     others = np.delete(np.arange(60), 5)
@@ -258,6 +279,54 @@ def test_f35_sizes_beyond_31_bits_are_told_right(monkeypatch):
     X[:, 0] = np.arange(70_000)  # 4.9e9 pairs: no number of 32 bits
     with pytest.raises(MemoryError, match=r"similarities of 70000 x 70000 pairs take 119 GB"):
         gnomon.TwoKernelPCA().fit(X)
+
+
+@pytest.fixture
+def more_than_31_bits(tmp_path):
+    """A table of 2^31 + 2^27 bytes on disk, of which the last rows alone are written: the others are a hole."""
+    path, shape = tmp_path / "table.raw", (2**31 + 2**27, 1)
+    table = np.memmap(path, dtype=np.uint8, mode="w+", shape=shape)
+    if path.stat().st_blocks * 512 > 2**20:
+        pytest.skip("this file system has no files with holes")
+    table[-5:, 0] = [1, 2, 3, 4, 5]
+    return table
+
+
+def test_f35_rows_beyond_31_bits_are_read_from_their_place(more_than_31_bits):
+    stored = as_stored(more_than_31_bits)
+    n = stored.n_samples
+    assert n == 2**31 + 2**27
+    assert stored.read(n - 5, n).ravel().tolist() == [1, 2, 3, 4, 5]
+    blocks = stored.blocks()
+    assert [blocks[0].start, blocks[-1].stop] == [0, n]
+    assert all(left.stop == right.start for left, right in itertools.pairwise(blocks))
+
+
+def test_f35_a_kernel_finds_rows_beyond_31_bits(tmp_path):
+    n, width = 70_000, 31_000  # 2.17e9 numbers
+    few = np.random.default_rng(0).normal(size=(8, width)).astype(np.float32)
+    large = np.memmap(tmp_path / "table.raw", dtype=np.float32, mode="w+", shape=(n, width))
+    if (tmp_path / "table.raw").stat().st_blocks * 512 > 2**20:
+        pytest.skip("this file system has no files with holes")
+    large[-8:] = few
+    near = np.array([[1, 2, 3, 4], [0, 2, 3, 5]], dtype=np.int32)
+
+    def frames(table, first):
+        indices = np.full((len(table), 4), 0, dtype=np.int32)
+        indices[first : first + 2] = near + first
+        rows = np.arange(first, first + 2, dtype=np.int64)
+        weights = np.ones(indices.shape, dtype=np.float32)
+        return _core.tangent_frames(RowTable.of(table).core, indices, weights, rows, 2, True, 0.9, 1)
+
+    for here, there in zip(frames(few, 0), frames(large, n - 8), strict=True):
+        np.testing.assert_array_equal(here, there)
+
+
+@pytest.mark.parametrize("n", [50_000, 3_000_000, 5_000_000_000])
+def test_f35_forecasts_count_beyond_31_and_63_bits(n):
+    needed = gnomon.ClassicalMDS(metric="manhattan").foresee(n, 10).n_bytes
+    assert needed == pytest.approx(8.0 * n**2, rel=0.3)
+    assert gnomon.UMAP().foresee(n, 10).n_bytes > 15 * 8 * n
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "pca", "isomap"])

@@ -55,7 +55,7 @@ def test_report_names_scores_features_and_classes(digits_map):
     assert len(facts["profiles"]) == 10
 
 
-def test_saved_and_loaded_maps_are_equal(digits_map, tmp_path):
+def test_f97_saved_and_loaded_maps_are_equal(digits_map, tmp_path):
     path = tmp_path / "digits.gnomon"
     digits_map.save(path)
     again = gn.Map.load(path)
@@ -82,7 +82,7 @@ def test_a_sparse_map_with_metadata_round_trips(tmp_path):
     assert list(again.metadata["barcode"]) == list(names)
 
 
-def test_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
+def test_f99_hostile_and_damaged_files_are_refused(digits_map, tmp_path):
     path = tmp_path / "map.gnomon"
     digits_map.save(path)
     whole = path.read_bytes()

@@ -55,7 +55,7 @@ def _check(estimator):
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
 @pytest.mark.parametrize("name", _NAMES)
-def test_scikit_learn_checks_pass_with_the_defaults(name):
+def test_f101_scikit_learn_checks_pass_with_the_defaults(name):
     _check(getattr(gnomon, name)())
 
 

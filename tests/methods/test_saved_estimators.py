@@ -98,7 +98,7 @@ def copies(estimator, folder):
 
 
 @pytest.mark.parametrize(("one", "kind"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_a_copy_of_any_kind_is_what_was_fitted(one, kind, tmp_path):
+def test_f97_a_copy_of_any_kind_is_what_was_fitted(one, kind, tmp_path):
     table, rows = KINDS[kind]
     made = clone(one).fit(table)
     first = answers(made, rows)

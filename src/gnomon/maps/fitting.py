@@ -33,7 +33,7 @@ from gnomon.methods.rows import RowEmbedder
 __all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
 
 _GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
-_NAMED = 5  # constant columns
+_NAMED = 5  # constant columns, or rows without near neighbours
 
 ChooseScaling = Callable[..., tuple[Scaling | None, str]]
 """What `choose_scaling` returns, of (scale, names=, metric=, spreads=)."""
@@ -107,6 +107,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             mapped = check_table(representation.values)
         by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
         graph, embedding = _lay_out(estimator, mapped, y, by_row)
+    kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
+    notes += _isolated_rows(kept)
     surface = estimator.surface_ if isinstance(estimator, Embedder) else None
     if surface is not None:
         embedding = surface.drawn(embedding)
@@ -132,7 +134,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         columns=data.columns,
         representation=representation,
         completion=prepared.completion,
-        graph=_usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric),
+        graph=kept,
         timings=dict(getattr(estimator, "timings_", {})),
         notes=[*data.notes, *prepared.told, *notes, *steering_notes, *metric_notes, *_constant_features(table)],
         name=how.name or (data.name if data.source else "map"),
@@ -220,6 +222,16 @@ def _own_scaling(
     for clause in unlike:
         warn(f"{clause}. Each block is standardised by its own scale, 'auto' if it names none.", DataWarning)
     return scaling
+
+
+def _isolated_rows(graph: neighbors.NeighborGraph | None) -> list[str]:
+    """Say which rows have no near neighbours, so that nothing follows from where they lie."""
+    rows = [] if graph is None else np.flatnonzero(graph.isolated).tolist()
+    if graph is None or not rows:
+        return []
+    named = ", ".join(map(str, rows[:_NAMED])) + (f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else "")
+    text = f"are as far as can be from all others, in {graph.metric} distance: {named}. Where they lie says nothing"
+    return [f"{len(rows):,} of {graph.n_samples:,} rows {text}; the mask is graph.isolated."]
 
 
 def _constant_features(table: Table) -> list[str]:

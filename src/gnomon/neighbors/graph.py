@@ -14,6 +14,11 @@ from gnomon._validation import message
 __all__ = ["NeighborGraph", "check_graph", "graph_fault", "without_own"]
 
 _BLOCK = 2**16  # rows looked at together
+_ROUNDING = 1e-6  # of a distance of 1, in float32
+_BOUNDED = (  # metrics of which no distance is above 1
+    *("jaccard", "dice", "braycurtis", "hamming", "hellinger"),
+    *("rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath"),
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,17 @@ class NeighborGraph:
     def n_neighbors(self) -> int:
         """Number of neighbours of each row."""
         return int(self.indices.shape[1])
+
+    @property
+    def isolated(self) -> npt.NDArray[np.bool_]:
+        """Rows without near neighbours, (n_samples,): each of their distances is the largest there can be, or infinite.
+
+        The largest is 1 for "jaccard", "dice", "braycurtis", "hamming", "hellinger", "rogerstanimoto",
+        "russellrao", "sokalmichener" and "sokalsneath": such a row has nothing in common with any other, and where a
+        map shows it says nothing. In other metrics, which have no bound, only rows without any finite distance count.
+        """
+        most = 1.0 - _ROUNDING if self.metric in _BOUNDED else np.inf
+        return np.asarray(self.distances[:, 0] >= most)
 
     def nearest(self, n_neighbors: int) -> Self:
         """Return the graph of the first n_neighbors neighbours of each row; itself if it has no more."""

@@ -10,7 +10,8 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._run import current_run
-from gnomon._validation import message
+from gnomon._validation import message, warn
+from gnomon.exceptions import CostWarning
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import NATIVE_METRICS
 
@@ -22,6 +23,7 @@ _TREE_METRICS = ("minkowski",)
 # Of truth values: scikit-learn turns other numbers into these with a warning.
 _BOOLEAN_METRICS = ("dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
 
+_MANY_CALLS = 20_000_000  # of a Python function: half a minute at least
 _TRIED = 6  # rows between which a callable is tried
 _ROUNDING = 1e-6  # of the largest distance between them
 
@@ -117,9 +119,17 @@ def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_
     tables = [table for table in (X, X_new) if table is not None]
     if callable(metric):
         _try_metric(metric, params, X)
+        _warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))
     elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
         return X.astype(bool), None if X_new is None else X_new.astype(bool)
     return X, X_new
+
+
+def _warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:
+    """Warn if a Python function is called so often that it takes minutes."""
+    if n_calls >= _MANY_CALLS:
+        what = f"metric={getattr(metric, '__name__', metric)!r} is a function of Python, called some {n_calls:,} times"
+        warn(f"{what}, each a microsecond or more. A metric given by its name takes a small part of that.", CostWarning)
 
 
 def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import message, warn
-from gnomon.exceptions import NeighborsWarning
+from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.similarities import refuse_similarities
 
@@ -24,6 +25,7 @@ __all__ = [
 
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
+_log = logging.getLogger("gnomon.neighbors")
 
 
 def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
@@ -51,7 +53,11 @@ def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
         matrix = X.tocoo(copy=True)
         matrix.sum_duplicates()
         rows, columns = matrix.coords if hasattr(matrix, "coords") else (matrix.row, matrix.col)
-        entries = rows, columns, clip_distances(matrix.data.astype(np.float64))
+        given = matrix.data.astype(np.float64)
+        entries = rows, columns, clip_distances(given)
+        largest = float(np.max(given, where=np.isfinite(given), initial=0.0))
+        _tell_of_diagonal(np.asarray(matrix.diagonal(), dtype=np.float64), largest)
+        _tell_of_rounding(int(((given < 0.0) & (rows != columns)).sum()))
     rows, columns, distances = entries
     off = rows != columns
     return graph_of_entries(
@@ -89,13 +95,15 @@ def check_distance_matrix(X: Any) -> npt.NDArray[np.float64]:
         raise ValueError(message(f"a distance matrix of shape {X.shape}", "square, one row and column a sample"))
     refuse_similarities(X)
     matrix = X.astype(np.float64) if isinstance(X, np.ndarray) else _every_pair(X)
+    own = np.asarray(X.diagonal(), dtype=np.float64)
     np.einsum("ii->i", matrix)[:] = 0.0
     if not np.isfinite(matrix).all():
         row, column = (int(place) for place in np.argwhere(~np.isfinite(matrix))[0])
         fact = f"{matrix[row, column]} at row {row} and column {column}"
         raise ValueError(message("distances", "finite", fact=fact))
-    largest = float(matrix.max())
+    largest, n_below = float(matrix.max()), 0
     for begin in range(0, n, _BLOCK):
+        n_below += int((matrix[begin : begin + _BLOCK] < 0.0).sum())
         matrix[begin : begin + _BLOCK] = clip_distances(matrix[begin : begin + _BLOCK], largest)
     gap, where = 0.0, (0, 0)
     for begin in range(0, n, _BLOCK):
@@ -109,6 +117,8 @@ def check_distance_matrix(X: Any) -> npt.NDArray[np.float64]:
         matrix[begin:, begin : begin + _BLOCK] = mean.T
     if gap > _TOLERANCE * largest:
         raise _asymmetric(gap, where)
+    _tell_of_diagonal(own, largest)
+    _tell_of_rounding(n_below)
     return matrix
 
 
@@ -135,6 +145,20 @@ def distances_to_fitted(X: Any) -> npt.NDArray[np.float64]:
     for row in range(len(distances)):
         distances[row] = clip_distances(distances[row])
     return distances
+
+
+def _tell_of_diagonal(own: npt.NDArray[np.float64], largest: float) -> None:
+    """Warn if rows are given a distance from themselves, which is not used."""
+    wrong = np.flatnonzero(~(np.abs(own) <= _TOLERANCE * largest))
+    if len(wrong):
+        text = f"the diagonal of the distances is not 0 for {len(wrong)} of {len(own)} rows and is not used"
+        warn(f"{text} (the first is {own[wrong[0]]:g}).", DataWarning)
+
+
+def _tell_of_rounding(n_below: int) -> None:
+    """Log how many distances below 0 count as 0: too common for a warning."""
+    if n_below:
+        _log.info("%d distances are below 0 by rounding and count as 0", n_below)
 
 
 def _every_pair(X: Any) -> npt.NDArray[np.float64]:
@@ -189,12 +213,13 @@ def _dense_entries(
     """Check a dense matrix block by block and return the entries that may be neighbours."""
     n = X.shape[0]
     largest = float(np.max(X, where=np.isfinite(X), initial=0.0))
-    found, gap, where = [], 0.0, (0, 0)
+    found, gap, where, n_below = [], 0.0, (0, 0), 0
     for begin in range(0, n, _BLOCK):
         rows = X[begin : begin + _BLOCK].astype(np.float64)
         mirror = X[:, begin : begin + _BLOCK].T.astype(np.float64)
         np.einsum("ii->i", rows[:, begin : begin + len(rows)])[:] = np.inf
         np.einsum("ii->i", mirror[:, begin : begin + len(rows)])[:] = np.inf
+        n_below += int((rows < 0.0).sum())
         rows, mirror = clip_distances(rows, largest), clip_distances(mirror, largest)
         gaps = np.where(rows == mirror, 0.0, np.abs(np.where(rows == mirror, 0.0, rows) - mirror))
         if gaps.max() > gap:
@@ -203,6 +228,8 @@ def _dense_entries(
         found.append(_nearest_entries((rows + mirror) / 2, begin, n_neighbors))
     if gap > _TOLERANCE * largest:
         raise _asymmetric(gap, where)
+    _tell_of_diagonal(np.asarray(X.diagonal(), dtype=np.float64), largest)
+    _tell_of_rounding(n_below)
     rows_found, columns_found, distances = zip(*found, strict=True)
     return np.concatenate(rows_found), np.concatenate(columns_found), np.concatenate(distances)
 
