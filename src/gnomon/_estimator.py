@@ -130,7 +130,7 @@ def all_or_nothing(fit: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatena
     """
 
     @functools.wraps(fit)
-    def call(self: _E, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+    def call(self: _E, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
         before = dict(vars(self))
         try:
             return fit(self, *args, **kwargs)

@@ -110,6 +110,17 @@ def test_refused_with_a_text_that_helps(value, error, text):
     assert str(caught.value).startswith("PCA: ")
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "gower"])
+def test_f43_a_map_takes_categories_beside_numbers(metric):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"a": rng.normal(size=40), "kind": pd.Categorical(["x", "y"] * 20), "town": ["p", "q"] * 20})
+    made = gnomon.map(frame, metric=metric, max_iter=5)
+    assert [rule.kind for rule in made.columns] == ["number", "category", "category"]
+    placed = made.place(frame[:3])
+    assert placed.shape == (3, 2)
+    assert np.isfinite(placed).all()
+
+
 def test_f01_names_five_places_and_counts_all():
     bad = np.full((100, 50), np.nan, np.float32)
     with pytest.raises(ValueError, match=r"NaN \(5,000\): the first at row 0, column 0; .*row 0, column 4\)"):

@@ -119,7 +119,7 @@ gnomon.cli.main(["map", "iris", "-p", "max_iter=5", "-o", os.path.join(sys.argv[
 """
     done = _python(script, tmp_path, **_NOWHERE)
     assert done.returncode == 0, done.stderr
-    assert sorted(os.listdir(tmp_path)) == ["iris.html", "map.png", "page.html"]
+    assert sorted(os.listdir(tmp_path)) == ["iris.html", "iris.html.run.json", "map.png", "page.html"]
 
 
 def test_f84_a_limit_of_memory_is_respected_before_the_work_and_survived_within_it():

@@ -40,7 +40,7 @@ def ring(opened, points, reach=40.0):
     return np.stack([center[0] + radius * np.cos(turns), center[1] + radius * np.sin(turns)], axis=1)
 
 
-def test_page_is_silent_and_offline_and_hostile_text_is_inert(open_page, blobs_page):
+def test_f108_f109_page_is_silent_and_offline_and_hostile_text_is_inert(open_page, blobs_page):
     """F108, F109: no request, no console error, markup in any text stays text."""
     opened = open_page(blobs_page)
     opened.hover(123)
@@ -114,7 +114,7 @@ def test_a_few_points_are_compared_without_statistics(open_again, blobs_page, bl
 
 
 @pytest.mark.slow
-def test_empty_lasso_clears_with_a_message_and_escape_clears(open_again, blobs_page, blobs):
+def test_f110_empty_lasso_clears_with_a_message_and_escape_clears(open_again, blobs_page, blobs):
     """F110."""
     opened = open_again(blobs_page)
     corners = ring(opened, np.flatnonzero(blobs.group == 1))
@@ -130,7 +130,7 @@ def test_empty_lasso_clears_with_a_message_and_escape_clears(open_again, blobs_p
     assert opened.state["shown"] == blobs.n
 
 
-def test_hidden_class_is_never_hovered_and_ids_stay(open_again, blobs_page, blobs):
+def test_f103_hidden_class_is_never_hovered_and_ids_stay(open_again, blobs_page, blobs):
     """F103: after filtering, the point under the mouse is still reported by its own number."""
     opened = open_again(blobs_page)
     order = ["<script", "alpha", "gamma"]
@@ -235,7 +235,7 @@ def test_export_is_a_picture_of_the_view(open_page, blobs_page, tmp_path):
     assert len(np.unique(picture[200:, :1600].reshape(-1, 3), axis=0)) > 50
 
 
-def test_points_without_position_lie_in_the_tray(open_page, tmp_path):
+def test_f104_points_without_position_lie_in_the_tray(open_page, tmp_path):
     """F104."""
     Y = np.random.default_rng(0).normal(size=(50, 2))
     Y[[3, 40], 1] = np.nan
@@ -268,7 +268,7 @@ def test_three_dimensions_turn_and_pick(open_page, tmp_path):
     np.testing.assert_array_equal(opened.state["selection"], np.flatnonzero(Polygon(corners).contains_points(pixels)))
 
 
-def test_many_classes_and_pictures(open_page, tmp_path):
+def test_f107_many_classes_and_pictures(open_page, tmp_path):
     """F107: 300 classes; thumbnails come from the pixels."""
     rng = np.random.default_rng(2)
     X = rng.integers(0, 17, size=(900, 64)).astype(float)

@@ -91,7 +91,7 @@ def test_same_input_gives_the_same_bytes(tmp_path, blobs):
     assert (tmp_path / "a.html").read_bytes() == (tmp_path / "b.html").read_bytes()
 
 
-def test_budget_is_said_in_the_page(tmp_path, blobs):
+def test_f106_budget_is_said_in_the_page(tmp_path, blobs):
     X = np.random.default_rng(0).normal(size=(blobs.n, 4000)) * np.linspace(2, 1, 4000)
     write_html(tmp_path / "a.html", PageContent(embedding=blobs.Y, X=X), byte_budget=2_000_000)
     header, columns = read_page(tmp_path / "a.html")
@@ -102,7 +102,7 @@ def test_budget_is_said_in_the_page(tmp_path, blobs):
     assert (tmp_path / "a.html").stat().st_size <= 2_000_000
 
 
-def test_too_many_points_are_sampled_by_class(monkeypatch, tmp_path):
+def test_f102_too_many_points_are_sampled_by_class(monkeypatch, tmp_path):
     """F102: never the first n; every class keeps its share and the page says so."""
     monkeypatch.setattr(document, "MAX_POINTS", 200)
     labels = np.repeat(["common", "rare"], [990, 10])
@@ -142,7 +142,7 @@ def test_stratified_rows_keep_every_class():
         ({"X": np.array([["a"]] * 5)}, "table of numbers"),
     ],
 )
-def test_bad_arguments_are_refused_before_anything_is_written(tmp_path, bad, text):
+def test_f105_bad_arguments_are_refused_before_anything_is_written(tmp_path, bad, text):
     """F105."""
     with pytest.raises(ValueError, match=text):
         write_html(tmp_path / "a.html", PageContent(**({"embedding": np.zeros((5, 2))} | bad)))

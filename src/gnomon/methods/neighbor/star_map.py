@@ -148,5 +148,5 @@ class StarMAP(UMAP):
 def _coordinates(rows: Any, seed: int) -> npt.NDArray[np.float32]:
     """Return dense rows of few columns, in which clusters are found."""
     if isinstance(rows, np.ndarray) and rows.shape[1] <= _WIDEST:
-        return (rows - rows.mean(axis=0, dtype=np.float64)).astype(np.float32)
+        return np.asarray(rows - rows.mean(axis=0, dtype=np.float64), dtype=np.float32)
     return initialize("pca", X=rows, n_components=min(_WIDEST, *rows.shape), seed=seed).embedding
