@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
-from gnomon.exceptions import NeighborsWarning
+from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.neighbors import compute_neighbors
 
 
@@ -43,8 +43,11 @@ def test_the_diagonal_is_ignored():
     X = matrix()
     expected = precomputed(X)
     np.fill_diagonal(X, np.random.default_rng(0).uniform(-3, 3, len(X)))
+    for given in (X, sp.csr_array(np.abs(X))):
+        with pytest.warns(DataWarning, match="the diagonal of the distances is not 0 for 60 of 60 rows"):
+            np.testing.assert_array_equal(precomputed(given).indices, expected.indices)
+    np.fill_diagonal(X, np.inf)  # no distance, and so no warning
     np.testing.assert_array_equal(precomputed(X).indices, expected.indices)
-    np.testing.assert_array_equal(precomputed(sp.csr_array(np.abs(X))).indices, expected.indices)
 
 
 def test_rounding_is_forgiven_and_real_faults_are_not():

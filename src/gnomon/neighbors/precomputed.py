@@ -148,8 +148,8 @@ def distances_to_fitted(X: Any) -> npt.NDArray[np.float64]:
 
 
 def _tell_of_diagonal(own: npt.NDArray[np.float64], largest: float) -> None:
-    """Warn if rows are given a distance from themselves, which is not used."""
-    wrong = np.flatnonzero(~(np.abs(own) <= _TOLERANCE * largest))
+    """Warn if rows are given a distance from themselves, which is not used; infinity is none."""
+    wrong = np.flatnonzero(np.isfinite(own) & (np.abs(own) > _TOLERANCE * largest))
     if len(wrong):
         text = f"the diagonal of the distances is not 0 for {len(wrong)} of {len(own)} rows and is not used"
         warn(f"{text} (the first is {own[wrong[0]]:g}).", DataWarning)
