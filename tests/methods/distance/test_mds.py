@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist, pdist
 from sklearn.manifold import MDS as ReferenceMDS
 
+from gnomon.exceptions import DataWarning
 from gnomon.linalg import procrustes_error
 from gnomon.methods.distance.classical_mds import ClassicalMDS
 from gnomon.methods.distance.mds import MDS
@@ -155,7 +156,8 @@ def test_equal_rows_share_a_place():
     fitted = MDS(max_iter=100).fit(np.repeat(X[:20], 3, axis=0))
     groups = fitted.embedding_.reshape(20, 3, 2)
     assert np.abs(groups - groups[:, :1]).max() < 1e-3
-    assert not MDS().fit_transform(np.full((20, 3), 2.5)).any()
+    with pytest.warns(DataWarning, match="20 rows hold 1 distinct row"):
+        assert not MDS().fit_transform(np.full((20, 3), 2.5)).any()
 
 
 def test_dense_and_sparse_rows_have_one_map():

@@ -231,7 +231,7 @@ def test_blocks_that_do_not_fit_are_refused(iris, monkeypatch):
     with pytest.raises(MemoryError, match=r"PCA: X of 20000 columns must be .* fits in memory, 1 GB .* take 12\.8 GB"):
         PCA().partial_fit(np.zeros((2, 20_000)))
     with pytest.raises(MemoryError, match="solver='gram'"):
-        PCA(solver="covariance").fit(np.zeros((2, 20_000)))
+        PCA(solver="covariance").fit(np.eye(2, 20_000))
 
 
 def test_a_share_cannot_be_had_from_few_components(iris):

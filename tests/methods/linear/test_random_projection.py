@@ -38,7 +38,7 @@ def test_orthonormal_rows_are_exactly_so_and_vary_less():
 
 
 def test_sparse_directions_have_the_stated_density_and_size():
-    model = RandomProjection(50, variant="sparse", random_state=0).fit(np.ones((2, 2500)))
+    model = RandomProjection(50, variant="sparse", random_state=0).fit(np.eye(2, 2500))
     assert sparse.issparse(model.components_)
     assert model.components_.nnz / (50 * 2500) == pytest.approx(1 / 50, rel=0.05)
     np.testing.assert_allclose(np.unique(np.abs(model.components_.data)), [1.0])
