@@ -38,7 +38,8 @@ def _python(script, *arguments, **environment):
         capture_output=True,
         text=True,
         timeout=_TIMEOUT,
-        env={**os.environ, **environment},
+        # A limit of the size of files would cut the compiled modules too, which Python 3.11 then keeps.
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
         check=False,
     )
 
