@@ -140,6 +140,8 @@ def test_compressed_and_chosen_delimiter(write):
     ("content", "text"),
     [
         (b"", "it is empty"),
+        (b",", "no field of its first 1 lines holds anything"),
+        (b" ,\n,\n", "no field of its first 2 lines holds anything"),
         (b"a,b\n", "a header alone"),
         (b"a,b\nx,\xff\x00\n", "0xff is no UTF-8"),
         (b"a,b\nx,\x81\n", "0x81 is no UTF-8"),  # nor Windows-1252

@@ -211,6 +211,9 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         elif len(delimiter) != 1:
             raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
         records = [record for record in csv.reader(lines, delimiter=delimiter) if _holds(record)][: _SAMPLE + 1]
+    if not records:
+        fact = f"no field of its first {len(lines)} lines holds anything"
+        raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact=fact))
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
     width = len(rows[0]) if rows else len(first)
