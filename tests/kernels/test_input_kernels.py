@@ -9,6 +9,7 @@ from sklearn.metrics import pairwise
 
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.kernels.choice import median_distance
+from gnomon.kernels.inputs import squared_distances
 
 
 @pytest.fixture
@@ -35,6 +36,22 @@ def test_two_points_have_the_values_of_the_formulas():
         np.testing.assert_allclose(kernel.block(a, b), [[expected]], rtol=1e-14)
     kernel = input_kernel("polynomial", a, parameters={"coefficients": (1.0, 0.0, 0.0, 2.0), "scale": 4.0})
     np.testing.assert_allclose(kernel.block(a, b), [[1 + 2 * 4.0**3]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_near_rows_far_from_the_origin_keep_the_digits_of_their_distance(form):
+    """1e6 away from the origin, squared lengths leave 1e-4 of a squared distance of 1."""
+    rows = np.round(64 * np.random.default_rng(0).normal(size=(40, 3))) / 64
+    exact = np.square(rows[:, None] - rows[None]).sum(axis=2)
+    far = form(rows + 2.0**20)
+    np.testing.assert_allclose(squared_distances(far, far), exact, rtol=1e-12)
+
+
+def test_a_gaussian_beside_an_outlier_is_positive_semidefinite():
+    rows = np.random.default_rng(0).normal(size=(50, 2))
+    rows[0] *= 1e7
+    K = input_kernel("gaussian", rows, parameters={"sigma": 1.0}).block(rows, rows)
+    assert np.linalg.eigvalsh(K).min() > -1e-12
 
 
 def test_agrees_with_scikit_learn(rows):

@@ -30,6 +30,8 @@ __all__ = [
 ]
 
 _NEAREST = 1e-9  # of sigma: below it slopes that are infinite at r = 0 are held
+_NEAR = 1e-7  # share of the squared lengths of two rows: a squared distance below it has at most eight digits left
+_TOGETHER = 2**20  # numbers of pairs of near rows that are held at a time
 
 
 class InputKernel(Protocol):
@@ -74,12 +76,20 @@ def _squared_norms(A: Any) -> FloatArray:
 
 
 def squared_distances(A: Any, B: Any) -> FloatArray:
-    """Return |a_i - b_j|^2; what is rounding beside |a_i|^2 + |b_j|^2 is 0, so that equal rows have distance 0."""
+    """Return |a_i - b_j|^2, exactly 0 for equal rows.
+
+    Of pairs so near that |a_i|^2 + |b_j|^2 would leave few digits of it, the differences are squared and summed.
+    """
     sizes = _squared_norms(A)[:, None] + _squared_norms(B)[None]
     squared = products(A, B)
     squared *= -2.0
     squared += sizes
-    squared[squared <= 1e-14 * sizes] = 0.0
+    sizes *= _NEAR
+    i, j = np.nonzero(squared <= sizes)
+    step = max(1, _TOGETHER // max(1, int(A.shape[1])))
+    for begin in range(0, len(i), step):
+        some = slice(begin, begin + step)
+        squared[i[some], j[some]] = _squared_norms(A[i[some]] - B[j[some]])
     return squared
 
 
