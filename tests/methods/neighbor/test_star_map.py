@@ -52,6 +52,14 @@ def test_clusters_lie_as_principal_components_place_them(init, blobs):
     assert kept > max(0.6, spearmanr(distances, pdist(plain))[0] - 0.02)
 
 
+def test_clusters_are_those_of_rows_far_from_the_origin(blobs):
+    """The clusters are found in float32, where 8,388,608 leaves steps of 1."""
+    exact = np.round(blobs.astype(float) * 64) / 64
+    here, there = (StarMAP(n_stars=6, **QUICK).fit(X) for X in (exact, exact + 2.0**23))
+    np.testing.assert_array_equal(there.star_of_rows_, here.star_of_rows_)
+    np.testing.assert_array_equal(there.embedding_, here.embedding_)
+
+
 def test_threads_do_not_change_a_bit(blobs):
     maps = {StarMAP(**{**QUICK, "n_jobs": n}).fit_transform(blobs).tobytes() for n in (1, 2)}
     assert len(maps) == 1

@@ -146,7 +146,9 @@ class StarMAP(UMAP):
 
 
 def _coordinates(rows: Any, seed: int) -> npt.NDArray[np.float32]:
-    """Return dense rows of few columns, in which clusters are found."""
+    """Return dense rows of few columns, in which clusters are found: centred before they are rounded to float32."""
     if isinstance(rows, np.ndarray) and rows.shape[1] <= _WIDEST:
-        return np.asarray(rows - rows.mean(axis=0, dtype=np.float64), dtype=np.float32)
+        centred = rows - rows.mean(axis=0, dtype=np.float64)
+        small: npt.NDArray[np.float32] = np.ldexp(centred, -int(np.frexp(np.abs(centred).max())[1])).astype(np.float32)
+        return small
     return initialize("pca", X=rows, n_components=min(_WIDEST, *rows.shape), seed=seed).embedding
