@@ -78,6 +78,15 @@ def test_kernels_by_name_by_distance_and_by_object(some_digits):
     np.testing.assert_array_equal(by_name, clone(QUICK).set_params(kernel=Cauchy()).fit_transform(X))
 
 
+@pytest.mark.parametrize("weights", ["non_negative", "signed", "membership"])
+@pytest.mark.parametrize("n", [2, 40])
+def test_one_neighbor_reconstructs_a_row(weights, n, some_digits):
+    model = clone(QUICK).set_params(n_neighbors=1, weights=weights)
+    Y = model.fit_transform(some_digits[0][:n])
+    assert np.isfinite(Y).all()
+    assert np.ptp(Y, axis=0).max() > 0
+
+
 @pytest.mark.parametrize("n_components", [1, 3])
 def test_other_dimensions_work(n_components, some_digits):
     Y = clone(QUICK).set_params(n_components=n_components).fit_transform(some_digits[0][:200])
