@@ -23,6 +23,16 @@ def squared_along(affinities, X):
     return np.square(X[edges.row] - X[edges.col]).sum(1)
 
 
+@pytest.mark.parametrize("unit", [2.0**-40, 1e-6, 1e9])
+def test_in_other_units_all_radii_of_the_data_move_alike(unit, random_affinities):
+    affinities = random_affinities(50, normalization="membership")
+    X = np.random.default_rng(2).normal(size=(50, 3)) * np.random.default_rng(3).uniform(0.2, 2, size=(50, 1))
+    here, there = (DensityCorrelation(affinities, squared_along(affinities, Z), KERNEL) for Z in (X, X * unit))
+    np.testing.assert_allclose(there.radii - 2 * np.log(unit), here.radii, atol=1e-9)
+    Y = np.random.default_rng(4).normal(size=(50, 2))
+    assert there.loss(Y) == pytest.approx(here.loss(Y), abs=1e-6)
+
+
 @pytest.fixture(scope="module")
 def make(random_affinities):
     """A term of n points with random edges and data of three columns."""

@@ -26,11 +26,14 @@ __all__ = ["DensityCorrelation", "log_radii"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_SMALLEST = 1e-8  # added to a mean squared distance before its logarithm, as in the paper's program
+_SMALLEST = 1e-8  # added to a mean squared distance before its logarithm, as in the paper's program; in the data
+# as a share of the mean over all edges, so that radii do not depend on the units of the features
 
 
 def log_radii(weights: scipy.sparse.csr_array, squared_distances: npt.ArrayLike) -> Float64Array:
-    """Return log(1e-8 + sum_j w_ij d_ij^2 / sum_j w_ij) for each point, NaN for points without weights.
+    """Return log(1e-8 m + sum_j w_ij d_ij^2 / sum_j w_ij) for each point, NaN for points without weights.
+
+    m is the mean of d_ij^2 over all edges, 1 if all are 0: in other units all logarithms move by one number.
 
     Parameters
     ----------
@@ -43,8 +46,10 @@ def log_radii(weights: scipy.sparse.csr_array, squared_distances: npt.ArrayLike)
     rows = np.repeat(np.arange(n), np.diff(weights.indptr))
     values = np.asarray(weights.data, dtype=np.float64)
     sums = np.bincount(rows, weights=values, minlength=n)
-    moments = np.bincount(rows, weights=values * np.asarray(squared_distances, dtype=np.float64), minlength=n)
-    return np.asarray(np.log(_SMALLEST + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
+    squared = np.asarray(squared_distances, dtype=np.float64)
+    moments = np.bincount(rows, weights=values * squared, minlength=n)
+    usual = float(squared.mean()) if squared.any() else 1.0
+    return np.asarray(np.log(_SMALLEST * usual + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
 
 
 class DensityCorrelation(AddedTerm):
