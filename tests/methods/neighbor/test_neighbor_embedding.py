@@ -134,6 +134,13 @@ def test_same_bytes_for_any_number_of_threads(digits):
         ({"kernel": Cauchy(), "kernel_params": {"a": 1}}, ValueError, "kernel_params must be None where kernel is an"),
         ({"optimizer": 3}, TypeError, "optimizer=3 must be one of .* or an object with minimize"),
         ({"optimizer": GradientDescent(), "optimizer_params": {"a": 1}}, ValueError, "optimizer_params must be None"),
+        (
+            {"optimizer": "adam", "optimizer_params": {"early_exaggeration_iter": 4}},
+            ValueError,
+            r"optimizer_params must be arguments of 'adam': .*learning_rate.* \(found early_exaggeration_iter\)",
+        ),
+        ({"loss_params": {"a": 1}}, ValueError, r"loss_params must be arguments of 'kl': .*evaluation.* \(found a\)"),
+        ({"affinity_params": {"a": 1}}, ValueError, r"affinity_params must be arguments of '\w+': .* \(found a\)"),
         ({"affinity": sparse.eye_array(5)}, ValueError, "affinity of 5 rows must be one row each"),
         ({"affinity": Gram.from_matrix(np.eye(5)), "loss": "frobenius"}, ValueError, "affinity of 5 rows must be one"),
         ({"loss": "kl", "optimizer": "sampled_descent"}, ValueError, "KLDivergence: link='log' must be 'identity'"),

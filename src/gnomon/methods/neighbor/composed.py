@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -208,7 +209,9 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         """Return the affinity as a callable, with `new_rows` if it knows them."""
         affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
-            return AFFINITIES[affinity](**(parameters["affinity_params"] or {}))
+            given = parameters["affinity_params"] or {}
+            _check_arguments("affinity_params", given, AFFINITIES[affinity], affinity)
+            return AFFINITIES[affinity](**given)
         if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples)
         return affinity  # type: ignore[no-any-return]
@@ -231,6 +234,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
         loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]
         given = dict(parameters["loss_params"] or {})
+        if isinstance(parameters["loss"], str):
+            _check_arguments("loss_params", given, loss, parameters["loss"], n_handed_on=2)
         if takes_seed(loss):
             given.setdefault("seed", inputs.seed)
         if parameters["loss"] == "cross_entropy" and parameters["output_metric"] == "euclidean":
@@ -261,6 +266,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
                 name = "gradient_descent"
             if name not in known:
                 raise _not_on_surface(f"optimizer={name!r}", parameters)
+            part = GradientDescent if name == "annealed_descent" else known[name]
+            _check_arguments("optimizer_params", given, part, name)
             if flat and name == "sampled_descent":
                 given = {"seed": self.seed_, **given}
                 if parameters["loss"] == "cross_entropy":
@@ -287,6 +294,17 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             return partial(rescale_to_box, size=10.0)
         usual = 1e-4 if loss in ("kl", "reconstruction") else 1.0
         return partial(rescale, standard_deviation=usual if spread is None else spread)
+
+
+def _check_arguments(
+    what: str, given: dict[str, Any], part: Callable[..., Any], name: str, *, n_handed_on: int = 0
+) -> None:
+    """Raise ValueError if a part that was chosen by name has no such arguments behind those that are handed on."""
+    known = list(inspect.signature(part).parameters)[n_handed_on:]
+    unknown = [one for one in given if one not in known]
+    if unknown:
+        rule, fact = f"arguments of {name!r}: {', '.join(known)}", f"found {', '.join(unknown)}"
+        raise ValueError(message(what, rule, fact=fact))
 
 
 def _not_on_surface(what: str, parameters: dict[str, Any]) -> ValueError:
