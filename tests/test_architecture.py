@@ -20,6 +20,7 @@ _FLOORS = {
     0: [
         "_validation",
         "_machine",
+        "_cached",
         "_run",
         "_entrance",
         "_estimator",

@@ -14,6 +14,7 @@ import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from gnomon import _machine
+from gnomon._cached import cached_property
 from gnomon._run import running
 from gnomon._threads import in_order, resolve_n_threads, single_threaded_blas
 
@@ -144,3 +145,51 @@ def test_results_of_threads_come_in_the_order_of_the_items(n_threads):
 def test_an_error_in_a_thread_reaches_the_caller():
     with running(n_threads=2), pytest.raises(ZeroDivisionError):
         list(in_order(lambda item: 1 // item, [2, 1, 0, 3]))
+
+
+def test_f77_a_property_that_waits_for_its_turn_holds_up_no_other_instance():
+    """One thread has the turn at BLAS and asks for a property that another thread computes, of another instance."""
+    inside, waiting = threading.Event(), threading.Event()
+
+    class Matrix:
+        @cached_property
+        def factor(self):
+            waiting.set()
+            with single_threaded_blas():
+                return 1
+
+    def have_the_turn():
+        with single_threaded_blas():
+            inside.set()
+            waiting.wait(10)
+            time.sleep(0.05)  # until the other one waits for the turn
+            assert Matrix().factor == 1
+
+    def wait_for_it():
+        inside.wait(10)
+        assert Matrix().factor == 1
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (have_the_turn, wait_for_it)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_a_cached_property_is_computed_once_and_then_an_attribute():
+    class Counted:
+        n = 0
+
+        @cached_property
+        def value(self):
+            """Doc."""
+            self.n += 1
+            return object()
+
+    one = Counted()
+    assert one.value is one.value
+    assert (one.n, vars(one)["value"]) == (1, one.value)
+    assert Counted.value.__doc__ == "Doc."
+    one.value = 3
+    assert one.value == 3

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Options, check_parameters, message

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas

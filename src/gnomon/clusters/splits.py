@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import message

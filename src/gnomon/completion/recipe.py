@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._cached import cached_property
 from gnomon.completion.predictors import (
     LowRankNormal,
     Rows,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run

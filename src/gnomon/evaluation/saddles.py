@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from hashlib import blake2b
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 

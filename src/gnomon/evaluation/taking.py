@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon.evaluation import classes, pairs, steadiness, topology
 from gnomon.evaluation.anchors import DistanceRows, choose_anchors
 from gnomon.evaluation.intervals import Estimate, Sampling

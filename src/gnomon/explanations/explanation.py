@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._printed import preformatted
 from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message

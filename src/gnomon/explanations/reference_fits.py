@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.data.stored import StoredTable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.effects import FeatureEffects

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._run import current_run
 
 __all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph"]

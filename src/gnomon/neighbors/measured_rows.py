@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon.linalg import principal_components, project_rows

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message

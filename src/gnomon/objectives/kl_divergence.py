@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._threads import in_order
 from gnomon._validation import Options, Real, Rule, check_parameters, message

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from copy import copy
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerm, shares_of

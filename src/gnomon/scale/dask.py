@@ -9,9 +9,9 @@ import uuid
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gnomon._cached import cached_property
 from gnomon._memory import in_bytes
 from gnomon._optional import import_optional
 from gnomon._validation import message

@@ -6,13 +6,13 @@ import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon._files import atomic_write
 from gnomon._optional import import_optional
 from gnomon._validation import message

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._cached import cached_property
 from gnomon.extension.placement.placement import EXACT_UP_TO, RowPlacement
 from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives import RowLoss, repulsion_on_surface

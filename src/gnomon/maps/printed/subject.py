@@ -6,12 +6,12 @@ import hashlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from gnomon._cached import cached_property
 from gnomon.evaluation.words import Statement, verdict
 
 __all__ = ["Section", "Subject"]

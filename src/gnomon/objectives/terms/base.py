@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels import CurvedKernel, CustomLaw

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import message
