@@ -1,4 +1,5 @@
 // Transforms against the defining sum, there and back, and real convolutions through the mesh.
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <random>

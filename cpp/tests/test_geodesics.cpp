@@ -1,4 +1,5 @@
 // Shortest paths of graphs whose lengths are known, for any number of threads and sources.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>

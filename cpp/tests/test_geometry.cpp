@@ -1,5 +1,6 @@
 // Small matrices are diagonalised lane by lane; displacements of sparse and dense rows agree; Jacobians of linear maps
 // are exact and do not depend on the number of threads.
+#include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>

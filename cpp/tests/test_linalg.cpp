@@ -1,5 +1,6 @@
 // Moments against plain loops, Jacobi's method against its definition, block products against dense ones, a ring's
 // spectrum against its closed form.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <random>

@@ -1,5 +1,6 @@
 // Trees over points: boxes hold their points, groups part them, stand-ins have their moments, sums have the stated
 // error. The hash it prints is the same for every instruction set (GNOMON_ARCH): compare builds with it.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
