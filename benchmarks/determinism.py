@@ -28,10 +28,13 @@ _ROOT = Path(__file__).resolve().parent.parent
 _WIDE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
 CORES: dict[str, dict[str, str]] = {
     "SkylakeX": {},
-    "Haswell": {"NPY_DISABLE_CPU_FEATURES": _WIDE},
-    "Nehalem": {"NPY_DISABLE_CPU_FEATURES": f"{_WIDE} AVX2 FMA3"},
+    "Haswell": {"NPY_DISABLE_CPU_FEATURES": _WIDE, "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F"},
+    "Nehalem": {
+        "NPY_DISABLE_CPU_FEATURES": f"{_WIDE} AVX2 FMA3",
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4",
+    },
 }
-"""Processors whose kernels OpenBLAS takes when told, and what NumPy then leaves unused."""
+"""Processors whose kernels OpenBLAS takes when told, and what NumPy and the C library then leave unused."""
 
 Hashes = dict[str, dict[str, str]]
 

@@ -1,4 +1,6 @@
 #include "checks.hpp"
+#include "gnomon/dense_eigen.hpp"
+#include "gnomon/elementary.hpp"
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
 
@@ -58,6 +60,43 @@ void bound_inner_products(const Matrix<const T>& B, const Matrix<double>& out) {
     run_released(1, [&](const Context&) { inner_products(view(B), view(out)); });
 }
 
+void bound_product(const Matrix<const double>& A, bool transposed_a, const Matrix<const double>& B, bool transposed_b,
+                   const Matrix<double>& out, int n_threads) {
+    const Arguments check("product");
+    const std::size_t rows = A.shape(transposed_a ? 1 : 0), columns = B.shape(transposed_b ? 0 : 1);
+    check.equal("the terms of B", B.shape(transposed_b ? 1 : 0), A.shape(transposed_a ? 0 : 1));
+    check.shape("out", out, rows, columns);
+    run_released(n_threads, [&](const Context& context) {
+        product(view(A), transposed_a, view(B), transposed_b, view(out), context);
+    });
+}
+
+std::size_t bound_dense_eigen(const Matrix<const double>& matrix, double least, const Vector<double>& values,
+                              const Matrix<double>& vectors, int n_threads) {
+    const Arguments check("dense_eigen");
+    const std::size_t n = matrix.shape(0);
+    check.shape("matrix", matrix, n, n);
+    check.length("values", values, n);
+    check.equal("the number of rows of vectors", vectors.shape(0), n);
+    check.at_most("the number of columns of vectors", vectors.shape(1), n);
+    std::size_t kept = 0;
+    run_released(n_threads, [&](const Context& context) {
+        kept = dense_eigen(view(matrix), least, view(values), view(vectors), context);
+    });
+    return kept;
+}
+
+template <Elementary f>
+void bound_elementary(const Vector<const double>& x, const Vector<double>& out, int n_threads) {
+    Arguments("elementary functions").length("out", out, x.shape(0));
+    run_released(n_threads, [&](const Context& context) { apply(f, view(x), view(out), context); });
+}
+
+void bound_power(const Vector<const double>& x, double p, const Vector<double>& out, int n_threads) {
+    Arguments("power").length("out", out, x.shape(0));
+    run_released(n_threads, [&](const Context& context) { power(view(x), p, view(out), context); });
+}
+
 template <class T>
 void register_for(nb::module_& m) {
     m.def("column_means", &bound_column_means<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
@@ -81,6 +120,23 @@ void register_for(nb::module_& m) {
 void register_moments(nb::module_& m) {
     register_for<float>(m);
     register_for<double>(m);
+    const auto elementary = [&](const char* name, auto function) {
+        m.def(name, function, nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+              "Write the function of each number to out, which may be x.");
+    };
+    elementary("exp", &bound_elementary<Elementary::exp>);
+    elementary("expm1", &bound_elementary<Elementary::expm1>);
+    elementary("log", &bound_elementary<Elementary::log>);
+    elementary("log1p", &bound_elementary<Elementary::log1p>);
+    m.def("power", &bound_power, nb::arg("x").noconvert(), nb::arg("p"), nb::arg("out").noconvert(),
+          nb::arg("n_threads"), "Write x^p of each number >= 0 to out, which may be x.");
+    m.def("product", &bound_product, nb::arg("A").noconvert(), nb::arg("transposed_a"), nb::arg("B").noconvert(),
+          nb::arg("transposed_b"), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write A B to out, of A and B as they are or transposed.");
+    m.def("dense_eigen", &bound_dense_eigen, nb::arg("matrix").noconvert(), nb::arg("least"),
+          nb::arg("values").noconvert(), nb::arg("vectors").noconvert(), nb::arg("n_threads"),
+          "Write the eigenvalues of a symmetric matrix (n, n), falling, to values (n,) and the eigenvectors of those "
+          "above least to the first columns of vectors (n, k), k at most; return how many.");
 }
 
 }  // namespace gnomon::bindings

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gnomon/elementary.hpp"
+
 namespace gnomon::detail {
 namespace {
 
@@ -44,12 +46,12 @@ void Blend::weigh(const std::vector<double>& squared, bool others, const BlendPa
     exact = params.power >= 1 && (n == 1 || squared[nearest] <= kSamePlace * second) && second > 0;
     if (n == 1) exact = true;
     logs.resize(n);
-    for (std::size_t j = 0; j < n; ++j) logs[j] = std::log(std::max(squared[j], kLeast));
-    const double farthest = std::log(std::max(squared[last], kLeast));
+    for (std::size_t j = 0; j < n; ++j) logs[j] = exact_log(std::max(squared[j], kLeast));
+    const double farthest = exact_log(std::max(squared[last], kLeast));
     double log_rho = farthest;
     truncated = others && occupied(logs, farthest, params.softness) < params.count;
     if (!truncated) {
-        double low = std::log(std::max(squared[nearest], kLeast)), high = farthest + params.softness;
+        double low = exact_log(std::max(squared[nearest], kLeast)), high = farthest + params.softness;
         for (int round = 0; round < 200 && low < high; ++round) {
             const double middle = 0.5 * (low + high);
             if (middle <= low || middle >= high) break;
@@ -61,9 +63,9 @@ void Blend::weigh(const std::vector<double>& squared, bool others, const BlendPa
     double total = 0;
     for (std::size_t j = 0; j < n; ++j) {
         const double s = std::max(squared[j], kLeast);
-        const double t = (log_rho - std::log(s)) / params.softness;
+        const double t = (log_rho - exact_log(s)) / params.softness;
         if (!(t > 0)) continue;
-        const double factor = params.power > 0 ? std::pow(s0 / s, params.power) : 1.0;
+        const double factor = params.power > 0 ? exact_pow(s0 / s, params.power) : 1.0;
         at.push_back(j);
         weight.push_back(step(t) * factor);
         slope.push_back(step_slope(t) / params.softness * factor);

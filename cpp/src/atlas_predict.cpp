@@ -7,6 +7,7 @@
 
 #include "atlas_blend.hpp"
 #include "gnomon/atlas.hpp"
+#include "gnomon/elementary.hpp"
 #include "row_reader.hpp"
 #include "row_sums.hpp"
 
@@ -51,7 +52,7 @@ double vote(const Charts& charts, std::span<const std::size_t> points, double co
         for (std::size_t j = 0; j < M; ++j)
             s.support[i] += w[j] * agreement(distance2(&s.predictions[i * d], &s.predictions[j * d], d) /
                                              scale2(charts, points[i], points[j]));
-        s.vote[i] = w[i] * std::pow(s.support[i], consensus);
+        s.vote[i] = w[i] * exact_pow(s.support[i], consensus);
         sum += s.vote[i];
         weights += w[i];
     }
@@ -76,9 +77,9 @@ void differentiate(const Charts& charts, std::span<const std::size_t> points, co
     for (std::size_t i = 0; i < M; ++i) {
         const double d_vote = (s.predictions[i * d + c] - position[c]) / sum;
         s.d_prediction[i * d + c] += s.vote[i] / sum;
-        s.d_weight[i] += d_vote * std::pow(s.support[i], beta);
+        s.d_weight[i] += d_vote * exact_pow(s.support[i], beta);
         if (beta == 0) continue;
-        const double d_support = d_vote * w[i] * beta * std::pow(s.support[i], beta - 1);
+        const double d_support = d_vote * w[i] * beta * exact_pow(s.support[i], beta - 1);
         for (std::size_t j = 0; j < M; ++j) {
             const double h = scale2(charts, points[i], points[j]);
             const double z = distance2(&s.predictions[i * d], &s.predictions[j * d], d) / h;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/edge_tiles.hpp"
+#include "gnomon/elementary.hpp"
 
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -57,7 +58,7 @@ void find_radii(const Graph& graph, std::span<Moments> moments, std::span<double
         for (std::size_t i = begin; i < end; ++i) {
             const Moments& m = moments[i];
             radii[i] = has_edges(graph.edges, i)
-                           ? std::log(kSmallest + (m.similarity > 0 ? m.squared / m.similarity : 0.0))
+                           ? exact_log(kSmallest + (m.similarity > 0 ? m.squared / m.similarity : 0.0))
                            : std::numeric_limits<double>::quiet_NaN();
         }
     });

@@ -6,6 +6,7 @@
 #include <cassert>
 #include <limits>
 
+#include "gnomon/elementary.hpp"
 #include "gnomon/row_descent.hpp"
 #include "gnomon/simd.hpp"
 
@@ -137,7 +138,7 @@ public:
         if (placement_.link == RepulsionLink::sum) loss = sum;
         if (placement_.link == RepulsionLink::log) {
             const double held = std::max(repulsion, 1e-300);
-            loss = placement_.strength * std::log(held);
+            loss = placement_.strength * exact_log(held);
             factor = placement_.strength / held;
         }
         if (placement_.link == RepulsionLink::contrast) factor = 0.0;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "gnomon/elementary.hpp"
 #include "gnomon/simd.hpp"
 
 namespace gnomon {
@@ -80,7 +81,7 @@ void density_dips(std::span<const double> radii, Span2<const double> merges, dou
     for (std::size_t m = 0; m < merges.rows(); ++m) {
         const auto i = static_cast<std::size_t>(merges(m, 0)), j = static_cast<std::size_t>(merges(m, 1));
         smaller[m] = std::min(sizes[i], sizes[j]);
-        falls[m] = dimension * std::log(merges(m, 2) / std::max(peaks[i], peaks[j]));
+        falls[m] = dimension * exact_log(merges(m, 2) / std::max(peaks[i], peaks[j]));
         peaks.push_back(std::min(peaks[i], peaks[j]));
         sizes.push_back(sizes[i] + sizes[j]);
     }

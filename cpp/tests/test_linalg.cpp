@@ -1,5 +1,5 @@
-// Moments against plain loops, Jacobi's method against its definition, block products against dense ones, a ring's
-// spectrum against its closed form.
+// Moments and products against plain loops, eigenvectors against their definition, elementary functions against libm,
+// block products against dense ones, a ring's spectrum against its closed form.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +9,9 @@
 #include "check.hpp"
 #include "gnomon/block_vectors.hpp"
 #include "gnomon/coarsening.hpp"
+#include "gnomon/dense_eigen.hpp"
+#include "gnomon/elementary.hpp"
+#include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
 #include "gnomon/small_eigen.hpp"
 #include "gnomon/spectral.hpp"
@@ -83,6 +86,95 @@ static void jacobi_diagonalizes() {
     }
 }
 
+static void dense_eigenvectors_solve_their_equation() {
+    for (const std::size_t n : {1, 2, 3, 17, 50}) {
+        std::mt19937 rng(3);
+        std::normal_distribution<double> normal;
+        std::vector<double> a(n * n), values(n), vectors(n * n), once(n), few(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            for (std::size_t j = i; j < n; ++j) a[i * n + j] = a[j * n + i] = i < n / 2 ? normal(rng) : i == j;
+        }
+        const Span2<const double> matrix{a.data(), n, n};
+        constexpr double kAll = -std::numeric_limits<double>::infinity();
+        CHECK(dense_eigen(matrix, kAll, values, {vectors.data(), n, n}, {2}) == n);
+        const SmallEigen jacobi = small_eigen(a, n);
+        for (std::size_t j = 0; j < n; ++j) {
+            CHECK_CLOSE(values[j], jacobi.values[j], 1e-12);
+            for (std::size_t i = 0; i < n; ++i) {
+                double product = 0, dot = 0;
+                for (std::size_t k = 0; k < n; ++k) {
+                    product += a[i * n + k] * vectors[k * n + j];
+                    dot += vectors[k * n + i] * vectors[k * n + j];
+                }
+                CHECK_CLOSE(product, values[j] * vectors[i * n + j], 1e-12);
+                CHECK_CLOSE(dot, i == j, 1e-12);
+            }
+        }
+        CHECK(dense_eigen(matrix, kAll, once, {few.data(), n, 1}, {1}) == 1);
+        for (std::size_t i = 0; i < n; ++i) CHECK(once[i] == values[i] && few[i] == vectors[i * n]);
+        CHECK(dense_eigen(matrix, values[0], once, {few.data(), n, 1}, {1}) == 0);
+        a[0] = std::numeric_limits<double>::quiet_NaN();
+        CHECK(dense_eigen(matrix, kAll, values, {vectors.data(), n, n}, {2}) == 0);
+        CHECK(std::isnan(values[0]));
+    }
+}
+
+static void products_agree_with_loops() {
+    struct Shape {
+        std::size_t rows, inner, columns;
+    };
+    for (const auto [m, k, p] :
+         {Shape{70, 1100, 40}, Shape{33, 9, 65}, Shape{50, 1030, 3}, Shape{5, 7, 1}, Shape{3, 0, 9}}) {
+        std::mt19937 rng(4);
+        std::normal_distribution<double> normal;
+        std::vector<double> a(m * k), b(k * p), out(m * p), again(m * p), ta(k * m), tb(p * k);
+        for (double& x : a) x = normal(rng);
+        for (double& x : b) x = normal(rng);
+        for (std::size_t i = 0; i < m; ++i)
+            for (std::size_t j = 0; j < k; ++j) ta[j * m + i] = a[i * k + j];
+        for (std::size_t i = 0; i < k; ++i)
+            for (std::size_t j = 0; j < p; ++j) tb[j * k + i] = b[i * p + j];
+        for (const bool turn_a : {false, true}) {
+            for (const bool turn_b : {false, true}) {
+                const Span2<const double> A{turn_a ? ta.data() : a.data(), turn_a ? k : m, turn_a ? m : k};
+                const Span2<const double> B{turn_b ? tb.data() : b.data(), turn_b ? p : k, turn_b ? k : p};
+                product(A, turn_a, B, turn_b, {out.data(), m, p}, {1});
+                product(A, turn_a, B, turn_b, {again.data(), m, p}, {3});
+                CHECK(out == again);
+                for (std::size_t i = 0; i < m; ++i) {
+                    for (std::size_t j = 0; j < p; ++j) {
+                        double sum = 0;
+                        for (std::size_t l = 0; l < k; ++l) sum += a[i * k + l] * b[l * p + j];
+                        CHECK_CLOSE(out[i * p + j], sum, 1e-11);
+                    }
+                }
+            }
+        }
+    }
+}
+
+static void elementary_functions_are_those_of_the_library() {
+    std::mt19937 rng(5);
+    std::uniform_real_distribution<double> wide(-700, 700), near(-0.5, 1.5);
+    const auto close = [](double found, double wanted, double units) {
+        CHECK(std::fabs(found - wanted) <= units * 2.3e-16 * std::fabs(wanted));
+    };
+    for (int i = 0; i < 20000; ++i) {
+        const double x = i % 2 ? wide(rng) : near(rng), y = std::exp(x);
+        close(exact_exp(x), y, 2);
+        close(exact_expm1(x), std::expm1(x), 5);
+        close(exact_log(y), std::log(y), 2);
+        close(exact_log1p(std::max(x, -0.9)), std::log1p(std::max(x, -0.9)), 2);
+        close(exact_pow(y, 0.7), std::pow(y, 0.7), 600);
+    }
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    CHECK(exact_exp(0.0) == 1.0 && exact_exp(-kInfinity) == 0.0 && exact_exp(kInfinity) == kInfinity);
+    CHECK(exact_log(1.0) == 0.0 && exact_log(0.0) == -kInfinity && exact_log(kInfinity) == kInfinity);
+    CHECK(std::isnan(exact_log(-1.0)) && std::isnan(exact_log(NAN)) && std::isnan(exact_exp(NAN)));
+    CHECK(exact_log(5e-324) == std::log(5e-324) && exact_exp(-745.0) == std::exp(-745.0));
+    CHECK(exact_pow(0.0, 0.0) == 1.0 && exact_pow(0.0, 2.0) == 0.0 && exact_pow(0.0, -1.0) == kInfinity);
+}
+
 static void block_products_agree_with_loops() {
     for (const std::size_t width : kBlockWidths) {
         constexpr std::size_t n = 5000;
@@ -147,6 +239,9 @@ int main() {
     moments_agree_with_loops<float>(1e-4);
     moments_agree_with_loops<double>(1e-12);
     jacobi_diagonalizes();
+    dense_eigenvectors_solve_their_equation();
+    products_agree_with_loops();
+    elementary_functions_are_those_of_the_library();
     block_products_agree_with_loops();
     coarsening_keeps_the_row_sums();
     a_ring_has_its_spectrum();

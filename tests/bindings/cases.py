@@ -527,6 +527,33 @@ def cases() -> Iterator[tuple[str, Call]]:
             n_threads=2,
         ),
     )
+    symmetric, wide = points(F, F, np.float64), points(F, K, np.float64)
+    yield (
+        "dense_eigen",
+        call(
+            _core.dense_eigen,
+            matrix=symmetric @ symmetric.T,
+            least=0.0,
+            values=np.zeros(F),
+            vectors=np.zeros((F, 3)),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "product",
+        call(
+            _core.product,
+            A=symmetric,
+            transposed_a=True,
+            B=wide,
+            transposed_b=False,
+            out=np.zeros((F, K)),
+            n_threads=2,
+        ),
+    )
+    for name in ("exp", "expm1", "log", "log1p"):
+        yield name, call(getattr(_core, name), x=ones(N, np.float64), out=np.zeros(N), n_threads=2)
+    yield "power", call(_core.power, x=ones(N, np.float64), p=1.5, out=np.zeros(N), n_threads=2)
     for name, pairs in {"uniform_matrix": (5, 3), "normal_matrix": (4, 2)}.items():
         yield (
             name,

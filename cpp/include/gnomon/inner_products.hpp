@@ -1,8 +1,9 @@
-// Inner products of all pairs of columns of a table, the same bits on every processor.
+// Inner products of all pairs of columns of a table and products of matrices, the same bits on every processor.
 #pragma once
 
 #include <cstddef>
 
+#include "gnomon/parallel.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
@@ -11,5 +12,10 @@ namespace gnomon {
 /// at most, in ascending order, in double over these.
 void inner_products(Span2<const float> B, Span2<double> out);
 void inner_products(Span2<const double> B, Span2<double> out);
+
+/// out = A B, or with the transpose of one of them or both; out is written and overlaps neither. Sums go over blocks of
+/// terms that depend on the shapes alone.
+void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b, Span2<double> out,
+             const Context& context);
 
 }  // namespace gnomon

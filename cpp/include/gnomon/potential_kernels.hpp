@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "gnomon/elementary.hpp"
+
 #endif
 
 #if defined(GNOMON_POTENTIAL_KERNELS_TOGGLE) == defined(GNOMON_TOGGLE)
@@ -100,7 +102,8 @@ struct Sigmoid {
 
     /// log2(2^ratio - 1).
     static float log2_of_factor(double ratio) {
-        return static_cast<float>(ratio > 50.0 ? ratio : std::log2(std::expm1(0.6931471805599453 * ratio)));
+        return static_cast<float>(
+            ratio > 50.0 ? ratio : 1.4426950408889634 * exact_log(exact_expm1(0.6931471805599453 * ratio)));
     }
 
     GNOMON_INLINE void value_and_slope(simd::f32 s, simd::f32& value, simd::f32& slope) const {

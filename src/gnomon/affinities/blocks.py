@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import expm1, log1p
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
 from gnomon.affinities.base import Affinities, usable_distances
 
@@ -51,7 +52,7 @@ def join_blocks(indices: Indices, values: npt.NDArray[Any], weights: tuple[float
 
 def _joined(indices: Indices, terms: Float64Array, join: str) -> Float64Array:
     with np.errstate(divide="ignore"):
-        terms = np.log1p(-np.minimum(terms, 1.0)) if join == "union" else terms
+        terms = log1p(-np.minimum(terms, 1.0)) if join == "union" else terms
     order = np.argsort(indices, axis=1, kind="stable")
     first = np.ones(indices.shape, dtype=bool)
     ordered = np.take_along_axis(indices, order, axis=1)
@@ -59,7 +60,7 @@ def _joined(indices: Indices, terms: Float64Array, join: str) -> Float64Array:
     sums = np.zeros(indices.shape)
     sums[first] = np.add.reduceat(np.take_along_axis(terms, order, axis=1).ravel(), np.flatnonzero(first))
     found = np.zeros(indices.shape)
-    np.put_along_axis(found, order, np.where(first, -np.expm1(sums) if join == "union" else sums, 0.0), axis=1)
+    np.put_along_axis(found, order, np.where(first, -expm1(sums) if join == "union" else sums, 0.0), axis=1)
     return found
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import exp
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities, Join, rows_as_matrix
 from gnomon.neighbors import NeighborGraph, check_graph
@@ -102,9 +103,9 @@ def bisect_scale(is_below: Callable[[Float64], npt.NDArray[np.bool_]], n_rows: i
     low, high = np.full(n_rows, -_BRACKET), np.full(n_rows, _BRACKET)
     for _ in range(_STEPS):
         middle = 0.5 * (low + high)
-        below = is_below(np.exp(middle))
+        below = is_below(exp(middle))
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(np.exp(0.5 * (low + high)))
+    return np.asarray(exp(0.5 * (low + high)))
 
 
 class AffinityDerivative(Protocol):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import exp, log, power
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
 from gnomon.linalg import product
@@ -43,7 +44,7 @@ def decaying_weights(distances: npt.NDArray[np.floating], n_neighbors: int, deca
     nearest = distances[:, :n_neighbors].astype(np.float64)
     scales = np.where(np.isfinite(nearest), nearest, 0.0).max(axis=1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
-        weights = np.exp(-np.power(distances / np.maximum(scales, np.finfo(np.float64).tiny), decay))
+        weights = exp(-power(distances / np.maximum(scales, np.finfo(np.float64).tiny), decay))
     return np.where(weights < _LEAST, 0.0, weights)
 
 
@@ -218,6 +219,6 @@ def diffusion_potential(probabilities: Float64Array, gamma: float) -> Float64Arr
     ndarray of the same shape, float64
     """
     if gamma == 1.0:
-        return -np.log(probabilities + _FLOOR)
+        return -log(probabilities + _FLOOR)
     half = 0.5 * (1.0 - gamma)
-    return np.power(probabilities, half) / half
+    return power(probabilities, half) / half

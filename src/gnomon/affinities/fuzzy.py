@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import exp
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters
@@ -212,12 +213,12 @@ class _MembershipWeights:
         scaled = excess / unit[:, None]
 
         def is_narrow(bandwidth: Float64) -> npt.NDArray[np.bool_]:
-            return np.asarray(np.where(mask, np.exp(-scaled / bandwidth[:, None]), 0.0).sum(axis=1) < target)
+            return np.asarray(np.where(mask, exp(-scaled / bandwidth[:, None]), 0.0).sum(axis=1) < target)
 
         sigma = unit * bisect_scale(is_narrow, len(unit))
         floored = (sigma <= floor) | (((excess == 0.0) & mask).sum(axis=1) >= target)
         sigma = np.where(floored, np.maximum(floor, 1e-300), sigma)
-        values = np.where(mask, np.exp(-excess / sigma[:, None]), 0.0)
+        values = np.where(mask, exp(-excess / sigma[:, None]), 0.0)
         moved = np.where(floored & (rho > 0.0), share, 0.0)[:, None] * mask
         return cls(values, d, excess, nearest, sigma, moved, floored)
 

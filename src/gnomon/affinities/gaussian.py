@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -211,13 +212,13 @@ class _PerplexityWeights:
 
         def is_wide(precision: Float64) -> npt.NDArray[np.bool_]:
             beta = precision[:, None]
-            weights = np.where(mask, np.exp(-beta * scaled), 0.0)
+            weights = np.where(mask, exp(-beta * scaled), 0.0)
             total = np.maximum(weights.sum(axis=1), 1e-300)
-            entropy = np.log(total) + (beta * weights * scaled).sum(axis=1) / total
-            return np.asarray(entropy > np.log(perplexity))
+            entropy = log(total) + (beta * weights * scaled).sum(axis=1) / total
+            return np.asarray(entropy > log(perplexity))
 
         beta = np.where(free, bisect_scale(is_wide, len(unit)), 0.0)
-        weights = np.where(mask, np.exp(-beta[:, None] * scaled), 0.0)
+        weights = np.where(mask, exp(-beta[:, None] * scaled), 0.0)
         values = weights / np.maximum(weights.sum(axis=1), 1e-300)[:, None]
         precision = beta / np.where(unit > 0.0, unit, 1.0)
         deviations = np.where(mask, excess - (values * excess).sum(axis=1)[:, None], 0.0)

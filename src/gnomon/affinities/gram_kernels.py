@@ -14,7 +14,7 @@ from gnomon._threads import ThreadPool, in_order
 from gnomon._validation import message
 from gnomon.affinities.gram_sources import Float64Array, Rows, centred
 from gnomon.kernels.inputs import InputKernel
-from gnomon.linalg import Eigenpairs
+from gnomon.linalg import Eigenpairs, inner, product
 
 __all__ = ["KernelSource", "TriangleSource", "symmetric_matrix"]
 
@@ -84,7 +84,7 @@ class KernelSource:
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
-        return np.concatenate(list(self._each_strip(lambda _, strip: strip @ Y)))
+        return np.concatenate(list(self._each_strip(lambda _, strip: product(strip, Y))))
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -120,7 +120,7 @@ class KernelSource:
 
         def squares(begin: int, strip: Float64Array) -> float:
             entries = strip - means[begin : begin + _BLOCK, None] - (means - mean)
-            return float(np.vdot(entries, entries))
+            return inner(entries, entries)
 
         return float(sum(self._each_strip(squares)))
 
@@ -161,7 +161,7 @@ class TriangleSource:
         def work(begin: int) -> tuple[Float64Array, Float64Array]:
             strip = self._strips[begin // _STRIP]
             end = begin + strip.shape[0]
-            return strip @ Y[begin:], strip[:, end - begin :].T @ Y[begin:end]
+            return product(strip, Y[begin:]), product(strip[:, end - begin :].T, Y[begin:end])
 
         for begin, (own, others) in zip(_begins(self.n_samples), in_order(work, _begins(self.n_samples)), strict=True):
             end = begin + own.shape[0]
@@ -193,7 +193,7 @@ class TriangleSource:
             end = begin + strip.shape[0]
             entries = strip - means[begin:end, None] - (means[begin:] - mean)
             own, others = entries[:, : end - begin], entries[:, end - begin :]
-            return float(np.vdot(own, own)) + 2.0 * float(np.einsum("ij,ij->", others, others))
+            return inner(own, own) + 2.0 * inner(others, others)
 
         return float(sum(in_order(squares, _begins(self.n_samples))))
 

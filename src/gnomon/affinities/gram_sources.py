@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._validation import message
-from gnomon.linalg import Eigenpairs, dense_rows, with_signs
+from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, with_signs
 
 __all__ = [
     "CentredSource",
@@ -131,7 +131,7 @@ class MatrixSource:
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
-        return np.asarray(self._matrix @ Y, dtype=np.float64)
+        return np.asarray(self._matrix @ Y) if scipy.sparse.issparse(self._matrix) else product(self._matrix, Y)
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -153,7 +153,7 @@ class MatrixSource:
         for begin in range(0, self.n_samples, _BLOCK):
             part = slice(begin, begin + _BLOCK)
             entries = dense_rows(self._matrix[part]) - means[part, None] - (means - mean)
-            total += float(np.vdot(entries, entries))
+            total += inner(entries, entries)
         return total
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
@@ -203,18 +203,18 @@ class FactorSource:
 
     def _times(self, V: Float64Array) -> Float64Array:
         """Return HB V."""
-        product: Float64Array = self._rows @ V
-        return product - self._mean @ V if self._sparse else product
+        return np.asarray(self._rows @ V - product(V.T, self._mean)) if self._sparse else product(self._rows, V)
 
     def _transposed_times(self, Y: Float64Array) -> Float64Array:
         """Return (HB)' Y."""
-        product: Float64Array = self._rows.T @ Y
-        return product - np.outer(self._mean, Y.sum(axis=0)) if self._sparse else product
+        if not self._sparse:
+            return product(self._rows.T, Y)
+        return np.asarray(self._rows.T @ Y - np.outer(self._mean, Y.sum(axis=0)))
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
         image = self._transposed_times(Y) + np.outer(self._offset, Y.sum(axis=0))
-        return self._times(image) + self._offset @ image
+        return self._times(image) + product(image.T, self._offset)
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -228,8 +228,9 @@ class FactorSource:
         """Return the entries in the given rows and columns."""
         right = self._chosen(columns)
         if rows is None:
-            return np.asarray(self._rows @ right.T + self._shift @ right.T, dtype=np.float64)
-        return self._chosen(rows) @ right.T
+            shift = product(right, self._shift)
+            return np.asarray(self._rows @ right.T + shift) if self._sparse else product(self._rows, right.T) + shift
+        return product(self._chosen(rows), right.T)
 
     def diagonal(self) -> Float64Array:
         """Return the squared lengths of the rows of B."""
@@ -244,13 +245,13 @@ class FactorSource:
         """Return the sum of the squared entries of H K H, through the smaller of (HB)'(HB) and (HB)(HB)'."""
         n, rank = self._rows.shape
         if not self._sparse and min(n, rank) <= _LARGEST_SCATTER:
-            products = self._rows.T @ self._rows if rank <= n else self._rows @ self._rows.T
-            return float(np.vdot(products, products))
+            products = inner_products(self._rows if rank <= n else self._rows.T)
+            return inner(products, products)
         total = 0.0
         for begin in range(0, min(n, rank), _FACTOR_BLOCK):
             units = np.eye(min(n, rank), min(_FACTOR_BLOCK, min(n, rank) - begin), -begin)
             image = self._transposed_times(self._times(units)) if rank <= n else self.centred_matvec(units)
-            total += float(np.vdot(image, image))
+            total += inner(image, image)
         return total
 
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import exp, power
 from gnomon._entrance import part
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities, usable_distances
@@ -94,7 +95,7 @@ class EdgeWeights:
             return np.ones_like(lengths)
         with np.errstate(under="ignore"):
             shares = lengths / self.sigma if self.sigma is not None else lengths / (np.sqrt(own) * np.sqrt(other))
-            values: Float64Array = np.maximum(np.exp(-np.square(shares)), _LEAST)
+            values: Float64Array = np.maximum(exp(-np.square(shares)), _LEAST)
         return values
 
 
@@ -285,7 +286,7 @@ def divide_by_density(
     matrix = affinities.matrix
     plain = matrix.astype(np.float64)
     degrees = plain.sum(axis=1) if masses is None else plain @ masses
-    factors = np.power(np.where(degrees > 0.0, degrees, 1.0), -alpha)
+    factors = power(np.where(degrees > 0.0, degrees, 1.0), -alpha)
     if alpha == 0.0:
         return affinities, factors
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))

@@ -12,7 +12,7 @@ import scipy
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.affinities.gram import Gram
-from gnomon.linalg import LowRank, Reflection, with_signs
+from gnomon.linalg import LowRank, Reflection, product, symmetric_eigen, with_signs
 
 __all__ = [
     "KernelComponents",
@@ -99,7 +99,7 @@ def exact_components(gram: Gram, n_components: int, *, seed: int = 0) -> KernelC
     vectors = np.where(values > 0.0, found.vectors, 0.0)
     projection = _over_roots(vectors - vectors.mean(axis=0), values)
     with single_threaded_blas():
-        offset: Float64Array = means @ projection
+        offset: Float64Array = product(projection.T, means)
     return KernelComponents(values, vectors, trace, None, projection, offset, np.full(n, 1.0 / n))
 
 
@@ -162,22 +162,21 @@ def approximate_components(
     total, n_rows = (float(own.sum()), found.n_samples) if weights is None else (float(own @ weights), weights.sum())
     with single_threaded_blas():
         counted = found.B if weights is None else found.B * weights[:, None]
-        scatter = counted.T @ found.B - n_rows * np.outer(mean, mean)
+        scatter = product(counted.T, found.B) - n_rows * np.outer(mean, mean)
         kept = min(n_components, found.rank)
-        wanted = (found.rank - kept, found.rank - 1)
-        some, rotated = scipy.linalg.eigh(scatter, subset_by_index=wanted, check_finite=False)
+        some, rotated = symmetric_eigen(scatter, kept)
         values = np.zeros(n_components)
-        values[:kept] = _without_rounding(some[::-1], total)
+        values[:kept] = _without_rounding(some[:kept], total)
         rotation = np.zeros((found.rank, n_components))
-        rotation[:, :kept] = rotated[:, ::-1]
-        scores = (found.B - mean) @ (rotation * (values > 0.0))
+        rotation[:, :kept] = rotated
+        scores = product(found.B - mean, rotation * (values > 0.0))
         vectors = _over_roots(scores, values)
         signed = with_signs(vectors)
         rotation *= np.where((signed * vectors).sum(axis=0) < 0.0, -1.0, 1.0)
         features = _to_factor(found)
-        projection = features @ (rotation * (values > 0.0))
-        offset = mean @ (rotation * (values > 0.0))
-        weights = features @ mean
+        projection = product(features, rotation * (values > 0.0))
+        offset = product((rotation * (values > 0.0)).T, mean)
+        weights = product(features, mean)
     trace = total - float(n_rows) * float(mean @ mean)
     plain = float(own.sum())
     residual = found.residual_trace / plain if plain > 0.0 else 0.0

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log
 from gnomon.affinities.base import usable_distances
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ class LocalRadii:
             Without dimension, above 0.
         """
         ratios = _root_mean_squares(distances) / self.middle
-        return np.asarray(np.exp(_bounded_logs(ratios, self.exponent) - self.mean))
+        return np.asarray(exp(_bounded_logs(ratios, self.exponent) - self.mean))
 
 
 def _root_mean_squares(distances: npt.NDArray[np.float32]) -> Float64Array:
@@ -84,5 +85,5 @@ def _root_mean_squares(distances: npt.NDArray[np.float32]) -> Float64Array:
 def _bounded_logs(ratios: Float64Array, exponent: float) -> Float64Array:
     """Return the logarithms of the powers of radii over the middle one, within the bounds; 0 for nan."""
     with np.errstate(divide="ignore"):
-        logs = exponent * np.log(np.where(np.isnan(ratios), 1.0, ratios))
+        logs = exponent * log(np.where(np.isnan(ratios), 1.0, ratios))
     return np.asarray(np.clip(logs, -_WIDEST, _WIDEST))

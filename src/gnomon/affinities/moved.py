@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log
 from gnomon.affinities.base import sums_to_one
 from gnomon.affinities.derivatives import DataAffinities, Float64
 
@@ -79,7 +80,7 @@ class MovedRows:
         begin, end = lists[other, after - 1], lists[other, after]
         with np.errstate(divide="ignore", invalid="ignore"):
             along = np.where((end > begin) & np.isfinite(end), (at - begin) / (end - begin), 0.0)
-        curve = np.minimum(near * np.exp(along * np.log(far / near)), 1.0)
+        curve = np.minimum(near * exp(along * log(far / near)), 1.0)
         found = np.zeros(squared.shape)
         if not self._fuzzy:  # its new weight takes the place of the old one in the other row's sum
             rows = self._affinities.touched(i)[1:]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log
 from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
 from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
 from gnomon.affinities.fuzzy import membership_weights
@@ -63,12 +64,12 @@ class SupervisedAffinity:
         distances = usable_distances(inputs.neighbors)
         given = np.asarray(self.affinity.of_rows(distances), dtype=np.float64)
         with np.errstate(divide="ignore"):
-            logs = np.log(given)
+            logs = log(given)
         indices, logs = (
             self._of_numbers(inputs, logs) if self.target.kind == "numbers" else self._of_classes(inputs, logs)
         )
         largest = logs.max(axis=1, initial=-np.inf, keepdims=True)
-        weights = np.exp(logs - np.where(np.isfinite(largest), largest, 0.0)).astype(np.float32)
+        weights = exp(logs - np.where(np.isfinite(largest), largest, 0.0)).astype(np.float32)
         if self.affinity.join == "membership":
             weights *= given.max(axis=1, initial=0.0, keepdims=True).astype(np.float32)
         if inputs.masses is not None:

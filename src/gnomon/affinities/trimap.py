@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log1p, power
 from gnomon._entrance import part
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_others, scaled_squares
@@ -171,7 +172,7 @@ def _tempered(gaps: npt.NDArray[np.float64], temperature: float) -> npt.NDArray[
     low, high = float(gaps[finite].min()), float(gaps[finite].max())
     excess = np.clip(np.nan_to_num(gaps, nan=low, posinf=high, neginf=low) - low, 0.0, None)
     if temperature == 1.0:
-        weights = np.log1p(excess)
+        weights = log1p(excess)
     else:
-        weights = ((1.0 + excess) ** (1.0 - temperature) - 1.0) / (1.0 - temperature)
+        weights = (power(1.0 + excess, 1.0 - temperature) - 1.0) / (1.0 - temperature)
     return np.asarray(np.where(np.isnan(gaps) | np.isneginf(gaps), 0.0, weights), dtype=np.float32)

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._run import current_run
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.neighbors import RowSearch
@@ -54,7 +55,7 @@ class Border:
         distances = RowSearch.of(held_out, k + 1, seed=seed).find(held_out)[1][:, 1:].astype(np.float64)
         found = mackay_ghahramani(distances, range(k, k + 1)).value
         dimension = max(1.0, found) if math.isfinite(found) else 1.0
-        densities = -dimension * np.log(np.maximum(distances[:, -1], np.finfo(np.float32).tiny))
+        densities = -dimension * log(np.maximum(distances[:, -1], np.finfo(np.float32).tiny))
         return cls(neighbors, distances[:, -1], densities, len(learned))
 
     def fall(self, a: Rows, b: Rows, apart: float) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -261,7 +262,7 @@ def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assig
     shape = (X.shape[0], k)
     voters, distances = of_row[known][found][keep].reshape(shape), distances[keep].reshape(shape)
     votes = np.stack([np.mean(voters == number, axis=1) for number in range(len(groups))], axis=1)
-    far = np.log(np.maximum(distances.mean(axis=1, dtype=np.float64), np.finfo(np.float64).tiny))
+    far = log(np.maximum(distances.mean(axis=1, dtype=np.float64), np.finfo(np.float64).tiny))
     return _Assigned(votes, far)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
+
 __all__ = ["MOST_CLUSTERS", "default_level", "nested_levels"]
 
 MOST_CLUSTERS = 20
@@ -34,7 +36,7 @@ def nested_levels(means: npt.NDArray[np.float64], spread: float) -> list[tuple[n
     heights = tree[:, 2]
     finest = np.arange(len(means), dtype=np.int64)
     begins = np.concatenate([[min(spread, heights[0])], heights])
-    lasts = np.log(np.maximum(heights, np.finfo(np.float64).tiny) / np.maximum(begins[:-1], np.finfo(np.float64).tiny))
+    lasts = log(np.maximum(heights, np.finfo(np.float64).tiny) / np.maximum(begins[:-1], np.finfo(np.float64).tiny))
     kept = sorted(_lasting(lasts), reverse=True)
     coarser = [(fcluster(tree, len(means) - k, "maxclust").astype(np.int64) - 1, float(lasts[k])) for k in kept]
     return [*coarser, (finest, float(lasts[0]))]

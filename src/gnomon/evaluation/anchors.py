@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
@@ -108,9 +109,9 @@ class ProductDistances:
     ) -> None:
         """Write the distances between rows that are prepared to an array; `squares` are those of `right`, if known."""
         if self.metric == "cosine":
-            np.subtract(1, left @ right.T, out=out)
+            np.subtract(1, product(left, right.T), out=out)
             return
-        np.matmul(-2 * left, right.T, out=out)
+        out[...] = product(-2 * left, right.T)
         out += np.einsum("ij,ij->i", right, right) if squares is None else squares
         out += np.einsum("ij,ij->i", left, left)[:, None]
 

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -152,7 +153,7 @@ def embedr(
         squared = np.sum((Y[:, None] - Y[graph.indices]) ** 2, axis=2)
         q = 1.0 / (1.0 + squared)
         q /= q.sum(axis=1, keepdims=True)
-        divergence: Floats = np.sum(p * np.log(p / q), axis=1)
+        divergence: Floats = np.sum(p * log(p / q), axis=1)
         return divergence
 
     return beside_nulls("embedr", score, estimator, values, embedding, checked["n_nulls"], low_is_good=True)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -167,7 +168,7 @@ def is_denser(
     answer, finding = "cannot be told", "too few rows"
     sentence = f"{one} or {other} has no room for {_FEWEST_BALLS} neighbourhoods of {k} rows. Choose more rows."
     if min(sizes) >= _FEWEST_BALLS:
-        logs = [-dimension * np.log(distances[chosen, -1]) for chosen in balls]
+        logs = [-dimension * log(distances[chosen, -1]) for chosen in balls]
         parts = [float(np.var(values, ddof=1)) / len(values) for values in logs]
         statistic = float(logs[0].mean() - logs[1].mean())
         spread = math.sqrt(sum(parts)) or np.finfo(np.float64).tiny

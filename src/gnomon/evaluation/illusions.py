@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -118,7 +119,7 @@ class _Sides:
     def spacing(self, a: int, apart: Rows, radii: tuple[Floats, Floats]) -> _Factor:
         """Return by what the map multiplies the distance to the k-th neighbour, around rows with none in common."""
         rows = apart[np.isin(apart, self.members[a])]
-        logs = np.log(radii[1][rows]) - np.log(radii[0][rows])
+        logs = log(radii[1][rows]) - log(radii[0][rows])
         if len(rows) < 3 or not np.isfinite(logs).all():
             return _Factor(math.nan, math.nan)
         return _Factor(float(logs.mean()), float(np.var(logs, ddof=1)) / len(rows), len(rows) - 1.0)

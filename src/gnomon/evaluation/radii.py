@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_table
@@ -67,7 +68,7 @@ def local_radius_correlation(X: Any, Y: npt.ArrayLike, *, n_neighbors: int = 15,
         raise ValueError(message(f"n_neighbors={k}", f"less than n_samples={rows.shape[0]}"))
     first, second = (_mean_squares(values, k) for values in (rows, points))
     known = (first > 0) & (second > 0)
-    return Sampling(len(first), len(first)).of_correlation(np.log(first[known]), np.log(second[known])).value
+    return Sampling(len(first), len(first)).of_correlation(log(first[known]), log(second[known])).value
 
 
 def _mean_squares(values: Any, n_neighbors: int) -> npt.NDArray[np.float64]:

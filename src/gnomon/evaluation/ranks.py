@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._run import current_run
 from gnomon.evaluation.anchors import DistanceRows, pairs_among
 from gnomon.evaluation.scores import rank_penalty_scale
@@ -155,8 +156,8 @@ class AnchorRanks:
     def topographic(self, k: int) -> Floats:
         """Return the mean log of Bauer & Pawelzik's P3 over 1 ... k neighbours; NaN where a distance is zero."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            in_data = np.log(self.data_radii[:, :k, 1]) - np.log(self.data_radii[:, :k, 0])
-            in_map = np.log(self.map_radii[:, :k, 1]) - np.log(self.map_radii[:, :k, 0])
+            in_data = log(self.data_radii[:, :k, 1]) - log(self.data_radii[:, :k, 0])
+            in_map = log(self.map_radii[:, :k, 1]) - log(self.map_radii[:, :k, 0])
             means = np.cumsum(in_data + in_map, axis=1) / (2.0 * np.arange(1, k + 1))
         values: Floats = means.mean(axis=1)
         return np.where(np.isfinite(values), values, np.nan)

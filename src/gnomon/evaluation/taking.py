@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._cached import cached_property
 from gnomon.evaluation import classes, pairs, steadiness, topology
 from gnomon.evaluation.anchors import DistanceRows, choose_anchors
@@ -265,7 +266,7 @@ class Taking:
             for side, radii in enumerate((self.ranks.data_radii, self.ranks.map_radii))
         ]
         known = (squares[0] > 0) & (squares[1] > 0)
-        estimate = self.sampling.of_correlation(*(np.log(one[known]) for one in squares))
+        estimate = self.sampling.of_correlation(*(log(one[known]) for one in squares))
         return Taken(estimate, 0.0, int(known.sum()), None, self.sampling.unseen <= 0.0)
 
     def _of_dimension(self, make: Callable[[float], float]) -> Taken | str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import inner
 from gnomon._optional import import_optional
 
 __all__ = ["diagram_agreement", "joining_agreement", "joining_scales", "loop_agreement", "loops"]
@@ -78,7 +79,9 @@ def joining_agreement(a: Floats, b: Floats) -> float:
     both = [joining_scales(one)[upper] for one in (a, b)]
     if any(np.ptp(one) <= _ONE_SCALE * one.max() for one in both):
         return float("nan")
-    return float(np.clip(np.corrcoef(both[0], both[1])[0, 1], -1.0, 1.0))
+    first, second = (one - one.mean() for one in both)
+    spread = np.sqrt(inner(first, first)) * np.sqrt(inner(second, second))
+    return float(np.clip(inner(first, second) / spread, -1.0, 1.0))
 
 
 def loops(distances: Floats) -> Floats:

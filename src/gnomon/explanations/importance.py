@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._entrance import entrance
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
@@ -132,8 +132,7 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
     for b, block in enumerate(blocks):
         step = max(1, _NUMBERS // explanation.n_features)
         for part in np.split(block, range(step, len(block), step)):
-            with single_threaded_blas():
-                sums[b] += weights[part] @ explanation.importance[part].astype(np.float64)
+            sums[b] += product(explanation.importance[part].astype(np.float64).T, weights[part])
         masses[b] = weights[block].sum()
     effect, error = mean_of_blocks(sums, masses)
     order = np.argsort(-effect, kind="stable")

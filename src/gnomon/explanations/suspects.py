@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters
 from gnomon.data.labels import name_of, sort_into_classes
@@ -132,7 +133,7 @@ def _weights(graph: NeighborGraph, counted: npt.NDArray[np.bool_]) -> Array:
     present = np.ones(counted.shape, dtype=np.bool_) if graph.mask is None else graph.mask
     distances = np.where(present, graph.distances, 0.0).astype(np.float64)
     reach = distances.max(axis=1, keepdims=True)
-    weights: Array = np.exp(-0.5 * (distances / np.where(reach > 0, reach, 1.0)) ** 2)
+    weights: Array = exp(-0.5 * (distances / np.where(reach > 0, reach, 1.0)) ** 2)
     return np.where(present & counted, weights, 0.0)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import log, log1p
 from gnomon.geometry.dimension_result import DimensionEstimate
 
 __all__ = [
@@ -50,10 +51,10 @@ def log_ratio_sums(distances: npt.ArrayLike, k: int) -> tuple[Float64Array, Floa
     nearest = np.asarray(distances, dtype=np.float64)[:, :k]
     usable = (nearest > 0.0) & np.isfinite(nearest)
     if nearest.size and usable.all():  # as almost always
-        return np.log(nearest[:, -1:] / nearest).sum(axis=1), np.full(len(nearest), nearest.shape[1] - 1.0)
+        return log(nearest[:, -1:] / nearest).sum(axis=1), np.full(len(nearest), nearest.shape[1] - 1.0)
     farthest = np.where(usable, nearest, 0.0).max(axis=1, initial=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        terms = np.where(usable, np.log(farthest[:, None] / nearest), 0.0)
+        terms = np.where(usable, log(farthest[:, None] / nearest), 0.0)
     return terms.sum(axis=1), np.maximum(usable.sum(axis=1) - 1.0, 0.0)
 
 
@@ -63,7 +64,7 @@ def _sums_of_each(distances: npt.ArrayLike, ks: range) -> Iterator[tuple[Float64
     if not ((nearest > 0.0) & np.isfinite(nearest)).all() or nearest.shape[1] < ks[-1]:
         yield from (log_ratio_sums(distances, k) for k in ks)
         return
-    logs = np.log(nearest[:, -1:] / nearest)
+    logs = log(nearest[:, -1:] / nearest)
     before = np.cumsum(logs, axis=1)
     for k in ks:
         sums = np.maximum(before[:, k - 2] - (k - 1.0) * logs[:, k - 1], 0.0)
@@ -151,7 +152,7 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     if len(nearest) < 2 * _GROUPS or len(numbers) < _FEWEST_NUMBERS:
         return DimensionEstimate(math.nan, math.nan, math.nan)
     nearest = nearest / nearest.max()
-    logs = np.log(nearest)
+    logs = log(nearest)
     terms = numbers - 1.0
     sums = terms * logs[:, numbers - 1] - np.cumsum(logs, axis=1)[:, numbers - 2]
     squares = np.square(nearest[:, numbers - 1])
@@ -248,14 +249,14 @@ def two_nn(distances: npt.ArrayLike, *, confidence: float = 0.95, fit: bool = Fa
     """
     nearest = np.asarray(distances, dtype=np.float64)[:, :2]
     usable = (nearest[:, 0] > 0.0) & np.isfinite(nearest[:, 1])
-    logs = np.sort(np.log(nearest[usable, 1] / nearest[usable, 0]))
+    logs = np.sort(log(nearest[usable, 1] / nearest[usable, 0]))
     n, total = logs.size, float(logs.sum())
     if n < 2 or not total > 0.0:
         return _interval(math.nan, 0.0, confidence)
     value = (n - 1) / total
     if fit:
         kept = np.arange(int(0.9 * n))
-        heights = -np.log1p(-kept / n)
+        heights = -log1p(-kept / n)
         value = float(logs[kept] @ heights / (logs[kept] @ logs[kept]))
     return _interval(value, float(n), confidence)
 
@@ -286,7 +287,7 @@ def correlation(
     if count < 2:
         return _interval(math.nan, 0.0, confidence)
     nearest = np.partition(positive, count - 1)[:count]
-    total = float(np.log(nearest.max() / nearest).sum())
+    total = float(log(nearest.max() / nearest).sum())
     return _interval((count - 1) / total if total > 0.0 else math.nan, float(min(count, n_rows)), confidence)
 
 

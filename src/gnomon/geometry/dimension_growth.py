@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import exp, log, log1p
 from gnomon.geometry.dimension_result import DimensionEstimate
 
 __all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
@@ -62,7 +63,7 @@ _SHAPES = (
 )
 _TILTS = np.geomspace(0.05, 1e5, 181)  # saddle points at which products of circles are summed
 _UNMODELLED = 0.06  # standard deviation of the logarithm of the dimension: sets that none of these is like
-_BLUR = np.exp(-0.5 * np.square(np.log(_GRID[:, None] / _GRID) / _UNMODELLED))
+_BLUR = exp(-0.5 * np.square(log(_GRID[:, None] / _GRID) / _UNMODELLED))
 _BLUR /= _BLUR.sum(axis=0)
 
 
@@ -106,7 +107,7 @@ def log_slopes(distances: Float64Array) -> tuple[Float64Array, Float64Array]:
     """
     k = 2 ** np.arange(int(math.log2(distances.shape[1])))
     near, far = distances[:, k - 1], distances[:, 2 * k - 1]
-    return np.log(far / near) / (scipy.special.digamma(2 * k) - scipy.special.digamma(k)), near * far
+    return log(far / near) / (scipy.special.digamma(2 * k) - scipy.special.digamma(k)), near * far
 
 
 def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Array:
@@ -127,7 +128,7 @@ def sphere_slope(squares: npt.ArrayLike, dimension: npt.ArrayLike) -> Float64Arr
     x = np.clip(np.asarray(squares, dtype=np.float64) / 2.0, 1e-12, _MOST_FILLED)
     half = np.asarray(dimension, dtype=np.float64) / 2.0
     share = scipy.special.betainc(half, half, x)
-    density = np.exp(half * np.log(x) + (half - 1.0) * np.log1p(-x) - scipy.special.betaln(half, half))
+    density = exp(half * log(x) + (half - 1.0) * log1p(-x) - scipy.special.betaln(half, half))
     slope = np.where(share > _TINY, share * half / np.maximum(density, _TINY), 1.0)
     return np.minimum(slope, _STEEPEST) * 0.5 / half
 
@@ -166,16 +167,16 @@ def circles_slope(squares: Float64Array, dimensions: Float64Array, linear: float
     near = 1.0 / (1.0 + 0.5 * t)
     sums = circles * (1.0 - turn) + straight * 0.25 * near * (1.0 + near)
     variances = circles * (1.0 - turn / t - turn**2) + straight * near**2 * (0.125 + 0.25 * near)
-    exponents = circles * np.log(scipy.special.i0e(t)) + straight * (0.5 * np.log(near) - 0.25 * t * near) + t * sums
+    exponents = circles * log(scipy.special.i0e(t)) + straight * (0.5 * log(near) - 0.25 * t * near) + t * sums
     far = np.sqrt(-2.0 * exponents)
     tail = (
         math.sqrt(0.5 * math.pi) * scipy.special.erfcx(far / math.sqrt(2.0))
         + 1.0 / (t * np.sqrt(variances))
         - 1.0 / far
     )
-    logs = np.log(2.0 * sums / (circles + dimensions))
-    slopes = 0.5 * np.gradient(logs, axis=0) / np.gradient(exponents + np.log(tail), axis=0)
-    wanted = np.log(np.broadcast_to(squares, np.broadcast_shapes(squares.shape, (len(dimensions), 1))))
+    logs = log(2.0 * sums / (circles + dimensions))
+    slopes = 0.5 * np.gradient(logs, axis=0) / np.gradient(exponents + log(tail), axis=0)
+    wanted = log(np.broadcast_to(squares, np.broadcast_shapes(squares.shape, (len(dimensions), 1))))
     found = [np.interp(wanted[..., j, :], logs[::-1, j], slopes[::-1, j]) for j in range(len(dimensions))]
     return np.stack(found, axis=-2)
 
@@ -279,7 +280,7 @@ def _posterior(
     """Return the probabilities of each dimension of the grid with each noise; they sum to 1."""
     shares = np.minimum(noises / r2[:, None], _MOST_NOISE)[:, None, :]  # scales, dimensions, noises
     r2 = r2[:, None, None] * (1.0 - shares)
-    prior = np.log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
+    prior = log(np.append(0.5, np.full(len(noises) - 1, 0.5 / (len(noises) - 1))))
     logs = []
     ideals: dict[tuple[float, float], tuple[Float64Array, Float64Array]] = {}  # what shapes of one curvature share
     for curvature, border, quadratic, rough, spoken, weight in _SHAPES:
@@ -305,7 +306,7 @@ def _posterior(
         residual = y[:, None, None] - plain * (1.0 + (0.0 if folded else _BORDER) * np.sqrt(x2))
         logs.append(math.log(weight) + prior + _log_densities(total, residual))
     joint = np.logaddexp.reduce(logs, axis=0)
-    weights = np.exp(joint - joint.max())
+    weights = exp(joint - joint.max())
     return np.asarray(weights / weights.sum())
 
 
@@ -321,5 +322,5 @@ def _log_densities(covariances: Float64Array, residuals: Float64Array) -> Float6
         pivot = np.sqrt(covariances[j, j] - np.square(row).sum(axis=0))
         factor[j + 1 :, j] = (covariances[j + 1 :, j] - (factor[j + 1 :, :j] * row).sum(axis=1)) / pivot
         white[j] = (residuals[j] - (row * white[:j]).sum(axis=0)) / pivot
-        logs -= np.log(pivot) + 0.5 * np.square(white[j])
+        logs -= log(pivot) + 0.5 * np.square(white[j])
     return logs

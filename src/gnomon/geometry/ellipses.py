@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
@@ -116,7 +117,7 @@ def _gaps(
 
 def _gumbel(share: float) -> float:
     """Return the quantile of the standard Gumbel law."""
-    return -float(np.log(-np.log(share)))
+    return -float(log(-log(share)))
 
 
 def _tear_bound(gap: npt.NDArray[np.float64], level: float) -> float:
@@ -126,7 +127,7 @@ def _tear_bound(gap: npt.NDArray[np.float64], level: float) -> float:
     the lower half fix. Points beyond the bound, more of them than `level` allows for, are torn and shift these
     quantiles; the bound is found again without them until nothing changes.
     """
-    known = np.log(np.maximum(gap[np.isfinite(gap)], 1.0))
+    known = log(np.maximum(gap[np.isfinite(gap)], 1.0))
     if not len(known):
         return np.inf
     torn, bound = 0.0, np.inf
@@ -138,7 +139,7 @@ def _tear_bound(gap: npt.NDArray[np.float64], level: float) -> float:
         if excess == torn:
             break
         torn = excess
-    return max(float(np.exp(bound)), _LEAST_GAP)
+    return max(float(exp(bound)), _LEAST_GAP)
 
 
 def _check_tears(Y: Any, graph: NeighborGraph, jacobians: LocalJacobians) -> npt.NDArray[np.float64]:
@@ -217,7 +218,7 @@ def distortion(
     with np.errstate(divide="ignore", invalid="ignore"):
         anisotropy = axes[:, 0] / axes[:, -1]
         positive = area > 0
-        log_area = np.log(area) - (np.median(np.log(area[positive])) if positive.any() else 0.0)
+        log_area = log(area) - (np.median(log(area[positive])) if positive.any() else 0.0)
     angle = np.full(n, np.nan)
     if d == 2:
         angle[mask] = np.arctan2(directions[mask, 1, 0], directions[mask, 0, 0])

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, symmetric_eigen
 
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
@@ -75,9 +76,7 @@ def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     total, rows = _sums(jacobians, i, [pooling_shares(jacobians, i)])
     values = dense_rows(X[rows])
     values -= values[np.searchsorted(rows, i)]
-    with single_threaded_blas():
-        axes: Floats = total[0] @ values
-    return _silenced(axes, X, jacobians, i)
+    return _silenced(product(total[0], values), X, jacobians, i)
 
 
 def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) -> Floats:
@@ -91,9 +90,8 @@ def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) 
         steps, values = (np.subtract(X[some], X[i], dtype=np.float32) for some in (others, rows))
     else:
         steps, values = (dense_rows(X[some]) - dense_rows(X[[i]]) for some in (others, rows))
-    with single_threaded_blas():
-        foretold: Floats = total @ (values @ steps.T).astype(np.float64)
-    return np.swapaxes(foretold, 1, 2)
+    along = product(values, steps.T)
+    return np.stack([product(one, along).T for one in total])
 
 
 def _sums(jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> tuple[Floats, Ints]:
@@ -157,9 +155,12 @@ def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats
     weights = jacobians.weights[centres].astype(np.float64)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     single = np.stack(
-        [np.sqrt(w @ (values[near] - values[at]) ** 2) for w, near, at in zip(weights, places, own, strict=True)]
+        [
+            np.sqrt(product(((values[near] - values[at]) ** 2).T, w))
+            for w, near, at in zip(weights, places, own, strict=True)
+        ]
     )
-    found = np.stack([shares @ single[np.searchsorted(centres, members)] for members, shares in pools])
+    found = np.stack([product(single[np.searchsorted(centres, members)].T, shares) for members, shares in pools])
     found[single[np.searchsorted(centres, listed)] == 0] = 0.0
     return found
 
@@ -196,23 +197,29 @@ def _fits(jacobians: LocalJacobians, grams: Floats, T: Floats, weights: Floats) 
         grams = grams - means[:, None] - means[:, :, None] + np.einsum("mk,mk->m", weights, means)[:, None, None]
         T = T - np.einsum("mk,mka->ma", weights, T)[:, None]
     roots = np.sqrt(weights)[:, :, None]
-    values, vectors = np.linalg.eigh(roots * grams * np.swapaxes(roots, 1, 2))
-    values, vectors = np.maximum(values[:, ::-1], 0.0), vectors[:, :, ::-1]
+    solved = [symmetric_eigen(one) for one in roots * grams * np.swapaxes(roots, 1, 2)]
+    values = np.maximum(np.stack([one for one, _ in solved]), 0.0)
+    vectors = np.stack([one for _, one in solved])
     sums = np.cumsum(values, axis=1)
     before = np.concatenate([np.zeros((len(sums), 1)), sums[:, :-1]], axis=1)
     kept = (before < jacobians.variance_share * sums[:, -1:]) | (np.arange(values.shape[1]) == 0)
     kept &= values > _RANK_SHARE * values[:, :1]
     mean = np.sum(values * kept, axis=1) / np.maximum(kept.sum(axis=1), 1)
     damped = np.where(kept, values + jacobians.ridge * mean[:, None], np.inf)
-    inverse = (vectors / damped[:, None, :]) @ np.swapaxes(vectors, 1, 2)
-    hat = (vectors * (values / damped)[:, None, :]) @ np.swapaxes(vectors, 1, 2)
-    left = T - (hat @ (roots * T)) / np.where(roots > 0, roots, 1.0)
+    inverse = _times(vectors / damped[:, None, :], np.swapaxes(vectors, 1, 2))
+    hat = _times(vectors * (values / damped)[:, None, :], np.swapaxes(vectors, 1, 2))
+    left = T - _times(hat, roots * T) / np.where(roots > 0, roots, 1.0)
     slack = 1 - weights * (jacobians.origin == "mean") - np.diagonal(hat, axis1=1, axis2=2)
     residuals = np.where((slack > _NO_SLACK)[:, :, None], left / np.maximum(slack, _NO_SLACK)[:, :, None], T)
     coefficients = roots * inverse * np.swapaxes(roots, 1, 2)
     if jacobians.origin == "mean":
         coefficients -= coefficients.sum(axis=2, keepdims=True) * weights[:, None]
     return coefficients, residuals
+
+
+def _times(A: Floats, B: Floats) -> Floats:
+    """Return the products of matrices with matrices, (m, k, l) with (m, l, n)."""
+    return np.stack([product(one, other) for one, other in zip(A, B, strict=True)])
 
 
 def expand_errors(X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:
@@ -246,7 +253,7 @@ def expand_errors(X: Any, jacobians: LocalJacobians, i: int, features: Ints | No
         _add_rows(counts, places, share, np.ones((*places.shape, 1)))
         residuals /= np.maximum(counts, 1e-300)
         errors = np.zeros((d, len(wanted)))
-        errors[:, shown] = jacobians.calibration * np.sqrt((residuals**2).T @ influence**2)
+        errors[:, shown] = jacobians.calibration * np.sqrt(product((residuals**2).T, influence**2))
     return _silenced(errors, X, jacobians, i, wanted)
 
 
@@ -264,7 +271,7 @@ def _influence_together(
 
     By the scalar products of all rows with each other: fast where many fits share few rows.
     """
-    products, n = values @ values.T, len(values)
+    products, n = product(values, values.T), len(values)
     cross = products[at, own[:, None]]
     grams = products[at[:, :, None], at[:, None, :]] - cross[:, :, None] - cross[:, None, :]
     grams += np.diagonal(products)[own][:, None, None]
@@ -272,7 +279,7 @@ def _influence_together(
     coefficients *= share[:, :, None]
     fits = np.bincount((at[:, :, None] * n + at[:, None, :]).ravel(), coefficients.ravel(), n * n)
     fits -= np.bincount((at * n + own[:, None]).ravel(), coefficients.sum(axis=2).ravel(), n * n)
-    return fits.reshape(n, n) @ values[:, columns], left
+    return product(fits.reshape(n, n), values[:, columns]), left
 
 
 def _influence_in_blocks(
@@ -290,9 +297,9 @@ def _influence_in_blocks(
     for begin in range(0, len(at), _BLOCK):
         part = slice(begin, begin + _BLOCK)
         Z = values[at[part]] - values[own[part]][:, None]
-        coefficients, left[part] = _fits(jacobians, Z @ np.swapaxes(Z, 1, 2), T[part], weights[part])
+        coefficients, left[part] = _fits(jacobians, _times(Z, np.swapaxes(Z, 1, 2)), T[part], weights[part])
         steps = Z if np.array_equal(columns, np.arange(Z.shape[2])) else Z[:, :, columns]
-        _add_rows(influence, at[part], share[part], coefficients @ steps)
+        _add_rows(influence, at[part], share[part], _times(coefficients, steps))
     return influence, left
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, power, product
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
@@ -64,6 +65,8 @@ class InputKernel(Protocol):
 
 def products(A: Any, B: Any) -> FloatArray:
     """Return the inner products of the rows of A and B, dense."""
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        return product(A, B.T)
     found = A @ B.T
     return found if isinstance(found, np.ndarray) else np.asarray(found.toarray(), dtype=np.float64)
 
@@ -290,7 +293,7 @@ class GaussianInput(RadialInput):
     def of_squares(self, squared: FloatArray) -> FloatArray:
         """Return the kernel of squared distances, which are overwritten."""
         squared *= -0.5 / self.sigma**2
-        return np.exp(squared, out=squared)
+        return exp(squared, out=squared)
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2)."""
@@ -306,12 +309,12 @@ class LaplacianInput(RadialInput):
         """Return the kernel of squared distances, which are overwritten."""
         np.sqrt(squared, out=squared)
         squared /= -self.sigma
-        return np.exp(squared, out=squared)
+        return exp(squared, out=squared)
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2), infinite at r = 0 and held there at r = 1e-9 sigma."""
         r = np.sqrt(np.maximum(squared, (_NEAREST * self.sigma) ** 2))
-        return np.asarray(np.exp(r / -self.sigma) / (-2.0 * self.sigma * r), dtype=np.float64)
+        return np.asarray(exp(r / -self.sigma) / (-2.0 * self.sigma * r), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -335,12 +338,12 @@ class CauchyInput(RadialInput):
         squared += 1.0
         if self.exponent == 1.0:
             return np.reciprocal(squared, out=squared)
-        return np.power(squared, -self.exponent, out=squared)
+        return power(squared, -self.exponent, out=squared)
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2)."""
         base = 1.0 + squared / self.sigma**2
-        return np.asarray(base ** (-self.exponent - 1.0) * (-self.exponent / self.sigma**2), dtype=np.float64)
+        return np.asarray(power(base, -self.exponent - 1.0) * (-self.exponent / self.sigma**2), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -374,17 +377,17 @@ class SketchMapInput(RadialInput):
     def of_squares(self, squared: FloatArray) -> FloatArray:
         """Return the kernel of squared distances, which are overwritten."""
         squared /= self.sigma**2
-        np.power(squared, self.a / 2.0, out=squared)
+        power(squared, self.a / 2.0, out=squared)
         squared *= 2.0 ** (self.a / self.b) - 1.0
         squared += 1.0
-        return np.power(squared, -self.b / self.a, out=squared)
+        return power(squared, -self.b / self.a, out=squared)
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2); with a below 2 it is infinite at r = 0 and held there at r = 1e-9 sigma."""
         s = np.maximum(squared / self.sigma**2, _NEAREST**2)
         c = 2.0 ** (self.a / self.b) - 1.0
-        outer = (1.0 + c * s ** (self.a / 2.0)) ** (-self.b / self.a - 1.0)
-        return np.asarray(outer * s ** (self.a / 2.0 - 1.0) * (-0.5 * self.b * c / self.sigma**2), dtype=np.float64)
+        outer = power(1.0 + c * power(s, self.a / 2.0), -self.b / self.a - 1.0)
+        return np.asarray(outer * power(s, self.a / 2.0 - 1.0) * (-0.5 * self.b * c / self.sigma**2), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -417,7 +420,7 @@ class UMAPInput(RadialInput):
         """Return the kernel of squared distances, which are overwritten."""
         squared /= self.sigma**2
         if self.b != 1.0:
-            np.power(squared, self.b, out=squared)
+            power(squared, self.b, out=squared)
         squared *= self.a
         squared += 1.0
         return np.reciprocal(squared, out=squared)
@@ -425,8 +428,8 @@ class UMAPInput(RadialInput):
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2); with b below 1 it is infinite at r = 0 and held there at r = 1e-9 sigma."""
         s = np.maximum(squared / self.sigma**2, _NEAREST**2)
-        value = 1.0 / (1.0 + self.a * s**self.b)
-        return np.asarray(value**2 * s ** (self.b - 1.0) * (-self.a * self.b / self.sigma**2), dtype=np.float64)
+        value = 1.0 / (1.0 + self.a * power(s, self.b))
+        return np.asarray(value**2 * power(s, self.b - 1.0) * (-self.a * self.b / self.sigma**2), dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log, log1p
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import CurvedKernel, FloatArray, OutputKernel
@@ -62,11 +63,11 @@ def evaluate_law(
         return k**2, 2.0 * k * kernel.derivative(s)
     if law == "log":
         k = np.maximum(kernel.value(s), _TINY)
-        return np.asarray(-np.log(k)), np.asarray(-kernel.derivative(s) / k)
+        return np.asarray(-log(k)), np.asarray(-kernel.derivative(s) / k)
     held = np.maximum(s, _floor(kernel))
     k = kernel.value(held)
     slope = kernel.derivative(held) / (1.0 - k)
-    return np.asarray(-np.log1p(-k) + slope * (s - held)), np.asarray(slope)
+    return np.asarray(-log1p(-k) + slope * (s - held)), np.asarray(slope)
 
 
 @entrance("curvature_of_law")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.kernels.base import SMALLEST, FloatArray
@@ -99,7 +100,7 @@ class SketchMapKernel:
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), _SMALLEST)
         log_power = self._log_power(np.sqrt(s))
         exponent = np.logaddexp(0.0, log_power)
-        return np.asarray(0.5 * self.b / s * np.exp(log_power - exponent - self.b / self.a * exponent))
+        return np.asarray(0.5 * self.b / s * exp(log_power - exponent - self.b / self.a * exponent))
 
     def of_distances(self, distances: npt.ArrayLike) -> FloatArray:
         """Return k as a function of the distance r >= 0 itself; 1 at infinity."""
@@ -226,7 +227,7 @@ class Logarithmic:
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s)."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), SMALLEST)
-        return np.asarray(-0.5 * np.log(s))
+        return np.asarray(-0.5 * log(s))
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -1 / (2 s), with s held at 1e-12 below it."""

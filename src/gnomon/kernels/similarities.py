@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp, log1p
 from gnomon._entrance import entrance
 from gnomon._validation import Real, check_parameters, message
 from gnomon.kernels.base import SMALLEST, FloatArray
@@ -82,7 +83,7 @@ class StudentT:
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s)."""
         s = np.asarray(squared_distances, dtype=np.float64)
-        return np.asarray(np.exp(-0.5 * (self.dof + 1.0) * np.log1p(s / self.dof)))
+        return np.asarray(exp(-0.5 * (self.dof + 1.0) * log1p(s / self.dof)))
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -k (dof + 1) / (2 (dof + s))."""
@@ -126,7 +127,7 @@ class Gaussian:
 
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s)."""
-        return np.asarray(np.exp(-np.asarray(squared_distances, dtype=np.float64) / self.scale))
+        return np.asarray(exp(-np.asarray(squared_distances, dtype=np.float64) / self.scale))
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds = -k / scale."""
@@ -219,7 +220,7 @@ def _fitted(min_dist: float, spread: float) -> tuple[float, float]:
     from scipy.optimize import curve_fit  # takes long to load
 
     distances, near = np.linspace(0.0, 3.0, 300), min_dist / spread  # in units of spread, where the fit converges
-    target = np.where(distances < near, 1.0, np.exp(-(distances - near)))
+    target = np.where(distances < near, 1.0, exp(-(distances - near)))
 
     def curve(x: FloatArray, a: float, b: float) -> FloatArray:
         return np.asarray(1.0 / (1.0 + a * x ** (2.0 * b)))

@@ -7,6 +7,7 @@ from .draws import uniform_matrix as uniform_matrix
 from .eigen.base import Eigenpairs as Eigenpairs
 from .eigen.base import column_signs as column_signs
 from .eigen.base import with_signs as with_signs
+from .eigen.dense import symmetric_eigen as symmetric_eigen
 from .eigen.eigenpairs import MAX_FACTOR_ENTRIES as MAX_FACTOR_ENTRIES
 from .eigen.eigenpairs import eigenpairs as eigenpairs
 from .eigen.eigenpairs import symmetric_operator as symmetric_operator
@@ -21,6 +22,7 @@ from .low_rank import SymmetricAccess as SymmetricAccess
 from .low_rank import nystrom as nystrom
 from .low_rank import pivoted_cholesky as pivoted_cholesky
 from .low_rank import randomized_factor as randomized_factor
+from .orthonormal import orthonormalised as orthonormalised
 from .principal.components import PrincipalComponents as PrincipalComponents
 from .principal.components import principal_components as principal_components
 from .principal.components import principal_components_in_basis as principal_components_in_basis
@@ -42,6 +44,7 @@ from .principal.subspace import CentredProducts as CentredProducts
 from .principal.subspace import centred_products as centred_products
 from .principal.weighted import Reflection as Reflection
 from .principal.weighted import reflected_rows as reflected_rows
+from .products import inner as inner
 from .products import inner_products as inner_products
 from .products import product as product
 from .products import share as share

@@ -16,6 +16,7 @@ from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.linalg.eigen.base import with_signs
 from gnomon.linalg.eigen.eigenpairs import eigenpairs, symmetric_operator
+from gnomon.linalg.products import product
 
 __all__ = ["ClassicalScaling", "classical_scaling"]
 
@@ -184,7 +185,7 @@ class _CentredSquares:
     def __init__(
         self, distances: npt.NDArray[Any], scale: float, pool: ThreadPool, weights: Float64Array | None = None
     ) -> None:
-        self._matrix = distances
+        self._matrix = np.ascontiguousarray(distances)
         self._pool = pool
         self._shares = None if weights is None else weights / weights.sum()
         roots = None if weights is None else np.sqrt(weights).astype(distances.dtype)
@@ -193,7 +194,9 @@ class _CentredSquares:
             rows = distances[begin : begin + _BLOCK]
             rows /= distances.dtype.type(scale)
             np.square(rows, out=rows)
-            return np.asarray(rows.mean(axis=1, dtype=np.float64) if self._shares is None else rows @ self._shares)
+            return np.asarray(
+                rows.mean(axis=1, dtype=np.float64) if self._shares is None else product(rows, self._shares)
+            )
 
         self.row_means = np.concatenate(self._by_block(square))
         columns, middle = self.row_means.astype(distances.dtype), float(np.average(self.row_means, weights=weights))
@@ -205,7 +208,7 @@ class _CentredSquares:
             rows *= -0.5
             if roots is not None:
                 rows *= roots[begin : begin + _BLOCK, None] * roots
-            return float(sum(np.vdot(row, row) for row in rows))
+            return float(sum(np.square(row, dtype=np.float64).sum() for row in rows))
 
         self.squared_norm = float(sum(self._by_block(centre)))
 
@@ -217,15 +220,11 @@ class _CentredSquares:
         if self._shares is None:
             return np.asarray(V - V.mean(axis=0))
         null = np.sqrt(self._shares)
-        return np.asarray(V - np.outer(null, null @ V))
+        return np.asarray(V - np.outer(null, product(V.T, null)))
 
     def times(self, V: Float64Array) -> Float64Array:
         """Return B V; the products of a float32 matrix are float32."""
-        factor = self.centred(V).astype(self._matrix.dtype)
-        out = np.empty(V.shape)
-
-        def multiply(begin: int) -> None:
-            out[begin : begin + _BLOCK] = self._matrix[begin : begin + _BLOCK] @ factor
-
-        self._by_block(multiply)
-        return self.centred(out)
+        out = np.empty(V.shape, self._matrix.dtype)
+        nothing = np.zeros(len(V))
+        _core.project(self._matrix, nothing, np.ascontiguousarray(self.centred(V)), out, current_run().n_threads)
+        return self.centred(out.astype(np.float64, copy=False))

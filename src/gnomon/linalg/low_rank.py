@@ -7,12 +7,14 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Boolean, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import draw_by_weight, normal_matrix, uniform_matrix
+from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.products import inner, inner_products, product
 
 __all__ = ["LowRank", "SymmetricAccess", "nystrom", "pivoted_cholesky", "randomized_factor"]
 
@@ -102,8 +104,7 @@ class LowRank:
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return B (B' Y) for Y of shape (n_samples, n_columns)."""
         with single_threaded_blas():
-            product: Float64Array = self.B @ (self.B.T @ Y)
-        return product
+            return product(self.B, product(self.B.T, Y))
 
     def centred(self) -> LowRank:
         """Return the approximation H B B' H of H K H, where H subtracts the mean; bounds of the error stay valid."""
@@ -152,7 +153,7 @@ def nystrom(matrix: SymmetricAccess, rank: int, *, landmarks: str = "uniform", s
         else:
             chosen, columns = _scattered_columns(matrix, diagonal, rank, values["seed"])
         factor = _factor_of_core(columns, columns[chosen])
-    residual = max(float(diagonal.sum()) - float(np.vdot(factor, factor)), 0.0)
+    residual = max(float(diagonal.sum()) - inner(factor, factor), 0.0)
     return LowRank(factor, "nystrom", residual, bounded=True, landmarks=chosen)
 
 
@@ -165,12 +166,12 @@ def check_rank(rank: int, n_samples: int) -> int:
 
 def _factor_of_core(columns: Float64Array, core: Float64Array) -> Float64Array:
     """Return B with B B' = C W^+ C', for C (n, l) and the symmetric W (l, l); columns by falling eigenvalue of W."""
-    eigenvalues, vectors = scipy.linalg.eigh((core + core.T) / 2.0, check_finite=False)
+    eigenvalues, vectors = symmetric_eigen((core + core.T) / 2.0)
     largest = float(np.abs(eigenvalues).max(initial=0.0))
-    if eigenvalues.size and eigenvalues[0] < -_MOST_NEGATIVE * largest:
-        raise indefinite(float(eigenvalues[0]), largest)
-    kept = np.flatnonzero(eigenvalues > _SMALLEST_EIGENVALUE * largest)[::-1]
-    return np.ascontiguousarray(columns @ (vectors[:, kept] / np.sqrt(eigenvalues[kept])))
+    if eigenvalues.size and eigenvalues[-1] < -_MOST_NEGATIVE * largest:
+        raise indefinite(float(eigenvalues[-1]), largest)
+    kept = eigenvalues > _SMALLEST_EIGENVALUE * largest
+    return product(columns, vectors[:, kept] / np.sqrt(eigenvalues[kept]))
 
 
 def indefinite(found: float, largest: float) -> ValueError:
@@ -263,7 +264,7 @@ def _eliminate(
             return rows[:step], chosen[:step], left
         pivot = int(np.argmax(left)) if draws is None else draw_by_weight(left, float(draws[step]))
         chosen[step] = pivot
-        column = matrix.block(None, chosen[step : step + 1])[:, 0] - rows[:step, pivot] @ rows[:step]
+        column = matrix.block(None, chosen[step : step + 1])[:, 0] - product(rows[:step].T, rows[:step, pivot])
         rows[step] = column / np.sqrt(left[pivot])
         left = left - rows[step] ** 2
         left[chosen[: step + 1]] = 0.0
@@ -326,25 +327,24 @@ def randomized_factor(
     with single_threaded_blas():
         basis = normal_matrix(values["seed"], _STREAM_SKETCH, (n, min(n, rank + values["n_oversamples"])))
         for _ in range(values["n_power_iterations"] + 1):
-            basis, _ = np.linalg.qr(matrix.matvec(basis))
+            basis = orthonormalised(matrix.matvec(basis))
         image = matrix.matvec(basis)
         if values["semidefinite"]:
-            factor = _largest_columns(_factor_of_core(image, basis.T @ image), rank)
+            factor = _largest_columns(_factor_of_core(image, product(basis.T, image)), rank)
         else:
             factor = _positive_part(basis, image, rank)
-    residual = max(trace - float(np.vdot(factor, factor)), 0.0)
+    residual = max(trace - inner(factor, factor), 0.0)
     return LowRank(factor, "randomized", residual, bounded=values["semidefinite"])
 
 
 def _largest_columns(factor: Float64Array, rank: int) -> Float64Array:
     """Return the best approximation B of a given rank, B B' to factor factor', with orthogonal columns."""
-    left, lengths, _ = scipy.linalg.svd(factor, full_matrices=False, check_finite=False)
-    return np.ascontiguousarray(left[:, :rank] * lengths[:rank])
+    return product(factor, symmetric_eigen(inner_products(factor), rank)[1])
 
 
 def _positive_part(basis: Float64Array, image: Float64Array, rank: int) -> Float64Array:
-    core = basis.T @ image
-    eigenvalues, vectors = scipy.linalg.eigh((core + core.T) / 2.0, check_finite=False)
+    core = product(basis.T, image)
+    eigenvalues, vectors = symmetric_eigen((core + core.T) / 2.0)
     noise = 1e-14 * float(np.abs(eigenvalues).max(initial=0.0))
-    kept = np.flatnonzero(eigenvalues > noise)[::-1][:rank]
-    return np.ascontiguousarray(basis @ (vectors[:, kept] * np.sqrt(eigenvalues[kept])))
+    kept = np.flatnonzero(eigenvalues > noise)[:rank]
+    return product(basis, vectors[:, kept] * np.sqrt(eigenvalues[kept]))

@@ -16,6 +16,8 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.base import column_signs
+from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.products import inner_products, product
 
 __all__ = ["Smoothing", "ThresholdedSVD", "singular_value_threshold"]
@@ -145,7 +147,7 @@ def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -
             fact = "it did not converge"
             raise ValueError(message(what, "given a start close to A", fact=fact, remedy="Use solver='auto'."))
     if solver == "gram" or (solver != "svd" and not small):
-        found = _by_gram(tall, threshold, basis.shape[1])
+        found = _by_gram(tall, threshold)
         if found is not None:
             return *found, "gram"
     return *_by_svd(tall, threshold), "svd"
@@ -164,21 +166,15 @@ def _by_svd(tall: Float64Array, threshold: float) -> Triples:
     return left[:, :rank], values[:rank] - threshold, right[:rank].T
 
 
-def _by_gram(tall: Float64Array, threshold: float, expected: int) -> Triples | None:
+def _by_gram(tall: Float64Array, threshold: float) -> Triples | None:
     """Solve by the eigenvectors of A' A, or return None where squaring loses too much."""
     gram = inner_products(tall)
     largest = float(np.abs(gram).sum(axis=1).max(initial=0.0))  # bounds the square of the largest singular value
     floor = threshold**2
     if np.finfo(np.float64).eps * largest > _GRAM_ERROR * floor:
         return None
-    if expected > tall.shape[1] // 4:  # all of them by divide and conquer cost less than many one by one
-        squares, vectors = scipy.linalg.eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        squares, vectors = squares[squares > floor], vectors[:, squares > floor]
-    else:
-        squares, vectors = scipy.linalg.eigh(
-            gram, overwrite_a=True, check_finite=False, driver="evr", subset_by_value=(floor, np.inf)
-        )
-    values, right = np.sqrt(squares[::-1]), np.ascontiguousarray(vectors[:, ::-1])
+    squares, right = symmetric_eigen(gram, least=floor)
+    values = np.sqrt(squares[: right.shape[1]])
     return product(tall, right / values), values - threshold, right
 
 
@@ -193,14 +189,14 @@ def _by_subspace(
     side = tall.shape[1]
     width = min(side, basis.shape[1] + max(_EXTRA, basis.shape[1] // 5))
     extra = normal_matrix(seed, _STREAM_EXTRA, (side, width - basis.shape[1]))
-    right, _ = np.linalg.qr(np.concatenate([basis, extra / np.sqrt(side)], axis=1))
+    right = orthonormalised(np.concatenate([basis, extra / np.sqrt(side)], axis=1))
     most = max(3, int(budget * side / width))
     left, values, before = np.empty(0), np.empty(0), np.inf
     for sweep in range(most):
         images = product(tall, right)
         if sweep:
             above = values > threshold
-            error = float(np.linalg.norm((images - left * values)[:, above]))
+            error = math.sqrt(np.square((images - left * values)[:, above]).sum())
             if error <= _SUBSPACE_ERROR * threshold:
                 rank = int(np.count_nonzero(above))
                 if rank == width < side:
@@ -210,9 +206,11 @@ def _by_subspace(
             if sweep > 1 and error * rate ** (most - 1 - sweep) > _SUBSPACE_ERROR * threshold:
                 return None  # it will not get there
             before = error
-        ortho, _ = np.linalg.qr(images)
-        right, values, rotation = np.linalg.svd(product(tall.T, ortho), full_matrices=False)
-        left = ortho @ rotation.T
+        ortho = orthonormalised(images)
+        back = product(tall.T, ortho)
+        squares, rotation = symmetric_eigen(inner_products(back))
+        values = np.sqrt(np.maximum(squares, 0.0))
+        right, left = orthonormalised(product(back, rotation)), product(ortho, rotation)
     return None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import product
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._progress import Reporter
@@ -192,7 +193,7 @@ def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]
     rows /= unit
     squares = np.einsum("ij,ij->i", rows, rows)
     for begin in range(0, len(rows), _BLOCK):
-        block = rows[begin : begin + _BLOCK] @ (-2.0 * rows[begin:].T)
+        block = product(rows[begin : begin + _BLOCK], -2.0 * rows[begin:].T)
         block += squares[begin : begin + _BLOCK, None]
         block += squares[begin:]
         np.maximum(block, 0.0, out=block)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._entrance import part
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
@@ -197,7 +198,7 @@ def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[
     resolution = 64.0 * np.finfo(np.float64).eps  # of the squares: what lies below it is rounding of equal rows
 
     def from_row(row: int) -> Float64Array:
-        found = rows @ (-2.0 * rows[row])
+        found = product(rows, -2.0 * rows[row])
         found += squares
         found += squares[row]
         found[found <= resolution * (squares + squares[row])] = 0.0

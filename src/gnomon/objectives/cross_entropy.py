@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log, log1p, power
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
@@ -143,7 +144,7 @@ class CrossEntropy(PairObjective):
         degrees = self.edges.degrees_in(affinities.matrix)
         exponent: float = checked["noise_exponent"]
         masses = affinities.masses
-        noise = degrees**exponent if masses is None else masses * (degrees / masses) ** exponent
+        noise = power(degrees, exponent) if masses is None else masses * power(degrees / masses, exponent)
         noise /= noise.sum()
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
         self.repulsion: float = repulsion
@@ -314,7 +315,7 @@ class StatedCrossEntropy(PairObjective):
         if values.max() > 1:
             raise ValueError(message("affinities", "memberships in [0, 1]", fact=f"the largest is {values.max()}"))
         inside = values[(values > 0) & (values < 1)]
-        constant = float(np.sum(inside * np.log(inside) + (1 - inside) * np.log1p(-inside)))
+        constant = float(np.sum(inside * log(inside) + (1 - inside) * log1p(-inside)))
         n = affinities.n_samples
         half = np.full(n, 0.5, dtype=np.float32)
         super().__init__(

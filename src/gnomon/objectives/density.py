@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -49,7 +50,7 @@ def log_radii(weights: scipy.sparse.csr_array, squared_distances: npt.ArrayLike)
     squared = np.asarray(squared_distances, dtype=np.float64)
     moments = np.bincount(rows, weights=values * squared, minlength=n)
     usual = float(squared.mean()) if squared.any() else 1.0
-    return np.asarray(np.log(_SMALLEST * usual + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
+    return np.asarray(log(_SMALLEST * usual + np.divide(moments, sums, out=np.full(n, np.nan), where=sums > 0)))
 
 
 class DensityCorrelation(AddedTerm):
@@ -226,7 +227,7 @@ class DensityCorrelation(AddedTerm):
         covariance = self._standard @ away / known.sum()
         by_radius = (self._standard / deviation - covariance * away / deviation**3) / known.sum()
         i, j = self._ends
-        by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / np.exp(r)[i]
+        by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / exp(r)[i]
         directed = scipy.sparse.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))
         return -float(covariance / deviation), -2.0 * pair_force(directed + directed.T, points)
 
@@ -255,7 +256,7 @@ class DensityCorrelation(AddedTerm):
         sums = np.bincount(i, weights=k, minlength=n).astype(np.float64)
         edges = np.diff(self._offsets) > 0
         means = np.divide(moments, sums, out=np.where(edges, 0.0, np.nan), where=sums > 0)
-        return np.asarray(np.log(_SMALLEST + means)), moments, sums, s, k, slope
+        return np.asarray(log(_SMALLEST + means)), moments, sums, s, k, slope
 
 
 def _with_distances(affinities: Affinities, squared_distances: npt.ArrayLike) -> scipy.sparse.csr_array:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
@@ -102,7 +103,7 @@ class FrameCorrelation(AddedTerm):
             rule = f"of shape (n_samples={self.n_samples}, n_directions)"
             raise ValueError(message(f"singular_values of shape {self.singular_values.shape}", rule))
         with np.errstate(divide="ignore"):
-            self._log_spreads = 2.0 * np.log(self.singular_values)
+            self._log_spreads = 2.0 * log(self.singular_values)
         self._sharing = _sharing(self.singular_values)
         self.tangent_frames: TangentFrames | None = None
         self._find: Callable[[Any], npt.NDArray[Any]] | None = None
@@ -216,7 +217,7 @@ class FrameCorrelation(AddedTerm):
         correlations, slopes = np.full(spreads.shape[1], np.nan), np.zeros(spreads.shape)
         for direction in range(spreads.shape[1]):
             there = np.flatnonzero(np.isfinite(spreads[:, direction]))
-            of_data, of_map = self._log_spreads[there, direction], np.log(_SMALLEST + spreads[there, direction])
+            of_data, of_map = self._log_spreads[there, direction], log(_SMALLEST + spreads[there, direction])
             if len(there) < 2 or not of_data.std() > _EQUAL:
                 continue
             standard = (of_data - of_data.mean()) / of_data.std()

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
@@ -156,7 +157,7 @@ class InfoNCE:
         charges = (np.ones(n) if self.masses is None else self.masses)[drawn]
         noise = (charges * self.kernel.value(s_noise)).sum(axis=1)
         share = 1.0 / (k + noise[i])
-        loss = float(a @ (-np.log(k) - np.log(share)))
+        loss = float((a * (-log(k) - log(share))).sum())
         towards = sp.csr_array((a * slope * (share - 1.0 / k), (i, j)), shape=(n, n))
         weight = np.bincount(i, weights=a * share, minlength=n)
         apart = weight[:, None] * charges * self.kernel.derivative(s_noise)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import log
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._threads import in_order
@@ -124,7 +125,7 @@ class KLDivergence(PairObjective):
         constant = _negative_entropy(values, total)
         if masses is not None:  # of the pairs of rows that points stand for, not of the pairs of points
             ends = sum(np.asarray(affinities.matrix.sum(axis=axis, dtype=np.float64)).ravel() for axis in (0, 1))
-            constant -= float(np.log(masses) @ ends) / total
+            constant -= float((log(masses) * ends).sum()) / total
         super().__init__([attraction], [repulsion], constant=constant, masses=masses)
 
     @cached_property
@@ -223,7 +224,7 @@ def _entropy_by_mass(matrix: scipy.sparse.csr_array, masses: npt.NDArray[np.floa
     entries = matrix.astype(np.float64).tocoo()
     shares = entries.data[entries.data > 0]
     heads, tails = entries.row[entries.data > 0], entries.col[entries.data > 0]
-    return float(np.sum(masses[heads] * shares * np.log(shares / masses[tails])))
+    return float(np.sum(masses[heads] * shares * log(shares / masses[tails])))
 
 
 def _negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:
@@ -232,7 +233,7 @@ def _negative_entropy(values: npt.NDArray[np.float32], total: float) -> float:
     def of_block(first: int) -> float:
         shares = values[first : first + _BLOCK].astype(np.float64) / total
         shares = shares[shares > 0]
-        return float(np.sum(shares * np.log(shares)))
+        return float(np.sum(shares * log(shares)))
 
     result = 0.0
     for part in in_order(of_block, range(0, values.size, _BLOCK)):

@@ -12,7 +12,15 @@ import scipy
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
-from gnomon.linalg import Smoothing, ThresholdedSVD, eigenpairs, singular_value_threshold, symmetric_operator
+from gnomon.linalg import (
+    Smoothing,
+    ThresholdedSVD,
+    eigenpairs,
+    inner,
+    product,
+    singular_value_threshold,
+    symmetric_operator,
+)
 
 __all__ = ["LowRankSparse", "Optimality"]
 
@@ -107,7 +115,7 @@ class LowRankSparse:
         self.observed = observed
         self.sparsity: float = given["sparsity"]
         self.smoothness: float = given["smoothness"]
-        self.scale = float(np.linalg.norm(self.X if observed is None else self.X[observed]))
+        self.scale = float(np.sqrt(np.square(self.X if observed is None else self.X[observed]).sum()))
         self._laplacian = laplacian if self.smoothness > 0.0 else None
         self._smoothing: Smoothing | None = None  # of the last penalty
         self._seed = seed
@@ -142,7 +150,7 @@ class LowRankSparse:
         total = float(errors.sum() if self.observed is None else errors[self.observed].sum())
         loss = nuclear_norm + self.sparsity * total
         if self._laplacian is not None:
-            loss += self.smoothness * float(np.vdot(low_rank, self._laplacian @ low_rank))
+            loss += self.smoothness * inner(low_rank, self._laplacian @ low_rank)
         return loss
 
     @entrance("LowRankSparse")
@@ -192,16 +200,16 @@ class LowRankSparse:
         sparse = self.sparse_part(copies[0])
         support = sparse != 0.0
         with single_threaded_blas():
-            inner = svd.left.T @ total @ svd.right.T
-            rest = total - svd.left @ (svd.left.T @ total)
-            rest -= (rest @ svd.right.T) @ svd.right
+            inside = product(product(svd.left.T, total), svd.right.T)
+            rest = total - product(svd.left, product(svd.left.T, total))
+            rest -= product(product(rest, svd.right.T), svd.right)
             outside = _spectral_norm(rest)
         smooth = 0.0
         if self._laplacian is not None:
             gradient = 2.0 * self.smoothness * (self._laplacian @ svd.matrix())
             smooth = float(np.linalg.norm(multipliers[1] + gradient)) / (float(np.linalg.norm(gradient)) or 1.0)
         return Optimality(
-            inside=float(np.abs(inner - np.eye(svd.rank)).max(initial=0.0)),
+            inside=float(np.abs(inside - np.eye(svd.rank)).max(initial=0.0)),
             outside=outside,
             bound=max(float(np.abs(errors).max(initial=0.0)) / self.sparsity - 1.0, 0.0),
             sign=float(np.abs(errors[support] / self.sparsity - np.sign(sparse[support])).max(initial=0.0)),
@@ -215,6 +223,6 @@ def _spectral_norm(X: Float64Array) -> float:
     if largest == 0.0:
         return 0.0
     tall = (X if X.shape[0] >= X.shape[1] else X.T) / largest  # squares of tiny entries would be lost
-    gram = symmetric_operator(lambda V: tall.T @ (tall @ V), tall.shape[1])
+    gram = symmetric_operator(lambda V: product(tall.T, product(tall, V)), tall.shape[1])
     square = eigenpairs(gram, 1, which="largest").values[0]
     return largest * float(np.sqrt(max(square, 0.0)))

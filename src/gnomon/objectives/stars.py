@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerm, shares_of
@@ -77,7 +78,7 @@ class StarAttraction(AddedTerm):
     def loss(self, Y: Any) -> float:
         """Return the loss, without the weight."""
         away = self._away(Y)
-        return float(-(self._shares * np.log(self.kernel.value(np.square(away).sum(axis=1)))).sum())
+        return float(-(self._shares * log(self.kernel.value(np.square(away).sum(axis=1)))).sum())
 
     def gradient(self, Y: Any) -> Float64Array:
         """Return the gradient of the loss, in float64."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.affinities import Gram
+from gnomon.linalg import inner, product, symmetric_eigen
 
 __all__ = ["SafeStep", "Strain"]
 
@@ -84,9 +85,9 @@ class Strain:
         """Return the loss, in units of the similarity squared."""
         points = self._check(Y)
         with single_threaded_blas():
-            cross = float(np.vdot(points, self.gram.centred_matvec(points)))
-            scatter = points.T @ points
-            return self.gram.centred_squared_norm - 2.0 * cross + float(np.vdot(scatter, scatter))
+            cross = inner(points, self.gram.centred_matvec(points))
+            scatter = product(points.T, points)
+            return self.gram.centred_squared_norm - 2.0 * cross + inner(scatter, scatter)
 
     def gradient(self, Y: npt.ArrayLike) -> Float64Array:
         """Return the gradient of the loss."""
@@ -97,7 +98,7 @@ class Strain:
         """Return the attraction 4 T Y and the repulsion -4 Yc Yc'Yc; their sum is minus the gradient."""
         points = self._check(Y)
         with single_threaded_blas():
-            return 4.0 * self.gram.centred_matvec(points), points @ (points.T @ points) * -4.0
+            return 4.0 * self.gram.centred_matvec(points), product(points, product(points.T, points)) * -4.0
 
     def evaluation_for(self, n_components: int) -> str:
         """Return "exact"."""
@@ -113,11 +114,12 @@ class Strain:
         """
         points = self._check(Y)
         with single_threaded_blas():
-            scatter = points.T @ points
+            scatter = product(points.T, points)
             ridge = _RIDGE * float(np.trace(scatter))
             if not ridge > 0.0:  # all points lie on one another, where the gradient is zero
                 return gradient
-            return np.asarray(np.linalg.solve(scatter + ridge * np.eye(len(scatter)), gradient.T).T)
+            values, vectors = symmetric_eigen(scatter + ridge * np.eye(len(scatter)))
+            return product(product(gradient, vectors / values), vectors.T)
 
     def safe_step(self, Y0: npt.ArrayLike) -> float:
         """Return the factor of the gradient of `safe_bound`, as optimizers ask for it."""
@@ -132,7 +134,7 @@ class Strain:
         lowest, highest = self.gram.centred_bounds
         start = self._check(Y0)
         with single_threaded_blas():
-            spread = float(np.linalg.norm(start, 2)) ** 2
+            spread = float(symmetric_eigen(product(start.T, start), 0)[0][0])
         indefinite = lowest < -_INDEFINITE * highest
         radius = max(highest, spread, -lowest if indefinite else 0.0)
         if radius == 0.0:  # nothing attracts and nothing repels: no step has an effect

@@ -276,4 +276,4 @@ def _blocks(shape: tuple[int, ...]) -> list[slice]:
 
 
 def _square(X: Float64Array) -> float:
-    return float(np.vdot(X, X))
+    return float(np.square(X).sum())

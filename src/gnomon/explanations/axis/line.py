@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import exp
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, check_parameters, message
@@ -87,7 +88,7 @@ def smooth(t: Array, values: Array, at: Array, bandwidth: float) -> tuple[Array,
     mean, error, count = (np.full(len(at), np.nan) for _ in range(3))
     for number, place in enumerate(at):
         s = (t - place) / bandwidth
-        w = np.exp(-0.5 * s**2)
+        w = exp(-0.5 * s**2)
         w[np.abs(s) > 3.0] = 0.0
         zero, one, two = w.sum(), float(w @ s), float(w @ s**2)
         count[number] = zero**2 / max(float(w @ w), np.finfo(float).tiny)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._cached import cached_property
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import NeighborGraph
@@ -66,7 +67,7 @@ class BlendLaw:
         sound = (near > 0.0) & np.isfinite(far) & (far > near)
         dimension = 2.0
         if inner < k and sound.any():
-            dimension = math.log(k / inner) / float(np.median(np.log(far[sound] / near[sound])))
+            dimension = math.log(k / inner) / float(np.median(log(far[sound] / near[sound])))
         dimension = min(max(dimension, 1.0), _MOST_DIMENSION)
         chosen = max(1.0, dimension / 2.0) if power is None else power
         return cls(math.floor(n_rows * k / 2.0) + 0.5, 2.0 / dimension * math.log(_OUTER), chosen, dimension)

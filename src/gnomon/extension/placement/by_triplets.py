@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import log1p, power
 from gnomon._run import current_run
 from gnomon.extension.placement.placement import MAX_ITER, RowPlacement, step_tolerance
 from gnomon.neighbors import cross_distances
@@ -79,7 +80,7 @@ class TripletPlacement(RowPlacement):
         outer = (to_far / own[:, None]) * (to_far / self.scales[self.far][None, :])
         gaps = np.clip(np.nan_to_num(outer[:, None, :] - near[:, :, None], nan=0.0, posinf=1e30), 0.0, 1e30)
         t = self.temperature
-        weights = np.log1p(gaps) if t == 1.0 else ((1.0 + gaps) ** (1.0 - t) - 1.0) / (1.0 - t)
+        weights = log1p(gaps) if t == 1.0 else (power(1.0 + gaps, 1.0 - t) - 1.0) / (1.0 - t)
         top = weights.max(axis=(1, 2))  # a factor common to a row's triplets does not move it
         weights /= np.where(top > 0.0, top, 1.0)[:, None, None]
         flat = np.ascontiguousarray(weights.reshape(len(weights), -1), dtype=np.float32)

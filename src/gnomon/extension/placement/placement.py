@@ -13,6 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import NewRows
@@ -133,12 +134,12 @@ class _PlainPlacer:
             total = part.strength * float(charges @ energies)
             slope = (2.0 * part.strength) * ((charges * slopes * zoom_far) @ away)
             if part.link == "log":
-                loss, gradient = loss + float(np.log(total)), gradient + slope / total
+                loss, gradient = loss + float(log(total)), gradient + slope / total
             elif part.link == "contrast":
                 kernel = self._loss.attractions[0].kernel
                 sums = kernel.value(squares) + total
                 shares = weights / sums
-                loss += float(weights @ np.log(sums))
+                loss += float((weights * log(sums)).sum())
                 gradient += 2.0 * ((shares * kernel.derivative(squares) * zoom) @ across) + shares.sum() * slope
             else:
                 loss, gradient = loss + total, gradient + slope

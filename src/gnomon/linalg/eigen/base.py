@@ -10,7 +10,10 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
+
+from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.products import product as multiply
 
 __all__ = [
     "LARGEST_DENSE",
@@ -123,23 +126,25 @@ class Semidefinite:
         self.known: Float64Array | None = None
         if known is not None:
             vector = np.asarray(known, dtype=np.float64)
-            self.known = vector / np.linalg.norm(vector)
+            self.known = vector / np.sqrt(np.square(vector).sum())
 
     def without_known(self, X: Float64Array) -> Float64Array:
         """Return columns orthogonal to the known vector."""
         if self.known is None:
             return X
-        deflated: Float64Array = X - np.outer(self.known, self.known @ X)
+        deflated: Float64Array = X - np.outer(self.known, multiply(X.T, self.known))
         return deflated
 
     def rayleigh_ritz(self, vectors: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the eigenvalues in a space, its vectors by rising eigenvalue, and their residuals."""
-        basis: Float64Array = np.linalg.qr(self.without_known(vectors / np.linalg.norm(vectors, axis=0)))[0]
+        basis: Float64Array = orthonormalised(self.without_known(vectors / np.linalg.norm(vectors, axis=0)))
+        if not basis.any(axis=0).all():  # columns that repeat others: any direction does in their place
+            basis = np.linalg.qr(self.without_known(vectors))[0]
         images = self.matrix @ basis
-        small = basis.T @ images
-        values, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
-        found = basis @ rotation
-        residuals: Float64Array = np.linalg.norm(images @ rotation - found * values, axis=0)
+        small = multiply(basis.T, images)
+        values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
+        found = multiply(basis, rotation)
+        residuals: Float64Array = np.linalg.norm(multiply(images, rotation) - found * values, axis=0)
         return values, found, residuals
 
     def limit(self, values: Float64Array, tolerance: float) -> float:
@@ -153,12 +158,10 @@ def dense_largest(
     """Find the largest pairs of an operator; all its eigenvalues if the other end of the spectrum is wanted too."""
     matrix = product(np.eye(n_samples))
     matrix = (matrix + matrix.T) / 2.0
-    wanted = None if other_end else (n_samples - n_vectors, n_samples - 1)
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=wanted, check_finite=False)
-    leading = np.arange(len(values) - 1, len(values) - 1 - n_vectors, -1)
-    lowest = float(values[0]) if other_end else None
-    values, vectors = values[leading], with_signs(vectors[:, leading])
-    residuals = np.linalg.norm(matrix @ vectors - vectors * values, axis=0)
+    values, vectors = symmetric_eigen(matrix, n_vectors)
+    lowest = float(values[-1]) if other_end else None
+    values, vectors = values[:n_vectors], with_signs(vectors)
+    residuals = np.linalg.norm(multiply(matrix, vectors) - vectors * values, axis=0)
     return Eigenpairs(values, vectors, residuals, True, "dense", other_end=lowest)
 
 
@@ -171,5 +174,5 @@ def dense_smallest(
     """
     if known is not None:
         matrix = matrix + beyond * np.outer(known, known)
-    values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[0, n_vectors - 1], check_finite=False)
-    return values, vectors
+    values, vectors = symmetric_eigen(-matrix, n_vectors)
+    return -values[:n_vectors], vectors

@@ -12,8 +12,10 @@ import numpy.typing as npt
 import scipy
 
 from gnomon.linalg.eigen.base import Search, Semidefinite
+from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.eigen.krylov import new_directions
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, laplacian_eigenpairs
+from gnomon.linalg.products import product
 
 __all__ = ["davidson"]
 
@@ -41,9 +43,9 @@ def davidson(operator: Semidefinite, search: Search) -> tuple[Float64Array, bool
     images = matrix @ basis
     best = basis[:, :n_vectors]
     for step in range(_MAX_STEPS):
-        small = basis.T @ images
-        values, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
-        found, image = basis @ rotation[:, :width], images @ rotation[:, :width]
+        small = product(basis.T, images)
+        values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
+        found, image = product(basis, rotation[:, :width]), product(images, rotation[:, :width])
         best = found[:, :n_vectors]
         residuals = image - found * values[:width]
         worst = float(np.linalg.norm(residuals[:, :n_vectors], axis=0).max())
@@ -52,7 +54,7 @@ def davidson(operator: Semidefinite, search: Search) -> tuple[Float64Array, bool
         if search.stopped(step, _MAX_STEPS):
             return best, True
         if basis.shape[1] + width > _MAX_BASIS:
-            basis, images = basis @ rotation[:, :_KEPT], images @ rotation[:, :_KEPT]
+            basis, images = product(basis, rotation[:, :_KEPT]), product(images, rotation[:, :_KEPT])
         block = new_directions(operator.without_known(blocks.solve(residuals)), basis)
         if block.shape[1] == 0:
             return best, False

@@ -24,6 +24,10 @@ from gnomon.linalg.eigen.base import (
     dense_largest,
     with_signs,
 )
+from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.products import inner, inner_products
+from gnomon.linalg.products import product as multiply
 
 __all__ = ["inverse_krylov", "largest_eigenpairs", "new_directions", "smallest_by_lanczos", "spectral_bounds"]
 
@@ -66,22 +70,23 @@ def spectral_bounds(product: Product, n_samples: int, *, seed: int = 0, n_steps:
     start = normal_matrix(seed, _STREAM_LANCZOS, (n_samples, 1)).ravel()
     diagonal, off_diagonal = np.zeros(n_steps), np.zeros(n_steps)
     with single_threaded_blas():
-        basis[0] = start / np.linalg.norm(start)
+        basis[0] = start / math.sqrt(inner(start, start))
         step = 0
         for step in range(n_steps):
             image = product(basis[step][:, None])[:, 0]
-            diagonal[step] = basis[step] @ image
+            diagonal[step] = inner(basis[step], image)
             for _ in range(2):  # twice is enough to keep the basis orthogonal to working precision
-                image = image - basis[: step + 1].T @ (basis[: step + 1] @ image)
-            off_diagonal[step] = np.linalg.norm(image)
+                image = image - multiply(basis[: step + 1].T, multiply(basis[: step + 1], image))
+            off_diagonal[step] = math.sqrt(inner(image, image))
             size = float(np.abs(diagonal[: step + 1]).max())
             if off_diagonal[step] <= 1e-14 * max(size, float(off_diagonal[: step + 1].max())):
                 break  # the basis spans an invariant subspace
             basis[step + 1] = image / off_diagonal[step]
-        values, vectors = scipy.linalg.eigh_tridiagonal(diagonal[: step + 1], off_diagonal[:step])
+    beside = np.diag(off_diagonal[:step], -1)
+    values, vectors = symmetric_eigen(np.diag(diagonal[: step + 1]) + beside + beside.T)
     residuals = off_diagonal[step] * np.abs(vectors[-1])
-    lowest = min(values[0] - residuals[0], values[0] * (_SAFETY if values[0] < 0.0 else 1.0 / _SAFETY))
-    highest = max(values[-1] + residuals[-1], values[-1] * (_SAFETY if values[-1] > 0.0 else 1.0 / _SAFETY))
+    lowest = min(values[-1] - residuals[-1], values[-1] * (_SAFETY if values[-1] < 0.0 else 1.0 / _SAFETY))
+    highest = max(values[0] + residuals[0], values[0] * (_SAFETY if values[0] > 0.0 else 1.0 / _SAFETY))
     return float(lowest), float(highest)
 
 
@@ -136,17 +141,17 @@ def _block_lanczos(product: Product, n_samples: int, search: Search, lowest_tole
     """
     n_vectors, width = search.n_vectors, search.n_vectors + _EXTRA
     most = search.max_products or _MAX_PRODUCTS
-    block = np.linalg.qr(normal_matrix(search.seed, _STREAM_BLOCK, (n_samples, width)))[0]
+    block = orthonormalised(normal_matrix(search.seed, _STREAM_BLOCK, (n_samples, width)))
     basis = images = np.empty((n_samples, 0))
     projected = np.empty((0, 0))
     out_of_time = False
     for done in range(1, most + 1):
         image = product(block)
         basis, images = np.hstack((basis, block)), np.hstack((images, image))
-        projected = _extended(projected, basis.T @ image)
-        values, rotation = scipy.linalg.eigh(projected, check_finite=False)
+        projected = _extended(projected, multiply(basis.T, image))
+        values, rotation = (part[..., ::-1] for part in symmetric_eigen(projected))
         ends = np.append(np.arange(len(values) - 1, len(values) - 1 - n_vectors, -1), 0)
-        differences = images @ rotation[:, ends] - (basis @ rotation[:, ends]) * values[ends]
+        differences = multiply(images, rotation[:, ends]) - multiply(basis, rotation[:, ends]) * values[ends]
         residuals = np.linalg.norm(differences, axis=0)
         errors = residuals / max(float(np.abs(values).max()), np.finfo(np.float64).tiny)
         converged = bool((errors[:-1] <= search.tolerance).all() and errors[-1] <= lowest_tolerance)
@@ -160,9 +165,9 @@ def _block_lanczos(product: Product, n_samples: int, search: Search, lowest_tole
             break
         if basis.shape[1] >= _MOST_BLOCKS * width:
             kept = np.append(np.arange(width // 2), np.arange(len(values) - _MOST_BLOCKS // 3 * width, len(values)))
-            basis, images = basis @ rotation[:, kept], images @ rotation[:, kept]
+            basis, images = multiply(basis, rotation[:, kept]), multiply(images, rotation[:, kept])
             projected = np.diag(values[kept])
-    vectors = with_signs(basis @ rotation[:, ends[:-1]])
+    vectors = with_signs(multiply(basis, rotation[:, ends[:-1]]))
     lowest = float(values[0]) if math.isfinite(lowest_tolerance) else None
     return Eigenpairs(values[ends[:-1]], vectors, residuals[:-1], converged, "lanczos", out_of_time, lowest)
 
@@ -188,9 +193,11 @@ def new_directions(block: Float64Array, basis: Float64Array) -> Float64Array:
     sizes = np.linalg.norm(block, axis=0)
     block = block[:, sizes > 0.0] / sizes[sizes > 0.0]
     for _ in range(2):  # twice is enough to be orthogonal to working precision
-        block = block - basis @ (basis.T @ block)
-        columns, triangle, _ = scipy.linalg.qr(block, mode="economic", pivoting=True, check_finite=False)
-        block = np.asarray(columns[:, np.abs(np.diag(triangle)) > _DEPENDENT], dtype=np.float64)
+        block = block - multiply(basis, multiply(basis.T, block))
+        sizes = np.linalg.norm(block, axis=0)
+        block = block[:, sizes > _DEPENDENT] / sizes[sizes > _DEPENDENT]
+        values, vectors = symmetric_eigen(inner_products(block), least=_DEPENDENT)
+        block = multiply(block, vectors / np.sqrt(values[: vectors.shape[1]]))
     return block
 
 
@@ -228,7 +235,7 @@ def smallest_by_lanczos(matrix: Any, known: Float64Array | None, upper: float, s
     def product(X: Float64Array) -> Float64Array:
         if known is None:
             return np.asarray(upper * X - matrix @ X)
-        return np.asarray(upper * X - matrix @ X - (1.5 * upper) * np.outer(known, known @ X))
+        return np.asarray(upper * X - matrix @ X - (1.5 * upper) * np.outer(known, multiply(X.T, known)))
 
     found = largest_eigenpairs(product, matrix.shape[0], replace(search, tolerance=_EXACT))
     return replace(found, values=upper - found.values)
@@ -255,16 +262,15 @@ def inverse_krylov(operator: Semidefinite, solve: Product, search: Search) -> tu
             return best, True
         image = operator.without_known(solve(block))
         basis, images = np.hstack([basis, block]), np.hstack([images, image])
-        small = basis.T @ images
-        inverses, rotation = scipy.linalg.eigh((small + small.T) / 2.0)
-        order = np.argsort(inverses)[::-1]
+        small = multiply(basis.T, images)
+        _, rotation = symmetric_eigen((small + small.T) / 2.0)
         # The images are the Ritz vectors after one more inverse step, which smooths what the matrix would magnify.
-        best = images @ rotation[:, order[:n_vectors]]
+        best = multiply(images, rotation[:, :n_vectors])
         values, _, residuals = operator.rayleigh_ritz(best)
         if residuals.max() <= operator.limit(values, search.tolerance):
             return best, False
         if basis.shape[1] >= _MOST_BLOCKS * width:
-            kept = rotation[:, order[: 2 * width]]
-            basis, images = basis @ kept, images @ kept
+            kept = rotation[:, : 2 * width]
+            basis, images = multiply(basis, kept), multiply(images, kept)
         block = image
     return best, False

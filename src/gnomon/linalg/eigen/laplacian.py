@@ -17,7 +17,10 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.linalg.eigen.base import LARGEST_DENSE, Eigenpairs, Search, dense_smallest, with_signs
+from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.eigen.krylov import smallest_by_lanczos
+from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.products import product
 from gnomon.linalg.table import kernel_graph
 
 __all__ = [
@@ -156,12 +159,11 @@ def _rayleigh_ritz(
     operator: Any, X: Float64Array, trivial: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     for _ in range(2):  # once more removes what rounding left
-        X = X - np.outer(trivial, trivial @ X)
-        X, _ = np.linalg.qr(X)
+        X = orthonormalised(X - np.outer(trivial, product(X.T, trivial)))
     image = operator @ X
-    small = X.T @ image
-    values, rotation = np.linalg.eigh((small + small.T) / 2.0)
-    X, image = X @ rotation, image @ rotation
+    small = product(X.T, image)
+    values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
+    X, image = product(X, rotation), product(image, rotation)
     return X, values, np.linalg.norm(image - X * values, axis=0)
 
 
@@ -264,7 +266,7 @@ def _inverse(roots: Float64Array) -> Float64Array:
 
 
 def _unit(vector: Float64Array) -> Float64Array:
-    unit: Float64Array = vector / max(float(np.linalg.norm(vector)), 1e-300)
+    unit: Float64Array = vector / max(float(np.sqrt(np.square(vector).sum())), 1e-300)
     return unit
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
+from gnomon.linalg.products import product
 
 __all__ = ["huber_coordinates", "robust_coordinates", "robust_derivative"]
 
@@ -135,8 +136,8 @@ class _Rows:
             if len(active) == 0:
                 break
             shrunk = penalty * self._spread / (1.0 + penalty * self._spread)
-            coordinates = ((copy + multiplier / penalty) @ self._directions.T) * shrunk
-            fitted = coordinates @ self._directions
+            coordinates = product(copy + multiplier / penalty, self._directions.T) * shrunk
+            fitted = product(coordinates, self._directions)
             V = _RELAXATION * fitted + (1.0 - _RELAXATION) * copy - multiplier / penalty
             multiplier = np.clip(penalty * (X - V), -limit, limit)  # penalty * (new copy - V)
             new = V + multiplier / penalty
@@ -184,16 +185,30 @@ def huber_coordinates(rows: npt.ArrayLike, directions: npt.ArrayLike, threshold:
        Statistics 6, 1977.
     """
     table, V = np.asarray(rows, dtype=np.float64), np.asarray(directions, dtype=np.float64)
+    first, second = np.tril_indices(len(V))
+    pairs = V[first] * V[second]
     out = np.empty((len(table), len(V)))
-    with single_threaded_blas():
-        for begin in range(0, len(table), _HUBER_BLOCK):
-            some = table[begin : begin + _HUBER_BLOCK]
-            found: Float64Array = some @ V.T
-            for _ in range(_HUBER_STEPS):
-                errors = np.abs(some - found @ V)
-                weights = np.minimum(1.0, threshold / np.maximum(errors, threshold))
-                weighted = weights[:, None, :] * V
-                normal = weighted @ V.T
-                found = np.asarray(np.linalg.solve(normal, weighted @ some[:, :, None])[:, :, 0], dtype=np.float64)
-            out[begin : begin + _HUBER_BLOCK] = found
+    for begin in range(0, len(table), _HUBER_BLOCK):
+        some = table[begin : begin + _HUBER_BLOCK]
+        found = product(some, V.T)
+        normal = np.empty((len(some), len(V), len(V)))
+        for _ in range(_HUBER_STEPS):
+            errors = np.abs(some - product(found, V))
+            weights = np.minimum(1.0, threshold / np.maximum(errors, threshold))
+            normal[:, first, second] = product(weights, pairs.T)
+            found = _solved(normal, product(weights * some, V.T))
+        out[begin : begin + _HUBER_BLOCK] = found
     return out
+
+
+def _solved(normal: Float64Array, right: Float64Array) -> Float64Array:
+    """Return the solutions of positive definite systems, of which the lower triangles count, by Cholesky's factors."""
+    size = right.shape[1]
+    lower, found = np.zeros_like(normal), np.empty_like(right)
+    for j in range(size):
+        column = normal[:, j:, j] - (lower[:, j:, :j] * lower[:, j, None, :j]).sum(axis=2)
+        lower[:, j:, j] = column / np.sqrt(column[:, :1])
+        found[:, j] = (right[:, j] - (lower[:, j, :j] * found[:, :j]).sum(axis=1)) / lower[:, j, j]
+    for j in reversed(range(size)):
+        found[:, j] = (found[:, j] - (lower[:, j + 1 :, j] * found[:, j + 1 :]).sum(axis=1)) / lower[:, j, j]
+    return found

@@ -15,7 +15,10 @@ import scipy
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
+from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, sum_of_squares
+from gnomon.linalg.products import product
 
 __all__ = [
     "Spectrum",
@@ -26,6 +29,7 @@ __all__ = [
     "leading_of_matrix",
     "moments_spectrum",
     "n_decomposed",
+    "orthonormal_rows",
     "sparse_covariance_spectrum",
     "sparse_gram_spectrum",
     "svd_spectrum",
@@ -102,13 +106,8 @@ def _count_components(squares: Float64Array, wanted: int | float) -> int:
 
 def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float64Array, Float64Array]:
     """Return the largest eigenvalues (falling, not negative) and eigenvectors of a symmetric matrix."""
-    size = matrix.shape[0]
-    if isinstance(wanted, int) and wanted <= size // 2:
-        values, vectors = scipy.linalg.eigh(matrix, subset_by_index=[size - wanted, size - 1], check_finite=False)
-        if values.size == wanted:  # LAPACK may find fewer among eigenvalues that are equal
-            return np.maximum(values[::-1], 0.0), np.ascontiguousarray(vectors[:, ::-1])
-    values, vectors = scipy.linalg.eigh(matrix, check_finite=False, driver="evd")  # costs less than half one by one
-    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    values, vectors = symmetric_eigen(matrix, wanted if isinstance(wanted, int) else None)
+    values = np.maximum(values, 0.0)
     n_vectors = _count_components(values, wanted)
     return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
 
@@ -242,15 +241,15 @@ def gram_spectrum(X: npt.NDArray[Any], n_components: int | float, *, seed: int =
     components = np.empty((values.size, width))
     for begin in range(0, width, _BLOCK):
         columns = X[:, begin : begin + _BLOCK] - mean[begin : begin + _BLOCK]
-        components[:, begin : begin + _BLOCK] = left.T @ columns
+        components[:, begin : begin + _BLOCK] = product(left.T, columns)
     # Centring leaves rank n - 1 at most; rounding of the Gram matrix hides what lies below it.
     noise = np.finfo(X.dtype).eps * n * values[0]
-    components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     unscale = 1.0 / scale if scale > 0.0 else 0.0
     return Spectrum(mean, components, np.sqrt(values) * unscale, float(np.trace(gram)) * unscale * unscale)
 
 
-def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
+def orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Array:
     """Orthonormalise rows that nearly are, up to length; those from `n_valid` on are replaced by random directions.
 
     What is given is overwritten.
@@ -258,8 +257,7 @@ def _orthonormal_rows(rows: Float64Array, n_valid: int, seed: int) -> Float64Arr
     rows = np.ascontiguousarray(rows)
     rows[n_valid:] = normal_matrix(seed, _STREAM_COMPLETION, (rows.shape[0] - n_valid, rows.shape[1]))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
-    q, r = np.linalg.qr(rows.T)
-    return np.ascontiguousarray((q * np.where(np.diag(r) < 0.0, -1.0, 1.0)).T)
+    return np.ascontiguousarray(orthonormalised(rows.T).T)
 
 
 def svd_spectrum(X: npt.NDArray[Any], n_components: int | float) -> Spectrum:
@@ -360,5 +358,5 @@ def sparse_gram_spectrum(X: Any, n_components: int | float, *, seed: int = 0) ->
     values, left = leading_of_matrix((gram + gram.T) / 2.0, n_components)
     components = (scaled.T @ left).T - np.outer(left.sum(axis=0), mean * scale)
     noise = np.finfo(np.float64).eps * X.shape[0] * max(largest, values[0])
-    components = _orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
+    components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     return Spectrum(mean, components, np.sqrt(values) / scale, max(float(np.trace(gram)), 0.0) / scale / scale)

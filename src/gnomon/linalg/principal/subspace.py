@@ -14,7 +14,9 @@ import scipy
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
-from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix
+from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix, orthonormal_rows
+from gnomon.linalg.products import inner_products, product
 
 __all__ = ["CentredProducts", "centred_products", "randomized_spectrum"]
 
@@ -44,17 +46,18 @@ def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0) -> Spectrum
     ----------
     .. [1] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011, algorithm 4.4.
     """
-    product = centred_products(X)
+    table = centred_products(X)
     n_vectors = min(n_components + _OVERSAMPLING, *X.shape)
     basis = normal_matrix(seed, _STREAM_SKETCH, (X.shape[1], n_vectors))
     for _ in range(_POWER_ITERATIONS + 1):
-        basis, _ = np.linalg.qr(basis)
-        basis = product.gram_times(basis)
-    basis, _ = np.linalg.qr(basis)
-    scores = product.times(basis)
-    values, rotation = leading_of_matrix(scores.T @ scores, n_vectors)
-    components = (basis @ rotation[:, :n_components]).T
-    return Spectrum(product.mean, components, np.sqrt(values[:n_components]), product.squared_norm)
+        basis = table.gram_times(orthonormalised(basis))
+    basis = orthonormalised(basis)
+    scores = table.times(basis)
+    values, rotation = leading_of_matrix(inner_products(scores), n_vectors)
+    noise = np.finfo(np.float64).eps * max(X.shape) * values[0]
+    n_valid = int(np.count_nonzero(values[:n_components] > noise))
+    components = orthonormal_rows(product(basis, rotation[:, :n_components]).T, n_valid, seed)
+    return Spectrum(table.mean, components, np.sqrt(values[:n_components]), table.squared_norm)
 
 
 class CentredProducts(Protocol):
@@ -95,19 +98,19 @@ class _DenseProducts:
     def __init__(self, X: npt.NDArray[Any]) -> None:
         self._X = X
         self.mean: Float64Array = _core.column_means(X, current_run().n_threads)
-        self.squared_norm = float(sum(np.vdot(rows, rows) for rows in self._blocks()))
+        self.squared_norm = float(sum(np.square(rows).sum() for rows in self._blocks()))
 
     def _blocks(self) -> Any:
         for begin in range(0, self._X.shape[0], _BLOCK):
             yield self._X[begin : begin + _BLOCK] - self.mean
 
     def times(self, V: Float64Array) -> Float64Array:
-        return np.concatenate([rows @ V for rows in self._blocks()])
+        return np.concatenate([product(rows, V) for rows in self._blocks()])
 
     def gram_times(self, V: Float64Array) -> Float64Array:
         total = np.zeros_like(V)
         for rows in self._blocks():
-            total += rows.T @ (rows @ V)
+            total += product(rows.T, product(rows, V))
         return total
 
 
@@ -119,7 +122,7 @@ class _SparseProducts:
         self._transposed = self._X.T.tocsr()
         n = X.shape[0]
         self.mean: Float64Array = np.asarray(self._X.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)
-        squares = float(np.vdot(self._X.data, self._X.data))
+        squares = float(np.square(self._X.data).sum())
         self.squared_norm = max(squares - n * float(self.mean @ self.mean), 0.0)
 
     def times(self, V: Float64Array) -> Float64Array:

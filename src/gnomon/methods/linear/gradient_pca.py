@@ -21,7 +21,7 @@ from gnomon.data import check_table
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
-from gnomon.linalg import column_signs, procrustes_error, with_signs
+from gnomon.linalg import column_signs, procrustes_error, product, symmetric_eigen, with_signs
 from gnomon.methods.base import Embedder
 from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components, check_start
@@ -298,6 +298,5 @@ def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:
     """Return Y centred and rotated so that its columns are uncorrelated, by falling variance."""
     centred = Y - Y.mean(axis=0)
     with single_threaded_blas():
-        _, _, right = np.linalg.svd(centred, full_matrices=False)
-        rotated: Float64Array = centred @ right.T
-    return with_signs(rotated)
+        _, axes = symmetric_eigen(product(centred.T, centred))
+        return with_signs(product(centred, axes))

@@ -19,7 +19,14 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, warn
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.linalg import dense_rows, huber_coordinates, principal_components
+from gnomon.linalg import (
+    dense_rows,
+    huber_coordinates,
+    inner_products,
+    principal_components,
+    product,
+    symmetric_eigen,
+)
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.linear.subspace import PrincipalScores
 from gnomon.methods.parameters import check_n_components
@@ -155,7 +162,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
         reporter.begin("game", parameters["max_iter"])
         fit = self._play(centred, parameters)
         reporter.begin("components")
-        model = principal_components(fit, n_components, solver="svd")
+        model = principal_components(fit, n_components)
         self.components_ = model.components
         self._mean = model.mean
         self.low_rank_ = fit * self._unit + self._center
@@ -223,10 +230,11 @@ def _guess(centred: Float64Array, n_components: int) -> tuple[float, float]:
     constant = scale == 0.0  # at least half of the column is its median: its other entries are taken as they are
     limit = np.where(constant, np.abs(centred).max(axis=0), _CLIP * scale)
     clipped = np.clip(centred, -limit, limit)
-    with single_threaded_blas():
-        left, values, right = np.linalg.svd(clipped, full_matrices=False)
-        rest = clipped - (left[:, :n_components] * values[:n_components]) @ right[:n_components]
-    size = float(values[:n_components].sum())
+    tall = clipped if clipped.shape[0] >= clipped.shape[1] else clipped.T
+    squares, axes = symmetric_eigen(inner_products(tall), n_components)
+    left = product(tall, axes)
+    rest = tall - product(left, axes.T)
+    size = float(np.sqrt(np.maximum(squares[:n_components], 0.0)).sum())
     noise = _NORMAL * float(np.median(np.abs(rest)))
     largest = float(np.abs(centred).max(initial=0.0))
     if not noise > 1e-12 * largest > 0.0:  # most entries are fitted exactly

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -230,7 +231,7 @@ def _intrinsic_dimension(squared: Float64Array) -> float:
     apart = np.where(squared > 0.0, squared, np.inf)
     nearest = np.sort(np.partition(apart, n_neighbors - 1, axis=1)[:, :n_neighbors], axis=1)
     nearest = nearest[np.isfinite(nearest[:, -1])]
-    growth = 0.5 * np.log(nearest[:, -1:] / nearest[:, :-1])
+    growth = 0.5 * log(nearest[:, -1:] / nearest[:, :-1])
     mean = float(growth.mean()) if growth.size else 0.0
     return 1.0 / mean if mean > 0.0 else 1.0
 

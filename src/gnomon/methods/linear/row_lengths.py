@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import log
 from gnomon.kernels.inputs import LinearInput, squared_distances
 from gnomon.linalg import uniform_matrix
 
@@ -43,7 +44,7 @@ def lengths_say_nothing(rows: Any, n_neighbors: int, seed: int) -> bool:
     rows, lengths = rows[lengths > 0.0] / float(rows.max()), lengths[lengths > 0.0]
     if n_neighbors >= len(lengths):
         return False
-    logarithms = np.log(lengths)
+    logarithms = log(lengths)
     missed = logarithms - _averages(unit_rows(rows), n_neighbors) @ logarithms
     if np.square(missed).sum() < np.square(logarithms - logarithms.mean()).sum():
         return False

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import power
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
@@ -342,7 +343,7 @@ class EigenmapExtension:
         if self.masses is not None:
             weights = weights * self.masses[indices]
         degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
-        weights = weights * self.factors[indices] * np.power(degrees, -self.alpha)
+        weights = weights * self.factors[indices] * power(degrees, -self.alpha)
         degrees = np.maximum(weights.sum(axis=1, keepdims=True), 1e-300)
         labels = self.labels[indices]
         centres = self.centres[labels]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import log
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._threads import in_order
@@ -208,7 +209,7 @@ class AllPairs:
             return self.scale * total, np.multiply(force, np.float32(-4.0 * self.scale), out=force)
         factor = -4.0 * self.scale / total if total else 0.0
         with np.errstate(all="ignore"):  # a diverged embedding gives NaN, which the optimizers look for
-            return self.scale * float(np.log(total)), np.multiply(force, np.float32(factor), out=force)
+            return self.scale * float(log(total)), np.multiply(force, np.float32(factor), out=force)
 
     def _sums(self, Y: Embedding, *, with_energy: bool) -> tuple[Embedding, float]:
         """Return sum_j a_ij F' k' (y_i - y_j) and sum_ij a_ij F."""
@@ -239,7 +240,7 @@ class AllPairs:
             rows, charges = self._weights[0].astype(np.float64), self._weights[1]
         totals = _core.row_sums(Y, charges, kernel, current_run().n_threads)
         with np.errstate(all="ignore"):
-            energy = self.scale * float(rows @ np.log(totals))
+            energy = self.scale * float((rows * log(totals)).sum())
             shares = np.asarray(rows / totals, dtype=np.float32)
         force, _ = _core.pair_sums("value", Y, shares, charges, kernel, current_run().n_threads, False)
         return energy, np.asarray(np.float32(-2.0 * self.scale) * force)
@@ -281,13 +282,13 @@ class AllPairs:
             return self.scale * total, -4.0 * self.scale * force
         with np.errstate(all="ignore"):
             if self.link == "log":
-                return self.scale * float(np.log(total)), (-4.0 * self.scale / total) * force
+                return self.scale * float(log(total)), (-4.0 * self.scale / total) * force
             u, v = self._row_weights(self._weights)
             share = u / row_totals
             for rows in blocks(self.n_samples, _BLOCK):
                 both = share[rows, None] * v + v[rows, None] * share
                 force[rows] = pair_force(self._plain_slopes(Y, rows) * both, Y[rows], Y)
-            return self.scale * float((share * row_totals) @ np.log(row_totals)), -2.0 * self.scale * force
+            return self.scale * float((share * row_totals * log(row_totals)).sum()), -2.0 * self.scale * force
 
     def _sums_of_rows(self, Y: Float64, rows: slice, factors: Factors | None) -> tuple[Float64, Float64]:
         """Return sum_j a_ij F and sum_j a_ij F' k' (y_i - y_j) of some rows i, j running over all others."""
@@ -308,13 +309,13 @@ class AllPairs:
         weight: Any = lambda rows: self._weights_of(rows, self._exact)  # noqa: E731
         if self.link == "log":
             Z = float(totals.sum())
-            energy, gradient = self.scale * float(np.log(Z)), 4.0 * self.scale * forces / Z
+            energy, gradient = self.scale * float(log(Z)), 4.0 * self.scale * forces / Z
             factors = (flat(gradient)[None, :], np.array([-1.0 / self.scale]))
             weight = lambda rows: self._weights_of(rows, self._exact) / Z  # noqa: E731
         elif self.link == "row_log":
             shares, charges = self._row_weights(self._exact)
             vectors = self._row_gradients(Y, totals)
-            energy = self.scale * float(shares @ np.log(totals))
+            energy = self.scale * float((shares * log(totals)).sum())
             gradient = self.scale * (shares @ vectors).reshape(Y.shape[1], -1).T
             factors = (vectors, -self.scale * shares)
             per_row = 0.5 * shares / totals

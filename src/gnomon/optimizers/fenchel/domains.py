@@ -7,18 +7,16 @@ from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.linalg import eigenpairs, normal_matrix, symmetric_operator
+from gnomon.linalg import eigenpairs, inner, product, symmetric_operator
 
-__all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace", "inner"]
+__all__ = ["Domain", "EuclideanBall", "L1Ball", "NuclearBall", "Simplex", "WholeSpace"]
 
 Points = npt.NDArray[np.float64]
 
-_LARGEST_DENSE = 64  # columns of a matrix whose Gram matrix is written out
-_STREAM_START = 142
+_TOLERANCE = 1e-10  # of the leading singular vector, a share of the square of its value
 
 
 class Domain(Protocol):
@@ -41,11 +39,6 @@ def _check_radius(radius: float) -> float:
     if not (math.isfinite(radius) and radius > 0.0):
         raise ValueError(message(f"radius={radius!r}", "a number > 0"))
     return float(radius)
-
-
-def inner(a: Points, b: Points) -> float:
-    """Return the sum of the products of the entries."""
-    return float(np.sum(a * b))
 
 
 class WholeSpace:
@@ -98,7 +91,7 @@ class EuclideanBall:
 
     def best(self, slope: Points) -> Points:
         """Return the point of the sphere against the slope."""
-        norm = float(np.linalg.norm(slope))
+        norm = math.sqrt(inner(slope, slope))
         return np.asarray(self.center - (self.radius / norm if norm > 0.0 else 0.0) * slope)
 
     def lowest(self, slope: Points) -> float:
@@ -108,7 +101,7 @@ class EuclideanBall:
     def proximal(self, slope: Points, center: Points) -> Points:
         """Return the projection of center - slope."""
         away = center - slope - self.center
-        norm = float(np.linalg.norm(away))
+        norm = math.sqrt(inner(away, away))
         return np.asarray(self.center + away * min(1.0, self.radius / norm if norm > 0.0 else 1.0))
 
 
@@ -207,21 +200,13 @@ def _leading_singular_pair(A: Points) -> tuple[Points, float, Points]:
     tall = A.shape[0] >= A.shape[1]
     B = A if tall else A.T
     right = _leading_vector(B)
-    image = B @ right
-    size = float(np.linalg.norm(image))
+    image = product(B, right)
+    size = math.sqrt(inner(image, image))
     left = image / size if size > 0.0 else np.zeros_like(image)
     return (left, size, right) if tall else (right, size, left)
 
 
 def _leading_vector(B: Points) -> Points:
-    """Return the leading right singular vector, by Lanczos' method from a fixed start where B is wide."""
-    width = B.shape[1]
-    if width > _LARGEST_DENSE and B.any():
-        operator = LinearOperator((width, width), matvec=lambda v: B.T @ (B @ v.ravel()), dtype=np.float64)
-        start = normal_matrix(0, _STREAM_START, (width, 1)).ravel()
-        try:
-            return np.asarray(eigsh(operator, 1, which="LA", v0=start, tol=1e-10)[1][:, 0])
-        except ArpackNoConvergence:  # several equal values: any of their vectors will do
-            pass
-    gram = symmetric_operator(lambda V: B.T @ (B @ V), width)
-    return eigenpairs(gram, 1, which="largest").vectors[:, 0]
+    """Return the leading right singular vector."""
+    gram = symmetric_operator(lambda V: product(B.T, product(B, V)), B.shape[1])
+    return eigenpairs(gram, 1, which="largest", tol=_TOLERANCE).vectors[:, 0]

@@ -15,8 +15,9 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.linalg import inner
 from gnomon.optimizers.base import Optimizer, Step
-from gnomon.optimizers.fenchel.domains import Domain, WholeSpace, inner
+from gnomon.optimizers.fenchel.domains import Domain, WholeSpace
 from gnomon.optimizers.fenchel.players import (
     FTL,
     OMD,

@@ -1,0 +1,102 @@
+"""Products of matrices, exp, log and powers, the same bits on every processor, as those of BLAS and libm are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon import _core
+from gnomon._run import current_run
+
+__all__ = ["exp", "expm1", "inner", "log", "log1p", "power", "product"]
+
+Float64Array = npt.NDArray[np.float64]
+
+
+def exp(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
+    """Return e^x of numbers, to two units in the last place.
+
+    Parameters
+    ----------
+    x : array-like of float32 or float64
+    out : ndarray of the shape of x, default=None
+        Where to write it; may be x.
+
+    Returns
+    -------
+    ndarray, or a number where x is one
+        float32 where x is, else float64.
+    """
+    return _of_each(_core.exp, x, out)
+
+
+def expm1(x: npt.ArrayLike) -> Any:
+    """Return e^x - 1, of full relative accuracy near 0; see `exp`."""
+    return _of_each(_core.expm1, x, None)
+
+
+def log(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
+    """Return the natural logarithm, to one unit in the last place; -inf of 0 and NaN below, without a warning."""
+    return _of_each(_core.log, x, out)
+
+
+def log1p(x: npt.ArrayLike) -> Any:
+    """Return log(1 + x) for x > -1, of full relative accuracy near 0; see `log`."""
+    return _of_each(_core.log1p, x, None)
+
+
+def power(x: npt.ArrayLike, p: float, *, out: npt.NDArray[Any] | None = None) -> Any:
+    """Return x^p for x >= 0, to about 2 + ``|p log x| / 2`` units in the last place; see `exp`."""
+    return _of_each(lambda values, found, n_threads: _core.power(values, float(p), found, n_threads), x, out)
+
+
+def _of_each(function: Callable[..., None], x: npt.ArrayLike, out: npt.NDArray[Any] | None) -> Any:
+    given = np.asarray(x)
+    values = np.ascontiguousarray(given, dtype=np.float64).reshape(-1)
+    in_place = out is not None and out.dtype == np.float64 and out.flags.c_contiguous
+    found = out.reshape(-1) if in_place and out is not None else np.empty(values.shape)
+    function(values, found, current_run().n_threads)
+    if in_place:
+        return out
+    shaped = found.reshape(given.shape).astype(np.float32 if given.dtype == np.float32 else np.float64, copy=False)
+    if out is not None:
+        out[...] = shaped
+        return out
+    return shaped[()]
+
+
+def product(A: npt.NDArray[Any], B: npt.NDArray[Any], *, out: Float64Array | None = None) -> Float64Array:
+    """Return A B.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_inner), float64
+    B : ndarray of shape (n_inner, n_columns) or (n_inner,), float64
+        Transposes of matrices in rows are taken as they are.
+    out : ndarray of shape (n_rows, n_columns), float64, default=None
+        Where to write it, row by row; must not overlap A or B.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns) or (n_rows,), float64
+        `out`, if given.
+    """
+    columns = B if B.ndim == 2 else B[:, None]
+    result = np.empty((A.shape[0], columns.shape[1])) if out is None else out
+    _core.product(*_in_rows(A), *_in_rows(columns), result, current_run().n_threads)
+    return result if B.ndim == 2 else result[:, 0]
+
+
+def _in_rows(A: npt.NDArray[Any]) -> tuple[Float64Array, bool]:
+    """Return a matrix or its transpose, whichever lies row by row, and whether it is the transpose."""
+    if A.flags.f_contiguous and not A.flags.c_contiguous:
+        return np.asarray(A.T, dtype=np.float64), True
+    return np.ascontiguousarray(A, dtype=np.float64), False
+
+
+def inner(A: Float64Array, B: Float64Array) -> float:
+    """Return the sum of the products of the entries."""
+    return float(np.sum(A * B))
