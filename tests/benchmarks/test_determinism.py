@@ -42,7 +42,6 @@ _ON_ANY_PROCESSOR = [
     "gradient_pca",
     "gradient_pca, Nystrom",
     "robust_pca",
-    "graph_robust_pca",
     "huber_pca",
     "kernel_pca",
     "landmark_mds",

@@ -65,7 +65,7 @@ def test_a_start_that_misses_a_direction_does_not_hide_it():
 
 
 def test_a_rank_beyond_the_subspace_goes_to_the_gram_matrix(monkeypatch):
-    monkeypatch.setattr(module, "_LARGEST_SVD", 0.0)
+    monkeypatch.setattr(module, "_SMALL", 0.0)
     A = _noisy((300, 200))
     start = singular_value_threshold(A, 40.0, solver="svd")
     near = singular_value_threshold(A + 1e-6, 40.0, start=start)

@@ -219,6 +219,6 @@ def diffusion_potential(probabilities: Float64Array, gamma: float) -> Float64Arr
     ndarray of the same shape, float64
     """
     if gamma == 1.0:
-        return -log(probabilities + _FLOOR)
+        return np.asarray(-log(probabilities + _FLOOR))
     half = 0.5 * (1.0 - gamma)
-    return power(probabilities, half) / half
+    return np.asarray(power(probabilities, half) / half)

@@ -131,7 +131,9 @@ class MatrixSource:
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
-        return np.asarray(self._matrix @ Y) if scipy.sparse.issparse(self._matrix) else product(self._matrix, Y)
+        if isinstance(self._matrix, np.ndarray):
+            return product(self._matrix, Y)
+        return np.asarray(self._matrix @ Y)
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""

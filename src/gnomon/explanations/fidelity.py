@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.effects import foretold_steps
 
@@ -32,7 +33,7 @@ def _foretold(explanation: Explanation, i: int) -> Floats:
     """Return the steps to the neighbours of point i that its arrows foretell, (n_neighbors, n_components)."""
     fits = explanation.jacobians
     values = dense_rows_of(explanation._X, np.append(fits.indices[i], i))
-    steps: Floats = (values[:-1] - values[-1]) @ explanation.axes(i).T
+    steps: Floats = product(values[:-1] - values[-1], explanation.axes(i).T)
     return np.where(fits.weights[i][:, None] > 0, steps, 0.0)
 
 

@@ -293,7 +293,7 @@ class GaussianInput(RadialInput):
     def of_squares(self, squared: FloatArray) -> FloatArray:
         """Return the kernel of squared distances, which are overwritten."""
         squared *= -0.5 / self.sigma**2
-        return exp(squared, out=squared)
+        return np.asarray(exp(squared, out=squared))
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2)."""
@@ -309,7 +309,7 @@ class LaplacianInput(RadialInput):
         """Return the kernel of squared distances, which are overwritten."""
         np.sqrt(squared, out=squared)
         squared /= -self.sigma
-        return exp(squared, out=squared)
+        return np.asarray(exp(squared, out=squared))
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2), infinite at r = 0 and held there at r = 1e-9 sigma."""
@@ -338,7 +338,7 @@ class CauchyInput(RadialInput):
         squared += 1.0
         if self.exponent == 1.0:
             return np.reciprocal(squared, out=squared)
-        return power(squared, -self.exponent, out=squared)
+        return np.asarray(power(squared, -self.exponent, out=squared))
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2)."""
@@ -380,7 +380,7 @@ class SketchMapInput(RadialInput):
         power(squared, self.a / 2.0, out=squared)
         squared *= 2.0 ** (self.a / self.b) - 1.0
         squared += 1.0
-        return power(squared, -self.b / self.a, out=squared)
+        return np.asarray(power(squared, -self.b / self.a, out=squared))
 
     def slope(self, squared: FloatArray) -> FloatArray:
         """Return dk/d(r^2); with a below 2 it is infinite at r = 0 and held there at r = 1e-9 sigma."""

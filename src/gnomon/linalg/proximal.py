@@ -27,7 +27,7 @@ Float64Array = npt.NDArray[np.float64]
 _SOLVERS = ("auto", "svd", "gram", "subspace")
 _THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0.0), "solver": Options(*_SOLVERS), "seed": Integer(0)}
 _STREAM_EXTRA = 131
-_LARGEST_SVD = 1e6  # n_rows n_columns min(n_rows, n_columns) up to which a full decomposition takes a millisecond
+_SMALL = 1e6  # n_rows n_columns min(n_rows, n_columns) up to which a decomposition takes a millisecond
 _GRAM_ERROR = 1e-8  # accepted error of the Gram matrix's vectors, in thresholds
 _SUBSPACE_ERROR = 1e-7  # accepted error of the subspace, in thresholds
 _LARGEST_SHARE = 10  # the subspace is tried where the rank is at most the smaller side over this
@@ -89,8 +89,8 @@ def singular_value_threshold(
         what lies below 1e-8 of the largest singular value s, but what lies below the threshold t is discarded anyway;
         the error is about eps (s / t)^2 t, and where that is above 1e-8 t the full decomposition is taken instead.
         "subspace": block iteration from the vectors of `start` with ten further directions, to an error of 1e-7 t in
-        the Frobenius norm. "auto": "svd" for small matrices, "subspace" where `start` is of low rank, if it converges
-        at a fraction of the cost, else "gram".
+        the Frobenius norm. "auto": of large matrices "subspace" where `start` is of low rank, if it converges at a
+        fraction of the cost, else "gram".
     start : ThresholdedSVD, default=None
         Of a matrix that is close to A, such as that of the last iteration.
     seed : int in [0, 2**63), default=0
@@ -136,7 +136,7 @@ def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -
     threshold, solver = float(values["threshold"]), values["solver"]  # type: ignore[arg-type]
     seed = int(values["seed"])  # type: ignore[call-overload]
     side = tall.shape[1]
-    small = tall.size * side <= _LARGEST_SVD
+    small = tall.size * side <= _SMALL
     partial = solver == "auto" and not small and 0 < basis.shape[1] <= side // _LARGEST_SHARE
     if solver == "subspace" or partial:
         found = _by_subspace(tall, threshold, basis, seed, budget=0.3 if partial else 100.0)
@@ -146,7 +146,7 @@ def _solve(tall: Float64Array, values: dict[str, object], basis: Float64Array) -
             what = "solver='subspace'"
             fact = "it did not converge"
             raise ValueError(message(what, "given a start close to A", fact=fact, remedy="Use solver='auto'."))
-    if solver == "gram" or (solver != "svd" and not small):
+    if solver != "svd":
         found = _by_gram(tall, threshold)
         if found is not None:
             return *found, "gram"
