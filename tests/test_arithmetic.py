@@ -32,6 +32,9 @@ def test_ends_of_the_range():
     with np.errstate(all="ignore"):
         np.testing.assert_array_equal(exp([0.0, -np.inf, np.inf, 1e4, np.nan]), [1.0, 0.0, np.inf, np.inf, np.nan])
         np.testing.assert_array_equal(log([1.0, 0.0, np.inf, -1.0, np.nan]), [0.0, -np.inf, np.inf, np.nan, np.nan])
+        ends = [-1.0, 0.0, np.inf, -2.0, np.nan]
+        np.testing.assert_array_equal(log1p(ends), [-np.inf, 0.0, np.inf, np.nan, np.nan])
+        np.testing.assert_array_equal(expm1([-np.inf, 0.0, np.inf, np.nan]), [-1.0, 0.0, np.inf, np.nan])
         np.testing.assert_array_equal(power([0.0, 2.0], 0.0), [1.0, 1.0])
         np.testing.assert_array_equal(power([0.0, 4.0], 1.0), [0.0, 4.0])
     assert log(5e-324) == np.log(5e-324)

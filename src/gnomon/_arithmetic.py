@@ -44,7 +44,7 @@ def log(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
 
 
 def log1p(x: npt.ArrayLike) -> Any:
-    """Return log(1 + x) for x > -1, of full relative accuracy near 0; see `log`."""
+    """Return log(1 + x) for x >= -1, of full relative accuracy near 0; see `log`."""
     return _of_each(_core.log1p, x, None)
 
 

@@ -72,10 +72,10 @@ GNOMON_INLINE double exact_log(double x) {
     return result;
 }
 
-/// log(1 + x) for x > -1, of full relative accuracy near 0.
+/// log(1 + x) for x >= -1, of full relative accuracy near 0.
 GNOMON_INLINE double exact_log1p(double x) {
     const double u = 1.0 + x, lost = x - (u - 1.0);  // what rounding took from u, exactly
-    const double found = exact_log(u) + lost / u;
+    const double found = exact_log(u) + (u == 0.0 ? 0.0 : lost / u);
     return u == 1.0 || !(x < std::numeric_limits<double>::infinity()) ? x : found;
 }
 
