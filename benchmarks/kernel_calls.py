@@ -356,7 +356,7 @@ def _tables(t: _Tables) -> Named:
         products = np.empty((300, 300))
         yield (
             f"inner_products {kind}",
-            lambda X=X, products=products: (core.inner_products(X, products), products),
+            lambda X=X, products=products: (core.inner_products(X, products, 1), products),
         )
         far, Y = np.abs(X[:100, :200]).repeat(40, axis=1).copy(), t.map[:8000].astype(np.float64)
         yield (

@@ -55,9 +55,9 @@ void bound_project(const Matrix<const T>& X, const Vector<const double>& means, 
 }
 
 template <class T>
-void bound_inner_products(const Matrix<const T>& B, const Matrix<double>& out) {
+void bound_inner_products(const Matrix<const T>& B, const Matrix<double>& out, int n_threads) {
     Arguments("inner_products").shape("out", out, B.shape(1), B.shape(1));
-    run_released(1, [&](const Context&) { inner_products(view(B), view(out)); });
+    run_released(n_threads, [&](const Context& context) { inner_products(view(B), view(out), context); });
 }
 
 void bound_product(const Matrix<const double>& A, bool transposed_a, const Matrix<const double>& B, bool transposed_b,
@@ -112,7 +112,7 @@ void register_for(nb::module_& m) {
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");
     m.def("inner_products", &bound_inner_products<T>, nb::arg("B").noconvert(), nb::arg("out").noconvert(),
-          "Write B' B to out (c, c), for B (n, c); on one thread.");
+          nb::arg("n_threads"), "Write B' B to out (c, c), for B (n, c).");
 }
 
 }  // namespace

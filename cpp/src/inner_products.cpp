@@ -12,10 +12,11 @@
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kPanel = 32;   // columns that lie side by side, row by row
-constexpr std::size_t kDepth = 256;  // rows whose products are summed in the type of the table
-constexpr std::size_t kRows = 1024;  // that are packed at a time: two panels of them stay in the second cache
-constexpr std::size_t kNarrow = 8;   // columns of a product that is not worth panels
+constexpr std::size_t kPanel = 32;    // columns that lie side by side, row by row
+constexpr std::size_t kDepth = 256;   // rows whose products are summed in the type of the table
+constexpr std::size_t kRows = 1024;   // that are packed at a time: two panels of them stay in the second cache
+constexpr std::size_t kNarrow = 8;    // columns of a product that is not worth panels
+constexpr double kThreadsFrom = 1e6;  // products of numbers that are worth waking threads for
 
 }  // namespace
 }  // namespace gnomon
@@ -43,21 +44,28 @@ void pack(Span2<const T> B, std::size_t begin, std::size_t count, T* packed) {
     }
 }
 
+/// The context, or one without threads for a work that is over before they wake.
+Context threads_for(double n_products, const Context& context) {
+    Context result = context;
+    if (n_products < kThreadsFrom) result.n_threads = 1;
+    return result;
+}
+
 template <class T>
-void inner_products_of(Span2<const T> B, Span2<double> out) {
+void inner_products_of(Span2<const T> B, Span2<double> out, const Context& given) {
+    const Context context = threads_for(0.5 * static_cast<double>(B.size()) * static_cast<double>(B.cols()), given);
     const std::size_t n = B.rows(), width = B.cols(), n_panels = (width + kPanel - 1) / kPanel;
     const std::size_t stride = n_panels * kPanel;
     std::vector<T> packed(std::min(n, kRows) * stride);
-    std::vector<double> sums(kPanel * kPanel);
     for (std::size_t j = 0; j < width; ++j) std::fill(out.row(j), out.row(j) + width, 0.0);
     for (std::size_t begin = 0; begin < n; begin += kRows) {
         const std::size_t count = std::min(kRows, n - begin);
         pack(B, begin, count, packed.data());
-        for (std::size_t p = 0; p < n_panels; ++p) {
+        parallel_for(n_panels, context, [&](std::size_t p, std::size_t) {
+            double sums[kPanel * kPanel];
             for (std::size_t q = p; q < n_panels; ++q) {
-                std::fill(sums.begin(), sums.end(), 0.0);
-                add_panels<T>(packed.data() + p * count * kPanel, packed.data() + q * count * kPanel, count,
-                              sums.data());
+                std::fill_n(sums, kPanel * kPanel, 0.0);
+                add_panels<T>(packed.data() + p * count * kPanel, packed.data() + q * count * kPanel, count, sums);
                 const std::size_t rows = std::min(kPanel, width - p * kPanel);
                 const std::size_t columns = std::min(kPanel, width - q * kPanel);
                 for (std::size_t i = 0; i < rows; ++i) {
@@ -65,7 +73,7 @@ void inner_products_of(Span2<const T> B, Span2<double> out) {
                     for (std::size_t j = 0; j < columns; ++j) to[j] += sums[i * kPanel + j];
                 }
             }
-        }
+        });
     }
     for (std::size_t i = 0; i < width; ++i) {
         for (std::size_t j = 0; j < i; ++j) out(i, j) = out(j, i);
@@ -127,9 +135,10 @@ void narrow_product(Side A, Side B, Span2<double> out, const Context& context) {
 }  // namespace
 
 void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b, Span2<double> out,
-             const Context& context) {
+             const Context& given) {
     const Side left{A, transposed_a}, right{B, transposed_b}, turned{A, !transposed_a};
     const std::size_t inner = left.cols(), width = out.cols(), n_panels = (width + kPanel - 1) / kPanel;
+    const Context context = threads_for(static_cast<double>(out.size()) * static_cast<double>(inner), given);
     if (width <= kNarrow) return narrow_product(left, right, out, context);
     std::fill_n(out.data(), out.size(), 0.0);
     const std::size_t depth = std::min(inner, kRows);
@@ -157,8 +166,13 @@ void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bo
     }
 }
 
-void inner_products(Span2<const float> B, Span2<double> out) { inner_products_of(B, out); }
-void inner_products(Span2<const double> B, Span2<double> out) { inner_products_of(B, out); }
+void inner_products(Span2<const float> B, Span2<double> out, const Context& context) {
+    inner_products_of(B, out, context);
+}
+
+void inner_products(Span2<const double> B, Span2<double> out, const Context& context) {
+    inner_products_of(B, out, context);
+}
 
 }  // namespace gnomon
 

@@ -678,7 +678,7 @@ def cases() -> Iterator[tuple[str, Call]]:
         )
         yield (
             "inner_products" + tag,
-            call(_core.inner_products, B=points(N, F, dtype), out=np.zeros((F, F))),
+            call(_core.inner_products, B=points(N, F, dtype), out=np.zeros((F, F)), n_threads=2),
         )
         yield (
             "rank_anchors" + tag,

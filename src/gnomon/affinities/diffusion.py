@@ -13,7 +13,7 @@ import scipy
 from gnomon._arithmetic import exp, log, power
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
-from gnomon.linalg import product
+from gnomon.linalg import inner_products, product
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Diffusion", "decaying_affinities", "decaying_weights", "diffusion_potential", "knee"]
@@ -163,16 +163,15 @@ class Diffusion:
         -------
         ndarray of shape (n_places, n_places), float64
         """
-        squared = self.flows / self.flows.sum(axis=1, keepdims=True)
-        result: Float64Array | None = None
-        while True:
-            if steps % 2:
-                result = squared if result is None else product(result, squared)
-            steps //= 2
-            if not steps:
-                assert result is not None
-                return result
-            squared = product(squared, squared)
+        masses = self.flows.sum(axis=1)
+        roots = np.sqrt(masses)
+        step = self.flows / roots[:, None] / roots
+        result = step
+        for bit in f"{steps:b}"[1:]:
+            result = inner_products(result)  # the square of a symmetric matrix
+            if bit == "1":
+                result = product(result, step)
+        return np.asarray(result * (1.0 / roots[:, None]) * roots)
 
 
 def members(clusters: npt.NDArray[np.integer]) -> scipy.sparse.csr_array:

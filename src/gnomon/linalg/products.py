@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from gnomon._arithmetic import inner, product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, in_order, single_threaded_blas
 
-__all__ = ["inner", "inner_products", "product", "share"]
+__all__ = ["inner", "inner_products", "product", "share", "sum_of_squares"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -35,15 +35,36 @@ def inner_products(A: Float64Array) -> Float64Array:
     ndarray of shape (n_columns, n_columns), float64
         Symmetric.
     """
-    order = A.shape[1]
+    return sum_of_squares(lambda begin: A[begin : begin + _ROWS], A.shape[0], A.shape[1], step=_ROWS)
 
-    def part(begin: int) -> Float64Array:
+
+def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int) -> Float64Array:
+    """Return the sum of B'B over the blocks B of a table.
+
+    Parameters
+    ----------
+    part : callable
+        Takes the first row of a block to the block, of shape (at most step, order).
+    length : int
+        Rows of the table.
+    order : int
+        Its columns.
+    step : int
+        Rows of a block. Products are summed in the type of the blocks over 256 rows, in double beyond.
+
+    Returns
+    -------
+    ndarray of shape (order, order), float64
+        Symmetric. The same bits on every processor.
+    """
+
+    def of_block(begin: int) -> Float64Array:
         result = np.empty((order, order))
-        _core.inner_products(np.ascontiguousarray(A[begin : begin + _ROWS]), result)
+        _core.inner_products(np.ascontiguousarray(part(begin)), result, current_run().n_threads)
         return result
 
     total = np.zeros((order, order))
-    for one in in_order(part, range(0, A.shape[0], _ROWS)):
+    for one in in_order(of_block, range(0, length, step)):
         total += one
     return total
 

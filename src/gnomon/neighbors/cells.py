@@ -22,7 +22,7 @@ from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.components import project_rows
-from gnomon.linalg.principal.scatter import sum_of_squares
+from gnomon.linalg.products import sum_of_squares
 from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own

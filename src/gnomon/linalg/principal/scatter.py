@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,10 +12,10 @@ from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._run import current_run
-from gnomon._threads import in_order
 from gnomon._validation import message
+from gnomon.linalg.products import sum_of_squares
 
-__all__ = ["Moments", "require_scatter_memory", "sum_of_squares"]
+__all__ = ["Moments", "require_scatter_memory"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -156,34 +155,3 @@ def require_scatter_memory(n_features: int) -> None:
         fact=f"matrices of {n_features} x {n_features}",
         remedy="Fit all rows at once with solver='gram' or 'randomized', or project them onto fewer columns first.",
     )
-
-
-def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int) -> Float64Array:
-    """Return the sum of B'B over the blocks B of a table.
-
-    Parameters
-    ----------
-    part : callable
-        Takes the first row of a block to the block, of shape (at most step, order).
-    length : int
-        Rows of the table.
-    order : int
-        Its columns.
-    step : int
-        Rows of a block. Products are summed in the type of the blocks over 256 rows, in double beyond.
-
-    Returns
-    -------
-    ndarray of shape (order, order), float64
-        Symmetric. The same bits on every processor.
-    """
-
-    def product(begin: int) -> Float64Array:
-        result = np.empty((order, order))
-        _core.inner_products(np.ascontiguousarray(part(begin)), result)
-        return result
-
-    total = np.zeros((order, order))
-    for one in in_order(product, range(0, length, step)):
-        total += one
-    return total

@@ -17,8 +17,8 @@ from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
-from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, sum_of_squares
-from gnomon.linalg.products import product
+from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments
+from gnomon.linalg.products import product, sum_of_squares
 
 __all__ = [
     "Spectrum",
