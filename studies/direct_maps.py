@@ -1,113 +1,158 @@
 """Can a map like UMAP's be had directly, without descending its loss? (Conjecture 2)
 
-Draganov & Dohn (2023) conjecture that a direct solution comes close to what UMAP finds. For each data set the least
-loss is that of the best of several UMAP runs, each descended to rest by L-BFGS. Beside it stand maps made of
-eigenvectors and linear systems alone, fitted to the loss by their scale and nothing else: epsilon is the excess of
-their loss.
+Draganov & Dohn (2023) conjecture that a direct solution comes close to what UMAP finds. For each table the least loss
+is that of the best of several UMAP runs, the best of them descended to rest. Beside it stand maps made of eigenvectors
+and linear systems alone, fitted to the loss by a scale, or by a size of each component and a radial profile: epsilon
+is the excess of their loss.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy.special
 
 from gnomon import PCA, UMAP, evaluate, running
 from gnomon._threads import resolve_n_threads
+from gnomon.objectives import CrossEntropy
 from gnomon.optimizers import LBFGS, minimize
 from gnomon.theory import direct
 from studies.output import dress, make_figure, parse, parser, write_json, write_png
 from studies.tables import load_rows
 
-__all__ = ["METHODS", "main"]
+__all__ = ["METHODS", "TABLES", "main"]
 
 Points = npt.NDArray[Any]
 
-TABLES: Mapping[str, int] = {
-    "digits": 500,
-    "pbmc68k_reduced": 700,
-    "swiss_roll": 1000,
-    "breast_cancer": 569,
-    "paul15": 2730,
-    "pbmc4k": 4300,
-    "cifar10_sample": 5000,
-    "mnist": 6000,
-    "mnist 20000": 20_000,
-    "mnist 70000": 70_000,
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is done with a data set: rows of a table, tables, and UMAP runs for each."""
+
+    rows: int
+    samples: int
+    runs: int
+
+
+TABLES: Mapping[str, _Plan] = {
+    "digits": _Plan(1000, 5, 20),
+    "pbmc68k_reduced": _Plan(600, 5, 20),
+    "swiss_roll": _Plan(1000, 5, 20),
+    "breast_cancer": _Plan(500, 5, 20),
+    "paul15": _Plan(2000, 3, 20),
+    "pbmc4k": _Plan(3000, 3, 20),
+    "cifar10_sample": _Plan(4000, 3, 20),
+    "nested_clusters": _Plan(6000, 3, 20),
+    "photograph": _Plan(20_000, 1, 5),
+    "mnist": _Plan(70_000, 1, 3),
 }
-"""Data sets and how many rows of each."""
+"""Data sets; a table is a random sample of the rows, or a fresh one where the set is made."""
 
 METHODS: Mapping[str, Callable[[Any, Any, Points], Points]] = {
     "PCA": lambda A, k, X: direct.scaled_map(A, k, PCA().fit_transform(X)),
     "eigenvectors": lambda A, k, X: direct.eigenmap(A, k),
-    "their ranks": lambda A, k, X: direct.eigenmap(A, k, ranks=1.0),
+    "calibrated": lambda A, k, X: direct.calibrated_map(A, k, direct.eigenmap(A, k)),
     "half ranks": lambda A, k, X: direct.eigenmap(A, k, ranks=0.5),
     "bisection": lambda A, k, X: direct.bisection_map(A, k),
     "charts": lambda A, k, X: direct.chart_map(A, k, X),
     "landmarks": lambda A, k, X: direct.landmark_map(A, k),
-    "LLE": lambda A, k, X: direct.reconstruction_map(A, k, n_solves=0),
+    "LLE": lambda A, k, X: direct.reconstruction_map(A, k, ranks=0.0, n_solves=0),
+    "LLE, calibrated": lambda A, k, X: direct.calibrated_map(
+        A, k, direct.reconstruction_map(A, k, ranks=0.0, n_solves=0)
+    ),
     "two-kernel LLE, linear": lambda A, k, X: direct.reconstruction_map(A, k),
     "springs, 1 system": lambda A, k, X: direct.balanced_map(A, k),
-    "springs, 2": lambda A, k, X: direct.balanced_map(A, k, n_solves=2),
     "springs, 4": lambda A, k, X: direct.balanced_map(A, k, n_solves=4),
     "springs, 8": lambda A, k, X: direct.balanced_map(A, k, n_solves=8),
     "charts, then springs": lambda A, k, X: direct.balanced_map(A, k, direct.chart_map(A, k, X)),
 }
 """Maps of memberships, a kernel and a table."""
 
-_SAMPLES = 3  # draws of the rows, for intervals, where a data set has more rows than are taken
+_EVERY_PAIR = 6000  # rows up to which the best runs are descended over all pairs; beyond, on a mesh
+_TO_REST = 3  # runs that are
 
 
-def _least(umap: UMAP, X: Points, *, seeds: int, jobs: int | None) -> tuple[float, list[float], list[float]]:
-    """Return the least loss that runs of UMAP end at when they are descended to rest, and the excess of all runs."""
-    loss = direct.umap_loss(umap.affinities_, umap.kernel_)
-    runs = [UMAP(random_state=seed, n_jobs=jobs).fit_transform(X) for seed in range(seeds)]
-    rested = [loss.loss(minimize(LBFGS(max_iter=1000, block=250), loss, Y).embedding) for Y in runs]
-    least = min(rested)
-    return least, [loss.loss(Y) / least - 1.0 for Y in runs], [value / least - 1.0 for value in rested]
+def _least(umap: UMAP, X: Points, exact: CrossEntropy, *, runs: int, jobs: int | None) -> dict[str, Any]:
+    """Return the least loss that runs of UMAP end at, all descended on a mesh and the best over all pairs to rest."""
+    mesh = CrossEntropy(umap.affinities_, umap.kernel_, evaluation="interpolated")
+    made = [UMAP(random_state=seed, n_jobs=jobs).fit_transform(X) for seed in range(runs)]
+    first = [exact.loss(Y) for Y in made]
+    polished = [minimize(LBFGS(max_iter=300, block=100), mesh, Y).embedding for Y in made]
+    settled = [exact.loss(Y) for Y in polished]
+    rested: list[float] = []
+    if len(X) <= _EVERY_PAIR:
+        descent = LBFGS(max_iter=1000, block=250)
+        rested += [
+            exact.loss(minimize(descent, exact, polished[best]).embedding) for best in np.argsort(settled)[:_TO_REST]
+        ]
+    least = min(first + settled + rested)
+    return {"least": least, "UMAP": [value / least - 1.0 for value in first], "at rest": rested or settled}
 
 
-def _one(name: str, rows: int, options: Any, sample: int) -> dict[str, Any]:
+def _one(name: str, plan: _Plan, options: Any, sample: int) -> dict[str, Any]:
     """Return the excess of every map of one table."""
-    X, labels = load_rows(name.split()[0], rows, seed=sample)
+    begin = time.process_time()
+    X, labels = load_rows(name, plan.rows, seed=sample)
     umap = UMAP(random_state=options.seed, n_jobs=options.jobs).fit(X)
     affinities, kernel = umap.affinities_, umap.kernel_
-    least, runs, rested = _least(umap, X, seeds=options.runs, jobs=options.jobs)
-    loss = direct.umap_loss(affinities, kernel)
-    found: dict[str, Any] = {"rows": len(X), "least": least, "UMAP": runs, "at rest": rested, "maps": {}}
-    for method, make in METHODS.items():
-        begin = time.process_time()
-        Y = np.asarray(make(affinities, kernel, X), dtype=np.float32)
-        seconds = time.process_time() - begin
-        scores = evaluate(X, Y, labels=labels, n_jobs=options.jobs)
-        found["maps"][method] = {
-            "epsilon": loss.loss(Y) / least - 1.0,
-            "preservation": scores.neighborhood_preservation,
-            "accuracy": scores.knn_accuracy,
+    exact = CrossEntropy(affinities, kernel, evaluation="exact")
+    found = {"rows": len(X), **_least(umap, X, exact, runs=options.runs or plan.runs, jobs=options.jobs), "maps": {}}
+
+    def scores(Y: Points, seconds: float) -> dict[str, Any]:
+        judged = evaluate(X, Y, labels=labels, n_jobs=options.jobs)
+        return {
+            "epsilon": exact.loss(Y) / found["least"] - 1.0,
+            "preservation": judged.neighborhood_preservation,
+            "accuracy": judged.knn_accuracy,
             "cpu_seconds": seconds,
         }
-    scores = evaluate(X, umap.embedding_, labels=labels, n_jobs=options.jobs)
-    found["scores"] = {"preservation": scores.neighborhood_preservation, "accuracy": scores.knn_accuracy}
+
+    for method, make in METHODS.items():
+        start = time.process_time()
+        Y = np.asarray(make(affinities, kernel, X), dtype=np.float32)
+        found["maps"][method] = scores(Y, time.process_time() - start)
+    start = time.process_time()
+    UMAP(random_state=options.seed, n_jobs=options.jobs, precomputed_knn=umap.graph_).fit(X)
+    found["maps"]["UMAP"] = scores(umap.embedding_, time.process_time() - start)
+    found["cpu_seconds"] = time.process_time() - begin
     return found
 
 
+def _cell(values: Sequence[float], digits: int, factor: float = 1.0) -> str:
+    """Return the mean over tables and half of its 95 % interval, by Student's t."""
+    several = factor * np.asarray(values, dtype=np.float64)
+    told = f"{several.mean():.{digits}f}"
+    if several.size < 2:
+        return told
+    half = float(scipy.special.stdtrit(several.size - 1, 0.975)) * several.std(ddof=1) / np.sqrt(several.size)
+    return f"{told} ± {half:.{digits}f}"
+
+
 def _table(results: Mapping[str, list[dict[str, Any]]]) -> str:
-    """Return epsilon in percent by method and data set, the mean over samples and their spread."""
-    lines = [f"{'epsilon in percent':24}" + "".join(f"{name:>17}" for name in results)]
-    for method in ("UMAP", *METHODS):
-        cells = []
-        for samples in results.values():
-            if method == "UMAP":
-                values = [100.0 * float(np.mean(one["UMAP"])) for one in samples]
-            else:
-                values = [100.0 * one["maps"][method]["epsilon"] for one in samples]
-            spread = f" +- {np.ptp(values) / 2:.1f}" if len(values) > 1 else ""
-            cells.append(f"{np.mean(values):.1f}{spread}")
-        lines.append(f"{method:24}" + "".join(f"{cell:>17}" for cell in cells))
+    """Return tables of epsilon, neighbours kept, accuracy and CPU seconds, by method and data set, in Markdown."""
+    lines = []
+    whole = (("epsilon", "epsilon in percent", 1, 100.0), ("preservation", "neighbours kept, percent", 0, 100.0))
+    for key, head, digits, factor in (
+        *whole,
+        ("accuracy", "label accuracy, percent", 0, 100.0),
+        ("cpu_seconds", "CPU s", 2, 1.0),
+    ):
+        lines += [f"| {head} | " + " | ".join(results) + " |", "|---" * (len(results) + 1) + "|"]
+        for method in ("UMAP", *METHODS):
+            cells = []
+            for samples in results.values():
+                values = [one["maps"][method][key] for one in samples]
+                cells.append(_cell(values if key == "epsilon" else [float(np.mean(values))], digits, factor))
+            lines.append(f"| {method} | " + " | ".join(cells) + " |")
+        lines.append("")
     return "\n".join(lines)
 
 
@@ -117,10 +162,7 @@ def _picture(results: Mapping[str, list[dict[str, Any]]]) -> Any:
     axes = figure.add_subplot()
     methods = ("UMAP", *METHODS)
     for place, method in enumerate(methods):
-        values = [
-            np.mean(samples[0]["UMAP"]) if method == "UMAP" else samples[0]["maps"][method]["epsilon"]
-            for samples in results.values()
-        ]
+        values = [np.mean([one["maps"][method]["epsilon"] for one in samples]) for samples in results.values()]
         axes.plot(100.0 * np.maximum(values, 1e-3), np.full(len(values), -place), "o", color="#6273d5", alpha=0.7)
     axes.axvline(10.0, color="#999999", linewidth=1)
     axes.set_xscale("log")
@@ -130,24 +172,34 @@ def _picture(results: Mapping[str, list[dict[str, Any]]]) -> Any:
     return figure
 
 
+def _earlier(path: Path) -> dict[str, list[dict[str, Any]]]:
+    """Return what an interrupted run has written."""
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the study."""
     made = parser("direct_maps", __doc__ or "")
     made.add_argument("--sets", nargs="+", default=list(TABLES), choices=list(TABLES))
-    made.add_argument("--runs", type=int, default=20, help="of UMAP, descended to rest, for the least loss")
+    made.add_argument("--runs", type=int, help="of UMAP for each table; 20 by default, fewer from 20,000 rows on")
+    made.add_argument("--samples", type=int, help="tables of each set at most")
     made.add_argument("--rows-to", type=int, default=70_000, help="leave longer tables out")
+    made.add_argument("--resume", action="store_true", help="keep the tables that the JSON in --out already has")
     options = parse(made, arguments)
-    results: dict[str, list[dict[str, Any]]] = {}
+    results = _earlier(options.out / "direct_maps.json") if options.resume else {}
     with running(n_threads=resolve_n_threads(options.jobs)):
         for name in options.sets:
-            rows = TABLES[name]
-            if rows > options.rows_to:
+            plan = TABLES[name]
+            if plan.rows > options.rows_to:
                 continue
-            several = _SAMPLES if rows <= 1000 and name != "breast_cancer" else 1
-            results[name] = [_one(name, rows, options, sample) for sample in range(several)]
-            print(_table({name: results[name]}), flush=True)
+            wanted = min(plan.samples, options.samples or plan.samples)
+            samples = results.setdefault(name, [])
+            while len(samples) < wanted:
+                samples.append(_one(name, plan, options, len(samples)))
+                write_json(options.out, "direct_maps", results)
+            print(_table({name: samples}), flush=True)
     print(_table(results))
-    write_json(options.out, "direct_maps", results)
+    (options.out / "direct_maps.md").write_text(_table(results) + "\n")
     write_png(options.out, "direct_maps", _picture(results))
     return 0
 

@@ -16,11 +16,38 @@ REAL = (*DATA_SETS[:-1], *_MEASURED, "iris")
 """Real tables: pictures, counts of genes in cells, measurements."""
 
 
-def _swiss_roll(rows: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
+def _swiss_roll(rows: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
     from sklearn.datasets import make_swiss_roll
 
-    X, along = make_swiss_roll(rows, noise=0.05, random_state=0)
+    X, along = make_swiss_roll(rows, noise=0.05, random_state=seed)
     return X, np.digitize(along, np.quantile(along, [0.25, 0.5, 0.75])).astype(str)
+
+
+def _nested_clusters(rows: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
+    """Return six clusters of four each, in thirty columns."""
+    rng = np.random.default_rng(seed)
+    of_all = 12.0 * rng.normal(size=(6, 1, 30)) / np.sqrt(30.0)
+    centres = of_all + 6.0 * rng.normal(size=(6, 4, 30)) / np.sqrt(30.0)
+    kinds = rng.integers(24, size=rows)
+    return centres.reshape(24, 30)[kinds] + rng.normal(size=(rows, 30)) * rng.uniform(0.5, 1.5, 24)[kinds, None], (
+        kinds // 4
+    ).astype(str)
+
+
+def _photograph(rows: int, seed: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
+    """Return squares of eight by eight pixels of a photograph in scikit-learn, and in which quarter of it each lies."""
+    from sklearn.datasets import load_sample_image
+
+    picture = load_sample_image("china.jpg").astype(np.float64) / 255.0
+    height, width = picture.shape[0] - 7, picture.shape[1] - 7
+    chosen = np.random.default_rng(seed).choice(height * width, rows, replace=False)
+    row, column = np.divmod(np.sort(chosen), width)
+    squares = np.lib.stride_tricks.sliding_window_view(picture, (8, 8), axis=(0, 1))[row, column]
+    quarter = 2 * (row >= height // 2) + (column >= width // 2)
+    return squares.reshape(rows, -1), quarter.astype(str)
+
+
+_MADE = {"swiss_roll": _swiss_roll, "nested_clusters": _nested_clusters, "photograph": _photograph}
 
 
 def _measurements(name: str) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_]]:
@@ -40,23 +67,23 @@ def load_rows(
     Parameters
     ----------
     name : str
-        One of `DATA_SETS` or `REAL`, or any name that `gnomon.datasets.load_dataset` knows.
+        One of `DATA_SETS` or `REAL`, "nested_clusters", "photograph", or any name that `gnomon.datasets.load_dataset`
+        knows.
     rows : int
         Random sample if there are more.
     columns : int, default=50
         Principal components to keep if there are more columns.
     seed : int, default=0
-        Of the sample.
+        Of the sample, and of what is made.
 
     Returns
     -------
     X : ndarray of shape (n_rows, n_columns), float32
     labels : ndarray of shape (n_rows,), str
     """
-    if name == "swiss_roll":
-        X, labels = _swiss_roll(rows)
-        return X.astype(np.float32), labels
-    if name in _MEASURED:
+    if name in _MADE:
+        values, labels = _MADE[name](rows, seed)
+    elif name in _MEASURED:
         values, labels = _measurements(name)
     else:
         data = load_dataset(name)
