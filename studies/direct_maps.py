@@ -43,10 +43,10 @@ class _Plan:
 
 
 TABLES: Mapping[str, _Plan] = {
-    "digits": _Plan(1000, 5, 20),
-    "pbmc68k_reduced": _Plan(600, 5, 20),
-    "swiss_roll": _Plan(1000, 5, 20),
-    "breast_cancer": _Plan(500, 5, 20),
+    "digits": _Plan(1000, 4, 20),
+    "pbmc68k_reduced": _Plan(600, 4, 20),
+    "swiss_roll": _Plan(1000, 4, 20),
+    "breast_cancer": _Plan(500, 4, 20),
     "paul15": _Plan(2000, 3, 20),
     "pbmc4k": _Plan(3000, 3, 20),
     "cifar10_sample": _Plan(4000, 3, 20),
@@ -77,7 +77,7 @@ METHODS: Mapping[str, Callable[[Any, Any, Points], Points]] = {
 """Maps of memberships, a kernel and a table."""
 
 _EVERY_PAIR = 6000  # rows up to which the best runs are descended over all pairs; beyond, on a mesh
-_TO_REST = 3  # runs that are
+_FEW = 1000  # rows up to which three are; beyond, one
 
 
 def _least(umap: UMAP, X: Points, exact: CrossEntropy, *, runs: int, jobs: int | None) -> dict[str, Any]:
@@ -91,7 +91,8 @@ def _least(umap: UMAP, X: Points, exact: CrossEntropy, *, runs: int, jobs: int |
     if len(X) <= _EVERY_PAIR:
         descent = LBFGS(max_iter=1000, block=250)
         rested += [
-            exact.loss(minimize(descent, exact, polished[best]).embedding) for best in np.argsort(settled)[:_TO_REST]
+            exact.loss(minimize(descent, exact, polished[best]).embedding)
+            for best in np.argsort(settled)[: 3 if len(X) <= _FEW else 1]
         ]
     least = min(first + settled + rested)
     return {"least": least, "UMAP": [value / least - 1.0 for value in first], "at rest": rested or settled}
@@ -187,17 +188,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--resume", action="store_true", help="keep the tables that the JSON in --out already has")
     options = parse(made, arguments)
     results = _earlier(options.out / "direct_maps.json") if options.resume else {}
+    plans = {name: TABLES[name] for name in options.sets if TABLES[name].rows <= options.rows_to}
+    for name in plans:
+        results.setdefault(name, [])
     with running(n_threads=resolve_n_threads(options.jobs)):
-        for name in options.sets:
-            plan = TABLES[name]
-            if plan.rows > options.rows_to:
-                continue
-            wanted = min(plan.samples, options.samples or plan.samples)
-            samples = results.setdefault(name, [])
-            while len(samples) < wanted:
-                samples.append(_one(name, plan, options, len(samples)))
-                write_json(options.out, "direct_maps", results)
-            print(_table({name: samples}), flush=True)
+        for sample in range(options.samples or max(plan.samples for plan in plans.values())):
+            for name, plan in plans.items():
+                if len(results[name]) == sample < plan.samples:
+                    results[name].append(_one(name, plan, options, sample))
+                    write_json(options.out, "direct_maps", results)
     print(_table(results))
     (options.out / "direct_maps.md").write_text(_table(results) + "\n")
     write_png(options.out, "direct_maps", _picture(results))

@@ -5,29 +5,110 @@ import pytest
 
 import gnomon as gn
 from gnomon.linalg import procrustes
-from gnomon.twins import Apart, Denser, Near, Nearer, Wider
+from gnomon.twins import Apart, Denser, Empty, Near, Nearer, Stretch, Wider
 from gnomon.twins.claims import claim_of
 
 
-def _table(seed=0):
+def _table(seed=0, scale=12.0):
     rng = np.random.default_rng(seed)
     kind = np.repeat([0, 1, 2], 25)
-    return 12.0 * rng.normal(size=(3, 4))[kind] + np.array([1.0, 0.5, 2.0])[kind, None] * rng.normal(size=(75, 4)), kind
+    return scale * rng.normal(size=(3, 4))[kind] + np.array([1.0, 0.5, 2.0])[kind, None] * rng.normal(
+        size=(75, 4)
+    ), kind
 
 
 _NAMES = np.array(["a", "b", "c"])
 
 
-@pytest.mark.parametrize("claim", [Apart(0, 1), Nearer(0, 1, 2), Denser(1, 0), Wider(2, 1), Near(0, 3)], ids=repr)
-def test_every_aimed_change_turns_the_claim_over(claim):
-    X, groups = _table()
+_TRUE_AND_FALSE = [
+    *(Apart(a, b) for a, b in ((0, 1), (0, 2))),
+    *(Empty(a, b) for a, b in ((0, 1), (0, 2))),
+    *(Nearer(*abc) for abc in ((0, 1, 2), (0, 2, 1))),
+    *(Denser(a, b) for a, b in ((0, 1), (1, 0))),
+    *(Wider(a, b) for a, b in ((1, 2), (2, 1))),
+    *(Near(0, y) for y in (3, 20, 40)),
+]
+
+
+@pytest.mark.parametrize("scale", [12.0, 1.0], ids=["far", "mixed"])
+@pytest.mark.parametrize("claim", _TRUE_AND_FALSE, ids=repr)
+def test_every_aimed_change_turns_the_claim_over_be_it_true_or_false(claim, scale):
+    X, groups = _table(scale=scale)
     holds = claim.holds(X, groups)
     aimed = claim.counters(X, groups)
     assert aimed
-    turned = [claim.holds(change.apply(X, groups), groups) != holds for change in aimed]
-    assert any(turned)
+    assert all(claim.holds(change.apply(X, groups), groups) != holds for change in aimed)
     for change in aimed:
         assert claim.holds(change.raised(0.0).apply(X, groups), groups) == holds
+
+
+def test_both_truths_are_among_the_claims():
+    for kind in (Apart, Empty, Nearer, Denser, Wider, Near):
+        truths = {
+            claim.holds(*_table(scale=scale))
+            for claim in _TRUE_AND_FALSE
+            if isinstance(claim, kind)
+            for scale in (12.0, 1.0)
+        }
+        assert truths == {True, False}
+
+
+def test_aimed_changes_are_hardly_larger_than_they_need_be():
+    X, groups = _table()
+    claim = Wider(2, 1)
+    radius = {g: np.sqrt(np.square(X[groups == g] - X[groups == g].mean(axis=0)).sum(axis=1).mean()) for g in (1, 2)}
+    amounts = sorted(change.amount for change in claim.counters(X, groups))
+    assert np.allclose(amounts, [radius[1] / radius[2] / 1.1, 1.1 * radius[2] / radius[1]], rtol=0.01)
+
+
+def test_a_gap_is_empty_until_a_row_lies_in_it():
+    X = np.vstack([np.zeros((5, 2)), np.full((5, 2), [10.0, 0.0])])
+    groups = np.repeat([0, 1], 5)
+    assert Empty(0, 1).holds(X, groups)
+    for place, empty in (([5.0, 0.0], False), ([3.5, 0.0], True), ([5.0, 9.0], True)):
+        with_one = np.vstack([X, place])
+        assert Empty(0, 1).holds(with_one, np.append(groups, -1)) == empty
+
+
+def test_a_stretched_group_is_longer_along_one_line_alone():
+    X, groups = _table()
+    stretched = Stretch(3.0, 0, 1).apply(X, groups)
+    way = X[groups == 1].mean(axis=0) - X[groups == 0].mean(axis=0)
+    along = [(Z[groups == 0] - Z[groups == 0].mean(axis=0)) @ way for Z in (X, stretched)]
+    assert np.allclose(along[1], 3.0 * along[0])
+    across = np.linalg.svd(way[None])[2][1:].T
+    assert np.allclose((stretched - X) @ across, 0.0)
+    assert np.array_equal(stretched[groups != 0], X[groups != 0])
+
+
+def test_a_claim_false_of_the_table_is_refuted_by_it_and_whether_the_map_shows_it_is_another_question():
+    X, groups = _table()
+    shown = gn.proves(gn.PCA(), X, ("nearer", "a", "b", "c"), labels=_NAMES[groups])
+    turned = gn.proves(gn.PCA(), X, ("nearer", "a", "c", "b"), labels=_NAMES[groups])
+    assert {shown.holds, turned.holds} == {True, False}
+    for proof in (shown, turned):
+        assert proof.refuted != proof.holds
+        assert not proof.unreadable
+        assert proof.tried
+        assert ("which refutes it" in proof.summary()) == proof.refuted
+    hidden = gn.proves(gn.TSNE(perplexity=8, random_state=0), X, ("wider", "b", "c"), labels=_NAMES[groups])
+    assert not hidden.holds
+    assert hidden.refuted
+    assert hidden.unreadable
+    assert Wider(1, 2).holds(hidden.twin.table, groups)
+
+
+def test_that_none_was_found_is_told_beside_what_chance_does():
+    X, groups = _table()
+    proof = gn.proves(gn.PCA(), X, ("nearer", "a", "b", "c"), labels=_NAMES[groups], n_random=2)
+    assert proof.same_seeds == 1.0  # the seed changes nothing
+    assert proof.same_random == 0.0
+    assert "0% of those of equally large changes" in proof.summary()
+    none = gn.proves(gn.PCA(), X, ("nearer", "a", "b", "c"), labels=_NAMES[groups], n_random=0)
+    assert np.isnan(none.same_random)
+    assert none.n_fits == proof.n_fits - 2
+    seeded = gn.proves(gn.TSNE(perplexity=8, random_state=0), X, ("apart", "a", "b"), labels=_NAMES[groups], budget=1)
+    assert 0.0 <= seeded.same_seeds <= 1.0
 
 
 def test_tsne_cannot_show_which_cluster_is_wider_and_the_table_that_says_so_is_given():
@@ -45,7 +126,7 @@ def test_tsne_cannot_show_which_cluster_is_wider_and_the_table_that_says_so_is_g
 def test_principal_components_show_what_is_near():
     X, groups = _table()
     proof = gn.proves(gn.PCA(), X, ("nearer", "a", "b", "c"), labels=_NAMES[groups])
-    assert not proof.refuted
+    assert not proof.unreadable
     assert proof.twin is None
     assert all(not twin.same for twin in proof.tried)
     assert "is no proof" in repr(proof)

@@ -3,11 +3,13 @@ from .changes import Change as Change
 from .changes import Distance as Distance
 from .changes import Shift as Shift
 from .changes import Step as Step
+from .changes import Stretch as Stretch
 from .changes import Unfolded as Unfolded
 from .changes import Width as Width
 from .claims import Apart as Apart
 from .claims import Claim as Claim
 from .claims import Denser as Denser
+from .claims import Empty as Empty
 from .claims import Near as Near
 from .claims import Nearer as Nearer
 from .claims import Wider as Wider

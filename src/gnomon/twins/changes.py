@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Change", "Distance", "Floats", "Groups", "Shift", "Step", "Unfolded", "Width"]
+__all__ = ["Change", "Distance", "Floats", "Groups", "Shift", "Step", "Stretch", "Unfolded", "Width"]
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -73,6 +73,32 @@ class Width(Change):
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
         return f"{names[self.group]} {self.amount:.3g} times as wide"
+
+
+@dataclass(frozen=True)
+class Stretch(Change):
+    """A group `amount` times as long around its mean, along the line to the mean of another.
+
+    Attributes
+    ----------
+    group, other : int
+    """
+
+    group: int
+    other: int
+
+    def apply(self, X: Floats, groups: Groups) -> Floats:
+        """Return the changed table."""
+        rows, changed = groups == self.group, X.copy()
+        mean = X[rows].mean(axis=0)
+        way = X[groups == self.other].mean(axis=0) - mean
+        unit = way / (np.linalg.norm(way) or 1.0)
+        changed[rows] += (self.amount - 1.0) * np.outer((X[rows] - mean) @ unit, unit)
+        return changed
+
+    def told(self, names: list[str], features: list[str]) -> str:
+        """Return in words what is different."""
+        return f"{names[self.group]} {self.amount:.3g} times as long towards {names[self.other]}"
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,25 @@
-"""What people read from a map, as claims that are true or false of a table, and how each can be made false."""
+"""What people read from a map, as claims that are true or false of a table, and how each can be turned."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.spatial
 
-from gnomon.twins.changes import Change, Distance, Floats, Groups, Step, Width
+from gnomon.twins.changes import Change, Distance, Floats, Groups, Step, Stretch, Width
 
-__all__ = ["Apart", "Claim", "Denser", "Near", "Nearer", "Wider", "claim_of"]
+__all__ = ["Apart", "Claim", "Denser", "Empty", "Near", "Nearer", "Wider", "claim_of"]
 
-_BEYOND = 1.1  # how far past the point at which a claim becomes false
+_BEYOND = 1.1  # factor by which an amount goes past the one at which a claim turns
+_FARTHEST = 64.0  # largest factor, and one over the smallest, at which a claim is asked for again
+_RUNGS = 13  # factors up to that, before the turn is looked for between two
+_HALVINGS = 6  # of the interval between two: the turn is known to half a percent
 _NEIGHBORS = 15
+_MIDDLE = 0.2  # share of the way between two groups that is called the gap
 _WITHIN = 5  # neighbours whose distance tells how dense a group is
 
 
@@ -34,8 +39,8 @@ def _radius(X: Floats, groups: Groups, g: int) -> float:
 def _spacing(X: Floats, groups: Groups, g: int) -> float:
     """Return the median distance within a group to its fifth nearest row."""
     rows = X[groups == g]
-    apart = np.sqrt(np.maximum(np.square(rows[:, None] - rows[None]).sum(axis=2), 0.0))
-    return float(np.median(np.sort(apart, axis=1)[:, min(_WITHIN, len(rows) - 1)]))
+    place = min(_WITHIN, len(rows) - 1)
+    return float(np.median(np.partition(scipy.spatial.distance.cdist(rows, rows), place, axis=1)[:, place]))
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,44 @@ class Claim(ABC):
         """Return it in words, by the names of the groups."""
 
     @abstractmethod
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it, each by a factor of 1, which is nothing."""
+
     def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes of a table after which it is false, the smallest of their kind."""
+        """Return changes of a table after which the opposite is true of it, the smallest of their kind.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+        groups : ndarray of shape (n_samples,), int64
+
+        Returns
+        -------
+        list of Change
+            Ten percent beyond the amount at which the claim turns. A kind by which it does not turn, to 64 times as
+            much or as little, is left out.
+        """
+        found = []
+        for handle in self.handles():
+            found += [self._aimed(handle, X, groups, way) for way in (1.0, -1.0)]
+        return [change for change in found if change is not None]
+
+    def _aimed(self, handle: Change, X: Floats, groups: Groups, way: float) -> Change | None:
+        holds = self.holds(X, groups)
+
+        def turned(logarithm: float) -> Change | None:
+            change = replace(handle, amount=float(np.exp(way * logarithm)))
+            return change if self.holds(change.apply(X, groups), groups) != holds else None
+
+        ladder = np.linspace(0.0, np.log(_FARTHEST), _RUNGS)
+        rung = next((k for k in range(1, _RUNGS) if turned(ladder[k])), None)
+        if rung is None:
+            return None
+        low, high = ladder[rung - 1], ladder[rung]
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (low, middle) if turned(middle) else (middle, high)
+        return turned(high + np.log(_BEYOND)) or turned(high)
 
 
 @dataclass(frozen=True)
@@ -75,16 +116,9 @@ class Apart(Claim):
         """Return it in words."""
         return f"{names[self.a]} and {names[self.b]} are apart"
 
-    def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes after which it is false."""
-        apart = _between(X, groups, self.a, self.b)
-        of_a, of_b = _radius(X, groups, self.a), _radius(X, groups, self.b)
-        found: list[Change] = [Distance((of_a + of_b) / apart / _BEYOND, self.b, self.a)]
-        if of_a > 0.0 and apart > of_b:
-            found.append(Width(_BEYOND * (apart - of_b) / of_a, self.a))
-        if of_b > 0.0 and apart > of_a:
-            found.append(Width(_BEYOND * (apart - of_a) / of_b, self.b))
-        return found
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [Distance(1.0, self.b, self.a), Width(1.0, self.a), Width(1.0, self.b)]
 
 
 @dataclass(frozen=True)
@@ -108,10 +142,9 @@ class Nearer(Claim):
         """Return it in words."""
         return f"{names[self.a]} is nearer to {names[self.b]} than to {names[self.c]}"
 
-    def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes after which it is false."""
-        ratio = _BEYOND * _between(X, groups, self.a, self.c) / _between(X, groups, self.a, self.b)
-        return [Distance(ratio, self.b, self.a), Distance(1.0 / ratio, self.c, self.a)]
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [Distance(1.0, self.b, self.a), Distance(1.0, self.c, self.a)]
 
 
 @dataclass(frozen=True)
@@ -134,10 +167,9 @@ class Denser(Claim):
         """Return it in words."""
         return f"{names[self.a]} is denser than {names[self.b]}"
 
-    def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes after which it is false."""
-        ratio = _BEYOND * _spacing(X, groups, self.b) / max(_spacing(X, groups, self.a), 1e-300)
-        return [Width(ratio, self.a), Width(1.0 / ratio, self.b)]
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [Width(1.0, self.a), Width(1.0, self.b)]
 
 
 @dataclass(frozen=True)
@@ -160,10 +192,9 @@ class Wider(Claim):
         """Return it in words."""
         return f"{names[self.a]} is wider than {names[self.b]}"
 
-    def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes after which it is false."""
-        ratio = _BEYOND * _radius(X, groups, self.a) / max(_radius(X, groups, self.b), 1e-300)
-        return [Width(1.0 / ratio, self.a), Width(ratio, self.b)]
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [Width(1.0, self.a), Width(1.0, self.b)]
 
 
 @dataclass(frozen=True)
@@ -189,19 +220,55 @@ class Near(Claim):
         """Return it in words."""
         return f"row {self.y} is a neighbour of row {self.x}"
 
-    def counters(self, X: Floats, groups: Groups) -> list[Change]:
-        """Return changes after which it is false."""
-        apart = np.sort(np.linalg.norm(X - X[self.x], axis=1))
-        beyond = _BEYOND * apart[min(_NEIGHBORS + 1, len(apart) - 1)]
-        own = float(np.linalg.norm(X[self.y] - X[self.x]))
-        if own == 0.0:
-            return []
-        ratio = float(beyond / own)
-        return [Step(ratio, self.y, self.x), Step(ratio, self.x, self.y)]
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [Step(1.0, self.y, self.x), Step(1.0, self.x, self.y)]
+
+
+@dataclass(frozen=True)
+class Empty(Claim):
+    """No row lies halfway between two groups.
+
+    Halfway is the middle fifth of the way from mean to mean, and nearer to both means than they are to each other.
+
+    Attributes
+    ----------
+    a, b : int
+    """
+
+    a: int
+    b: int
+
+    def holds(self, X: Floats, groups: Groups) -> bool:
+        """Return whether it is true of a table."""
+        begin, end = _mean(X, groups, self.a), _mean(X, groups, self.b)
+        way = end - begin
+        square = float(way @ way)
+        if square == 0.0:
+            return False
+        along = (X - begin) @ way / square
+        within = np.abs(along - 0.5) < 0.5 * _MIDDLE
+        farther = np.maximum(np.square(X - begin).sum(axis=1), np.square(X - end).sum(axis=1))
+        return not bool((within & (farther < square)).any())
+
+    def told(self, names: list[str]) -> str:
+        """Return it in words."""
+        return f"the gap between {names[self.a]} and {names[self.b]} is empty"
+
+    def handles(self) -> list[Change]:
+        """Return the kinds of change that can turn it."""
+        return [
+            Stretch(1.0, self.a, self.b),
+            Stretch(1.0, self.b, self.a),
+            Distance(1.0, self.b, self.a),
+            Width(1.0, self.a),
+            Width(1.0, self.b),
+        ]
 
 
 _WORDS: dict[str, tuple[Callable[..., Claim], int]] = {
     "apart": (Apart, 2),
+    "empty": (Empty, 2),
     "nearer": (Nearer, 3),
     "denser": (Denser, 2),
     "wider": (Wider, 2),

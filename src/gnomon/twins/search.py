@@ -265,14 +265,34 @@ class Search:
     def twin_of(self, change: Change, threshold: float, answer: float) -> Twin:
         """Return a changed table and its map."""
         table = self.changed(change)
+        placed, disparity = self.laid_over(table)
+        told = change.told(self.names, self.features)
+        return Twin(change, told, table, placed, disparity, disparity <= threshold, answer)
+
+    def laid_over(self, table: Floats) -> tuple[Floats, float]:
+        """Return the map of a table laid over the reference, and the disparity of the two, or of the changed rows."""
         made = self.map_of(table)
         fit = procrustes(made, self.reference)
-        placed, told = fit.apply(made), change.told(self.names, self.features)
+        placed = fit.apply(made)
         radius = np.square(self.reference - self.reference.mean(axis=0)).sum(axis=1).mean()
         changed = (table != self.X).any(axis=1)
         moved = np.square(placed - self.reference).sum(axis=1)
-        disparity = max(float(fit.disparity), float(moved[changed].mean() / radius) if changed.any() else 0.0)
-        return Twin(change, told, table, placed, disparity, disparity <= threshold, answer)
+        return placed, max(float(fit.disparity), float(moved[changed].mean() / radius) if changed.any() else 0.0)
+
+    def same_at_random(self, table: Floats, threshold: float, n_random: int, seed: int) -> float:
+        """Return the share of tables, changed as this one but in random directions, whose map counts as the same.
+
+        The changes of all rows are rotated together: they keep their lengths and the angles between them.
+        """
+        rng = np.random.default_rng(seed)
+        changed = (table != self.X).any(axis=1)
+        U, lengths, axes = np.linalg.svd((table - self.X)[changed], full_matrices=False)
+        same = 0
+        for _ in range(n_random):
+            other = self.X.copy()
+            other[changed] += (U * lengths) @ np.linalg.qr(rng.normal(size=axes.T.shape))[0].T
+            same += self.laid_over(other)[1] <= threshold
+        return same / n_random
 
     def moves(self, changes: Sequence[Change], derivative: Callable[[Floats], Floats] | None) -> list[float]:
         """Return how much the map would move for one unit of each change, in radii, by its derivative."""
