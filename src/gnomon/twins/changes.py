@@ -8,8 +8,14 @@ from typing import Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy
+
+from gnomon._threads import single_threaded_blas
+from gnomon.neighbors import compute_neighbors
 
 __all__ = ["Change", "Distance", "Floats", "Groups", "Shift", "Step", "Stretch", "Unfolded", "Width"]
+
+_SMOOTHINGS = 500  # iterations at most in which a flat table gets the lengths of the folded one
 
 Floats = npt.NDArray[np.float64]
 Groups = npt.NDArray[np.int64]
@@ -174,12 +180,12 @@ class Step(Change):
 
 @dataclass(frozen=True)
 class Unfolded(Change):
-    """The table laid flat: its distances are those along paths of near rows.
+    """The table laid flat: near rows stay as far from each other as they were, far ones move to where paths lead.
 
     Attributes
     ----------
     n_neighbors : int
-        Of the graph whose paths are taken.
+        Of each row, to which it keeps its distance.
     """
 
     n_neighbors: int
@@ -189,11 +195,38 @@ class Unfolded(Change):
         from gnomon.methods import Isomap
 
         q = min(X.shape[1], len(X) - 1)
-        flat = Isomap(n_neighbors=self.n_neighbors, n_components=q, disconnected="connect").fit_transform(X)
+        isomap = Isomap(n_neighbors=self.n_neighbors, n_components=q, disconnected="connect").fit(X)
         changed = np.zeros_like(X)
-        changed[:, :q] = np.nan_to_num(flat)
-        return changed
+        changed[:, :q] = np.nan_to_num(isomap.embedding_)
+        return _with_lengths(changed, X, compute_neighbors(X, self.n_neighbors).indices)
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
         return "every fold laid flat"
+
+
+def _with_lengths(Z: Floats, X: Floats, neighbors: npt.NDArray[np.integer]) -> Floats:
+    """Return a table near Z in which rows are as far from their neighbours as they are in X.
+
+    Least is sum_ij (|z_i - z_j|^2 - d_ij^2)^2 / d_ij^2 over each row i and its neighbours j.
+    """
+    heads = np.repeat(np.arange(len(X)), neighbors.shape[1])
+    tails = neighbors.ravel()
+    wanted = np.square(X[heads] - X[tails]).sum(axis=1)
+    heads, tails, wanted = heads[wanted > 0.0], tails[wanted > 0.0], wanted[wanted > 0.0]
+    edges = scipy.sparse.csr_array(
+        (np.tile([1.0, -1.0], len(heads)), np.stack([heads, tails], axis=1).ravel(), 2 * np.arange(len(heads) + 1)),
+        shape=(len(heads), len(X)),
+    )
+
+    def excess(flat: Floats) -> tuple[float, Floats]:
+        ways = edges @ flat.reshape(Z.shape)
+        beyond = np.square(ways).sum(axis=1) - wanted
+        slopes = edges.T @ (4.0 * (beyond / wanted)[:, None] * ways)
+        return float((np.square(beyond) / wanted).sum()), slopes.ravel()
+
+    with single_threaded_blas():
+        found = scipy.optimize.minimize(
+            excess, Z.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": _SMOOTHINGS}
+        )
+    return np.asarray(found.x.reshape(Z.shape))
