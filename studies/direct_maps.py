@@ -102,6 +102,8 @@ def _one(name: str, plan: _Plan, options: Any, sample: int) -> dict[str, Any]:
     """Return the excess of every map of one table."""
     begin = time.process_time()
     X, labels = load_rows(name, plan.rows, seed=sample)
+    first = np.sort(np.unique(X, axis=0, return_index=True)[1])  # UMAP puts equal rows into one place
+    X, labels = X[first], labels[first]
     umap = UMAP(random_state=options.seed, n_jobs=options.jobs).fit(X)
     affinities, kernel = umap.affinities_, umap.kernel_
     exact = CrossEntropy(affinities, kernel, evaluation="exact")

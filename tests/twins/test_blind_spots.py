@@ -8,6 +8,7 @@ from sklearn.datasets import make_swiss_roll
 
 import gnomon as gn
 from gnomon.linalg import procrustes
+from gnomon.neighbors import compute_neighbors
 from gnomon.twins import Distance, Shift, Unfolded, Width
 
 _WIDTHS = np.array([1.0, 0.5, 2.0])
@@ -46,12 +47,23 @@ def test_each_change_does_what_its_words_say():
     assert Shift(-2.0, 0, 1).told(["a"], ["u", "v"]) == "v of a -2 standard deviations"
 
 
-def test_a_sheet_is_unrolled_and_a_flat_table_stays():
-    roll = make_swiss_roll(300, random_state=0)[0]
-    flat = Unfolded(1.0, 8).apply(roll, np.zeros(300, dtype=np.int64))
+def test_a_sheet_is_unrolled_and_rows_stay_as_far_from_their_neighbours():
+    roll = make_swiss_roll(400, random_state=0)[0] * [1.0, 0.5, 1.0]  # dense enough for no way from turn to turn
+    flat = Unfolded(1.0, 10).apply(roll, np.zeros(400, dtype=np.int64))
     assert flat.shape == roll.shape
-    spread = np.linalg.svd(flat - flat.mean(axis=0), compute_uv=False)
-    assert spread[0] > 1.5 * np.linalg.svd(roll - roll.mean(axis=0), compute_uv=False)[0]
+    longest = [np.linalg.svd(Z - Z.mean(axis=0), compute_uv=False)[0] for Z in (roll, flat)]
+    assert longest[1] > 3.0 * longest[0]
+    near = compute_neighbors(roll, 10).indices
+    lengths = [np.linalg.norm(Z[:, None] - Z[near], axis=2) for Z in (roll, flat)]
+    assert np.quantile(np.abs(lengths[1] / lengths[0] - 1.0), 0.95) < 0.03
+
+
+def test_isomap_does_not_show_whether_a_sheet_is_rolled():
+    rng = np.random.default_rng(0)
+    angle = 1.5 * np.pi + 2.0 * np.pi * rng.uniform(size=400)
+    roll = np.stack([angle * np.cos(angle), 10.0 * rng.uniform(size=400), angle * np.sin(angle)], axis=1)
+    spots = gn.blind_spots(gn.Isomap(n_neighbors=10), roll, labels=np.zeros(400), n_shifts=0)
+    assert [twin.same for twin in _of(spots, Unfolded)] == [True]
 
 
 def test_tsne_does_not_show_how_wide_a_cluster_is(tsne):
@@ -74,11 +86,38 @@ def test_a_twin_has_another_table_and_the_same_map_by_the_same_method(tsne):
 
 def test_the_derivative_along_a_move_of_a_whole_cluster_is_zero_where_its_neighbours_are_its_own(tsne):
     X, y, _, spots = tsne
-    assert spots.answers.shape == (3, 4)
-    assert spots.answers.max() < 1e-6
+    assert spots.answers.features.shape == (3, 4)
+    assert spots.answers.features.max() < 1e-6
+    assert spots.answers.lengths.max() < 1e-6
+    assert spots.answers.pairs.max() < 1e-5
+    assert spots.answers.points.max() > 0.01
     pca = gn.blind_spots(gn.PCA(), X, labels=y, n_shifts=1)
-    assert pca.answers.min() > 0.0
-    assert pca.answers.max() > 0.1
+    assert pca.answers.features.min() > 0.0
+    assert pca.answers.features.max() > 0.1
+
+
+def test_principal_components_answer_to_single_rows_and_to_pairs_as_they_move():
+    X, y = _clusters()
+    answers = gn.blind_spots(gn.PCA(), X, labels=y, n_shifts=0).answers
+    radius = np.sqrt(np.square(gn.PCA().fit_transform(X)).sum(axis=1).mean())
+    step = 1e-5
+
+    def slope(change):
+        ends = [gn.PCA().fit_transform(X + sign * step * change) for sign in (1.0, -1.0)]
+        return (ends[0] - ends[1]) / (2.0 * step)
+
+    one = np.zeros_like(X)
+    one[7, 2] = X[:, 2].std()
+    assert answers.points[7, 2] == pytest.approx(np.linalg.norm(slope(one)[7]) / radius, rel=1e-3)
+    away = np.zeros_like(X)
+    away[y == 0] = X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0)
+    assert answers.pairs[0, 1] == pytest.approx(np.sqrt(np.square(slope(away)).sum(axis=1).mean()) / radius, rel=1e-3)
+    for k in (0, -1):
+        along = np.zeros_like(X)
+        along[y == 2] = answers.directions[2, k] * X.std(axis=0)
+        assert answers.lengths[2, k] == pytest.approx(
+            np.sqrt(np.square(slope(along)).sum(axis=1).mean()) / radius, abs=1e-4
+        )
 
 
 def test_the_exact_derivative_along_a_change_is_that_of_finite_differences():

@@ -15,6 +15,7 @@ from .claims import Nearer as Nearer
 from .claims import Wider as Wider
 from .proof import Proof as Proof
 from .proof import proves as proves
+from .result import Answers as Answers
 from .result import BlindSpots as BlindSpots
 from .result import Twin as Twin
 from .search import blind_spots as blind_spots

@@ -12,9 +12,10 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.twins.changes import Change, Floats, Groups
 
-__all__ = ["BlindSpots", "Twin", "told_disparity"]
+__all__ = ["Answers", "BlindSpots", "Twin", "told_disparity"]
 
 _LEAST_TOLD = 0.001
+_LEAST_SHARE = 0.2  # of a feature in a direction that is told
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,72 @@ class Twin:
     answer: float
 
 
+@dataclass(frozen=True)
+class Answers:
+    """How far a map moves for small changes of its table, by its exact derivative.
+
+    All are root mean square displacements of all points, or that of one, over the radius of the map.
+
+    Attributes
+    ----------
+    features : ndarray of shape (n_groups, n_features), float64
+        Of the map, if a feature of all rows of a group rises by one standard deviation.
+    pairs : ndarray of shape (n_groups, n_groups), float64
+        Of the map, per doubling of the way of the first group from the second.
+    points : ndarray of shape (n_samples, n_features), float64
+        Of a row's own point, if one of its features rises by one standard deviation.
+    lengths : ndarray of shape (n_groups, n_features), float64
+        Of the map, if all rows of a group move by one along each of `directions`, from the largest to the smallest:
+        singular values of the derivative along moves of the group.
+    directions : ndarray of shape (n_groups, n_features, n_features), float64
+        In rows, orthogonal directions in which a group can move, features being in units of their standard deviations.
+    """
+
+    features: Floats
+    pairs: Floats
+    points: Floats
+    lengths: Floats
+    directions: Floats
+
+    def summary(self, group_names: list[str], feature_names: list[str], n_top: int = 3) -> str:
+        """Return in words to what the map answers most and least.
+
+        Parameters
+        ----------
+        group_names, feature_names : list of str
+        n_top : int, default=3
+            Groups and rows that are listed, and features of a direction.
+
+        Returns
+        -------
+        str
+        """
+        lines = ["By its exact derivative, in radii of the map per standard deviation, it answers"]
+        for g, name in list(enumerate(group_names))[:n_top]:
+            most, least = (_told_direction(self.directions[g, k], feature_names, n_top) for k in (0, -1))
+            lines.append(
+                f"  to moves of {name}: {self.lengths[g, 0]:.2g} along {most}, {self.lengths[g, -1]:.2g} along {least}"
+            )
+        if len(group_names) > 1:
+            off = np.where(np.eye(len(group_names), dtype=bool), np.nan, self.pairs)
+            (a, b), (c, d) = (np.unravel_index(which(off), off.shape) for which in (np.nanargmax, np.nanargmin))
+            lines.append(
+                f"  to a doubled way: {off[a, b]:.2g} of {group_names[a]} from {group_names[b]}, "
+                f"{off[c, d]:.2g} of {group_names[c]} from {group_names[d]}"
+            )
+        whole = np.linalg.norm(self.points, axis=1)
+        order = np.argsort(-whole, kind="stable")
+        most, least = (
+            ", ".join(f"{i} ({whole[i]:.2g})" for i in rows) for rows in (order[:n_top], order[::-1][:n_top])
+        )
+        lines.append(f"  to single rows: most to {most}; least to {least}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return lists, as JSON takes them."""
+        return {name: getattr(self, name).tolist() for name in ("features", "pairs", "points", "lengths", "directions")}
+
+
 @dataclass(frozen=True, repr=False)
 class BlindSpots:
     """What could change in a table without its map showing it.
@@ -66,9 +133,9 @@ class BlindSpots:
         Up to which two maps count as the same: the largest of `seeds`, and at least 0.001.
     twins : list of Twin
         Every change that was tried, those first that the map does not show, the largest of them first.
-    answers : ndarray of shape (n_groups, n_features), or None
-        How far a group's points move, in radii of the map, if a feature of all its rows rises by one standard
-        deviation: its exact derivative. None where the method has none or the table is too long.
+    answers : Answers or None
+        To which small changes of points, groups and pairs of groups the map answers, by its exact derivative. None
+        where the method has none or the table has more than 1,500 rows.
     n_fits : int
         Maps that were made.
     """
@@ -81,7 +148,7 @@ class BlindSpots:
     seeds: Floats
     threshold: float
     twins: list[Twin]
-    answers: Floats | None
+    answers: Answers | None
     n_fits: int
 
     @property
@@ -117,6 +184,8 @@ class BlindSpots:
                 lines += [f"  {twin.told} (disparity {told_disparity(twin.disparity)})" for twin in twins[:n_top]]
                 if len(twins) > n_top:
                     lines.append(f"  and {len(twins) - n_top} more")
+        if self.answers is not None:
+            lines.append(self.answers.summary(self.group_names, self.feature_names))
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -140,7 +209,7 @@ class BlindSpots:
                 }
                 for twin in self.twins
             ],
-            "answers": None if self.answers is None else self.answers.tolist(),
+            "answers": None if self.answers is None else self.answers.to_dict(),
         }
 
     @entrance("BlindSpots.to_html")
@@ -184,6 +253,14 @@ class BlindSpots:
             label_name="group",
             title="These two tables have the same map" if twin.same else "The map shows this change",
         )
+
+
+def _told_direction(direction: Floats, features: list[str], n_top: int) -> str:
+    """Return the features with the largest shares of a direction, with their signs; the first is positive."""
+    order = np.argsort(-np.abs(direction), kind="stable")[:n_top]
+    sign = -1.0 if direction[order[0]] < 0.0 else 1.0
+    shares = [(sign * direction[f], features[f]) for f in order if abs(direction[f]) >= _LEAST_SHARE]
+    return " ".join(f"{share:+.2f} {name}" for share, name in shares)
 
 
 def told_disparity(disparity: float) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,10 +18,11 @@ from gnomon.data import check_labels, check_table
 from gnomon.data.names import default_names
 from gnomon.evaluation.refits import method_again, planned
 from gnomon.exceptions import GnomonWarning
+from gnomon.extension.sensitivity import Sensitivity
 from gnomon.linalg import procrustes
 from gnomon.methods import sensitivity
 from gnomon.twins.changes import Change, Distance, Floats, Groups, Shift, Unfolded, Width
-from gnomon.twins.result import BlindSpots, Twin
+from gnomon.twins.result import Answers, BlindSpots, Twin
 
 __all__ = ["Search", "blind_spots", "open_search"]
 
@@ -97,7 +98,7 @@ def blind_spots(
     threshold = search.threshold(seeds)
     derivative = search.derivative()
     answers = None if derivative is None else search.answers(derivative)
-    ladders = _ladders(values, groups, len(names), answers, checked["n_shifts"])
+    ladders = _ladders(values, groups, len(names), None if answers is None else answers.features, checked["n_shifts"])
     moves = search.moves([ladder[0] for ladder in ladders], derivative)
     twins = [search.climb(ladder, threshold, move) for ladder, move in zip(ladders, moves, strict=True)]
     flat = Unfolded(1.0, _FLAT_NEIGHBORS)
@@ -221,8 +222,8 @@ class Search:
         """Return the disparity up to which maps count as the same."""
         return max(float(seeds.max()), _SAME)
 
-    def derivative(self) -> Callable[[Floats], Floats] | None:
-        """Return the exact derivative of the map along changes of the table, if it is to be had."""
+    def derivative(self) -> Sensitivity | None:
+        """Return the exact derivative of the map by the table, if it is to be had."""
         if len(self.X) > _MOST_DIFFERENTIATED:
             return None
         try:
@@ -230,20 +231,32 @@ class Search:
                 warnings.simplefilter(
                     "ignore", GnomonWarning
                 )  # that no minimum was reached: answers are to be compared
-                return sensitivity(self.fitted, self.X, rows=[0]).along
+                return sensitivity(self.fitted, self.X)
         except (TypeError, ValueError):
             return None
 
-    def answers(self, derivative: Callable[[Floats], Floats]) -> Floats:
-        """Return how far the points of each group move, in radii of the map, for a deviation more of each feature."""
-        found = np.zeros((len(self.names), self.X.shape[1]))
-        spread = self.X.std(axis=0)
-        for g in range(len(self.names)):
+    def answers(self, derivative: Sensitivity) -> Answers:
+        """Return how far the map moves for a deviation more of each feature, of points, groups and pairs of groups."""
+        n_groups, spread = len(self.names), self.X.std(axis=0)
+        radius = float(np.sqrt(np.square(self.reference - self.reference.mean(axis=0)).sum(axis=1).mean()))
+        means = np.stack([self.X[self.groups == g].mean(axis=0) for g in range(n_groups)])
+        features = np.zeros((n_groups, spread.size))
+        pairs = np.zeros((n_groups, n_groups))
+        lengths, directions = [], []
+        for g in range(n_groups):
             changes = np.zeros((*self.X.shape, spread.size))
             changes[self.groups == g] = np.diag(spread)
-            moved = derivative(changes)
-            found[g] = [self._length(moved[:, :, f]) for f in range(spread.size)]
-        return found
+            moved = derivative.along(changes)
+            features[g] = [self._length(moved[:, :, f]) for f in range(spread.size)]
+            of_unit = moved / np.where(spread > 0.0, spread, 1.0)
+            pairs[g] = [self._length(of_unit @ (means[g] - mean)) for mean in means]
+            _, values, axes = np.linalg.svd(moved.reshape(-1, spread.size), full_matrices=True)
+            every = np.zeros(spread.size)
+            every[: values.size] = values / (np.sqrt(len(self.X)) * radius)
+            lengths.append(every)
+            directions.append(axes)
+        points = np.linalg.norm(derivative.own, axis=1) * spread / radius
+        return Answers(features, pairs, points, np.stack(lengths), np.stack(directions))
 
     def changed(self, change: Change) -> Floats:
         """Return a changed table."""
@@ -294,7 +307,7 @@ class Search:
             same += self.laid_over(other)[1] <= threshold
         return same / n_random
 
-    def moves(self, changes: Sequence[Change], derivative: Callable[[Floats], Floats] | None) -> list[float]:
+    def moves(self, changes: Sequence[Change], derivative: Sensitivity | None) -> list[float]:
         """Return how much the map would move for one unit of each change, in radii, by its derivative."""
         if derivative is None:
             return [float("nan")] * len(changes)
@@ -302,7 +315,7 @@ class Search:
             replace(change, amount=(0.0 if isinstance(change, Shift) else 1.0) + _UNIT).apply(self.X, self.groups)
             for change in changes
         ]
-        moved = derivative(np.stack([(table - self.X) / _UNIT for table in little], axis=2))
+        moved = derivative.along(np.stack([(table - self.X) / _UNIT for table in little], axis=2))
         return [self._length(moved[:, :, k]) for k in range(len(changes))]
 
     def _length(self, moved: Floats) -> float:
