@@ -12,6 +12,7 @@ from gnomon.kernels import UMAPKernel
 from gnomon.linalg import procrustes
 from gnomon.optimizers import LBFGS, minimize
 from gnomon.theory import direct
+from gnomon.theory.direct.calibration import with_profile
 
 _KERNEL = UMAPKernel.from_min_dist(0.1)
 
@@ -201,3 +202,20 @@ def test_same_bytes_for_any_number_of_threads(digits):
 def test_a_misspelled_range_is_named(digits):
     with pytest.raises(ValueError, match="eigenmap: ranks"):
         direct.eigenmap(digits[1], digits[2], ranks=2.0)
+
+
+def test_a_calibrated_map_keeps_directions_and_lowers_the_loss_below_every_neighbour_on_its_lines(digits):
+    _, affinities, kernel, loss, _ = digits
+    Y = direct.eigenmap(affinities, kernel)
+    Z = direct.calibrated_map(affinities, kernel, Y)
+    there = loss.loss(Z.astype(np.float32))
+    assert there < 0.995 * loss.loss(Y.astype(np.float32))
+    for stretch in ([1.5, 1.0], [0.7, 1.0], [1.0, 1.5], [1.0, 0.7]):
+        assert loss.loss((Z * stretch).astype(np.float32)) > there
+    assert np.allclose(
+        direct.calibrated_map(affinities, kernel, Y, n_rounds=0), direct.scaled_map(affinities, kernel, Y)
+    )
+    circle = np.array([[1.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
+    bent = with_profile(circle, 0.5)
+    assert np.allclose(np.square(np.linalg.norm(bent, axis=1)) / [1.0, 2.0, 3.0], np.square(bent[0]).sum())
+    assert np.square(bent).sum() == pytest.approx(np.square(circle).sum())
