@@ -92,17 +92,22 @@ class Answers:
         """
         lines = ["By its exact derivative, in radii of the map per standard deviation, it answers"]
         for g, name in list(enumerate(group_names))[:n_top]:
+            if self.lengths[g, 0] < _LEAST_TOLD:
+                lines.append(f"  to no move of {name} as a whole")
+                continue
             most, least = (_told_direction(self.directions[g, k], feature_names, n_top) for k in (0, -1))
-            lines.append(
-                f"  to moves of {name}: {self.lengths[g, 0]:.2g} along {most}, {self.lengths[g, -1]:.2g} along {least}"
-            )
+            high, low = (told_disparity(self.lengths[g, k]) for k in (0, -1))
+            lines.append(f"  to moves of {name}: {high} along {most}, {low} along {least}")
         if len(group_names) > 1:
             off = np.where(np.eye(len(group_names), dtype=bool), np.nan, self.pairs)
             (a, b), (c, d) = (np.unravel_index(which(off), off.shape) for which in (np.nanargmax, np.nanargmin))
-            lines.append(
-                f"  to a doubled way: {off[a, b]:.2g} of {group_names[a]} from {group_names[b]}, "
-                f"{off[c, d]:.2g} of {group_names[c]} from {group_names[d]}"
-            )
+            told = "to no pair that moves apart"
+            if off[a, b] >= _LEAST_TOLD:
+                told = (
+                    f"to a doubled way: {told_disparity(off[a, b])} of {group_names[a]} from {group_names[b]}, "
+                    f"{told_disparity(off[c, d])} of {group_names[c]} from {group_names[d]}"
+                )
+            lines.append(f"  {told}")
         whole = np.linalg.norm(self.points, axis=1)
         order = np.argsort(-whole, kind="stable")
         most, least = (
