@@ -10,7 +10,7 @@ VERSIONS_newest := --prerelease allow --upgrade
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types lint-js lint-cpp format lists pictures docs clean
+.PHONY: demo dev test test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types test-types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -87,10 +87,14 @@ lint: $(BIN)/python
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP)
-	$(MAKE) types
+	$(MAKE) types test-types
 
 types:
 	cd $(BIN) && ./mypy --config-file $(CURDIR)/pyproject.toml -p gnomon
+
+# That mypy and pyright see a misspelled parameter of a map or an estimator.
+test-types:
+	$(BIN)/python -m pytest -m slow tests/maps/test_typed_parameters.py
 
 # Needs npm; installs TypeScript and Prettier below build/js.
 lint-js:

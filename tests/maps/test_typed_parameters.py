@@ -1,5 +1,8 @@
-"""A misspelled parameter of a map is seen by type checkers, of which mypy is at hand where the style is checked."""
+"""A misspelled parameter is seen by type checkers, which are at hand where the style is checked: `make test-types`."""
 
+import re
+import subprocess
+import sys
 from inspect import signature
 from typing import get_args, get_type_hints
 
@@ -19,7 +22,16 @@ gnomon.map(X, metod="umap")
 gnomon.map(X, n_neighbours=3)
 gnomon.map(X, n_neighbors="many")
 gnomon.map(X, method="tsne", perplexity=5, metric="cosine", max_iter=30)
+gnomon.UMAP(n_neighbours=3)
+gnomon.TSNE(perplexty=30)
+gnomon.KernelPCA(gama=1.0)
+gnomon.UMAP(n_neighbors=3, min_dist=0.2)
 """
+_MISSPELLED = re.compile("metod|neighbours|many|perplexty|gama")
+_CHECKERS = {
+    "mypy": ["--follow-imports=silent", "--cache-dir", "{folder}"],
+    "pyright": ["--pythonpath", sys.executable],
+}
 
 
 @pytest.mark.parametrize("card", METHODS, ids=lambda card: card.name)
@@ -68,10 +80,16 @@ def test_no_parameter_is_both_a_maps_own_and_a_methods():
 
 
 @pytest.mark.slow
-def test_mypy_sees_what_is_misspelled(tmp_path):
-    api = pytest.importorskip("mypy.api")
+@pytest.mark.parametrize("checker", _CHECKERS)
+def test_a_type_checker_sees_what_is_misspelled(checker, tmp_path):
+    pytest.importorskip(checker)
     file = tmp_path / "misspelled.py"
     file.write_text(_WRONG)
-    printed, _, _ = api.run(["--follow-imports=silent", "--cache-dir", str(tmp_path / "cache"), str(file)])
-    lines = [line for line in printed.splitlines() if "error:" in line]
-    assert [int(line.split(":")[1]) for line in lines] == [6, 7, 8], printed
+    options = [option.format(folder=tmp_path / "cache") for option in _CHECKERS[checker]]
+    checked = subprocess.run(
+        [sys.executable, "-m", checker, *options, str(file)], capture_output=True, text=True, check=False, timeout=250
+    )
+    lines = [int(line) for line in re.findall(r"\.py:(\d+):.* error: ", checked.stdout)]
+    assert lines == [line for line, text in enumerate(_WRONG.splitlines(), 1) if _MISSPELLED.search(text)], (
+        checked.stdout + checked.stderr
+    )
