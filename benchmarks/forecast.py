@@ -22,7 +22,7 @@ import numpy as np
 
 from benchmarks.tables import load_table
 
-__all__ = ["CASES", "KINDS", "main", "measure", "measure_map", "verdict"]
+__all__ = ["CASES", "KINDS", "drawn_table", "main", "measure", "measure_map", "verdict"]
 
 CASES: dict[str, tuple[str, dict[str, Any], int]] = {
     "umap": ("UMAP", {}, 10**9),
@@ -88,7 +88,7 @@ def _forget_peak() -> int:
     return _status("VmRSS")
 
 
-def _table(n_samples: int, n_features: int) -> np.ndarray:
+def drawn_table(n_samples: int, n_features: int) -> np.ndarray:
     """Return rows near a subspace of eight dimensions, made in parts so that nothing large is freed before a fit."""
     rng = np.random.default_rng(0)
     turned = rng.normal(size=(8, n_features)).astype(np.float32)
@@ -103,7 +103,7 @@ def _table(n_samples: int, n_features: int) -> np.ndarray:
 def _made(data: str, n_samples: int, n_features: int, kind: str) -> Any:
     """Return so many rows of a table, of the data named or drawn, as numbers of a kind."""
     if data == "drawn":
-        X = _table(n_samples, n_features)
+        X = drawn_table(n_samples, n_features)
     else:
         whole = load_table(data)[0]
         rows = np.random.default_rng(0).permutation(whole.shape[0])[:n_samples]

@@ -22,6 +22,8 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_show_sourcelink = False
 numpydoc_show_class_members = False
+autodoc_typehints = "none"  # types stand in the docstrings
+python_maximum_signature_line_length = 88  # longer ones have a line for each parameter
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import logging
+import time
+
 import numpy as np
 import pytest
 
@@ -134,6 +137,25 @@ def test_a_line_is_written_at_begin_and_end_of_a_stage_and_each_second_of_it(clo
         "UMAP: layout, 5 of 10, 3 s left",
         "UMAP: layout, 10 of 10, loss 0.125, 4.0 s",
     ]
+
+
+def test_a_stage_that_tells_nothing_is_named_again_while_it_runs(monkeypatch, capsys):
+    monkeypatch.setattr(_progress, "_SILENCE", 0.02)
+    with ProgressLines("UMAP") as lines:
+        lines(Progress("affinities", 0, 1, 0.0))
+        time.sleep(0.3)
+    written = capsys.readouterr().err.splitlines()
+    assert written[0] == "UMAP: affinities"
+    assert "UMAP: affinities, 0 s so far" in written[1:]
+    time.sleep(0.1)
+    assert capsys.readouterr().err == ""  # nothing after the computation
+
+
+def test_lines_go_to_logging_where_it_takes_them(caplog, capsys):
+    with caplog.at_level(logging.INFO, logger="gnomon"):
+        ProgressLines("UMAP")(Progress("layout", 0, 10, 0.0))
+    assert [record.getMessage() for record in caplog.records] == ["UMAP: layout"]
+    assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize("answers", [(True, None), (None, True), (None, None)])

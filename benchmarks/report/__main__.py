@@ -2,6 +2,7 @@
 
 GNOMON_DATA=FOLDER python -m benchmarks.report --out report
 python -m benchmarks.report --out report --peer-python ../peers/bin/python --methods umap --rows-to 20000 --repeats 5
+GNOMON_DATA=FOLDER python -m benchmarks.report --out report --site docs        # docs/benchmarks.md and its pictures
 
 Results are kept in the folder by table and method, so that an interrupted report goes on where it was; delete a file
 to measure it again.
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from benchmarks.report.measure import measure_subject, read_results
 from benchmarks.report.page import page
+from benchmarks.report.site import PAGE, write_site
 from benchmarks.report.subjects import SUBJECTS, Subject
 from benchmarks.run import MODES, Plan
 from benchmarks.tools import TOOLS
@@ -41,6 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
         prog="python -m benchmarks.report", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--out", type=Path, required=True, metavar="FOLDER", help="of the results and report.html")
+    parser.add_argument("--site", type=Path, metavar="FOLDER", help=f"docs, whose {PAGE} gets tables and pictures")
     parser.add_argument("--methods", nargs="+", default=["umap", "tsne"], choices=["umap", "tsne"])
     parser.add_argument("--data", nargs="+", choices=sorted({s.data for s in SUBJECTS}), help="only these tables")
     parser.add_argument("--rows-to", type=int, help="leave longer tables out")
@@ -70,9 +73,12 @@ def main(arguments: list[str] | None = None) -> int:
             measure_subject(subject, method, options.out, plan, slow)
     results = {method: read_results(options.out, subjects, method) for method in options.methods}
     given = arguments if arguments is not None else sys.argv[1:]
+    command = f"python -m benchmarks.report {shlex.join(given)}"
     written = options.out / "report.html"
-    written.write_text(page(results, f"python -m benchmarks.report {shlex.join(given)}"), encoding="utf-8")
+    written.write_text(page(results, command), encoding="utf-8")
     print(written)
+    if options.site is not None:
+        print(write_site(results, command, options.site))
     return 0
 
 

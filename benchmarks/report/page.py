@@ -10,17 +10,10 @@ from typing import Any
 from benchmarks.report.growth import growth
 from benchmarks.report.limits import Limits, least_seconds
 from benchmarks.report.pictures import lines, scatter, stacks
-from benchmarks.report.subjects import GROWTH, Subject
-from benchmarks.summary import half_width, with_interval
+from benchmarks.report.tables import BASE, LOSSES, MIB, MODES, Results, grown, ratios, scores, tools_of, trade
 
 __all__ = ["page"]
 
-Results = Mapping[Subject, Mapping[str, Any]]
-
-_MODES = {"process": "whole process", "warm": "warm"}
-_LOSSES = {"tsne": "kl_divergence", "umap": "effective_loss"}  # what each method lowers
-_BASE = "gnomon"
-_MIB = 2**20
 _STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 1100px; margin: 2rem auto; padding: 0 1rem; color: #222; }
 table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; font-size: 13px; }
@@ -35,7 +28,7 @@ svg { max-width: 100%; height: auto; }
 """
 
 
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]], own: str = _BASE) -> str:
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]], own: str = BASE) -> str:
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in header)
     body = "".join(
         f"<tr{' class=own' if row[0] == own else ''}>"
@@ -48,10 +41,10 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]], own: str = _BAS
 
 def _costs(part: Mapping[str, Any]) -> str:
     """Seconds by the clock and of all cores, ratios and memory of all tools, in the modes that were measured."""
-    modes = [mode for mode in _MODES if mode in part["costs"]]
+    modes = [mode for mode in MODES if mode in part["costs"]]
     header = ["tool"]
     for mode in modes:
-        header += [f"{_MODES[mode]}: s (min-max)", "CPU s", f"/ {_BASE}"]
+        header += [f"{MODES[mode]}: s (min-max)", "CPU s", f"/ {BASE}"]
     rows = []
     for tool in part["versions"]:
         cells = [tool]
@@ -59,49 +52,33 @@ def _costs(part: Mapping[str, Any]) -> str:
             cost = part["costs"][mode][tool]
             cells += [f"{cost['wall']:.2f} ({cost['wall_min']:.2f}-{cost['wall_max']:.2f})", f"{cost['cpu']:.2f}"]
             cells.append(f"{cost['wall_ratio']:.1f}" if "wall_ratio" in cost else "")
-        rows.append([*cells, f"{part['costs'][modes[0]][tool]['peak'] / _MIB:.0f}"])
+        rows.append([*cells, f"{part['costs'][modes[0]][tool]['peak'] / MIB:.0f}"])
     left_out = "; ".join(f"{tool}: {why}" for tool, why in part["left_out"].items())
     note = f"<p class=small>Left out: {html.escape(left_out)}.</p>" if left_out else ""
     return _table([*header, "peak MiB"], rows) + note
 
 
 def _scores(quality: Mapping[str, Mapping[str, Sequence[float]]]) -> str:
-    measures = list(dict.fromkeys(measure for scores in quality.values() for measure in scores))
-    rows = [
-        [tool, *(with_interval(scores[m]) if m in scores else "" for m in measures)] for tool, scores in quality.items()
-    ]
-    return _table(["tool", *(measure.replace("_", " ") for measure in measures)], rows) if rows else ""
+    header, rows = scores(quality)
+    return _table(header, rows) if rows else ""
 
 
 def _glance(results: Results, method: str, names: Sequence[str]) -> str:
     """How many times our seconds each peer takes: a table by mode."""
-    tables = []
-    for mode, words in _MODES.items():
-        rows = []
-        for subject, result in results.items():
-            costs = result["methods"][method]["costs"].get(mode, {})
-            ratios = [f"{costs[tool]['wall_ratio']:.1f}" if tool in costs else "" for tool in names if tool != _BASE]
-            if costs:
-                rows.append([subject.name, *ratios])
-        if rows:
-            tables.append(_table([f"seconds / {_BASE}'s, {words}", *(tool for tool in names if tool != _BASE)], rows))
-    return "".join(tables)
+    tables = (ratios(results, method, mode, names) for mode in MODES)
+    return "".join(_table(header, rows) for header, rows in tables if rows)
 
 
 def _trade(part: Mapping[str, Any], names: Sequence[str], method: str) -> str:
     """Quality over seconds, of the tools that ran."""
-    mode = next((mode for mode in reversed(_MODES) if mode in part["costs"]), None)
+    mode = next((mode for mode in reversed(MODES) if mode in part["costs"]), None)
     if mode is None:
         return ""
     pictures = []
-    for measure in ("trustworthiness", _LOSSES.get(method, "preservation")):
-        points = {
-            tool: (part["costs"][mode][tool]["wall"], statistics.fmean(scores[measure]), half_width(scores[measure]))
-            for tool, scores in part["quality"].items()
-            if measure in scores and tool in part["costs"][mode]
-        }
+    for measure in ("trustworthiness", LOSSES.get(method, "preservation")):
+        points = trade(part, mode, measure)
         if points:
-            pictures.append(scatter(points, names, f"seconds, {_MODES[mode]}", measure.replace("_", " ")))
+            pictures.append(scatter(points, names, f"seconds, {MODES[mode]}", measure.replace("_", " ")))
     return "".join(f"<figure>{picture}</figure>" for picture in pictures)
 
 
@@ -116,17 +93,10 @@ def _gallery(maps: Mapping[str, str]) -> str:
 
 def _grown(results: Results, method: str, names: Sequence[str]) -> str:
     """Seconds and memory over the rows of one kind of table, and the powers they grow with."""
-    known = {subject: results[subject] for subject in GROWTH if subject in results}
     parts = []
-    for mode, words in _MODES.items():
-        for what, unit, scale in (("wall", "seconds", 1.0), ("peak", "MiB", _MIB)):
-            if what == "peak" and mode == "warm":
-                continue
-            series: dict[str, list[tuple[float, float]]] = {}
-            for result in known.values():
-                costs = result["methods"][method]["costs"].get(mode, {})
-                for tool, cost in costs.items():
-                    series.setdefault(tool, []).append((result["data"]["rows"], cost[what] / scale))
+    for mode, words in MODES.items():
+        for what, unit in (("wall", "seconds"), ("peak", "MiB")):
+            series = {} if (mode, what) == ("warm", "peak") else grown(results, method, mode, what)
             if not series:
                 continue
             parts.append(f"<figure>{lines(series, names, 'rows', f'{unit}, {words}')}</figure>")
@@ -150,7 +120,7 @@ def _stages(results: Results, method: str, limits: Limits) -> str:
     rows = []
     for subject, result in results.items():
         part = result["methods"][method]
-        runs = part["runs"].get("warm", part["runs"].get("process", {})).get(_BASE, [])
+        runs = part["runs"].get("warm", part["runs"].get("process", {})).get(BASE, [])
         if not runs or not runs[0]["stages"]:
             continue
         stages = {stage: statistics.median(run["stages"][stage] for run in runs) for stage in runs[0]["stages"]}
@@ -163,7 +133,7 @@ def _stages(results: Results, method: str, limits: Limits) -> str:
     if not seconds:
         return ""
     table = _table(["table", "stage", "seconds", "at the machine's limit", "share"], rows)
-    return f"<figure>{stacks(seconds, f'share of the seconds of a {_BASE} fit')}</figure>{table}"
+    return f"<figure>{stacks(seconds, f'share of the seconds of a {BASE} fit')}</figure>{table}"
 
 
 def page(results: Mapping[str, Results], command: str) -> str:
@@ -192,14 +162,14 @@ def page(results: Mapping[str, Results], command: str) -> str:
         f"Made by <code>{html.escape(command)}</code>.</p><p class=small>"
         "All tools have the same float32 table and run turn and turn about. <em>Whole process</em>: "
         "start, import, read, fit, save. <em>Warm</em>: a fit after another in the same process. Seconds are medians "
-        f"with smallest and largest; <em>/ {_BASE}</em> is the ratio to ours, above 1 if ours is quicker. Quality is "
+        f"with smallest and largest; <em>/ {BASE}</em> is the ratio to ours, above 1 if ours is quicker. Quality is "
         "judged by one evaluator that belongs to none of the tools: the mean over seeds and half its 95 % interval. "
         "The losses (KL divergence, effective loss) are exact sums over all pairs, lower is better. At the machine's "
         "limit: what the arithmetic (of an exact search, for neighbours) or the reading of a stage would take at the "
         "measured rates; a share above 100 % of a search means that it avoids work.</p>",
     ]
     for method, own in results.items():
-        names = list(dict.fromkeys(tool for result in own.values() for tool in result["methods"][method]["versions"]))
+        names = tools_of(own, method)
         versions = {k: v for result in own.values() for k, v in result["methods"][method]["versions"].items()}
         body += [f"<h2>{method}</h2>", f"<p>{', '.join(f'{html.escape(k)} {v}' for k, v in versions.items())}</p>"]
         body += [_glance(own, method, names), "<h3>With the number of rows</h3>", _grown(own, method, names)]

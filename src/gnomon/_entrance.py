@@ -79,7 +79,9 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
                 if settings:
                     enter(run.but(**{attribute: make(find(args, kwargs)) for attribute, make, find in settings}))
                 if wordy and check_parameters({"verbose": VERBOSE}, {"verbose": wordy(args, kwargs)})["verbose"]:
-                    current_run().reporter.listen(ProgressLines(run.name))
+                    with ProgressLines(run.name) as lines:
+                        current_run().reporter.listen(lines)
+                        return function(*args, **kwargs)
                 return function(*args, **kwargs)
             finally:
                 used = current_run().executor

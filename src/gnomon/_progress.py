@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import bisect
+import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +17,8 @@ import numpy.typing as npt
 __all__ = ["Callback", "Progress", "ProgressLines", "Reporter"]
 
 _INTERVAL = 1.0  # seconds between two lines of one stage
+_SILENCE = 1.5  # seconds without a line after which one is written whatever the stage says
+_BREATH = 0.05
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,10 @@ Callback = Callable[[Progress], bool | None]
 
 
 class ProgressLines:
-    """A callback that writes a line to standard error when a stage begins, each second of it, and at its end.
+    """A callback that writes a line when a stage begins, each second of it, and at its end.
+
+    Inside ``with`` it also writes where a stage tells nothing for long: what runs, and for how long. Lines go to
+    standard error or, where `logging` is set up to take what the logger "gnomon" says at level INFO, to that.
 
     Parameters
     ----------
@@ -68,21 +76,68 @@ class ProgressLines:
     def __init__(self, name: str) -> None:
         self.name = name
         self._last = 0.0
+        self._now = Progress("checks", 0, 1, 0.0)
+        self._since = self._written = time.perf_counter()  # the last word of a stage, the last line
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def __call__(self, progress: Progress) -> None:
         """Write a line, unless the last one of the stage is less than a second old."""
-        over = 0 < progress.done == progress.total
-        if progress.done and not over and progress.seconds - self._last < _INTERVAL:
+        self._now, self._since = progress, time.perf_counter()
+        if progress.done and not _is_over(progress) and progress.seconds - self._last < _INTERVAL:
             return
         self._last = progress.seconds
-        words = [f"{self.name}: {progress.stage}"]
+        words = [progress.stage]
         if progress.done:
             words.append(f"{progress.done} of {progress.total}")
         if progress.loss is not None:
             words.append(f"loss {progress.loss:.4g}")
         if progress.seconds_left is not None:
-            words.append(f"{progress.seconds:.1f} s" if over else f"{progress.seconds_left:.0f} s left")
-        sys.stderr.write(", ".join(words) + "\n")
+            left = f"{progress.seconds_left:.0f} s left"
+            words.append(f"{progress.seconds:.1f} s" if _is_over(progress) else left)
+        self._write(words)
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._fill_silence, name="gnomon-progress", daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def _fill_silence(self) -> None:
+        """Write a line whenever there was none for long, until the computation is over."""
+        while not self._over.wait(max(self._written + _SILENCE - time.perf_counter(), _BREATH)):
+            if time.perf_counter() - self._written >= _SILENCE:
+                self._write(self._meanwhile())
+
+    def _meanwhile(self) -> list[str]:
+        """Return what a stage would say that says nothing now."""
+        progress, silent = self._now, time.perf_counter() - self._since
+        if _is_over(progress):
+            return [f"after {progress.stage}", f"{silent:.0f} s so far"]
+        words = [progress.stage]
+        if progress.done:
+            words.append(f"{progress.done} of {progress.total}")
+        left = progress.seconds_left
+        if left is not None and left > silent:
+            return [*words, f"{left - silent:.0f} s left"]
+        return [*words, f"{progress.seconds + silent:.0f} s so far"]
+
+    def _write(self, words: list[str]) -> None:
+        self._written = time.perf_counter()
+        line = f"{self.name}: {', '.join(words)}"
+        logger = logging.getLogger("gnomon")
+        if logger.isEnabledFor(logging.INFO) and logger.hasHandlers():
+            logger.info(line)
+        else:
+            sys.stderr.write(line + "\n")
+
+
+def _is_over(progress: Progress) -> bool:
+    return 0 < progress.done == progress.total
 
 
 class Reporter:

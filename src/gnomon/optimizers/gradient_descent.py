@@ -14,7 +14,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
-from gnomon.objectives import CrossEntropy, KLDivergence, Objective, added_terms
+from gnomon.objectives import CrossEntropy, KLDivergence, Objective, SharedLoss, added_terms
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.objectives.terms.base import named
 from gnomon.optimizers.base import Optimizer, Step
@@ -294,7 +294,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
         Its maps grow until most of an iteration is the mesh; the maps of other losses stay small beside it.
         """
-        meshed = isinstance(objective, KLDivergence) and objective.evaluation_for(n_components) == "interpolated"
+        loss = objective.base if isinstance(objective, SharedLoss) else objective
+        meshed = isinstance(loss, KLDivergence) and loss.evaluation_for(n_components) == "interpolated"
         if not meshed or not self.settling_iter:
             return super().costs(objective, n_components)
         return [(self._settles_from, 1.0 + _ON_MESH * (self.coarsening**n_components - 1.0))]
