@@ -15,6 +15,7 @@ from benchmarks.report.growth import growth
 from benchmarks.report.limits import Limits, least_seconds
 from benchmarks.report.measure import measure_subject
 from benchmarks.report.page import page
+from benchmarks.report.site import write_site
 from benchmarks.report.subjects import GROWTH, SUBJECTS, Subject
 from benchmarks.run import Plan
 from benchmarks.summary import half_width, with_interval
@@ -118,6 +119,20 @@ def test_the_page_needs_nothing_else_and_says_what_was_measured():
     assert "0.9100 ± 0.1271" in text
     taken, least = 0.75 * 1e-5 * 1_800, 100 * (20 + 16) * 1_800 * 45 / 1e11
     assert f"<td>layout</td><td>{taken:.3f}</td><td>{least:.3f}</td><td>{100 * least / taken:.0f} %</td>" in text
+
+
+def test_the_site_gets_tables_and_pictures_between_its_lines_and_again(tmp_path):
+    (tmp_path / "benchmarks.md").write_text("before\n<!-- begin: report -->\nold\n<!-- end: report -->\nafter\n")
+    own = {s: result(s.rows, {"gnomon": 1e-5 * s.rows, "peer": 1e-4 * s.rows}) for s in GROWTH[:3]}
+    texts = [write_site({"umap": own}, "python -m", tmp_path).read_text() for _ in range(2)]
+    assert texts[0] == texts[1]
+    assert texts[0].startswith("before\n")
+    assert texts[0].endswith("after\n")
+    assert "old" not in texts[0]
+    assert re.search(r"\| mnist-1800-pca50 +\| 10\.0", texts[0])
+    pictures = re.findall(r"\]\((images/benchmarks/[^)]+)\)", texts[0])
+    assert len(pictures) == 3
+    assert all((tmp_path / picture).stat().st_size for picture in pictures)
 
 
 def test_tables_have_names_of_their_own_and_missing_ones_are_left_out(monkeypatch, tmp_path, capsys):
