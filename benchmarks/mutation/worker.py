@@ -1,7 +1,8 @@
 """A copy of the package, and child processes that run tests with it.
 
 The worker has imported what all tests need; each child is a fork of it, so that no mutant waits for these imports. The
-package itself is imported by the child alone, from the copy.
+package itself is imported by the child alone, from the copy. Finders of a package installed in place would take it from
+its source whatever the path says: children, and the processes that their tests start, go without them.
 """
 
 from __future__ import annotations
@@ -9,10 +10,12 @@ from __future__ import annotations
 import compileall
 import contextlib
 import importlib
+import importlib.util
 import os
 import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import traceback
@@ -45,6 +48,11 @@ _WARM = (
     "hypothesis",
     "coverage",
 )
+# Run by every Python whose path begins with the copy, after finders have been put there.
+_WITHOUT_FINDERS = """import sys
+
+sys.meta_path[:] = [finder for finder in sys.meta_path if "_editable_" not in type(finder).__module__]
+"""
 
 
 class Worker:
@@ -54,6 +62,11 @@ class Worker:
     ----------
     folder : Path
         Where the copy lies; one that was there is replaced.
+
+    Raises
+    ------
+    RuntimeError
+        If children take the package from elsewhere: no error put into the copy would be noticed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -61,11 +74,18 @@ class Worker:
         shutil.rmtree(folder / "src", ignore_errors=True)
         left_out = shutil.ignore_patterns("__pycache__")
         shutil.copytree(ROOT / "src" / "gnomon", folder / "src" / "gnomon", ignore=left_out)
+        installed = importlib.util.find_spec("gnomon")
+        for place in [] if installed is None else installed.submodule_search_locations or []:
+            for compiled in Path(place).glob("_core*.[sp][oy]*"):
+                shutil.copy(compiled, folder / "src" / "gnomon")
+        (folder / "src" / "sitecustomize.py").write_text(_WITHOUT_FINDERS)
         for name in _WARM:
             with contextlib.suppress(ImportError):
                 importlib.import_module(name)
         # What is compiled is kept with the time of its source, which the copy has too.
         self.run(lambda: int(not compileall.compile_dir(folder / "src", quiet=2)), seconds=300.0)
+        if self.run(self._takes_copy, seconds=60.0) != 0:
+            raise RuntimeError(f"gnomon is not taken from {folder}: {(folder / 'said.txt').read_text()}")
 
     @contextlib.contextmanager
     def changed(self, file: str, text: str) -> Iterator[None]:
@@ -111,6 +131,14 @@ class Worker:
             os.waitpid(child, 0)
         return None if status == -signal.SIGXCPU else status
 
+    def _takes_copy(self) -> int:
+        """Return 0 if this child, and a process that it starts, import the copy and what is compiled."""
+        told = "import gnomon, gnomon._core; print(gnomon.__file__)"
+        found = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True).stdout
+        here = importlib.import_module("gnomon").__file__ or ""
+        print(here, found)
+        return int(not all(path.startswith(str(self.folder / "src")) for path in (here, found)))
+
     def _work(self, work: Callable[[], int], seconds: float, keeps_compiled: bool) -> None:
         """Run the work as the child and end it."""
         status = 99
@@ -132,6 +160,7 @@ class Worker:
             sys.dont_write_bytecode = not keeps_compiled
             if not keeps_compiled:
                 os.environ["PYTHONDONTWRITEBYTECODE"] = "1"
+            sys.meta_path[:] = [finder for finder in sys.meta_path if "_editable_" not in type(finder).__module__]
             sys.path[:] = [package, *(entry for entry in sys.path if entry != str(ROOT / "src"))]
             status = work()
         except BaseException:

@@ -151,7 +151,8 @@ def test_intervals_are_wilsons():
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forks")
 def test_children_that_fail_crash_or_hang_are_told_apart(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "_WARM", ())
-    monkeypatch.setattr(module.shutil, "copytree", lambda *_, **__: (tmp_path / "w").mkdir())
+    monkeypatch.setattr(module.shutil, "copytree", lambda *_, **__: (tmp_path / "w/src/gnomon").mkdir(parents=True))
+    monkeypatch.setattr(module.Worker, "_takes_copy", lambda _: 0)
     worker = module.Worker(tmp_path / "w")
     monkeypatch.setattr(module, "_GRACE", 0.2)
     assert worker.run(lambda: 0, seconds=5.0) == 0
@@ -168,10 +169,10 @@ def test_a_child_runs_the_changed_source_though_the_old_one_is_compiled(tmp_path
     (package / "one.py").write_text("ONE = 1\n")
     monkeypatch.setattr(module, "_WARM", ())
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    worker = module.Worker(tmp_path / "w")
-    assert any((tmp_path / "w" / "compiled").rglob("one.*.pyc"))
     for name in [name for name in sys.modules if name.partition(".")[0] == "gnomon"]:
         monkeypatch.delitem(sys.modules, name)
+    worker = module.Worker(tmp_path / "w")
+    assert any((tmp_path / "w" / "compiled").rglob("one.*.pyc"))
 
     def one():
         return importlib.import_module("gnomon.one").ONE
@@ -179,3 +180,10 @@ def test_a_child_runs_the_changed_source_though_the_old_one_is_compiled(tmp_path
     with worker.changed("gnomon/one.py", "ONE = 2\n"):
         assert worker.run(one, seconds=5.0, keeps_compiled=False) == 2
     assert worker.run(one, seconds=5.0) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forks")
+def test_a_package_that_is_taken_from_elsewhere_is_no_subject(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_WARM", ("gnomon",))  # which the children then have, from where it is
+    with pytest.raises(RuntimeError, match="gnomon is not taken from"):
+        module.Worker(tmp_path / "w")
