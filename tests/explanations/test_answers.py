@@ -9,6 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.explanations import cluster_profiles, explain, mean_importance
+from gnomon.explanations.answer import Column, format_number
 from gnomon.explanations.axis import axis
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.contrast.groups import auc_errors, effect_size_errors
@@ -137,3 +138,43 @@ def test_ranks_say_where_a_value_lies_among_all(data):
     for f, rank in zip(why.indices, why.ranks, strict=True):
         expected = (np.mean(X[:, f] < X[11, f]) + np.mean(X[:, f] <= X[11, f])) / 2
         assert rank == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0"),
+        (1e-3, "0.001"),
+        (9.994e-4, "9.994e-04"),
+        (-2e-4, "-2.000e-04"),
+        (999_949.0, "9.999e+05"),
+        (12_345.0, "1.234e+04"),
+        (1e6, "1.000e+06"),
+        (-1e6, "-1.000e+06"),
+        (1e6 + 0.5, "1.000e+06"),
+        (np.inf, "inf"),
+        (np.nan, "nan"),
+    ],
+)
+def test_numbers_have_four_digits_and_an_exponent_beyond_a_million_and_below_a_thousandth(value, text):
+    assert format_number(value) == text
+
+
+@pytest.mark.parametrize(
+    ("error", "text"),
+    [(0.0, "0"), (1e-4, "0.0001"), (9e-5, "9.0e-05"), (999.0, "1e+03"), (0.25, "0.25"), (1e3, "1.0e+03")],
+)
+def test_errors_have_two_digits(error, text):
+    class Told:
+        value, its_error = [2.0], [error]
+
+    assert Column("value", "value", error="its_error").cells(Told)[0].endswith(f" ± {text}")
+
+
+def test_what_is_printed_says_how_many_features_it_leaves_out():
+    X = np.random.default_rng(0).normal(size=(60, 12))
+    whole = contrast(X, X[:, 0] > 0)
+    assert str(whole).endswith("\n... and 2 more features")
+    assert str(whole.head(11)).endswith("\n... and 1 more features")
+    assert "more features" not in str(whole.head(10))
+    assert len(str(whole.head(10)).splitlines()) == 12

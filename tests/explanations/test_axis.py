@@ -122,6 +122,26 @@ def test_local_lines_reproduce_a_line_without_error():
     assert np.all(error < 1e-10)
 
 
+def test_local_lines_are_weighted_least_squares_and_places_without_rows_have_none():
+    rng = np.random.default_rng(1)
+    t = np.concatenate([rng.uniform(0, 1, 60), rng.uniform(5, 6, 60), [9.0]])
+    values, at = rng.normal(size=121), np.array([0.2, 3.0, 5.5, 9.0, 0.9])
+    mean, error, count = smooth(t, values, at, 0.3)
+    assert np.isnan(mean[[1, 3]]).all()  # between, and at a row by itself
+    assert np.isnan(error[[1, 3]]).all()
+    np.testing.assert_allclose(count[[1, 3]], [0.0, 1.0])
+    for i in (0, 2, 4):
+        s = (t - at[i]) / 0.3
+        near = np.abs(s) <= 3.0
+        w, lines = np.exp(-0.5 * s[near] ** 2), np.column_stack([np.ones(near.sum()), s[near]])
+        pulls = np.linalg.solve(lines.T @ (w[:, None] * lines), (w[:, None] * lines).T)
+        fit = pulls @ values[near]
+        assert mean[i] == pytest.approx(fit[0], rel=1e-9)
+        assert count[i] == pytest.approx(w.sum() ** 2 / (w @ w), rel=1e-9)
+        squares = pulls[0] ** 2 @ (values[near] - lines @ fit) ** 2
+        assert error[i] == pytest.approx(np.sqrt(squares * count[i] / (count[i] - 1)), rel=1e-9)
+
+
 def test_slopes_are_those_of_least_squares_and_their_errors_cover():
     rng = np.random.default_rng(0)
     t, noise = rng.uniform(0, 1, 60), rng.normal(size=(60, 4000))

@@ -136,3 +136,14 @@ def test_a_cluster_between_others_is_called_medium():
     }
     assert found["middle"].fidelity == 1.0
     assert sorted(found["middle"].against[0]) == ["short", "tall"]
+
+
+def test_each_ninth_of_a_picture_has_a_name_of_its_own():
+    labels = np.repeat(np.arange(9), 30)
+    pictures = 0.1 * np.random.default_rng(0).normal(size=(270, 3, 3))
+    for group in range(9):
+        pictures[labels == group, group // 3, group % 3] += 5.0
+    found = cluster_captions(pictures.reshape(270, 9), labels, image_shape=(3, 3), n_phrases=1)
+    assert len({caption.text for caption in found.values()}) == 9
+    with pytest.raises(ValueError, match="at least 3 x 3 to have regions"):
+        cluster_captions(pictures[:, :2].reshape(270, 6), labels, image_shape=(2, 3))

@@ -11,6 +11,10 @@ from tests.threads import on_threads
 from gnomon.evaluation import recovery_of_drivers
 from gnomon.explanations import explain
 from gnomon.explanations.choice import choose_fit
+from gnomon.explanations.reach import fits_around
+from gnomon.geometry.expansion import expand_axes_of_rows
+from gnomon.geometry.inverse import regress_features
+from gnomon.neighbors import compute_neighbors
 
 
 @pytest.fixture(scope="module")
@@ -109,3 +113,75 @@ def test_the_fit_that_predicts_more_held_out_rows_finds_more_drivers():
     assert found.scores["forward"] < found.scores[f"inverse {found.n_neighbors}"] < 1.5 * found.scores["forward"]
     aucs = [recovery_of_drivers(one.importance, data.drivers, counted=~data.faint).auc for one in (found, forward)]
     assert aucs[0] > aucs[1]
+
+
+def written_out(X, Y, graph, ridge, pooling):
+    """The scores of all fits, a test at a time: forward, and inverse over each number of points."""
+    n = len(Y)
+    held = np.zeros(n, dtype=bool)
+    held[np.random.default_rng((0, 313)).permutation(n)[: n // 4]] = True
+    seen, free = np.flatnonzero(~held), np.flatnonzero(~held)
+    centres = free[np.unique(np.linspace(0, len(free) - 1, min(len(free), 100)).astype(int))]
+    counts = [k for k in (50, 100, 200, 400) if 2 * k <= n]
+    weights = (~held[graph.indices]).astype(np.float32)
+    fits = fits_around(X, Y, graph, weights, centres.tolist(), ridge=ridge, rounds=pooling)
+    sums = []
+    for order in (np.arange(0, len(centres), 4), np.setdiff1d(np.arange(len(centres)), np.arange(0, len(centres), 4))):
+        if sums:
+            shares = shares_of(np.sum(sums, axis=0))
+            if shares[1:].max() <= shares[0]:
+                break
+        for i in centres[order]:
+            reached = {int(i)}
+            for _ in range(3):
+                reached |= {int(j) for row in reached for j in graph.indices[row]}
+            near = sorted(reached - {int(i)}, key=lambda j: (np.sum((Y[j] - Y[i]) ** 2), j))
+            reference, tested = [j for j in near if not held[j]][:30], [j for j in near if held[j]][:10]
+            if len(reference) < 2 or not tested:
+                continue
+            middle = Y[reference].mean(axis=0)
+            scale = np.mean(np.sum((Y[reference] - middle) ** 2, axis=1)) * len(tested)
+            data, steps = X[tested] - X[reference].mean(axis=0), Y[tested] - middle
+            if scale == 0:
+                sums.append(np.zeros((1 + len(counts), 3)))
+                continue
+            data, steps = data / np.sqrt(scale), steps / np.sqrt(scale)
+            nearest = seen[np.argsort(np.sum((Y[seen] - Y[i]) ** 2, axis=1), kind="stable")]
+            axes = [expand_axes_of_rows(X, fits, np.array([i]))[0]]
+            for k in counts:
+                some = nearest[: k - k // 4]
+                axes.append(regress_features(X[some][None], Y[some][None]).axes[0])
+            told = [np.nan_to_num(data @ one.T) for one in axes]
+            sums.append([[np.sum(steps**2), np.sum(steps * one), np.sum(one**2)] for one in told])
+    return shares_of(np.sum(sums, axis=0)), counts
+
+
+def shares_of(sums):
+    total, product, square = np.moveaxis(np.asarray(sums), -1, 0)
+    return np.divide(np.maximum(product, 0.0) ** 2, total * square, out=np.zeros_like(total), where=total * square > 0)
+
+
+@pytest.mark.parametrize("noise", [0.05, 1.0, 3.0])
+def test_scores_are_those_of_the_rule_written_out(noise):
+    rng = np.random.default_rng(int(10 * noise))
+    Y = rng.uniform(-1, 1, (220, 2))
+    X = np.column_stack([np.sin(2 * Y), Y[:, :1] * Y[:, 1:], np.zeros((220, 3))]) + noise * rng.normal(size=(220, 6))
+    graph = compute_neighbors(X, 5)
+    found = choose_fit(X, Y, graph, ridge=0.1, pooling=1)
+    shares, counts = written_out(X, Y, graph, 0.1, 1)
+    assert list(found.scores) == ["forward", *(f"inverse {k}" for k in counts)]
+    np.testing.assert_allclose(list(found.scores.values()), shares, rtol=1e-4, atol=1e-6)
+    wanted = choose_fit(X, Y, graph, ridge=0.1, pooling=1, inverse=True)
+    scores = [wanted.scores[f"inverse {k}"] for k in counts]
+    most = max(k for k, score in zip(counts, scores, strict=True) if score >= 0.6 * max(scores))
+    assert (wanted.direction, wanted.n_neighbors) == ("inverse", most)
+
+
+def test_rows_all_in_one_place_take_no_part_in_the_choice():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(240, 5)), rng.normal(size=(240, 2))
+    X[:80] *= 0.01  # near each other in the data
+    Y[:80] = 3.0
+    scores = choose_fit(X, Y, compute_neighbors(X, 5), ridge=0.1, pooling=0).scores
+    assert scores
+    assert np.isfinite(list(scores.values())).all()

@@ -109,3 +109,11 @@ def test_a_column_with_just_as_many_texts_as_allowed_stays_categories():
     column = np.array(["aa", "bb", "cc"])[np.arange(30) % 3]
     assert encode_features({"kind": column}, max_categories=3)[1] == ["kind=aa", "kind=bb", "kind=cc"]
     assert encode_features({"kind": column}, max_categories=2)[1] == ["kind: aa", "kind: bb", "kind: cc"]
+
+
+def test_a_word_counts_once_in_a_text_however_often_it_is_there():
+    Z, names = encode_features({"text": np.array(["oar oar oar sail", "oar", "sail sail", "rope", "rope oar", "rope"])})
+    found = dict(zip(names, (Z.toarray() if sp.issparse(Z) else np.asarray(Z)).T, strict=True))
+    several = [column for name, column in found.items() if "oar" in name]
+    assert several
+    assert all(len(np.unique(column)) == 2 for column in several)

@@ -122,3 +122,82 @@ def test_what_is_given_is_taken():
         explain(X, Y, n_neighbors=1)
     with pytest.raises((ValueError, TypeError), match="pooling='all' must be an integer >= 0 or"):
         explain(X, Y, pooling="all")
+
+
+def neighbors_written_out(X, graph):
+    counts = [k for k in (4, 6, 8, 10) if k < graph.n_neighbors] + [graph.n_neighbors]
+    scores = []
+    n = len(X)
+    for i in np.unique(np.linspace(0, n - 1, min(n, 200)).astype(int)):
+        squares = (X[graph.indices[i]] - X[i]) ** 2
+        for left in range(2):
+            away = np.sqrt(squares[left])
+            others = [np.sqrt(np.delete(squares[:k], left, axis=0).sum(axis=0)) for k in counts]
+            scores.append([(one @ away) ** 2 / (one @ one) / (away @ away) for one in others])
+    scores = np.array(scores)
+    best = scores.mean(axis=0).argmax()
+    gain = 0.95 * scores[:, best] - scores[:, -1]
+    if gain.mean() <= 2 * gain.std(ddof=1) / np.sqrt(len(gain) / 2):
+        return graph.n_neighbors
+    means = scores.mean(axis=0)
+    return max(k for k, mean in zip(counts, means, strict=True) if mean >= 0.95 * means.max())
+
+
+@pytest.mark.parametrize("n_neighbors", [9, 15])
+def test_the_number_of_neighbours_is_that_of_the_rule_written_out(n_neighbors):
+    found = set()
+    for number, noise in enumerate(np.geomspace(0.003, 1.0, 24)):
+        X = turning(noise, n_views=40 + 10 * number, n_features=12)[0]
+        graph = compute_neighbors(X, n_neighbors)
+        assert choose_neighbors(X, graph) == neighbors_written_out(X, graph), noise
+        found.add(choose_neighbors(X, graph))
+    assert len(found) > 1
+
+
+def rounds_written_out(X, Y, graph, ridge, pooled_ridge):
+    n = len(Y)
+    held = np.zeros(n, dtype=bool)
+    held[np.random.default_rng((0, 314)).permutation(n)[: n // 4]] = True
+    free = np.flatnonzero(~held)
+    tests = []
+    for i in free[np.unique(np.linspace(0, len(free) - 1, min(len(free), 100)).astype(int))]:
+        tested = [j for j in graph.indices[i] if held[j]][:3]
+        if tested:
+            tests.append((i, tested))
+    weights = (~held[graph.indices]).astype(float)
+    rows = np.array([i for i, _ in tests])
+    sums = []
+    for rounds in range(4):
+        given = {"ridge": pooled_ridge if rounds else ridge, "rounds": rounds}
+        fits = fits_around(X, Y, graph, weights, rows.tolist(), **given)
+        axes = expand_axes_of_rows(X, fits, rows)
+        one = []
+        for axis, (i, tested) in zip(axes, tests, strict=True):
+            steps, told = Y[tested] - Y[i], (X[tested] - X[i]) @ axis.T
+            one.append([1.0, np.sum(steps * told) / np.sum(steps**2), np.sum(told**2) / np.sum(steps**2)])
+        sums.append(np.array(one))
+
+    def left(sums):
+        total, product, square = np.moveaxis(sums, -1, 0)
+        return 1 - np.maximum(product, 0) ** 2 / (total * square)
+
+    best = min(sums, key=lambda one: left(one.sum(axis=0)))
+
+    def clearly_worse(one):
+        without = left(one.sum(axis=0) - one) - 4 / 3 * left(best.sum(axis=0) - best)
+        m = len(without)
+        error = np.sqrt((m - 1) / m * np.sum((without - without.mean()) ** 2))
+        return left(one.sum(axis=0)) - 4 / 3 * left(best.sum(axis=0)) > 2 * error
+
+    return max(rounds for rounds, one in enumerate(sums) if not clearly_worse(one))
+
+
+def test_the_number_of_rounds_is_that_of_the_rule_written_out():
+    found = set()
+    for number, noise in enumerate(np.geomspace(0.002, 0.5, 16)):
+        X, Y, _ = turning(noise, n_views=60 + 10 * number, n_features=20)
+        graph = compute_neighbors(X, 8)
+        rounds = choose_pooling(X, Y, graph, 8, ridge=1e-2, pooled_ridge=0.1)
+        assert rounds == rounds_written_out(X, Y, graph, 1e-2, 0.1), noise
+        found.add(rounds)
+    assert len(found) > 1
