@@ -4,6 +4,7 @@ kills FOLDER SEED METHOD    fits and saves maps of growing number until it is ki
 checks FOLDER SEED METHOD   loads what is in the folder: each file is whole and the map of its number
 parallel SEED N             N fits and transforms in threads, then in processes, equal to those one after the other
 memory METHOD N             prints the peak after each tenth of N fits, in bytes beyond the first
+peak METHOD N D             prints the peak of a fit of N rows of D features, beyond what was there, and the forecast
 """
 
 from __future__ import annotations
@@ -91,6 +92,20 @@ def memory(name, n):
             print(_resident() - before, flush=True)
 
 
+def peak(name, n, d):
+    warnings.simplefilter("ignore")
+    X = np.random.default_rng(0).standard_normal((n, d))
+    model = clone(ESTIMATORS[name])
+    clone(model).fit(X[:100])  # loads what a fit needs
+    forecast = model.foresee(n, d).n_bytes
+    gc.collect()
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")
+    before = _resident()
+    model.fit(X)
+    print(_resident() - before, forecast)
+
+
 def main(kind, *given):
     warnings.simplefilter("ignore")
     if kind in ("kills", "checks"):
@@ -99,6 +114,8 @@ def main(kind, *given):
         parallel(int(given[0]), int(given[1]))
     elif kind == "memory":
         memory(given[0], int(given[1]))
+    elif kind == "peak":
+        peak(given[0], *map(int, given[1:]))
     else:
         raise SystemExit(__doc__)
 
