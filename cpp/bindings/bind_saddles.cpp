@@ -4,20 +4,27 @@
 namespace gnomon::bindings {
 namespace {
 
-nb::tuple reachability(const Matrix<const double>& products, const Vector<const double>& squares, std::size_t k,
-                       int n_threads) {
-    const Arguments check("mutual_reachability");
+template <class T>
+nb::tuple reachability(const Matrix<const T>& products, const Vector<const T>& squares, std::size_t k, int n_threads) {
+    const Arguments check("reachability_tree");
     const std::size_t n = squares.shape(0);
     check.shape("products", products, n, n);
     check.at_least("k", static_cast<std::int64_t>(k), 1);
     check.require(k < n, "k", "below the number of rows");
-    auto nearest = make_output<double>({n, k}), radii = make_output<double>({n});
-    auto mutual = make_output<double>({n * (n - 1) / 2});
+    auto nearest = make_output<double>({n, k}), radii = make_output<double>({n}),
+         merges = make_output<double>({n - 1, 4});
     run_released(n_threads, [&](const Context&) {
-        mutual_reachability(view(products), view(squares), {nearest.data(), n, k}, {radii.data(), n},
-                            {mutual.data(), n * (n - 1) / 2});
+        reachability_tree(view(products), view(squares), {nearest.data(), n, k}, {radii.data(), n},
+                          {merges.data(), n - 1, 4});
     });
-    return nb::make_tuple(nearest, radii, mutual);
+    return nb::make_tuple(nearest, radii, merges);
+}
+
+template <class T>
+void define_reachability(nb::module_& m) {
+    m.def("reachability_tree", &reachability<T>, nb::arg("products").noconvert(), nb::arg("squares").noconvert(),
+          nb::arg("k"), nb::arg("n_threads"),
+          "Distances to the k nearest rows, radii, and single linkage of mutual reachability, from products.");
 }
 
 nb::tuple dips(const Vector<const double>& radii, const Matrix<const double>& merges, double dimension, int n_threads) {
@@ -38,9 +45,8 @@ nb::tuple dips(const Vector<const double>& radii, const Matrix<const double>& me
 }  // namespace
 
 void register_saddles(nb::module_& m) {
-    m.def("mutual_reachability", &reachability, nb::arg("products").noconvert(), nb::arg("squares").noconvert(),
-          nb::arg("k"), nb::arg("n_threads"),
-          "Distances to the k nearest rows, radii, and mutual reachability distances of all pairs, from products.");
+    define_reachability<float>(m);
+    define_reachability<double>(m);
     m.def("density_dips", &dips, nb::arg("radii").noconvert(), nb::arg("merges").noconvert(), nb::arg("dimension"),
           nb::arg("n_threads"), "Rows of the smaller part of each merge, and the fall of log density before it.");
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -23,6 +24,13 @@ GNOMON_INLINE bool any(i32x8 mask) {
     using i64x4 = long long __attribute__((vector_size(32)));
     const i64x4 m = reinterpret_cast<i64x4>(mask);
     return (m[0] | m[1] | m[2] | m[3]) != 0;
+}
+
+template <class V>
+bool all_zero(const V* values, std::size_t n) {
+    bool found = true;
+    for (std::size_t f = 0; f < n; ++f) found &= values[f] == V{};
+    return found;
 }
 
 // Lengths of the arrows of one block's features at one point; adds to the sums (kWidth) and to the lower triangle of
@@ -143,6 +151,10 @@ public:
           deviation_(hoods.n * kWidth),
           axes_(hoods.n * hoods.d * kWidth),
           pooled_(axes_.size()),
+          zero_(hoods.n),
+          flat_(hoods.n),
+          still_(hoods.n),
+          stiller_(hoods.n),
           ellipses_(hoods.n * hoods.d * hoods.d),
           sums_(n_chunks_ * kWidth) {}
 
@@ -150,15 +162,13 @@ public:
         begin();
         for (first_ = 0; first_ < reader_.features().size(); first_ += kWidth) {
             size_ = std::min(kWidth, reader_.features().size() - first_);
-            each_point([&](std::size_t p) { reader_.read(p, first_, size_, values_.data() + p * kWidth); });
-            each_defined(
-                [&](std::size_t p) { fit_block(values_.data(), hoods_, p, own_.data() + p * kWidth, axes(p)); });
+            each_point([&](std::size_t p) { read(p); });
+            each_defined([&](std::size_t p) { fit(p); });
             each_defined([&](std::size_t p) { average_deviation(p, rounds > 0); });
             for (std::size_t round = 0; round < rounds; ++round) {
-                each_defined([&](std::size_t p) {
-                    average_block(axes_.data(), hoods_.d * kWidth, hoods_, p, pooled_.data() + at(p));
-                });
+                each_defined([&](std::size_t p) { average_axes(p, round + 1 == rounds); });
                 std::swap(axes_, pooled_);
+                std::swap(still_, stiller_);
             }
             parallel_for(more_.tried.size(), context_, [&](std::size_t t, std::size_t) { predict(t); });
             std::fill(sums_.begin(), sums_.end(), 0.0);
@@ -191,11 +201,49 @@ private:
         std::fill_n(out_.importance.data(), out_.importance.size(), 0.0F);
     }
 
+    void read(std::size_t p) {
+        T* values = values_.data() + p * kWidth;
+        reader_.read(p, first_, size_, values);
+        zero_[p] = all_zero(values, kWidth);
+    }
+
+    // Where a point and its neighbours are zero in all features of the block, nothing moves.
+    void fit(std::size_t p) {
+        float* own = own_.data() + p * kWidth;
+        const std::size_t length = hoods_.d * kWidth;
+        if (marked(zero_, p, hoods_.n_fitted)) {
+            std::fill_n(own, kWidth, 0.0F);
+            std::fill_n(axes(p), length, 0.0F);
+            flat_[p] = still_[p] = 1;
+            return;
+        }
+        fit_block(values_.data(), hoods_, p, own, axes(p));
+        flat_[p] = all_zero(own, kWidth);
+        still_[p] = flat_[p] && all_zero(axes(p), length);
+    }
+
+    // The last means of a point about which nothing varies are not looked at.
+    void average_axes(std::size_t p, bool last) {
+        float* out = pooled_.data() + at(p);
+        stiller_[p] = (last && flat_[p]) || marked(still_, p, hoods_.n_pooled);
+        if (stiller_[p])
+            std::fill_n(out, hoods_.d * kWidth, 0.0F);
+        else
+            average_block(axes_.data(), hoods_.d * kWidth, hoods_, p, out);
+    }
+
+    // Whether the point at position p and its first neighbours, as many as `counts` says, are all marked.
+    bool marked(const std::vector<std::uint8_t>& marks, std::size_t p, const std::vector<std::int32_t>& counts) const {
+        const std::int32_t* neighbors = hoods_.neighbors.data() + p * hoods_.k;
+        return marks[p] && std::all_of(neighbors, neighbors + counts[p],
+                                       [&](std::int32_t q) { return marks[static_cast<std::size_t>(q)] != 0; });
+    }
+
     // A feature that does not vary about the point itself keeps 0.
     void average_deviation(std::size_t p, bool wanted) {
         const float* own = own_.data() + p * kWidth;
         float* deviation = deviation_.data() + p * kWidth;
-        if (!wanted) {
+        if (!wanted || flat_[p]) {
             std::copy_n(own, kWidth, deviation);
             return;
         }
@@ -205,6 +253,7 @@ private:
 
     // Adds what this block says about the point at position p.
     void note(std::size_t p) {
+        if (flat_[p]) return;
         const float *arrows = axes(p), *deviation = deviation_.data() + p * kWidth;
         const std::int32_t* features = reader_.features().data() + first_;
         float length[kWidth];
@@ -276,6 +325,9 @@ private:
     std::vector<float> own_;                       // (n, kWidth): weighted root mean square of x_jf - x_if
     std::vector<float> deviation_;                 // (n, kWidth): the same averaged once; 0 where the own is
     std::vector<float> axes_, pooled_;             // (n, d, kWidth)
+    std::vector<std::uint8_t> zero_;               // (n): whether all values of a point are 0
+    std::vector<std::uint8_t> flat_;               // (n): whether its own deviations all are
+    std::vector<std::uint8_t> still_, stiller_;    // (n): whether its axes, and their means, all are
     std::vector<double> ellipses_;                 // (n, d, d): lower triangles
     std::vector<double> sums_;                     // (n_chunks, kWidth): of importances
 };

@@ -462,8 +462,8 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     yield (
-        "mutual_reachability",
-        call(_core.mutual_reachability, products=np.eye(N), squares=np.ones(N), k=3, n_threads=2),
+        "reachability_tree",
+        call(_core.reachability_tree, products=np.eye(N), squares=np.ones(N), k=3, n_threads=2),
     )
     merges = np.array([[0, 1, 1.0], [2, 4, 2.0], [3, 5, 3.0]])
     yield "density_dips", call(_core.density_dips, radii=np.ones(4), merges=merges, dimension=2.0, n_threads=2)

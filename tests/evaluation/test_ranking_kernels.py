@@ -74,19 +74,24 @@ def test_pairs_agree_as_often_as_their_orders(dtype):
         assert np.array_equal(halves, expected)
 
 
-def test_reachability_and_dips_are_those_of_the_distances():
-    X, k = np.round(table(90, 3), 1), 6
-    X[:4] = X[4]  # radii of 0 are raised
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_reachability_trees_are_those_that_scipy_finds(dtype):
+    X, k = np.round(table(150, 3, dtype), 1), 6
+    X[:7] = X[7]  # radii of 0 are raised
     X[10:20] = X[10]
-    distances = cdist(X, X)
     squares = np.einsum("ij,ij->i", X, X)
-    nearest, radii, mutual = _core.mutual_reachability(X @ X.T, squares, k, 1)
-    np.testing.assert_allclose(nearest, np.sort(distances, axis=1)[:, 1 : k + 1], atol=1e-6)
-    raised = np.maximum(nearest[:, -1], nearest[:, -1][nearest[:, -1] > 0].min())
-    assert np.array_equal(radii, raised)
-    expected = np.maximum(np.maximum(radii[:, None], radii), distances)
-    np.testing.assert_allclose(mutual, squareform(expected, checks=False), atol=1e-6)
+    nearest, radii, tree = _core.reachability_tree(X @ X.T, squares, k, 1)
+    distances = np.sqrt(np.maximum(squares[:, None] + squares - 2 * (X @ X.T), 0).astype(np.float64))
+    np.fill_diagonal(distances, 0.0)
+    np.testing.assert_allclose(distances, cdist(X, X), atol=5e-3 if dtype is np.float32 else 1e-6)
+    np.testing.assert_array_equal(nearest, np.sort(distances, axis=1)[:, 1 : k + 1])
+    assert np.array_equal(radii, np.maximum(nearest[:, -1], nearest[:, -1][nearest[:, -1] > 0].min()))
+    mutual = squareform(np.maximum(np.maximum(radii[:, None], radii), distances), checks=False)
+    assert np.array_equal(tree, scipy.cluster.hierarchy.linkage(mutual, "single"))
 
+
+def test_dips_are_those_of_the_merges():
+    X, k = np.round(table(90, 3), 1), 6
     landscape = Landscape.of(X, k)
     smaller, falls = landscape.dips()
     parts, peaks = [{i} for i in range(len(X))], list(landscape.radii)
@@ -95,7 +100,6 @@ def test_reachability_and_dips_are_those_of_the_distances():
         assert falls[at] == pytest.approx(landscape.dimension * np.log(radius / max(peaks[i], peaks[j])), rel=1e-12)
         parts.append(parts[i] | parts[j])
         peaks.append(min(peaks[i], peaks[j]))
-    assert np.array_equal(landscape.tree, scipy.cluster.hierarchy.linkage(mutual, "single"))
 
 
 def test_a_constant_added_to_squared_distances_is_that_of_more_columns():

@@ -10,11 +10,14 @@
 namespace gnomon {
 
 /// From the scalar products (n, n) of rows and their squares (n): the distances of each row to its k nearest others,
-/// ascending, in `nearest` (n, k), k < n; and in `mutual` (n (n - 1) / 2) the mutual reachability distances of all
-/// pairs (0, 1), (0, 2), ..., the distance or the larger of both radii. The radius of a row is its k-th distance,
-/// raised to the least positive one of all rows, 1 if there is none, and returned in `radii` (n).
-void mutual_reachability(Span2<const double> products, std::span<const double> squares, Span2<double> nearest,
-                         std::span<double> radii, std::span<double> mutual);
+/// ascending, in `nearest` (n, k), k < n; the radius of each row in `radii` (n), its k-th distance, raised to the least
+/// positive one of all rows, 1 if there is none; and in `merges` (n - 1, 4) single linkage of mutual reachability,
+/// which is the distance of two rows or the larger of both radii. A merge is two parts, the lower number first, how far
+/// apart they are, and the rows of both; rows are the parts 0 ... n - 1, and each merge makes the next one.
+void reachability_tree(Span2<const float> products, std::span<const float> squares, Span2<double> nearest,
+                       std::span<double> radii, Span2<double> merges);
+void reachability_tree(Span2<const double> products, std::span<const double> squares, Span2<double> nearest,
+                       std::span<double> radii, Span2<double> merges);
 
 /// Merges of parts: n rows are the parts 0 ... n - 1, and each merge, in the order in which density falls, makes the
 /// next one. Of each it writes the rows of the smaller part, and the fall of log density before it: `dimension` times

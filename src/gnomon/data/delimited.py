@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import gzip
+import io
 import itertools
 import os
 import re
@@ -33,6 +34,7 @@ _COMMA_GROUPS = re.compile(r"^\s*[+-]?\d{1,3}(\.\d{3})+\s*$")  # 12.345 where th
 _SAMPLE = 50  # records looked at
 _SAMPLE_CHARACTERS = 2**22  # in lines looked at, beyond the first three
 _LONGEST_LINE = 2**25  # characters
+_CHUNK = 2**18  # characters split into lines together
 _WIDEST = 10**6  # fields in a row
 # A table of text seldom shrinks to less than a hundredth; a file that grows far more is made to fill the memory.
 _MOST_UNPACKED = 100
@@ -119,16 +121,18 @@ def _encodings(path: str) -> list[str]:
 def _lines(file: IO[str], most: int | None) -> Iterator[str]:
     """Yield lines; raise _EndlessError at one too long to be a row, or when more than `most` characters came out."""
     total = 0
-    while line := file.readline(_LONGEST_LINE):
-        total += len(line)
-        if len(line) == _LONGEST_LINE and not line.endswith(("\n", "\r")):
+    while characters := file.read(_CHUNK):
+        characters += file.readline(_LONGEST_LINE)  # the rest of the last line
+        total += len(characters)
+        lines = io.StringIO(characters, newline="").readlines()
+        if len(max(lines, key=len).rstrip("\r\n")) >= _LONGEST_LINE:
             rule = f"a table with lines of fewer than {_LONGEST_LINE:,} characters"
-            raise _EndlessError(rule, f"one has {len(line):,} or more", "Is it a table?")
+            raise _EndlessError(rule, f"one has {_LONGEST_LINE:,} or more", "Is it a table?")
         if most is not None and total > most:
             fact = f"more than {most:,} characters come out of it"
             rule = f"one that holds at most {_MOST_UNPACKED} times as many characters as it has bytes"
             raise _EndlessError(rule, fact, "Unpack it with gunzip, and read what comes out.")
-        yield line
+        yield from lines
 
 
 def _is_number(cell: str) -> bool:
@@ -246,12 +250,16 @@ class _Column:
     pieces: list[npt.NDArray[np.float64]] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)  # lines of the first missing values
     n_missing: int = 0
+    cells: list[str] | None = None  # of a column that is text from its first rows on
 
-    def add(self, cells: Sequence[str], lines: list[int]) -> None:
+    def add(self, cells: Sequence[str], lines: list[int], *, decimal_comma: bool) -> None:
         if self.is_text:
+            if self.cells is not None:
+                self.cells += cells
             return
-        numbers = _numbers(cells)
+        numbers = _numbers(_with_points(cells) if decimal_comma else cells)
         if numbers is None:
+            self.cells = None if self.pieces else list(cells)
             self.is_text, self.pieces = True, []
             return
         absent = np.flatnonzero(np.isnan(numbers))
@@ -310,7 +318,7 @@ def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Co
     while block := list(itertools.islice(records, _BLOCK)):
         lines = [line for line, _ in block]
         for column, cells in zip(columns.values(), zip(*(record for _, record in block), strict=True), strict=True):
-            column.add(_with_points(cells) if layout.decimal_comma else cells, lines)
+            column.add(cells, lines, decimal_comma=layout.decimal_comma)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
         column.is_text = column.is_text or column.n_missing == n_rows  # an empty column is no feature
@@ -318,9 +326,9 @@ def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Co
 
 
 def _read_text(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[str, npt.NDArray[Any]]:
-    """Read the text columns in a second pass: a column may turn out to be text only in its last row."""
-    places = [(j, name) for j, (name, column) in enumerate(columns.items()) if column.is_text]
-    cells: dict[str, list[str]] = {name: [] for _, name in places}
+    """Return the text columns; those that turned out to be text in a later row only are read in a second pass."""
+    cells = {name: column.cells or [] for name, column in columns.items() if column.is_text}
+    places = [(j, name) for j, (name, column) in enumerate(columns.items()) if column.is_text and not column.cells]
     if places:
         for _, record in _records(path, layout):
             for j, name in places:

@@ -174,13 +174,27 @@ def sort_into_classes(labels: Any) -> Classes:
     known = np.ones(len(array), dtype=np.bool_)
     if array.dtype.kind in "fmM":
         known = ~(np.isnan(array) if array.dtype.kind == "f" else np.isnat(array))
-    distinct, found = np.unique(array[known], return_inverse=True)
+    distinct, found = _distinct_texts(array) if array.dtype.kind == "U" else _distinct(array[known])
     there = np.array(
         [not _is_missing(value) for value in distinct.tolist()], dtype=np.bool_
     )  # empty texts are no class
     codes = np.full(len(array), -1, dtype=np.int64)
-    codes[known] = np.where(there, np.cumsum(there) - 1, -1)[found.ravel()]
+    codes[known] = np.where(there, np.cumsum(there) - 1, -1)[found]
     return Classes(distinct[there].tolist(), codes)
+
+
+def _distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """Return the distinct values, ascending, and which of them each entry is."""
+    distinct, found = np.unique(values, return_inverse=True)
+    return distinct, found.ravel()
+
+
+def _distinct_texts(texts: npt.NDArray[np.str_]) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int64]]:
+    """Return the same of texts: to look each up takes a tenth of the time in which they are sorted."""
+    given = texts.tolist()
+    distinct = sorted(set(given))
+    place = {text: code for code, text in enumerate(distinct)}
+    return np.array(distinct, texts.dtype), np.fromiter(map(place.__getitem__, given), np.int64, len(given))
 
 
 def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:

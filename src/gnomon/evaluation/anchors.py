@@ -43,7 +43,7 @@ _ALL_BELOW = 5000  # rows up to which every row is an anchor by default
 _ANCHORS = 2000
 _ALL_PAIRS_BELOW = 1_000_000  # pairs up to which the Shepard score takes all of them
 _CHUNK_BYTES = 2**27  # of float64 distances
-_CHUNKS = 4  # of squares in float32 that are formed together
+_TOGETHER = 64  # rows of squares that are formed together at least: for each of these chunks the table is packed again
 
 
 def _dense(values: Any, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
@@ -239,7 +239,8 @@ class DistanceRows:
         self.squared = metric == "euclidean"
         self.unit = 1.0 / self._rows.scale if isinstance(self._rows, (_Products, _Squares)) else 1.0
         self.n_together = int(np.clip(_CHUNK_BYTES // (8 * X.shape[0]), 16, 512))
-        self._chunk = self.n_together * (_CHUNKS if isinstance(self._rows, _Squares) else 1)
+        n_chunks = max(1, _TOGETHER // self.n_together) if isinstance(self._rows, _Squares) else 1
+        self._chunk = n_chunks * self.n_together
 
     def __iter__(self) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[Any]]]:
         chunk = self._chunk
@@ -323,10 +324,10 @@ def score_anchors(
     return AnchorScores(*columns[:-2], *(pairs.ravel() for pairs in columns[-2:]))
 
 
-def choose_anchors(n: int, n_anchors: int | None, seed: int) -> npt.NDArray[np.int64]:
-    """Return ascending row numbers: all rows, or a random sample; None takes all up to 5000 rows, else 2000."""
+def choose_anchors(n: int, n_anchors: int | None, seed: int, *, of_many: int = _ANCHORS) -> npt.NDArray[np.int64]:
+    """Return ascending row numbers: all rows, or a random sample; None takes all up to 5000 rows, else `of_many`."""
     if n_anchors is None:
-        n_anchors = n if n <= _ALL_BELOW else _ANCHORS
+        n_anchors = n if n <= _ALL_BELOW else of_many
     if n_anchors >= n:
         return np.arange(n, dtype=np.int64)
     return np.sort(np.argsort(_core.random_keys(seed, n), kind="stable")[:n_anchors]).astype(np.int64)

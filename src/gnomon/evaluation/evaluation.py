@@ -36,6 +36,7 @@ _RULES: dict[str, Rule] = {
     "n_triplets": Integer(1),
 }
 _N_TRIPLETS = 100
+_ANCHORS = 1000  # of many rows: the mean of their trustworthiness has a standard error of about 0.002
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 Floats = npt.NDArray[np.float64]
@@ -102,16 +103,32 @@ class Evaluation(Printed):
         names.append("triplet_accuracy")
         return {name: float(value) for name in names if (value := getattr(self, name)) is not None}
 
+    def errors(self) -> dict[str, float]:
+        """Return the standard errors of the scores that are means over a sample of the rows, the anchors, by name.
+
+        Empty where all rows are anchors, and without the Shepard score, which is no mean.
+        """
+        found = {}
+        for name in ("trustworthiness", "continuity", "neighborhood_preservation", "triplet_accuracy"):
+            values = self.per_point[name][np.isfinite(self.per_point[name])]
+            m = len(values)
+            if 1 < m < self.n_samples:
+                found[name] = float(np.std(values, ddof=1) * np.sqrt((1.0 - m / self.n_samples) / m))
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the scores of single points, with plain Python values."""
         counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "random_state"]
-        return {**self.scores(), **{name: getattr(self, name) for name in counts}, "random_map": dict(self.random_map)}
+        facts = {name: getattr(self, name) for name in counts}
+        return {**self.scores(), **facts, "random_map": dict(self.random_map), "errors": self.errors()}
 
     def summary(self) -> str:
         """Return the scores beside those of a random map, and what they rest on."""
-        lines = [f"{'':26}{'map':>7}{'random map':>13}"]
+        errors = self.errors()
+        lines = [f"{'':26}{'map':>7}{'random map':>13}" + (f"{'standard error':>17}" if errors else "")]
         for name, value in self.scores().items():
-            lines.append(f"{name.replace('_', ' '):26}{value:7.3f}{self.random_map[name]:13.3f}")
+            error = f"{errors[name]:17.4f}" if name in errors else ""
+            lines.append(f"{name.replace('_', ' '):26}{value:7.3f}{self.random_map[name]:13.3f}{error}")
         lines += rests_on(self, f"{self.n_pairs} pairs; {self.n_anchors * self.n_triplets} triplets")
         return "\n".join(lines)
 
@@ -215,7 +232,7 @@ def evaluate(
         What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and distances in the
         map are those along it. None for flat space.
     n_anchors : int or None, default=None
-        Rows whose ranks against all rows are found: all up to 5000 rows by default, else 2000 random ones.
+        Rows whose ranks against all rows are found: all up to 5000 rows by default, else 1000 random ones.
     n_triplets : int >= 1, default=100
         Random triplets, and pairs for the Shepard score, of each anchor.
     random_state : int, Generator, RandomState or None, default=0
@@ -276,7 +293,7 @@ def _judge(
     values, truth, k = subject.X, subject.truth, subject.n_neighbors
     kept, n_given, n = subject.kept, subject.n_given, len(subject.kept)
     layout = places_of(subject.Y, surface) if trust is None else trust.layout
-    anchors = choose_anchors(n, n_anchors, seed)
+    anchors = choose_anchors(n, n_anchors, seed, of_many=_ANCHORS)
     asked: dict[str, Any] = {
         "metric": metric,
         "n_neighbors": k,

@@ -14,10 +14,10 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from gnomon import _core
 from gnomon._cached import cached_property
@@ -56,13 +56,15 @@ class Landscape:
     dimension: float
 
     @classmethod
-    def of(cls, X: Floats, k: int = N_NEIGHBORS, *, rest: float = 0.0) -> Landscape:
-        """Build it from the rows of a table, `rest` added to all squared distances; quadratic in time and memory."""
-        squares = np.einsum("ij,ij->i", X, X) + 0.5 * rest
+    def of(cls, X: npt.NDArray[Any], k: int = N_NEIGHBORS, *, rest: float = 0.0) -> Landscape:
+        """Build it from the rows of a table, `rest` added to all squared distances; quadratic in time and memory.
+
+        Distances are as precise as the table: single precision is enough for what is drawn at random.
+        """
+        squares = np.einsum("ij,ij->i", X, X) + X.dtype.type(0.5 * rest)
         with single_threaded_blas():
             products = X @ X.T
-        nearest, radii, mutual = _core.mutual_reachability(products, squares, k, 1)
-        tree = scipy.cluster.hierarchy.linkage(mutual, "single")
+        nearest, radii, tree = _core.reachability_tree(products, squares, k, 1)
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
         return cls(radii, tree, max(1.0, found) if math.isfinite(found) else 1.0)
 
@@ -120,7 +122,8 @@ def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int) -> list[Dips]:
     """Return the dips of tables of even density in a cube: of all densities of one peak, it has the deepest."""
 
     def one(number: int) -> Dips:
-        return Landscape.of(np.random.default_rng((seed, 1, number)).uniform(size=(n, dimension))).dips()
+        drawn = np.random.default_rng((seed, 1, number)).uniform(size=(n, dimension))
+        return Landscape.of(drawn.astype(np.float32)).dips()
 
     return list(in_order(one, range(n_nulls)))
 
@@ -130,11 +133,12 @@ def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
     """Return the dips of normal clouds with the covariance of a table."""
     with single_threaded_blas():
         variances, rest = _principal_variances(table.X)
-    deviations = np.sqrt(variances)
+    unit = float(variances.max(initial=0.0)) or 1.0  # single precision holds squares of a table of any unit then
+    deviations = np.sqrt(variances / unit)
 
     def one(number: int) -> Dips:
         drawn = np.random.default_rng((seed, 0, number)).normal(size=(len(table.X), len(variances)))
-        return Landscape.of(drawn * deviations, rest=rest).dips()
+        return Landscape.of((drawn * deviations).astype(np.float32), rest=rest / unit).dips()
 
     return list(in_order(one, range(n_nulls)))
 

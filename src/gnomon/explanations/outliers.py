@@ -97,6 +97,8 @@ def find_outliers(graph: NeighborGraph, n_top: int = 20, *, point_names: Any = N
 
 def _mean(values: Array, present: npt.NDArray[np.bool_]) -> Array:
     """Return the mean of each row's present entries, NaN where there are none."""
+    if present.all():
+        return np.asarray(values.mean(axis=1))
     counts = present.sum(axis=1)
     found = np.full(len(values), np.nan)
     np.divide(np.sum(values, axis=1, where=present), counts, out=found, where=counts > 0)

@@ -108,7 +108,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     behind = _weight_behind(codes, weights)
     best = np.argmax(np.where(weights > 0, behind, -1.0), axis=1)[:, None]
     vote = np.take_along_axis(codes, best, axis=1).ravel()
-    own = np.sum(weights, axis=1, where=codes == classes.codes[:, None])
+    own = np.sum(weights * (codes == classes.codes[:, None]), axis=1)
     scores = np.full(graph.n_samples, np.nan)
     scores[judged] = np.clip(1.0 - own[judged] / total[judged], 0.0, 1.0)
     winning = np.take_along_axis(behind, best, axis=1).ravel()
@@ -139,7 +139,11 @@ def _weights(graph: NeighborGraph, counted: npt.NDArray[np.bool_]) -> Array:
 
 def _weight_behind(codes: npt.NDArray[np.int64], weights: Array) -> Array:
     """Return for each neighbour the weight of all that have its label, (n_samples, n_neighbors)."""
-    behind = np.zeros_like(weights)
-    for j in range(codes.shape[1]):
-        behind += weights[:, j, None] * (codes == codes[:, j, None])
+    mixed = np.flatnonzero((codes != codes[:, :1]).any(axis=1))  # where it is not the weight of all
+    behind = np.repeat(weights.sum(axis=1, keepdims=True), weights.shape[1], axis=1)
+    votes, of = weights[mixed], codes[mixed]
+    parts = np.zeros_like(votes)
+    for vote, label in zip(votes.T, of.T, strict=True):
+        parts += vote[:, None] * (of == label[:, None])
+    behind[mixed] = parts
     return behind

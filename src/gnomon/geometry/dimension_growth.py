@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, log, log1p
+from gnomon._arithmetic import exp, inner, log, log1p
 from gnomon.geometry.dimension_result import DimensionEstimate
 
 __all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
@@ -196,9 +196,11 @@ def linear_dimension(squared: Float64Array) -> float:
         where all rows are equal.
     """
     n = len(squared)
-    means = squared.mean(axis=1)
-    inner = 0.5 * (means[:, None] + means - squared - means.mean())
-    total, squares = float(np.trace(inner)), float(np.square(inner).sum())
+    centred = squared - squared.mean()  # so that the sums below lose nothing
+    means = centred.mean(axis=1)
+    # Of the inner products -1/2 (s_ij - m_i - m_j), with m the means of s: their trace, and the sum of their squares.
+    total = float(np.sum(means) - 0.5 * np.trace(centred))
+    squares = 0.25 * (inner(centred, centred) - 2.0 * n * inner(means, means))
     rest = squares / total**2 - 1.0 / n if total > 0.0 else 0.0
     return 1.0 / rest if rest > 0.0 else math.nan
 

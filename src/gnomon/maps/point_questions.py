@@ -41,7 +41,7 @@ class PointQuestions:
         Notes
         -----
         Up to 5000 rows all are exact. Beyond, "trustworthiness", "continuity" and "triplet_accuracy" are exact for the
-        2000 random rows from which `evaluate` ranks all others. For the other rows the same 2000 are a sample in which
+        1000 random rows from which `evaluate` ranks all others. For the other rows the same 1000 are a sample in which
         ranks are counted: a false neighbour is farther away than all k neighbours in the data, so its rank exceeds k by
         one more than the number of other rows that are nearer, and the share of these in the sample is that among all
         rows, without bias. The standard error of trust is at most about 0.01, and 0.001 to 0.005 where it is high. As

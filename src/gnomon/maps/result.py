@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["N_NEIGHBORS", "Map"]
 
+_MOST_DOUBTED = 20  # rows with doubtful labels that a page or a report lists
 _FEWEST_ROWS = 30  # fewer have no graph that an explanation takes
 N_NEIGHBORS = 20
 """Most neighbours that anything asked of a map looks at."""
@@ -137,6 +138,8 @@ class Map(Questions, MapFunction, Outputs):
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
+        self._sorted: tuple[Any, list[Any]] | None = None  # labels, and the different ones
+        self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
@@ -372,11 +375,19 @@ class Map(Questions, MapFunction, Outputs):
         """Return the different labels, none if they are measured."""
         if self.labels is None or measured_labels(self.labels) is not None:
             return []
-        return sort_into_classes(self.labels).values
+        if self._sorted is None or self._sorted[0] is not self.labels:
+            self._sorted = self.labels, sort_into_classes(self.labels).values
+        return self._sorted[1]
 
     def _doubts(self, n: int) -> Suspects | None:
-        """Return `suspects` where the labels are classes, several of them; None elsewhere."""
-        return self.suspects(n) if self.n_samples > 1 and len(self._classes()) > 1 else None
+        """Return `suspects`, found once, where the labels are classes, several of them; None elsewhere."""
+        if self.n_samples < 2 or len(self._classes()) < 2:
+            return None
+        known = self._doubted
+        if known is None or known[0] is not self.labels or known[1] < n:
+            at_least = max(n, _MOST_DOUBTED)
+            self._doubted = known = self.labels, at_least, self.suspects(at_least)
+        return known[2].head(n)
 
     def _checked(self) -> Table:
         """Return `X` as a table that is not checked again."""
