@@ -110,3 +110,10 @@ def test_fractions_of_many_values_are_measured_and_whole_numbers_are_classes():
     assert measured_labels(np.arange(300.0)) is None
     assert measured_labels(np.arange(300)) is None
     assert measured_labels(np.array(["a", "b"])) is None
+
+
+def test_texts_have_the_classes_that_sorting_gives():
+    texts = np.array(["b", "", "a", "Z", "ü", "b", " ", "a", "10", "9"])
+    classes = sort_into_classes(texts)
+    assert classes.values == ["10", "9", "Z", "a", "b", "ü"]
+    assert classes.codes.tolist() == [4, -1, 3, 2, 5, 4, -1, 3, 0, 1]

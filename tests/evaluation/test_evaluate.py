@@ -165,6 +165,18 @@ def test_scores_of_anchors_are_those_of_the_full_ranking(noisy):
     np.testing.assert_array_equal(alone.per_point["knn_accuracy"], full.per_point["knn_accuracy"])
 
 
+def test_standard_errors_of_a_sample_are_the_spread_over_samples(noisy):
+    X, Y, labels = noisy
+    found = [evaluate(X, Y, labels=labels, n_anchors=120, random_state=seed) for seed in range(60)]
+    for name in ("trustworthiness", "continuity"):
+        spread = np.std([one.scores()[name] for one in found], ddof=1)
+        assert np.mean([one.errors()[name] for one in found]) == pytest.approx(spread, rel=0.35), name
+    assert {"standard error" in found[0].summary(), *found[0].to_dict()["errors"]} >= {True, "triplet_accuracy"}
+    exact = evaluate(X, Y, labels=labels)
+    assert exact.errors() == {}
+    assert "standard error" not in exact.summary()
+
+
 def test_overall_scores_are_means_over_points(noisy):
     X, Y, labels = noisy
     found = evaluate(X, Y, labels=labels)

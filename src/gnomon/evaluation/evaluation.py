@@ -36,7 +36,6 @@ _RULES: dict[str, Rule] = {
     "n_triplets": Integer(1),
 }
 _N_TRIPLETS = 100
-_ANCHORS = 1000  # of many rows: the mean of their trustworthiness has a standard error of about 0.002
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 Floats = npt.NDArray[np.float64]
@@ -293,7 +292,7 @@ def _judge(
     values, truth, k = subject.X, subject.truth, subject.n_neighbors
     kept, n_given, n = subject.kept, subject.n_given, len(subject.kept)
     layout = places_of(subject.Y, surface) if trust is None else trust.layout
-    anchors = choose_anchors(n, n_anchors, seed, of_many=_ANCHORS)
+    anchors = choose_anchors(n, n_anchors, seed)
     asked: dict[str, Any] = {
         "metric": metric,
         "n_neighbors": k,

@@ -37,6 +37,7 @@ __all__ = ["Taken", "Taking"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_ANCHORS = 2000  # of more than 5000 rows
 _TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 _WIDE = 20  # neighbours that dimensions and linear fits are found from
 _MANY = 2**62  # of what is drawn from without end
@@ -92,7 +93,7 @@ class Taking:
     ) -> None:
         self.subject, self.metric, self.graph, self.seed = subject, metric, graph, seed
         self.n, self.k = len(subject.kept), subject.n_neighbors
-        self.anchors = choose_anchors(self.n, n_anchors, seed)
+        self.anchors = choose_anchors(self.n, n_anchors, seed, of_many=_ANCHORS)
         self.sampling = Sampling(self.n, len(self.anchors), confidence)
         self._n_pairs = n_pairs
 
