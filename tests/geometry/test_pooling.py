@@ -146,6 +146,23 @@ def test_pooled_effects_of_sparse_tables_and_any_number_of_threads_agree():
     assert all(one == found[0] for one in found)
 
 
+def test_blocks_that_are_zero_about_a_point_are_passed_over_to_the_same_bits():
+    """Of the table with 1 added to every value none is zero, and its displacements are the same bits."""
+    rng = np.random.default_rng(4)
+    group, n_features = np.arange(240) // 60, 70
+    own = np.arange(n_features) // 18 == group[:, None]
+    X = np.where(own & (rng.uniform(size=(240, n_features)) < 0.4), rng.integers(1, 200, (240, n_features)), 0)
+    X[rng.integers(240, size=12), rng.integers(n_features, size=12)] = 50  # reached from other groups by averages alone
+    X = X.astype(np.uint8)
+    graph, Y = neighbor_graph(X.astype(float)), rng.normal(size=(240, 2)) + 9 * np.eye(4)[group][:, :2]
+    some, none = (
+        feature_effects(table, local_jacobians(table, Y, graph, ridge=0.1, pooling=3), n_top=5, all_features=True)
+        for table in (X, X + np.uint8(1))
+    )
+    for name in ("indices", "arrows", "importance", "mean_importance", "all_importance", "ellipses"):
+        assert getattr(some, name).tobytes() == getattr(none, name).tobytes(), name
+
+
 def test_pooling_needs_all_rows(curved):
     X, Y = curved
     with pytest.raises(ValueError, match="pooling=1 must be 0 if rows are given"):

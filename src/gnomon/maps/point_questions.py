@@ -44,9 +44,10 @@ class PointQuestions:
         1000 random rows from which `evaluate` ranks all others. For the other rows the same 1000 are a sample in which
         ranks are counted: a false neighbour is farther away than all k neighbours in the data, so its rank exceeds k by
         one more than the number of other rows that are nearer, and the share of these in the sample is that among all
-        rows, without bias. The standard error of trust is at most about 0.01, and 0.001 to 0.005 where it is high. As
-        the sample is the same for all rows, their errors go together. Neighbours in the data are those of `neighbors`:
-        for each one that its search overlooked, the continuity of a row may be too high or low by up to 1/15.
+        rows, without bias. The standard error of trust is at most about 0.014, and 0.0005 to 0.005 where it is high.
+        As the sample is the same for all rows, their errors go together. Neighbours in the data are those of
+        `neighbors`: for each one that its search overlooked, the continuity of a row may be too high or low by up to
+        1/15.
 
         References
         ----------

@@ -68,6 +68,11 @@ def _of_evaluation(subject: Subject) -> Section:
         for name, value in found.scores().items()
     ]
     caption = f"Distances on the map are those along its surface; {found.n_neighbors} neighbours."
+    errors = found.errors()
+    if errors:
+        caption += (
+            f" Ranks of {found.n_anchors:,} rows; standard errors of their means at most {max(errors.values()):.4f}."
+        )
     header = ["measure", "value", "chance", "word", "in words"]
     return Section("How far to believe it", join([table(header, rows, caption, texts=(0, 3, 4)), _nulls(subject)]))
 
