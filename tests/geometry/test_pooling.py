@@ -146,7 +146,7 @@ def test_pooled_effects_of_sparse_tables_and_any_number_of_threads_agree():
     assert all(one == found[0] for one in found)
 
 
-def test_blocks_that_are_zero_about_a_point_are_passed_over_to_the_same_bits():
+def test_blocks_that_do_not_vary_about_a_point_are_passed_over_without_a_trace():
     """Of the table with 1 added to every value none is zero, and its displacements are the same bits."""
     rng = np.random.default_rng(4)
     group, n_features = np.arange(240) // 60, 70
@@ -155,12 +155,15 @@ def test_blocks_that_are_zero_about_a_point_are_passed_over_to_the_same_bits():
     X[rng.integers(240, size=12), rng.integers(n_features, size=12)] = 50  # reached from other groups by averages alone
     X = X.astype(np.uint8)
     graph, Y = neighbor_graph(X.astype(float)), rng.normal(size=(240, 2)) + 9 * np.eye(4)[group][:, :2]
-    some, none = (
-        feature_effects(table, local_jacobians(table, Y, graph, ridge=0.1, pooling=3), n_top=5, all_features=True)
-        for table in (X, X + np.uint8(1))
-    )
+    fits = [local_jacobians(table, Y, graph, ridge=0.1, pooling=3) for table in (X, X + np.uint8(1))]
+    some = feature_effects(X, fits[0], n_top=5, all_features=True)
+    none = feature_effects(X + np.uint8(1), fits[1], n_top=5, all_features=True)
     for name in ("indices", "arrows", "importance", "mean_importance", "all_importance", "ellipses"):
         assert getattr(some, name).tobytes() == getattr(none, name).tobytes(), name
+    axes = np.array([fits[0].axes(X, i) for i in range(240)])
+    lengths = np.linalg.norm(axes * expand_deviations(X, fits[0], np.arange(240))[:, None], axis=1)
+    assert np.mean(lengths == 0) > 0.3
+    np.testing.assert_allclose(some.all_importance, lengths, rtol=1e-4, atol=1e-6 * lengths.max())
 
 
 def test_pooling_needs_all_rows(curved):
