@@ -148,7 +148,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     made.add_argument("--step", type=float, default=0.15, help="change of each pixel, in shares of white")
     options = parse(made, arguments)
     learn, learn_labels, held, labels = _sample(options.train, options.rows, options.seed)
-    network = train_classifier(learn, learn_labels, seed=options.seed, n_threads=options.jobs or 2)
+    network = train_classifier(learn, learn_labels, seed=options.seed)
     accuracy = float(np.mean(network.predict(held) == labels))
     fooled, source, target = _fool(network, held, labels, options.step)
     print(

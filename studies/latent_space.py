@@ -2,19 +2,22 @@
 
 A small classifier learns to read digits. In one epoch half of its labels are swapped between twins (4 and 9, 3 and 5,
 2 and 7, 0 and 6, 1 and 8), in a later one nine tenths are random; after both it recovers. The last hidden layer of
-held-out pictures is mapped by UMAP before training and after each epoch. The plain maps are what is usually
-published; below them stands what gnomon adds: what the clusters hold, how far neighbours agree, which units make them.
+held-out pictures is mapped by UMAP before training and after each epoch, and by t-SNE beside it; so are the channels
+of the last convolutional layer. The plain maps are what is usually published; below them stands what gnomon adds: what
+the clusters hold, how far neighbours agree, which units make them.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+import gnomon
 from gnomon.data import check_labels
 from gnomon.datasets import load_dataset
 from gnomon.plot import plot_map
@@ -35,6 +38,7 @@ EPOCHS = (
 )
 _ORDER = (4, 9, 3, 5, 2, 7, 0, 6, 1, 8)  # twins side by side
 _SHOWN_UNITS = 16
+_TSNE, _CONVOLVED = "tsne_knn_accuracy", "convolved_knn_accuracy"
 _LINES = (
     ("network_accuracy", "accuracy of the network (what the map is to tell)", "black", "-"),
     ("visible_separation", "plain map: how well its visible clusters stand apart", "#d47719", "--"),
@@ -42,6 +46,24 @@ _LINES = (
     ("knn_accuracy", "gnomon: neighbours of one digit", "#6273d5", "-"),
     ("worst_pair_told_apart", "gnomon: best unit for the digits that are told apart worst", "#2aa56d", "-"),
 )
+
+
+@dataclass(frozen=True)
+class Other:
+    """Another map beside the one that is read: positions, and the share of rows that their neighbours name rightly."""
+
+    embedding: npt.NDArray[np.float64]
+    knn_accuracy: float
+
+
+def _others(snapshot: Snapshot, labels: npt.NDArray[np.int64], options: Any) -> dict[str, Other]:
+    """Map the last hidden layer by t-SNE and the convolutional one by UMAP."""
+    found = {}
+    for name, method, layer in ((_TSNE, gnomon.TSNE, snapshot.latent), (_CONVOLVED, gnomon.UMAP, snapshot.convolved)):
+        Y = np.asarray(method(random_state=options.seed, n_jobs=options.jobs).fit_transform(layer), dtype=np.float64)
+        scores = gnomon.evaluate(layer, Y, labels=labels, n_jobs=options.jobs).scores()
+        found[name] = Other(Y, scores["knn_accuracy"])
+    return found
 
 
 def _name(epoch: int) -> str:
@@ -85,8 +107,9 @@ def _draw_clusters(ax: Any, reading: Reading, pictures: npt.NDArray[np.uint8]) -
     ax.set(xticks=[], yticks=[])
     ax.set_aspect("equal", adjustable="datalim")
     ax.spines[:].set_visible(False)
-    n_clusters = reading.figures["visible_clusters"]
-    ax.set_title(f"{n_clusters} clusters" if n_clusters else "no clusters", loc="left", fontsize=10)
+    found = reading.figures
+    few, most = (int(found[key]) for key in ("fewest_clusters", "most_clusters"))
+    ax.set_title(f"{few} to {most} clusters in five maps" if few < most else f"{few} clusters", loc="left", fontsize=10)
 
 
 def _draw_units(ax: Any, reading: Reading) -> None:
@@ -110,28 +133,34 @@ def _draw_units(ax: Any, reading: Reading) -> None:
 _SIDE: dict[str, Any] = {"fontsize": 11.5, "rotation": 0, "ha": "right", "va": "center", "labelpad": 14}
 _ROWS = (
     "Plain map",
+    "The same layer\nby t-SNE",
     "What the clusters hold:\nthe mean pictures of\ntwo groups of members\n(no labels needed)",
     "With the labels",
+    "Last convolutional\nlayer, by UMAP",
     "Which units are higher\n(red) or lower (blue) for\neach digit, strongest\nfirst; twins side by side",
 )
 
 
 def _picture(
     readings: Sequence[Reading],
+    others: Sequence[dict[str, Other]],
     snapshots: Sequence[Snapshot],
     figures: Sequence[dict[str, Any]],
     pictures: npt.NDArray[np.uint8],
     labels: npt.NDArray[np.int64],
 ) -> Any:
     n = len(readings)
-    figure = make_figure(3.0 * n + 2.5, 17)
-    grid = figure.add_gridspec(5, n, height_ratios=[0.75, 1, 1, 1, 1.1])
+    figure = make_figure(3.0 * n + 2.5, 22)
+    grid = figure.add_gridspec(7, n, height_ratios=[0.75, 1, 1, 1, 1, 1, 1.1])
     _draw_lines(figure.add_subplot(grid[0, :]), figures)
     figure.suptitle(_headline(figures), x=0.01, ha="left", fontsize=16, fontweight="bold")
-    axes = np.array([[figure.add_subplot(grid[row, k]) for k in range(n)] for row in range(1, 5)])
+    axes = np.array([[figure.add_subplot(grid[row, k]) for k in range(n)] for row in range(1, 7)])
     for k, (reading, snapshot) in enumerate(zip(readings, snapshots, strict=True)):
-        plain, clusters, colored, units = axes[:, k]
+        plain, tsne, clusters, colored, convolved, units = axes[:, k]
         plot_map(reading.embedding, ax=plain)
+        for ax, name in ((tsne, _TSNE), (convolved, _CONVOLVED)):
+            plot_map(others[k][name].embedding, labels=labels, ax=ax, legend=False)
+            ax.set_title(f"neighbours of one digit: {others[k][name].knn_accuracy:.0%}", loc="left", fontsize=10)
         what = "no training" if k == 0 else EPOCHS[k - 1][1]
         color = "#c0392b" if what.startswith("SPOILED") else "black"
         plain.set_title(
@@ -187,7 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     pictures = np.asarray(data.X)[rows].reshape(-1, *data.image_shape)
     labels = check_labels(data.labels, len(data.X))[rows].astype(np.int64)
     seen, unseen = slice(0, options.train), slice(options.train, None)
-    snapshots, readings = [], []
+    snapshots, readings, others = [], [], []
     for snapshot in train(
         pictures[seen],
         labels[seen],
@@ -196,20 +225,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         [epoch for epoch, _ in EPOCHS],
         n_units=options.units,
         seed=options.seed,
-        n_threads=options.jobs or 2,
     ):
         snapshots.append(snapshot)
+        others.append(_others(snapshot, labels[unseen], options))
         readings.append(read_latent_space(snapshot.latent, labels[unseen], seed=options.seed, n_jobs=options.jobs))
         print(f"{_name(snapshot.epoch)}: accuracy {snapshot.accuracy:.3f}", flush=True)
     figures = [
-        {"epoch": s.epoch, "network_accuracy": s.accuracy, **r.figures, "worst_pair": "{} {}".format(*r.worst_pair)}
-        for s, r in zip(snapshots, readings, strict=True)
+        {
+            "epoch": s.epoch,
+            "network_accuracy": s.accuracy,
+            **r.figures,
+            **{name: other.knn_accuracy for name, other in o.items()},
+            "worst_pair": "{} {}".format(*r.worst_pair),
+        }
+        for s, r, o in zip(snapshots, readings, others, strict=True)
     ]
     print(_table(figures))
     write_json(options.out, "latent_space", {"labels": [what for _, what in EPOCHS], "epochs": figures})
-    write_png(
-        options.out, "latent_space", _picture(readings, snapshots, figures, pictures[unseen], labels[unseen]), 100
-    )
+    picture = _picture(readings, others, snapshots, figures, pictures[unseen], labels[unseen])
+    write_png(options.out, "latent_space", picture, 100)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""A small picture classifier whose last hidden layer is watched while it learns (PyTorch, imported when used)."""
+"""A small picture classifier whose hidden layers are watched while it learns (PyTorch, imported when used)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from gnomon.exceptions import MissingDependencyError
 __all__ = ["Classifier", "Epoch", "Snapshot", "train", "train_classifier"]
 
 _BATCH = 64
+_WIDTHS = (16, 32)  # channels of the two convolutional layers
 _INSTALL = 'pip install "gnomon[studies]"'
 
 
@@ -54,6 +55,8 @@ class Snapshot:
         0 before training.
     latent : ndarray of shape (n_pictures, n_units), float32
         The last hidden layer.
+    convolved : ndarray of shape (n_pictures, n_channels), float32
+        The last convolutional layer, each channel averaged over the picture.
     predicted : ndarray of shape (n_pictures,), int64
     accuracy : float
         Share of pictures whose class is predicted.
@@ -61,6 +64,7 @@ class Snapshot:
 
     epoch: int
     latent: npt.NDArray[np.float32]
+    convolved: npt.NDArray[np.float32]
     predicted: npt.NDArray[np.int64]
     accuracy: float
 
@@ -78,21 +82,35 @@ def import_torch() -> Any:
     return torch
 
 
-def _network(torch: Any, side: int, n_units: int, n_classes: int) -> tuple[Any, Any]:
-    """Return the layers up to the last hidden one, and the classifier on top of it; no batch normalisation."""
+def _begin(seed: int) -> tuple[Any, np.random.Generator]:
+    """Return PyTorch and a generator, both seeded; on one thread, so that sums are always rounded alike."""
+    torch = import_torch()
+    torch.manual_seed(seed)
+    torch.set_num_threads(1)
+    return torch, np.random.default_rng(seed)
+
+
+def _network(torch: Any, shape: tuple[int, ...], n_units: int, n_classes: int, widths: tuple[int, int]) -> Any:
+    """Return the convolutional layers, the last hidden one and the classifier on top of it; no batch normalisation."""
     nn = torch.nn
-    features = nn.Sequential(
-        nn.Conv2d(1, 16, 3, padding=1),
+    side, channels = shape[0], shape[2] if len(shape) == 3 else 1
+    first, second = widths
+    convolutions = nn.Sequential(
+        nn.Conv2d(channels, first, 3, padding=1),
         nn.ReLU(),
         nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1),
+        nn.Conv2d(first, second, 3, padding=1),
         nn.ReLU(),
         nn.MaxPool2d(2),
-        nn.Flatten(),
-        nn.Linear(32 * (side // 4) ** 2, n_units),
-        nn.ReLU(),
     )
-    return features, nn.Linear(n_units, n_classes)
+    hidden = nn.Sequential(nn.Flatten(), nn.Linear(second * (side // 4) ** 2, n_units), nn.ReLU())
+    return nn.ModuleList([convolutions, hidden, nn.Linear(n_units, n_classes)])
+
+
+def _tensor(torch: Any, pictures: npt.NDArray[np.float32]) -> Any:
+    """Return pictures as (n, channels, side, side)."""
+    tensor = torch.from_numpy(np.ascontiguousarray(pictures))
+    return tensor[:, None] if tensor.ndim == 3 else tensor.permute(0, 3, 1, 2).contiguous()
 
 
 def train(
@@ -104,7 +122,6 @@ def train(
     *,
     n_units: int = 32,
     seed: int = 0,
-    n_threads: int = 2,
 ) -> Iterator[Snapshot]:
     """Train by stochastic gradient descent with momentum; yield a snapshot before training and after each epoch.
 
@@ -116,28 +133,26 @@ def train(
     n_units : int, default=32
         Units of the last hidden layer.
     seed : int, default=0
-    n_threads : int, default=2
 
     Raises
     ------
     MissingDependencyError
         If PyTorch cannot be imported.
     """
-    torch = import_torch()
-    torch.manual_seed(seed)
-    torch.set_num_threads(n_threads)
-    rng = np.random.default_rng(seed)
+    torch, rng = _begin(seed)
     n_classes = int(max(labels.max(), held_out_labels.max())) + 1
-    features, head = _network(torch, pictures.shape[1], n_units, n_classes)
+    convolutions, hidden, head = network = _network(torch, pictures.shape[1:], n_units, n_classes, _WIDTHS)
     loss = torch.nn.CrossEntropyLoss()
-    seen, unseen = (torch.from_numpy(p.astype(np.float32) / 255.0)[:, None] for p in (pictures, held_out))
-    optimizer = torch.optim.SGD([*features.parameters(), *head.parameters()], lr=1.0, momentum=0.9)
+    seen, unseen = (_tensor(torch, p.astype(np.float32) / 255.0) for p in (pictures, held_out))
+    optimizer = torch.optim.SGD(network.parameters(), lr=1.0, momentum=0.9)
 
     def look(number: int) -> Snapshot:
         with torch.no_grad():
-            latent = torch.cat([features(part) for part in unseen.split(500)])
+            convolved = [convolutions(part) for part in unseen.split(500)]
+            latent = torch.cat([hidden(part) for part in convolved])
             predicted = head(latent).argmax(dim=1).numpy()
-        return Snapshot(number, latent.numpy(), predicted, float(np.mean(predicted == held_out_labels)))
+            means = torch.cat([part.mean(dim=(2, 3)) for part in convolved]).numpy()
+        return Snapshot(number, latent.numpy(), means, predicted, float(np.mean(predicted == held_out_labels)))
 
     yield look(0)
     for number, epoch in enumerate(epochs, start=1):
@@ -146,7 +161,7 @@ def train(
             group["lr"] = epoch.learning_rate
         for rows in torch.from_numpy(rng.permutation(len(given))).split(_BATCH):
             optimizer.zero_grad()
-            loss(head(features(seen[rows])), torch.from_numpy(given)[rows]).backward()
+            loss(head(hidden(convolutions(seen[rows]))), torch.from_numpy(given)[rows]).backward()
             optimizer.step()
         yield look(number)
 
@@ -154,15 +169,15 @@ def train(
 class Classifier:
     """A trained network that can be asked and fooled."""
 
-    def __init__(self, features: Any, head: Any) -> None:
-        self._features, self._head = features, head
+    def __init__(self, network: Any) -> None:
+        self._convolutions, self._hidden, self._head = network
 
     def latent(self, pictures: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return the last hidden layer of pictures with values in [0, 1], (n_pictures, n_units)."""
         torch = import_torch()
         with torch.no_grad():
-            parts = torch.from_numpy(pictures)[:, None].split(500)
-            return np.asarray(torch.cat([self._features(part) for part in parts]).numpy())
+            parts = _tensor(torch, pictures).split(500)
+            return np.asarray(torch.cat([self._hidden(self._convolutions(part)) for part in parts]).numpy())
 
     def predict(self, pictures: npt.NDArray[np.float32]) -> npt.NDArray[np.int64]:
         """Return the predicted classes."""
@@ -173,15 +188,15 @@ class Classifier:
     def fool(
         self, pictures: npt.NDArray[np.float32], labels: npt.NDArray[np.integer], step: float
     ) -> npt.NDArray[np.float32]:
-        """Return the pictures moved by `step` in each pixel, to where the loss of the true class grows.
+        """Return grey pictures moved by `step` in each pixel, to where the loss of the true class grows.
 
         This is the fast gradient sign method (Goodfellow, Shlens & Szegedy, "Explaining and harnessing adversarial
         examples", ICLR 2015, section 4); values stay in [0, 1].
         """
         torch = import_torch()
-        moved = torch.from_numpy(pictures)[:, None].clone().requires_grad_(True)
+        moved = _tensor(torch, pictures).clone().requires_grad_(True)
         loss = torch.nn.functional.cross_entropy(
-            self._head(self._features(moved)), torch.from_numpy(labels.astype(np.int64))
+            self._head(self._hidden(self._convolutions(moved))), torch.from_numpy(labels.astype(np.int64))
         )
         loss.backward()
         fooled = (moved + step * moved.grad.sign()).clamp(0.0, 1.0).detach()
@@ -194,20 +209,35 @@ def train_classifier(
     *,
     epochs: int = 4,
     n_units: int = 64,
+    widths: tuple[int, int] = _WIDTHS,
+    mirrored: bool = False,
     seed: int = 0,
-    n_threads: int = 2,
 ) -> Classifier:
-    """Train a classifier of pictures with values in [0, 1], shape (n, side, side); labels count from 0."""
-    torch = import_torch()
-    torch.manual_seed(seed)
-    torch.set_num_threads(n_threads)
-    rng = np.random.default_rng(seed)
-    features, head = _network(torch, pictures.shape[1], n_units, int(labels.max()) + 1)
-    optimizer = torch.optim.SGD([*features.parameters(), *head.parameters()], lr=0.05, momentum=0.9)
-    seen, given = torch.from_numpy(pictures)[:, None], torch.from_numpy(labels.astype(np.int64))
+    """Train a classifier of pictures with values in [0, 1].
+
+    Parameters
+    ----------
+    pictures : ndarray of shape (n, side, side) or (n, side, side, 3), float32
+    labels : ndarray of int from 0
+    epochs : int, default=4
+    n_units : int, default=64
+        Units of the last hidden layer.
+    widths : (int, int), default=(16, 32)
+        Channels of the two convolutional layers.
+    mirrored : bool, default=False
+        Show half of the pictures of each batch as in a mirror, left and right exchanged.
+    seed : int, default=0
+    """
+    torch, rng = _begin(seed)
+    convolutions, hidden, head = network = _network(torch, pictures.shape[1:], n_units, int(labels.max()) + 1, widths)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.05, momentum=0.9)
+    seen, given = _tensor(torch, pictures), torch.from_numpy(labels.astype(np.int64))
     for _ in range(epochs):
         for rows in torch.from_numpy(rng.permutation(len(given))).split(_BATCH):
+            batch = seen[rows]
+            if mirrored:
+                batch = torch.cat([batch[: len(rows) // 2].flip(3), batch[len(rows) // 2 :]])
             optimizer.zero_grad()
-            torch.nn.functional.cross_entropy(head(features(seen[rows])), given[rows]).backward()
+            torch.nn.functional.cross_entropy(head(hidden(convolutions(batch))), given[rows]).backward()
             optimizer.step()
-    return Classifier(features, head)
+    return Classifier(network)

@@ -156,7 +156,7 @@ def test_the_latent_space_from_end_to_end(tmp_path, monkeypatch, capsys):
         for number in range(len(epochs) + 1):
             latent = _latent(held_out_labels, number, 0.3).astype(np.float32)
             predicted = latent[:, :10].argmax(axis=1)
-            yield Snapshot(number, latent, predicted, float(np.mean(predicted == held_out_labels)))
+            yield Snapshot(number, latent, latent[:, :10] ** 2, predicted, float(np.mean(predicted == held_out_labels)))
 
     rng = np.random.default_rng(0)
     X = rng.integers(0, 255, (300, 64)).astype(np.uint8)
