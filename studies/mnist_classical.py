@@ -41,7 +41,7 @@ SCORES = {
 
 def _estimator(name: str, n_components: int, seed: int, jobs: int | None) -> Any:
     estimator, parameters = METHODS[name]
-    return getattr(gnomon.methods, estimator)(n_components=n_components, random_state=seed, n_jobs=jobs, **parameters)
+    return getattr(gnomon, estimator)(n_components=n_components, random_state=seed, n_jobs=jobs, **parameters)
 
 
 def _fit(name: str, n_components: int, X: Any, labels: Any, options: Any) -> dict[str, Any]:
