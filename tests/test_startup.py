@@ -106,6 +106,13 @@ def test_what_only_scikit_learn_has_brings_it_in():
     assert (done.stdout, done.stderr) == ("PCA(n_components=1)\n", "")
 
 
+def test_all_names_at_once_leave_those_of_python_alone():
+    names: dict[str, object] = {}
+    exec("from gnomon import *", names)
+    assert {"PCA", "UMAP", "explain", "evaluate"} <= names.keys()
+    assert not {"map", "open", "any", "all", "min", "max", "sum"} & (names.keys() - {"__builtins__"})
+
+
 @pytest.mark.slow
 def test_every_module_can_be_the_first_that_is_imported():
     """Rooms that import when they are asked must not depend on who asked first."""

@@ -152,8 +152,9 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
 
     What is written goes to a new file in the same folder, which replaces `path` when the block ends without an
     exception. On any exception, also an interrupt, the new file is removed and what was at `path` stays. If the process
-    is killed, the new file vanishes with it where the system has files without a name; elsewhere a hidden file
-    ``.NAME.*.part`` stays, which the next `atomic_write` of the same path removes.
+    is killed, the new file vanishes with it where the system has files without a name; elsewhere, or where the kill
+    falls on the moment in which it gets its name, a hidden file ``.NAME.*.part`` stays, which the next `atomic_write`
+    of the same path removes.
 
     Parameters
     ----------
