@@ -35,6 +35,7 @@ constexpr unsigned kV3Basic = 1U << 22 | 1U << 23 | 1U << 28 | 1U << 29;        
 constexpr unsigned kV3Extended = 1U << 3 | 1U << 5 | 1U << 8;                           // leaf 7, b: BMI1 AVX2 BMI2
 constexpr unsigned kV3Late = 1U << 5;                                                   // leaf 0x80000001, c: LZCNT
 constexpr unsigned kV4Extended = 1U << 16 | 1U << 17 | 1U << 28 | 1U << 30 | 1U << 31;  // leaf 7, b: F DQ CD BW VL
+constexpr unsigned kByteProducts = 1U << 11;                                            // leaf 7, c: AVX512-VNNI
 constexpr std::uint64_t kSavedV3 = 0x6, kSavedV4 = 0xe6;                                // XMM YMM; and masks, ZMM
 
 int find_level() {
@@ -52,6 +53,8 @@ int best_level() {
     static const int level = find_level();
     return level;
 }
+
+bool has_byte_products() { return best_level() == 2 && has_all(identify(7).c, kByteProducts); }
 
 }  // namespace gnomon
 

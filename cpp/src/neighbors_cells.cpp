@@ -1,79 +1,114 @@
 #include <cassert>
+#include <cmath>
 
 #include "gnomon/neighbors.hpp"
 
 namespace gnomon {
+namespace {
 
-// What one worker needs to search for the members of one cell.
+constexpr std::size_t kOwned = 192;        // rows that search at once, at least: as many fill the tiles of most cells
+constexpr float kSpreads = 4.0F / 127.0F;  // unit of a cell, in root mean squares of its widest coordinate
+
+}  // namespace
+
+// What one worker needs to search for the rows of one owner.
 struct CellJoin::Scratch {
-    Scratch(std::size_t k, std::size_t n_cells) : nearest(k), probing(n_cells), keys(k) {}
+    Scratch(std::size_t k, std::size_t n_cells, std::size_t d)
+        : nearest(k), probing(n_cells), row(rounded_length(d)), keys(k) {}
 
     NearestKeys nearest;
-    std::vector<std::vector<std::int32_t>> probing;  // for each cell the members of the owner that probe it
+    std::vector<std::vector<std::int32_t>> probing;  // for each cell the rows of the owner that probe it
     std::vector<std::int32_t> probed;                // cells in the order in which they are searched
-    PackedRows packed;
+    RoundedRows rows;
+    std::vector<std::int8_t> row;
+    std::vector<std::int32_t> squares;
+    std::vector<float> rests;
     std::vector<std::uint64_t> keys;
-    std::vector<float> norms;  // of the owner's queries
 };
 
 CellJoin::CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context)
-    : points_(points), own_{points, probes, cells, probes.cols(), true}, cells_(cells), panels_(cells.count() + 1, 0) {
+    : points_(points),
+      own_{points, probes, cells, probes.cols(), true},
+      cells_(cells),
+      centres_(cells.count() * points.cols()),
+      units_(cells.count()),
+      panels_(cells.count() + 1, 0) {
     assert(cells.order.size() == points.rows());
-    const std::size_t d = points.cols();
     for (std::size_t c = 0; c < cells.count(); ++c) {
         panels_[c + 1] = panels_[c] + round_up(cells.members(c).size(), kTileCols);
     }
-    packed_.resize(panels_.back() * d);
-    norms_.resize(panels_.back());
+    rounded_.resize(panels_.back() * rounded_length(points.cols()));
+    squares_.resize(panels_.back());
     ids_.resize(panels_.back(), -1);
     parallel_for(cells.count(), context, [&](std::size_t c, std::size_t) {
-        const std::span<const std::int32_t> members = cells.members(c);
-        float* panels = packed_.data() + panels_[c] * d;
-        pack_panels<kTileCols>(members.size(), d, [&](std::size_t i) { return points.row(members[i]); }, panels);
-        for (std::size_t i = 0; i < members.size(); i += kTileCols) {
-            panel_norms(panels + i * d, std::min(kTileCols, members.size() - i), d, norms_.data() + panels_[c] + i);
-        }
-        std::copy(members.begin(), members.end(), ids_.begin() + static_cast<std::ptrdiff_t>(panels_[c]));
+        if (!cells.members(c).empty()) round_members(c);
     });
 }
 
-// Searches one cell for those queries of the owner that probe it.
-void CellJoin::search(const CellQueries& queries, std::size_t owner, std::size_t cell, Scratch& scratch) const {
-    const std::span<const std::int32_t> owned = queries.cells.members(owner);
+// Finds the centre and the unit of a cell and packs its members.
+void CellJoin::round_members(std::size_t cell) {
+    const std::span<const std::int32_t> members = cells_.members(cell);
+    const std::size_t d = points_.cols();
+    const float share = 1.0F / static_cast<float>(members.size());
+    float* centre = centres_.data() + cell * d;
+    std::vector<float> spread(d);
+    for (const std::int32_t i : members) {
+        const float* x = points_.row(i);
+        for (std::size_t k = 0; k < d; ++k) centre[k] += x[k] * share;
+    }
+    for (const std::int32_t i : members) {
+        const float* x = points_.row(i);
+        for (std::size_t k = 0; k < d; ++k) spread[k] += (x[k] - centre[k]) * (x[k] - centre[k]) * share;
+    }
+    units_[cell] = kSpreads * std::sqrt(*std::max_element(spread.begin(), spread.end()));
+    std::vector<std::int8_t> row(rounded_length(d));
+    std::int8_t* panels = rounded_.data() + panels_[cell] * rounded_length(d);
+    for (std::size_t i = 0; i < members.size(); ++i) {
+        const RoundedRow found = round_row(points_.row(members[i]), d, rounding(cell), row.data());
+        pack_rounded_column(row.data(), d, i, panels);
+        squares_[panels_[cell] + i] = column_square(found);
+    }
+    std::copy(members.begin(), members.end(), ids_.begin() + static_cast<std::ptrdiff_t>(panels_[cell]));
+}
+
+// Searches one cell for those rows of the owner that probe it.
+void CellJoin::search(const CellQueries& queries, std::span<const std::int32_t> owned, std::size_t cell,
+                      Scratch& scratch) const {
     const std::vector<std::int32_t>& probing = scratch.probing[cell];
-    const std::size_t d = points_.cols(), count = probing.size();
-    scratch.packed.resize(round_up(count, kTileRows) * d);
-    pack_panels<kTileRows>(
-        count, d, [&](std::size_t i) { return queries.rows.row(owned[probing[i]]); }, scratch.packed.data());
-    alignas(64) float dots[kTileRows * kTileCols];
+    const std::size_t d = points_.cols(), length = rounded_length(d), count = probing.size();
+    const float square_unit = units_[cell] * units_[cell];
+    scratch.rows.resize(count, d);
+    scratch.squares.resize(round_up(count, kTileRows));
+    scratch.rests.resize(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        const float* row = queries.rows.row(owned[probing[i]]);
+        const RoundedRow found = round_row(row, d, rounding(cell), scratch.row.data());
+        scratch.rows.set(i, scratch.row.data());
+        scratch.squares[i] = found.square;
+        scratch.rests[i] = found.rest;
+    }
+    alignas(64) std::int32_t dots[kTileRows * kTileCols];
     for (std::size_t i = 0; i < count; i += kTileRows) {
         TileQueries tile{std::min(kTileRows, count - i), {}, {}, {}};
         for (std::size_t q = 0; q < tile.count; ++q) {
             const auto member = static_cast<std::size_t>(probing[i + q]);
             tile.slots[q] = member;
             tile.self[q] = queries.are_points ? owned[member] : -1;
-            tile.norms[q] = scratch.norms[member];
+            tile.norms[q] = scratch.rests[i + q];
         }
         for (std::size_t j = panels_[cell]; j < panels_[cell + 1]; j += kTileCols) {
-            dot_tile(scratch.packed.data() + i * d, packed_.data() + j * d, d, dots);
-            offer_tile(dots, tile, norms_.data() + j, ids_.data() + j, scratch.nearest);
+            scratch.rows.products(i, rounded_.data() + j * length, dots);
+            offer_rounded(dots, tile, scratch.squares.data() + i, squares_.data() + j, ids_.data() + j, square_unit,
+                          scratch.nearest);
         }
     }
 }
 
-void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::int32_t> indices,
+void CellJoin::join(const CellQueries& queries, std::span<const std::int32_t> owned, Span2<std::int32_t> indices,
                     Scratch& scratch) const {
-    const std::span<const std::int32_t> owned = queries.cells.members(owner);
     scratch.nearest.reset(owned.size());
     scratch.probed.clear();
-    scratch.norms.resize(owned.size());
-    for (std::size_t i = 0; i < owned.size(); ++i) {
-        const float* row = queries.rows.row(owned[i]);
-        float norm = 0.0F;  // in the order of panel_norms
-        for (std::size_t k = 0; k < queries.rows.cols(); ++k) norm += row[k] * row[k];
-        scratch.norms[i] = norm;
-    }
-    // Cells that are an early choice of some member come first: thresholds become small early.
+    // Cells that are an early choice of some row come first: thresholds become small early.
     for (std::size_t rank = 0; rank < queries.n_probes; ++rank) {
         for (std::size_t i = 0; i < owned.size(); ++i) {
             const std::int32_t cell = queries.probes(owned[i], rank);
@@ -82,7 +117,7 @@ void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::in
         }
     }
     for (const std::int32_t cell : scratch.probed) {
-        search(queries, owner, static_cast<std::size_t>(cell), scratch);
+        search(queries, owned, static_cast<std::size_t>(cell), scratch);
         scratch.probing[cell].clear();
     }
     for (std::size_t i = 0; i < owned.size(); ++i) {
@@ -92,12 +127,22 @@ void CellJoin::join(const CellQueries& queries, std::size_t owner, Span2<std::in
     }
 }
 
+// Rows of a cell are searched for together; those of small cells with those of the next.
 void CellJoin::search_owners(const CellQueries& queries, std::size_t first, std::size_t last,
                              Span2<std::int32_t> indices, const Context& context) const {
+    const std::span<const std::int64_t> offsets = queries.cells.offsets;
+    std::vector<std::size_t> bounds{static_cast<std::size_t>(offsets[first])};
+    for (std::size_t c = first; c < last; ++c) {
+        const auto end = static_cast<std::size_t>(offsets[c + 1]);
+        if (end - bounds.back() >= kOwned || (c + 1 == last && end > bounds.back())) bounds.push_back(end);
+    }
     std::vector<Scratch> scratch;
-    for (int worker = 0; worker < context.n_threads; ++worker) scratch.emplace_back(indices.cols(), cells_.count());
-    parallel_for(last - first, context, [&](std::size_t c, std::size_t worker) {
-        if (!queries.cells.members(first + c).empty()) join(queries, first + c, indices, scratch[worker]);
+    for (int worker = 0; worker < context.n_threads; ++worker) {
+        scratch.emplace_back(indices.cols(), cells_.count(), points_.cols());
+    }
+    parallel_for(bounds.size() - 1, context, [&](std::size_t owner, std::size_t worker) {
+        join(queries, queries.cells.order.subspan(bounds[owner], bounds[owner + 1] - bounds[owner]), indices,
+             scratch[worker]);
     });
 }
 

@@ -58,6 +58,7 @@ namespace {
 GNOMON_CHOOSE(dot_parts);
 GNOMON_CHOOSE(sum_squares);
 GNOMON_CHOOSE(offer_near);
+GNOMON_CHOOSE(offer_near_rounded);
 
 }  // namespace
 
@@ -71,6 +72,12 @@ void panel_norms(const float* panel, std::size_t count, std::size_t d, float* no
 void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
                 NearestKeys& nearest) {
     offer_near(dots, queries, base_norms, base_ids, nearest);
+}
+
+void offer_rounded(const std::int32_t* dots, const TileQueries& queries, const std::int32_t* query_squares,
+                   const std::int32_t* base_squares, const std::int32_t* base_ids, float square_unit,
+                   NearestKeys& nearest) {
+    offer_near_rounded(dots, queries, query_squares, base_squares, base_ids, square_unit, nearest);
 }
 
 }  // namespace gnomon
@@ -123,20 +130,23 @@ GNOMON_KERNEL void append(NearestKeys& nearest, std::size_t slot, f32 distances,
     }
 }
 
-// Keys of lanes that are near are pressed together in registers, instead of walked through.
-GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, const float* base_norms,
-                              const std::int32_t* base_ids, NearestKeys& nearest) {
+// Keys of lanes that are near are pressed together in registers, instead of walked through. `distances(i, half)` are
+// those of row i to sixteen columns.
+template <class Distances>
+GNOMON_INLINE void offer_lanes(const TileQueries& queries, const std::int32_t* base_ids, NearestKeys& nearest,
+                               Distances&& distances) {
     const __m512i low_ids = _mm512_loadu_si512(base_ids), high_ids = _mm512_loadu_si512(base_ids + simd::kLanes);
-    for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
+    const auto low_rows = static_cast<__mmask16>(~_mm512_movepi32_mask(low_ids));
+    const auto high_rows = static_cast<__mmask16>(~_mm512_movepi32_mask(high_ids));
+    for (std::size_t i = 0; i < queries.count; ++i) {
         const std::size_t slot = queries.slots[i];
         const __m512 threshold = _mm512_set1_ps(nearest.thresholds()[slot]);
         const __m512i self = _mm512_set1_epi32(queries.self[i]);
-        const f32 low = tile_distances(dots, queries.norms[i], base_norms);
-        const f32 high = tile_distances(dots + simd::kLanes, queries.norms[i], base_norms + simd::kLanes);
+        const f32 low = distances(i, 0), high = distances(i, 1);
         const __mmask16 low_hits = _mm512_mask_cmpneq_epi32_mask(
-            _mm512_cmp_ps_mask(reinterpret_cast<__m512>(low), threshold, _CMP_LE_OQ), low_ids, self);
+            _mm512_mask_cmp_ps_mask(low_rows, reinterpret_cast<__m512>(low), threshold, _CMP_LE_OQ), low_ids, self);
         const __mmask16 high_hits = _mm512_mask_cmpneq_epi32_mask(
-            _mm512_cmp_ps_mask(reinterpret_cast<__m512>(high), threshold, _CMP_LE_OQ), high_ids, self);
+            _mm512_mask_cmp_ps_mask(high_rows, reinterpret_cast<__m512>(high), threshold, _CMP_LE_OQ), high_ids, self);
         if (low_hits != 0) append(nearest, slot, low, low_ids, low_hits);
         if (high_hits != 0) append(nearest, slot, high, high_ids, high_hits);
     }
@@ -144,24 +154,45 @@ GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, con
 
 #else
 
-GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, const float* base_norms,
-                              const std::int32_t* base_ids, NearestKeys& nearest) {
-    alignas(64) float distances[kTileCols];
-    for (std::size_t i = 0; i < queries.count; ++i, dots += kTileCols) {
+template <class Distances>
+GNOMON_INLINE void offer_lanes(const TileQueries& queries, const std::int32_t* base_ids, NearestKeys& nearest,
+                               Distances&& distances) {
+    alignas(64) float stored[kTileCols];
+    for (std::size_t i = 0; i < queries.count; ++i) {
         const std::size_t slot = queries.slots[i];
         const f32 threshold = simd::splat(nearest.thresholds()[slot]);
-        const f32 low = tile_distances(dots, queries.norms[i], base_norms);
-        const f32 high = tile_distances(dots + simd::kLanes, queries.norms[i], base_norms + simd::kLanes);
+        const f32 low = distances(i, 0), high = distances(i, 1);
         const std::uint32_t hits = lane_bits(at_most(low, threshold), at_most(high, threshold));
         if (hits == 0) continue;
-        simd::store(distances, low);
-        simd::store(distances + simd::kLanes, high);
+        simd::store(stored, low);
+        simd::store(stored + simd::kLanes, high);
         for_each_lane(hits, [&](std::size_t lane) {
-            if (base_ids[lane] != queries.self[i]) nearest.offer(slot, distances[lane], base_ids[lane]);
+            const std::int32_t id = base_ids[lane];
+            if (id >= 0 && id != queries.self[i]) nearest.offer(slot, stored[lane], id);
         });
     }
 }
 #endif
+
+GNOMON_KERNEL void offer_near(const float* dots, const TileQueries& queries, const float* base_norms,
+                              const std::int32_t* base_ids, NearestKeys& nearest) {
+    offer_lanes(queries, base_ids, nearest, [&](std::size_t i, std::size_t half) GNOMON_INLINE_LAMBDA {
+        const std::size_t column = half * simd::kLanes;
+        return tile_distances(dots + i * kTileCols + column, queries.norms[i], base_norms + column);
+    });
+}
+
+GNOMON_KERNEL void offer_near_rounded(const std::int32_t* dots, const TileQueries& queries,
+                                      const std::int32_t* query_squares, const std::int32_t* base_squares,
+                                      const std::int32_t* base_ids, float square_unit, NearestKeys& nearest) {
+    const f32 unit = simd::splat(square_unit);
+    offer_lanes(queries, base_ids, nearest, [&](std::size_t i, std::size_t half) GNOMON_INLINE_LAMBDA {
+        const std::size_t column = half * simd::kLanes;
+        const simd::i32 dot = simd::load(dots + i * kTileCols + column);
+        const simd::i32 squares = simd::splat(query_squares[i]) + simd::load(base_squares + column);
+        return simd::to_float(squares - (dot + dot)) * unit + simd::splat(queries.norms[i]);
+    });
+}
 
 }  // namespace
 }  // namespace gnomon::GNOMON_LEVEL

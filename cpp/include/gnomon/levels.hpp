@@ -54,6 +54,9 @@ namespace gnomon {
 /// The widest level that this processor and its system run: 0, 1 for x86-64-v3, 2 for x86-64-v4.
 int best_level();
 
+/// Whether a processor of the widest level has the instructions that multiply bytes and add the products (AVX512-VNNI).
+bool has_byte_products();
+
 template <class Function>
 Function* choose_level(Function* base, Function* wide, Function* widest) {
     Function* const functions[] = {base, wide, widest};

@@ -18,24 +18,26 @@ inline constexpr std::size_t kTileRows = 12;
 inline constexpr std::size_t kTileCols = 32;
 
 /// Memory for packed rows, aligned to cache lines: an unaligned load of a lane vector touches two.
-class PackedRows {
+template <class T>
+class Packed {
 public:
     /// Makes room for `size` numbers; the contents are lost.
     void resize(std::size_t size) {
         if (size <= capacity_) return;
-        memory_.reset(static_cast<float*>(::operator new(size * sizeof(float), std::align_val_t{64})));
+        memory_.reset(static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{64})));
         capacity_ = size;
     }
-    float* data() { return memory_.get(); }
-    const float* data() const { return memory_.get(); }
+    T* data() { return memory_.get(); }
+    const T* data() const { return memory_.get(); }
 
 private:
     struct Release {
-        void operator()(float* p) const { ::operator delete(p, std::align_val_t{64}); }
+        void operator()(T* p) const { ::operator delete(p, std::align_val_t{64}); }
     };
-    std::unique_ptr<float, Release> memory_;
+    std::unique_ptr<T, Release> memory_;
     std::size_t capacity_ = 0;
 };
+using PackedRows = Packed<float>;
 
 constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
 
@@ -144,8 +146,14 @@ struct TileQueries {
     float norms[kTileRows];
 };
 
-/// Offers all pairs of (12 queries) x (32 rows of the base) to the queries.
+/// Offers all pairs of (12 queries) x (32 rows of the base) to the queries; a base row of number -1 is none.
 void offer_tile(const float* dots, const TileQueries& queries, const float* base_norms, const std::int32_t* base_ids,
                 NearestKeys& nearest);
+
+/// The same of rows rounded to whole numbers (rounded_tile.hpp): query i and column j are at the squared distance
+/// (query_squares[i] + base_squares[j] - 2 dots[i * 32 + j]) * unit^2 + queries.norms[i].
+void offer_rounded(const std::int32_t* dots, const TileQueries& queries, const std::int32_t* query_squares,
+                   const std::int32_t* base_squares, const std::int32_t* base_ids, float square_unit,
+                   NearestKeys& nearest);
 
 }  // namespace gnomon

@@ -367,8 +367,7 @@ class Start:
         order, offsets = group(probes[:, 0], len(self.space.centres))
         candidates = join.find(coordinates, probes, order, offsets, plan.n_candidates + 1, n_threads)
         found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
-        near = None if table.proxy is table and self.space.basis is None else candidates
-        return Looked.of(self.draw, without_own(*found, rows), homes, probes, near, plan.n_candidates)
+        return Looked.of(self.draw, without_own(*found, rows), homes, probes, candidates, plan.n_candidates)
 
 
 @dataclass(frozen=True)
