@@ -32,11 +32,12 @@ const auto keep = each_level([](std::uint64_t* keys, std::size_t count, std::siz
     }
     limit = static_cast<std::uint64_t>(high);
     const bool copies = kept > k + more;  // of one key, offered by a row that probes a cell again and again
+    const std::int64_t last = copies ? high - 1 : high;
     kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {  // no branch: nobody could foretell it
         const std::uint64_t key = keys[i];
         keys[kept] = key;
-        kept += key < limit || (key == limit && !copies) ? 1 : 0;
+        kept += static_cast<std::size_t>(static_cast<std::int64_t>(key) <= last);
     }
     if (copies) keys[kept++] = limit;
     return kept;

@@ -178,23 +178,123 @@ static void rows_agree_with_loops() {
     CHECK(indices[2] >= 0 && indices[3] == -1 && std::isinf(cutoffs[0]));
 }
 
-static void a_join_of_all_cells_is_exact() {
-    const Table x = random_table(700, 6, 8);
+// Rows of seven cells in turn, each row looking into all of them; the cells' own rows search, or others alike.
+struct Joined {
+    explicit Joined(const Table& table) : x(table) {
+        const auto n = static_cast<std::int32_t>(x.n);
+        for (std::int32_t c = 0; c < 7; ++c) {
+            for (std::int32_t i = c; i < n; i += 7) order.push_back(i);
+            offsets.push_back(static_cast<std::int64_t>(order.size()));
+        }
+        for (std::int32_t i = 0; i < n; ++i) {
+            for (std::int32_t c = 0; c < 7; ++c) probes.push_back((i + c) % 7);
+        }
+    }
+    Span2<const std::int32_t> probed() const { return {probes.data(), x.n, 7}; }
+    std::vector<std::int32_t> neighbors(std::size_t k, std::size_t split, int n_threads) const {
+        const CellJoin join(x.view(), probed(), {order, offsets}, {n_threads});
+        std::vector<std::int32_t> found(x.n * k);
+        join.run(0, split, 7, {found.data(), x.n, k}, {n_threads});
+        join.run(split, 7, 7, {found.data(), x.n, k}, {n_threads});
+        return found;
+    }
+    std::vector<std::int32_t> nearest(std::size_t k, int n_threads) const {
+        const CellJoin join(x.view(), probed(), {order, offsets}, {n_threads});
+        std::vector<std::int32_t> found(x.n * k);
+        join.find({x.view(), probed(), {order, offsets}, 7, false}, {found.data(), x.n, k}, {n_threads});
+        return found;
+    }
+
+    const Table& x;
     std::vector<std::int32_t> probes, order;
     std::vector<std::int64_t> offsets{0};
-    for (std::int32_t c = 0; c < 7; ++c) {
-        for (std::int32_t i = c; i < 700; i += 7) order.push_back(i);
-        offsets.push_back(static_cast<std::int64_t>(order.size()));
+};
+
+static void candidates_of_all_cells_hold_the_neighbors() {
+    for (const std::size_t d : {1UL, 2UL, 6UL, 19UL, 96UL}) {
+        const Table x = random_table(2100, d, 8);
+        const Joined joined(x);
+        const std::vector<std::int32_t> found = joined.neighbors(16, 3, 1);
+        CHECK(found == joined.neighbors(16, 5, 3));
+        for (std::size_t i = 0; i < x.n; i += 17) {
+            const auto expected = plain_neighbors(x, x.view().row(i), static_cast<std::int64_t>(i), 5);
+            const std::int32_t* row = found.data() + i * 16;
+            for (const std::int32_t j : expected) CHECK(d == 1 || std::find(row, row + 16, j) != row + 16);
+            CHECK(std::find(row, row + 16, static_cast<std::int32_t>(i)) == row + 16);
+        }
     }
-    for (std::int32_t i = 0; i < 700; ++i) {
-        for (std::int32_t c = 0; c < 7; ++c) probes.push_back((i + c) % 7);
+}
+
+static void rows_find_the_same_whoever_searches_with_them() {
+    const Table x = random_table(2100, 10, 9);
+    const Joined joined(x);
+    const std::vector<std::int32_t> all = joined.nearest(8, 2);
+    const CellJoin join(x.view(), joined.probed(), {joined.order, joined.offsets}, {1});
+    for (std::size_t i = 0; i < x.n; i += 111) {
+        const std::vector<std::int32_t> order{0};
+        std::vector<std::int64_t> offsets(8, 1);
+        std::vector<std::int32_t> found(8);
+        std::fill_n(offsets.begin(), joined.probes[i * 7] + 1, 0);
+        const Span2<const float> alone{x.view().row(i), 1, x.d};
+        join.find({alone, {joined.probes.data() + i * 7, 1, 7}, {order, offsets}, 7, false}, {found.data(), 1, 8}, {1});
+        for (std::size_t j = 0; j < 8; ++j) CHECK(found[j] == all[i * 8 + j]);
     }
-    const Cells cells{order, offsets};
-    const CellJoin join(x.view(), {probes.data(), 700, 7}, cells, {2});
-    std::vector<std::int32_t> found(700 * 5);
-    join.run(0, 3, 7, {found.data(), 700, 5}, {2});
-    join.run(3, 7, 7, {found.data(), 700, 5}, {3});
-    CHECK(found == all_pairs(x, 5, 1));
+}
+
+// Cell 0 holds copies of one row, so that rounding leaves nothing of a row, and cell 1 has a member very far out.
+static void distances_to_cells_without_spread_and_with_far_members_keep_their_order() {
+    Table x = random_table(700, 6, 8);
+    for (std::size_t i = 0; i < x.n; i += 7) std::fill_n(x.values.begin() + static_cast<long>(i * x.d), x.d, 9.0F);
+    x.values[x.d] = 1e9F;
+    const std::vector<std::int32_t> found = Joined(x).neighbors(16, 3, 2);
+    for (std::size_t i = 2; i < x.n; i += 7) {  // ordinary rows: the copies are far from them
+        for (std::size_t j = 0; j < 16; ++j) CHECK(found[i * 16 + j] % 7 != 0 && found[i * 16 + j] != 1);
+    }
+    for (std::int32_t j = 0; j < 16; ++j) CHECK(found[7 * 16 + static_cast<std::size_t>(j)] % 7 == 0);
+}
+
+static void rounded_rows_have_exact_products() {
+    std::mt19937 rng(1);
+    for (const std::size_t d : {1UL, 4UL, 15UL, 16UL, 50UL, 97UL}) {
+        const std::size_t length = rounded_length(d);
+        Packed<std::int8_t> panel;
+        panel.resize(kTileCols * length);
+        RoundedRows rows;
+        rows.resize(2 * kTileRows, d);
+        std::vector<std::vector<std::int8_t>> a, b;
+        const auto drawn = [&] {
+            std::vector<std::int8_t> row(length);
+            for (std::size_t k = 0; k < d; ++k) row[k] = static_cast<std::int8_t>(static_cast<int>(rng() % 255) - 127);
+            return row;
+        };
+        for (std::size_t i = 0; i < 2 * kTileRows; ++i) rows.set(i, a.emplace_back(drawn()).data());
+        for (std::size_t j = 0; j < kTileCols; ++j) pack_rounded_column(b.emplace_back(drawn()).data(), d, j, panel.data());
+        std::vector<std::int32_t> dots(kTileRows * kTileCols);
+        for (const std::size_t first : {std::size_t{0}, kTileRows}) {
+            rows.products(first, panel.data(), dots.data());
+            for (std::size_t i = 0; i < kTileRows; ++i) {
+                for (std::size_t j = 0; j < kTileCols; ++j) {
+                    std::int32_t sum = 0;
+                    for (std::size_t k = 0; k < d; ++k) sum += (a[first + i][k] + 128) * b[j][k];
+                    CHECK(dots[i * kTileCols + j] == sum);
+                }
+            }
+        }
+    }
+}
+
+static void rounding_goes_to_the_nearest_and_says_what_it_took() {
+    const std::vector<float> centre(18, 1.0F);
+    std::vector<float> row(18, 1.0F);
+    row[0] = 2.3F, row[1] = -1.4F, row[17] = 1000.0F;
+    std::vector<std::int8_t> out(rounded_length(18), 1);
+    const RoundedRow found = round_row(row.data(), 18, {centre.data(), 0.5F}, out.data());
+    CHECK(out[0] == 3 && out[1] == -5 && out[2] == 0 && out[17] == 127 && out[18] == 0 && out[19] == 0);
+    CHECK(found.square == 9 + 25 + 127 * 127 && found.sum == 3 - 5 + 127);
+    CHECK_CLOSE(found.rest, 0.2 * 0.2 + 0.1 * 0.1 + (999.0 - 63.5) * (999.0 - 63.5), 1.0);
+    const RoundedRow whole = round_row(row.data(), 18, {centre.data(), 0.0F}, out.data());
+    CHECK(whole.square == 0 && std::all_of(out.begin(), out.end(), [](int x) { return x == 0; }));
+    CHECK_CLOSE(whole.rest, 999.0 * 999.0, 10.0);
 }
 
 static void ranking_and_scanning_agree_with_loops() {
@@ -252,7 +352,11 @@ int main() {
     copies_of_a_row_come_in_order();
     ties_are_broken_by_index();
     rows_agree_with_loops();
-    a_join_of_all_cells_is_exact();
+    rounded_rows_have_exact_products();
+    rounding_goes_to_the_nearest_and_says_what_it_took();
+    candidates_of_all_cells_hold_the_neighbors();
+    rows_find_the_same_whoever_searches_with_them();
+    distances_to_cells_without_spread_and_with_far_members_keep_their_order();
     ranking_and_scanning_agree_with_loops();
     projection_multiplies();
     return failures != 0;

@@ -24,7 +24,7 @@ from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.components import project_rows
 from gnomon.linalg.products import sum_of_squares
 from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, n_rounded
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
@@ -365,9 +365,11 @@ class Start:
         coordinates = self.coordinates[rows]
         probes = _core.nearest_rows(self.space.centres, coordinates, plan.n_probes, n_threads)[0]
         order, offsets = group(probes[:, 0], len(self.space.centres))
-        candidates = join.find(coordinates, probes, order, offsets, plan.n_candidates + 1, n_threads)
+        width = n_rounded(plan.n_candidates, self.table.n_samples - 1) + 1
+        candidates = join.find(coordinates, probes, order, offsets, width, n_threads)
         found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
-        return Looked.of(self.draw, without_own(*found, rows), homes, probes, candidates, plan.n_candidates)
+        near = None if table.proxy is table and self.space.basis is None else candidates
+        return Looked.of(self.draw, without_own(*found, rows), homes, probes, near, plan.n_candidates)
 
 
 @dataclass(frozen=True)
@@ -410,7 +412,7 @@ class _Cells:
             wider = _Cells.of(self.table, self.coordinates, self.centres, plan.n_probes)
             return wider.searched(plan, n_neighbors, keep, reporter)
         table, order, n = self.table, self.order, len(self.probes)
-        candidates = np.empty((n, plan.n_candidates), dtype=np.int32)
+        candidates = np.empty((n, n_rounded(plan.n_candidates, n - 1)), dtype=np.int32)
         bounds = np.linspace(0, len(self.centres), _BLOCKS + 1).astype(int)
         for first, last in itertools.pairwise(bounds):
             self.join.run(int(first), int(last), plan.n_probes, candidates)

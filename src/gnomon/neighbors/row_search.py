@@ -17,7 +17,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.neighbors.cell_plans import Plan
 from gnomon.neighbors.cells import Space, Start, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
-from gnomon.neighbors.euclidean import Distances, Indices, Points, far_rows
+from gnomon.neighbors.euclidean import Distances, Indices, Points, far_rows, n_rounded
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import nearest_given
@@ -101,7 +101,7 @@ class _CellIndex:
         coordinates[far] = 0
         probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, current_run().n_threads)[0]
         order, offsets = group(probes[:, 0], len(space.centres))
-        width = max(self.plan.n_candidates, n_neighbors)
+        width = n_rounded(max(self.plan.n_candidates, n_neighbors), table.n_samples)
         candidates = self.join.find(coordinates, probes, order, offsets, width, current_run().n_threads)
         indices, distances = table.rank(candidates, n_neighbors, queries, order=order)
         short = np.flatnonzero((indices[:, -1] < 0) & ~far)
