@@ -7,7 +7,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t kOwned = 192;        // rows that search at once, at least: as many fill the tiles of most cells
-constexpr float kSpreads = 4.0F / 127.0F;  // unit of a cell, in root mean squares of its widest coordinate
+constexpr float kSpreads = 5.0F / 127.0F;  // unit of a cell, in mean deviations of its widest coordinate
 
 }  // namespace
 
@@ -58,9 +58,9 @@ void CellJoin::round_members(std::size_t cell) {
     }
     for (const std::int32_t i : members) {
         const float* x = points_.row(i);
-        for (std::size_t k = 0; k < d; ++k) spread[k] += (x[k] - centre[k]) * (x[k] - centre[k]) * share;
+        for (std::size_t k = 0; k < d; ++k) spread[k] += std::abs(x[k] - centre[k]) * share;
     }
-    units_[cell] = kSpreads * std::sqrt(*std::max_element(spread.begin(), spread.end()));
+    units_[cell] = kSpreads * *std::max_element(spread.begin(), spread.end());
     std::vector<std::int8_t> row(rounded_length(d));
     std::int8_t* panels = rounded_.data() + panels_[cell] * rounded_length(d);
     for (std::size_t i = 0; i < members.size(); ++i) {

@@ -268,7 +268,8 @@ static void rounded_rows_have_exact_products() {
             return row;
         };
         for (std::size_t i = 0; i < 2 * kTileRows; ++i) rows.set(i, a.emplace_back(drawn()).data());
-        for (std::size_t j = 0; j < kTileCols; ++j) pack_rounded_column(b.emplace_back(drawn()).data(), d, j, panel.data());
+        for (std::size_t j = 0; j < kTileCols; ++j)
+            pack_rounded_column(b.emplace_back(drawn()).data(), d, j, panel.data());
         std::vector<std::int32_t> dots(kTileRows * kTileCols);
         for (const std::size_t first : {std::size_t{0}, kTileRows}) {
             rows.products(first, panel.data(), dots.data());

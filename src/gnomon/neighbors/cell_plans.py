@@ -24,8 +24,8 @@ _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
 _NS_PRODUCT = 0.025  # one coordinate of one pair in a tile
 _NS_PAIR = 0.25  # selection, for each pair
-_NS_ROUNDED = 0.01  # one coordinate of one pair in a cell, whose rows are rounded to bytes; less at best
-_NS_ROUNDED_PAIR = 0.6  # rounding and selection there, where most pairs are near
+_NS_ROUNDED = 0.014  # one coordinate of one pair in a cell, whose rows are rounded to bytes; less at best
+_NS_ROUNDED_PAIR = 0.3  # rounding and selection there, where most pairs are near
 _NS_DIFFERENCE = 0.06  # one coordinate of one candidate in the ranking
 
 Ranks = npt.NDArray[np.int32]
