@@ -77,7 +77,7 @@ private:
 
 class CellJoinSearch {
 public:
-    CellJoinSearch(Floats points, IndexRows probes, Indices order, Offsets offsets, int n_threads)
+    CellJoinSearch(Floats points, IndexRows probes, Indices order, Offsets offsets, int n_threads, bool rounded)
         : points_(std::move(points)),
           probes_(std::move(probes)),
           order_(std::move(order)),
@@ -87,9 +87,10 @@ public:
         check_base(check, points_, 1);
         check_cells(check, order_, offsets_, points_.shape(0));
         check_probes(check, probes_, points_.shape(0));
+        if (rounded) check.at_most("the number of columns of points", points_.shape(1), std::size_t{1} << 16);
         run_released(n_threads, [&](const Context& context) {
-            search_ =
-                std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)}, context);
+            search_ = std::make_unique<CellJoin>(view(points_), view(probes_), Cells{view(order_), view(offsets_)},
+                                                 rounded ? CellRows::rounded : CellRows::whole, context);
         });
     }
     void run(std::size_t first, std::size_t last, std::size_t n_probes, const Matrix<std::int32_t>& indices) const {
@@ -217,10 +218,11 @@ void register_neighbors(nb::module_& m) {
         .def_prop_ro("n_rounds", &AllPairsSearch::n_rounds, "How many rounds there are to run.")
         .def("run_round", &AllPairsSearch::run_round, nb::arg("round"), "Run one round.")
         .def("finish", &AllPairsSearch::finish, "Return indices (n, k) and the largest squared distance of each row.");
-    nb::class_<CellJoinSearch>(m, "CellJoin", "Neighbours of every row in the cells that it probes.")
-        .def(nb::init<Floats, IndexRows, Indices, Offsets, int>(), nb::arg("points").noconvert(),
+    nb::class_<CellJoinSearch>(m, "CellJoin",
+                               "Neighbours of every row in the cells that it probes; of rows rounded, candidates.")
+        .def(nb::init<Floats, IndexRows, Indices, Offsets, int, bool>(), nb::arg("points").noconvert(),
              nb::arg("probes").noconvert(), nb::arg("order").noconvert(), nb::arg("offsets").noconvert(),
-             nb::arg("n_threads"))
+             nb::arg("n_threads"), nb::arg("rounded") = false)
         .def("run", &CellJoinSearch::run, nb::arg("first"), nb::arg("last"), nb::arg("n_probes"),
              nb::arg("indices").noconvert(),
              "Look from each row into the first n_probes of its cells; fill the rows of indices that the cells [first, "

@@ -178,6 +178,25 @@ static void rows_agree_with_loops() {
     CHECK(indices[2] >= 0 && indices[3] == -1 && std::isinf(cutoffs[0]));
 }
 
+static void a_join_of_all_cells_is_exact() {
+    const Table x = random_table(700, 6, 8);
+    std::vector<std::int32_t> probes, order;
+    std::vector<std::int64_t> offsets{0};
+    for (std::int32_t c = 0; c < 7; ++c) {
+        for (std::int32_t i = c; i < 700; i += 7) order.push_back(i);
+        offsets.push_back(static_cast<std::int64_t>(order.size()));
+    }
+    for (std::int32_t i = 0; i < 700; ++i) {
+        for (std::int32_t c = 0; c < 7; ++c) probes.push_back((i + c) % 7);
+    }
+    const Cells cells{order, offsets};
+    const CellJoin join(x.view(), {probes.data(), 700, 7}, cells, CellRows::whole, {2});
+    std::vector<std::int32_t> found(700 * 5);
+    join.run(0, 3, 7, {found.data(), 700, 5}, {2});
+    join.run(3, 7, 7, {found.data(), 700, 5}, {3});
+    CHECK(found == all_pairs(x, 5, 1));
+}
+
 // Rows of seven cells in turn, each row looking into all of them; the cells' own rows search, or others alike.
 struct Joined {
     explicit Joined(const Table& table) : x(table) {
@@ -192,20 +211,21 @@ struct Joined {
     }
     Span2<const std::int32_t> probed() const { return {probes.data(), x.n, 7}; }
     std::vector<std::int32_t> neighbors(std::size_t k, std::size_t split, int n_threads) const {
-        const CellJoin join(x.view(), probed(), {order, offsets}, {n_threads});
+        const CellJoin join(x.view(), probed(), {order, offsets}, rows, {n_threads});
         std::vector<std::int32_t> found(x.n * k);
         join.run(0, split, 7, {found.data(), x.n, k}, {n_threads});
         join.run(split, 7, 7, {found.data(), x.n, k}, {n_threads});
         return found;
     }
     std::vector<std::int32_t> nearest(std::size_t k, int n_threads) const {
-        const CellJoin join(x.view(), probed(), {order, offsets}, {n_threads});
+        const CellJoin join(x.view(), probed(), {order, offsets}, rows, {n_threads});
         std::vector<std::int32_t> found(x.n * k);
         join.find({x.view(), probed(), {order, offsets}, 7, false}, {found.data(), x.n, k}, {n_threads});
         return found;
     }
 
     const Table& x;
+    CellRows rows = CellRows::rounded;
     std::vector<std::int32_t> probes, order;
     std::vector<std::int64_t> offsets{0};
 };
@@ -227,17 +247,21 @@ static void candidates_of_all_cells_hold_the_neighbors() {
 
 static void rows_find_the_same_whoever_searches_with_them() {
     const Table x = random_table(2100, 10, 9);
-    const Joined joined(x);
-    const std::vector<std::int32_t> all = joined.nearest(8, 2);
-    const CellJoin join(x.view(), joined.probed(), {joined.order, joined.offsets}, {1});
-    for (std::size_t i = 0; i < x.n; i += 111) {
-        const std::vector<std::int32_t> order{0};
-        std::vector<std::int64_t> offsets(8, 1);
-        std::vector<std::int32_t> found(8);
-        std::fill_n(offsets.begin(), joined.probes[i * 7] + 1, 0);
-        const Span2<const float> alone{x.view().row(i), 1, x.d};
-        join.find({alone, {joined.probes.data() + i * 7, 1, 7}, {order, offsets}, 7, false}, {found.data(), 1, 8}, {1});
-        for (std::size_t j = 0; j < 8; ++j) CHECK(found[j] == all[i * 8 + j]);
+    for (const CellRows rows : {CellRows::whole, CellRows::rounded}) {
+        Joined joined(x);
+        joined.rows = rows;
+        const std::vector<std::int32_t> all = joined.nearest(8, 2);
+        const CellJoin join(x.view(), joined.probed(), {joined.order, joined.offsets}, rows, {1});
+        for (std::size_t i = 0; i < x.n; i += 111) {
+            const std::vector<std::int32_t> order{0};
+            std::vector<std::int64_t> offsets(8, 1);
+            std::vector<std::int32_t> found(8);
+            std::fill_n(offsets.begin(), joined.probes[i * 7] + 1, 0);
+            const Span2<const float> alone{x.view().row(i), 1, x.d};
+            const CellQueries query{alone, {joined.probes.data() + i * 7, 1, 7}, {order, offsets}, 7, false};
+            join.find(query, {found.data(), 1, 8}, {1});
+            for (std::size_t j = 0; j < 8; ++j) CHECK(found[j] == all[i * 8 + j]);
+        }
     }
 }
 
@@ -353,6 +377,7 @@ int main() {
     copies_of_a_row_come_in_order();
     ties_are_broken_by_index();
     rows_agree_with_loops();
+    a_join_of_all_cells_is_exact();
     rounded_rows_have_exact_products();
     rounding_goes_to_the_nearest_and_says_what_it_took();
     candidates_of_all_cells_hold_the_neighbors();

@@ -172,12 +172,12 @@ def _all_pairs(points: Any, k: Any, round: Any, n_threads: Any) -> Any:
     return search.finish()
 
 
-def _cell_join(points: Any, probes: Any, order: Any, offsets: Any, **asked: Any) -> None:
-    _core.CellJoin(points, probes, order, offsets, 1).run(**asked)
+def _cell_join(points: Any, probes: Any, order: Any, offsets: Any, rounded: Any, **asked: Any) -> None:
+    _core.CellJoin(points, probes, order, offsets, 1, rounded).run(**asked)
 
 
-def _cell_find(points: Any, cells: Any, starts: Any, **asked: Any) -> Any:
-    return _core.CellJoin(points, np.zeros((len(points), 1), np.int32), cells, starts, 1).find(**asked)
+def _cell_find(points: Any, cells: Any, starts: Any, rounded: Any, **asked: Any) -> Any:
+    return _core.CellJoin(points, np.zeros((len(points), 1), np.int32), cells, starts, 1, rounded).find(**asked)
 
 
 def _mesh(name: Any, a: Any, spacing: Any, Y: Any, charges: Any, n_threads: Any) -> Any:
@@ -746,35 +746,38 @@ def cases() -> Iterator[tuple[str, Call]]:
     yield from _metrics()
     yield "random_keys", call(_core.random_keys, seed=0, n=7)
     yield "AllPairs", call(_all_pairs, points=points(300, F), k=5, round=0, n_threads=2)
-    yield (
-        "CellJoin",
-        call(
-            _cell_join,
-            points=points(N, F),
-            probes=(np.arange(2 * N) % 3).reshape(N, 2).astype(np.int32),
-            order=order,
-            offsets=offsets,
-            first=0,
-            last=3,
-            n_probes=2,
-            indices=np.empty((N, 4), np.int32),
-        ),
-    )
-    yield (
-        "CellJoin-find",
-        call(
-            _cell_find,
-            points=points(N, F),
-            cells=order,
-            starts=offsets,
-            queries=points(9, F),
-            probes=(np.arange(18) % 3).reshape(9, 2).astype(np.int32),
-            order=np.arange(9, dtype=np.int32),
-            offsets=np.array([0, 4, 9], np.int64),
-            k=3,
-            n_threads=2,
-        ),
-    )
+    for rounded, tag in ((False, ""), (True, "-rounded")):
+        yield (
+            "CellJoin" + tag,
+            call(
+                _cell_join,
+                points=points(N, F),
+                probes=(np.arange(2 * N) % 3).reshape(N, 2).astype(np.int32),
+                order=order,
+                offsets=offsets,
+                rounded=rounded,
+                first=0,
+                last=3,
+                n_probes=2,
+                indices=np.empty((N, 4), np.int32),
+            ),
+        )
+        yield (
+            "CellJoin-find" + tag,
+            call(
+                _cell_find,
+                points=points(N, F),
+                cells=order,
+                starts=offsets,
+                rounded=rounded,
+                queries=points(9, F),
+                probes=(np.arange(18) % 3).reshape(9, 2).astype(np.int32),
+                order=np.arange(9, dtype=np.int32),
+                offsets=np.array([0, 4, 9], np.int64),
+                k=3,
+                n_threads=2,
+            ),
+        )
     yield "nearest_rows", call(_core.nearest_rows, base=points(N, F), queries=points(5, F), k=3, n_threads=2)
     for base, tag in ((none, ""), (points(), "-base")):
         yield (

@@ -81,7 +81,7 @@ def test_row_numbers_out_of_range_are_refused(case, name, place, wild):
     call = CASES[case]
     value = call.arguments[name]
     part = (value[place] if isinstance(value, tuple) else value).copy()
-    if (name, case) == ("indices", "CellJoin"):
+    if name == "indices" and case in ("CellJoin", "CellJoin-rounded"):
         pytest.skip("written, not read")
     if name == "own" and wild == -(10**6):
         pytest.skip("a negative number is none")

@@ -70,15 +70,20 @@ struct CellQueries {
     bool are_points = false;   ///< the rows searched themselves: none finds itself
 };
 
-/// Candidates for the nearest neighbours of rows among the members of the cells that they probe. In each cell rows are
-/// rounded to whole numbers of one byte around the mean of its members: the order of candidates is that of distances
-/// up to about a hundredth of the cell's spread. Rows of the same cells search at once, so dense tiles are used, and no
-/// two owners write to the same row. A row's result does not depend on the other rows that search.
+/// How rows lie in cells. As they are, distances are those of float32. Rounded to whole numbers of one byte around the
+/// mean of a cell's members, the order is that of distances up to about a hundredth of the cell's spread: candidates,
+/// found in a fraction of the time.
+enum class CellRows { whole, rounded };
+
+/// The nearest neighbours of rows among the members of the cells that they probe. Rows of the same cells search at
+/// once, so dense tiles are used, and no two owners write to the same row. A row's result does not depend on the other
+/// rows that search.
 class CellJoin {
 public:
-    /// points (n, d), d up to 2^16; probes (n, p): the cells each row looks into, none if only other rows search. All
-    /// must outlive this object.
-    CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, const Context& context);
+    /// points (n, d), d up to 2^16 if rounded; probes (n, p): the cells each row looks into, none if only other rows
+    /// search. All must outlive this object.
+    CellJoin(Span2<const float> points, Span2<const std::int32_t> probes, Cells cells, CellRows rows,
+             const Context& context);
 
     /// Fills the rows of indices (n, k) owned by cells [first, last), ascending by distance; -1 where there are fewer.
     /// Each row looks into the first n_probes of its cells.
@@ -90,6 +95,12 @@ public:
 
 private:
     struct Scratch;
+    struct Rounded {  // members rounded
+        std::vector<float> centres, units;
+        Packed<std::int8_t> panels;
+        std::vector<std::int32_t> squares;
+    };
+    void pack_members(std::size_t cell);
     void round_members(std::size_t cell);
     void search_owners(const CellQueries& queries, std::size_t first, std::size_t last, Span2<std::int32_t> indices,
                        const Context& context) const;
@@ -97,17 +108,21 @@ private:
               Scratch& scratch) const;
     void search(const CellQueries& queries, std::span<const std::int32_t> owned, std::size_t cell,
                 Scratch& scratch) const;
-    Rounding rounding(std::size_t cell) const { return {centres_.data() + cell * points_.cols(), units_[cell]}; }
+    void search_rounded(const CellQueries& queries, std::span<const std::int32_t> owned, std::size_t cell,
+                        Scratch& scratch) const;
+    Rounding rounding(std::size_t cell) const {
+        return {rounded_.centres.data() + cell * points_.cols(), rounded_.units[cell]};
+    }
 
     Span2<const float> points_;
     CellQueries own_;
     Cells cells_;
-    std::vector<float> centres_;
-    std::vector<float> units_;
+    CellRows rows_;
     std::vector<std::size_t> panels_;  // where each cell's panels begin, in rows
-    Packed<std::int8_t> rounded_;
-    std::vector<std::int32_t> squares_;
-    std::vector<std::int32_t> ids_;  // -1: none
+    std::vector<std::int32_t> ids_;    // -1: none
+    PackedRows packed_;
+    std::vector<float> norms_;
+    Rounded rounded_;
 };
 
 }  // namespace gnomon

@@ -24,8 +24,6 @@ _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
 _NS_PRODUCT = 0.025  # one coordinate of one pair in a tile
 _NS_PAIR = 0.25  # selection, for each pair
-_NS_ROUNDED = 0.014  # one coordinate of one pair in a cell, whose rows are rounded to bytes; less at best
-_NS_ROUNDED_PAIR = 0.3  # rounding and selection there, where most pairs are near
 _NS_DIFFERENCE = 0.06  # one coordinate of one candidate in the ranking
 
 Ranks = npt.NDArray[np.int32]
@@ -75,18 +73,13 @@ class Effort:
         return 0.5 * self.n_samples**2 * (_NS_PAIR + _NS_PRODUCT * self.exact_width)
 
     def of_pairs(self, n_pairs: float) -> float:
-        """Estimate the nanoseconds that so many pairs of rows take in cells."""
-        return n_pairs * (_NS_ROUNDED_PAIR + _NS_ROUNDED * self.n_coordinates)
-
-    def of_centres(self) -> float:
-        """Estimate the nanoseconds in which every row finds its nearest cells."""
-        return self.n_samples * self.n_cells * (_NS_PAIR + _NS_PRODUCT * self.n_coordinates)
+        """Estimate the nanoseconds that so many pairs take in the space of candidates."""
+        return n_pairs * (_NS_PAIR + _NS_PRODUCT * self.n_coordinates)
 
     def of_plan(self, plan: Plan) -> float:
         """Estimate the nanoseconds that a plan takes on one core."""
-        pairs = self.of_pairs(self.n_samples * plan.n_probes * self.n_samples / self.n_cells)
-        ranked = self.n_samples * plan.n_candidates * self.rank_width * _NS_DIFFERENCE
-        return float(self.of_centres() + pairs + ranked)
+        pairs = self.n_samples * (self.n_cells + plan.n_probes * self.n_samples / self.n_cells)
+        return float(self.of_pairs(pairs) + self.n_samples * plan.n_candidates * self.rank_width * _NS_DIFFERENCE)
 
     def affords(self, plan: Plan) -> bool:
         """Return whether there are cells enough, and comparing all pairs costs no less."""
@@ -119,7 +112,7 @@ class Looked:
         Of the rows that choose: how many cells are nearer to a row than that of the one found; at least as many as it
         looked into if none was.
     row_rank : ndarray of shape (n_rows, n_found), int32, or None
-        How many candidates come before it. None where these are all that are nearest by distances in full.
+        How many rows lie nearer in the space of candidates. None where distances there are those in full.
     """
 
     distances: Distances
@@ -148,7 +141,7 @@ class Looked:
         probes : ndarray of shape (n_rows or more, n_probes), int32
             The nearest cells of the rows drawn, the nearest first.
         near : ndarray of shape (n_rows or more, n_near), int32, or None
-            Their candidates; None where these are all that are nearest by distances in full.
+            The nearest rows in the space of candidates; None where distances there are those in full.
         n_candidates : int
             How many of them are kept.
         """

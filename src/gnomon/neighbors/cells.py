@@ -24,7 +24,7 @@ from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.components import project_rows
 from gnomon.linalg.products import sum_of_squares
 from gnomon.neighbors.cell_plans import Effort, Looked, Plan, find_plan, first_probes
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates, n_rounded
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with, n_candidates
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
@@ -54,6 +54,7 @@ _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
 _TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, of which a plan takes one to six
 _SAMPLED = Cost(fixed=2e6, sample=4.0)  # bytes of the rows that give the centre, and of what is always there
+_ROUNDED_MORE = 8  # candidates kept beside those of a plan, so that rounding rarely loses one of them
 _CELL_ROW = 330.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
 _BASIS_ROUNDS = 5
@@ -105,7 +106,7 @@ def approximate_search(
     if start is None:
         return None
     n_cells = len(start.space.centres)
-    cells = _Cells.of(table, start.coordinates, start.space.centres, min(n_cells, start.first + start.first // 2 + 1))
+    cells = _Cells.of(table, start.coordinates, start.space, min(n_cells, start.first + start.first // 2 + 1))
     plan, samples = start.find_plan(cells.probes[:, 0], cells.join)
 
     def search(plan: Plan) -> tuple[Indices, Distances]:
@@ -258,6 +259,15 @@ class Space:
         some = take(_evenly(n_samples, count * _KMEANS_ROWS))
         return cls(basis, _centres(_coordinates(points, basis, some), count, rng))
 
+    @property
+    def rounded(self) -> bool:
+        """Whether rows are rounded in cells: where few of many candidates are kept, by their distances in full."""
+        return self.basis is not None
+
+    def width(self, n_candidates: int, n_others: int) -> int:
+        """Return how many rows a search in memory takes from cells for so many candidates."""
+        return min(n_others, n_candidates + _ROUNDED_MORE) if self.rounded else n_candidates
+
     def coordinates_of(self, points: Points, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return the coordinates of the points, or of rows given, each a function of the row alone."""
         return _coordinates(points, self.basis, X)
@@ -365,7 +375,7 @@ class Start:
         coordinates = self.coordinates[rows]
         probes = _core.nearest_rows(self.space.centres, coordinates, plan.n_probes, n_threads)[0]
         order, offsets = group(probes[:, 0], len(self.space.centres))
-        width = n_rounded(plan.n_candidates, self.table.n_samples - 1) + 1
+        width = self.space.width(plan.n_candidates, table.n_samples - 1) + 1
         candidates = join.find(coordinates, probes, order, offsets, width, n_threads)
         found = table.rank(candidates, self.true.shape[1] + 1, table.take(rows), order=order)
         near = None if table.proxy is table and self.space.basis is None else candidates
@@ -380,7 +390,7 @@ class _Cells:
     ----------
     table : SearchedRows
     coordinates : ndarray of shape (n_samples, n_coordinates), float32
-    centres : ndarray of shape (n_cells, n_coordinates), float32
+    space : Space
     probes : ndarray of shape (n_samples, n_probes), int32
         The nearest cells of each row, its own first.
     order, offsets : ndarray
@@ -390,30 +400,28 @@ class _Cells:
 
     table: SearchedRows
     coordinates: npt.NDArray[np.float32]
-    centres: npt.NDArray[np.float32]
+    space: Space
     probes: Indices
     order: Indices
     offsets: npt.NDArray[np.int64]
     join: _core.CellJoin
 
     @classmethod
-    def of(
-        cls, table: SearchedRows, coordinates: npt.NDArray[np.float32], centres: npt.NDArray[np.float32], n_probes: int
-    ) -> Self:
+    def of(cls, table: SearchedRows, coordinates: npt.NDArray[np.float32], space: Space, n_probes: int) -> Self:
         n_threads = current_run().n_threads
-        probes = _core.nearest_rows(centres, coordinates, n_probes, n_threads)[0]
-        order, offsets = group(probes[:, 0], len(centres))
-        join = _core.CellJoin(coordinates, probes, order, offsets, n_threads)
-        return cls(table, coordinates, centres, probes, order, offsets, join)
+        probes = _core.nearest_rows(space.centres, coordinates, n_probes, n_threads)[0]
+        order, offsets = group(probes[:, 0], len(space.centres))
+        join = _core.CellJoin(coordinates, probes, order, offsets, n_threads, space.rounded)
+        return cls(table, coordinates, space, probes, order, offsets, join)
 
     def searched(self, plan: Plan, n_neighbors: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
         """Search as planned and rank the candidates by their distances in full; return up to `keep` of them."""
         if plan.n_probes > self.probes.shape[1]:
-            wider = _Cells.of(self.table, self.coordinates, self.centres, plan.n_probes)
+            wider = _Cells.of(self.table, self.coordinates, self.space, plan.n_probes)
             return wider.searched(plan, n_neighbors, keep, reporter)
         table, order, n = self.table, self.order, len(self.probes)
-        candidates = np.empty((n, n_rounded(plan.n_candidates, n - 1)), dtype=np.int32)
-        bounds = np.linspace(0, len(self.centres), _BLOCKS + 1).astype(int)
+        candidates = np.empty((n, self.space.width(plan.n_candidates, n - 1)), dtype=np.int32)
+        bounds = np.linspace(0, len(self.space.centres), _BLOCKS + 1).astype(int)
         for first, last in itertools.pairwise(bounds):
             self.join.run(int(first), int(last), plan.n_probes, candidates)
             if reporter is not None:

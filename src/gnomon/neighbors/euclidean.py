@@ -26,7 +26,6 @@ __all__ = [
     "far_rows",
     "lead_with",
     "n_candidates",
-    "n_rounded",
     "scale_for",
 ]
 
@@ -52,11 +51,6 @@ def as_values(X: npt.NDArray[Any]) -> Values:
 def n_candidates(n_neighbors: int, n_others: int) -> int:
     """Return how many candidates float32 products keep, so that their rounding rarely loses a neighbour."""
     return min(n_others, n_neighbors + max(8, n_neighbors // 8))
-
-
-def n_rounded(n_candidates: int, n_others: int) -> int:
-    """Return how many rows a cell's rounded rows keep, so that their rounding rarely loses one of the candidates."""
-    return min(n_others, n_candidates + 8)
 
 
 @dataclass(frozen=True)

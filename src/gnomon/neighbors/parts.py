@@ -14,7 +14,7 @@ from gnomon._run import current_run
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import largest_deviation
 from gnomon.neighbors.cells import Space, group
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, n_rounded, scale_for
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, scale_for
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.metrics import NativeMetric
 from gnomon.neighbors.searched import SearchedRows
@@ -260,7 +260,7 @@ def search_cells(
     probes = nearest_centres(space.centres[cells], coordinates, int(queries[2].max()))
     probes[np.arange(probes.shape[1]) >= queries[2][:, None]] = nobodys
     order, offsets = group(probes[:, 0], nobodys + 1)
-    width = n_rounded(n_candidates + 1, len(base[1]))  # itself is among them, at home
+    width = min(n_candidates + 1, len(base[1]))  # itself is among them, at home
     candidates = join.find(coordinates, probes, order, offsets, width, n_threads)
     del join
     wanted = min(k + 1, width)

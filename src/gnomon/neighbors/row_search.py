@@ -17,7 +17,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.neighbors.cell_plans import Plan
 from gnomon.neighbors.cells import Space, Start, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
-from gnomon.neighbors.euclidean import Distances, Indices, Points, far_rows, n_rounded
+from gnomon.neighbors.euclidean import Distances, Indices, Points, far_rows
 from gnomon.neighbors.graph import without_own
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import nearest_given
@@ -78,7 +78,8 @@ class _CellIndex:
             return None
         centres, n_threads = start.space.centres, current_run().n_threads
         homes = _core.nearest_rows(centres, start.coordinates, 1, n_threads)[0]
-        join = _core.CellJoin(start.coordinates, homes, *group(homes[:, 0], len(centres)), n_threads)
+        members = group(homes[:, 0], len(centres))
+        join = _core.CellJoin(start.coordinates, homes, *members, n_threads, start.space.rounded)
         plan, (choosing, judging) = start.find_plan(homes[:, 0], join)
 
         def recall(index: _CellIndex, sample: Sample) -> Estimate:
@@ -101,7 +102,7 @@ class _CellIndex:
         coordinates[far] = 0
         probes = _core.nearest_rows(space.centres, coordinates, self.plan.n_probes, current_run().n_threads)[0]
         order, offsets = group(probes[:, 0], len(space.centres))
-        width = n_rounded(max(self.plan.n_candidates, n_neighbors), table.n_samples)
+        width = space.width(max(self.plan.n_candidates, n_neighbors), table.n_samples)
         candidates = self.join.find(coordinates, probes, order, offsets, width, current_run().n_threads)
         indices, distances = table.rank(candidates, n_neighbors, queries, order=order)
         short = np.flatnonzero((indices[:, -1] < 0) & ~far)

@@ -143,7 +143,7 @@ class _Search:
         name = f"cells-{plan.n_probes}"
         lists = self._lists(space, plan.n_probes, name)
         ranked = _VISITS * effort.of_plan(plan) - _VISITS * effort.of_plan(Plan(plan.n_probes, 0))
-        seconds = 1e-9 * (effort.of_pairs(lists.n_pairs) + effort.of_centres() + ranked)
+        seconds = 1e-9 * (effort.of_pairs(lists.n_pairs + table.n_samples * effort.n_cells) + ranked)
         parted.require_hours(seconds, f"{lists.n_pairs:.2g} pairs of rows in cells")
         rows = self._rows(lists, name)
         block = len(table.blocks()[0])
