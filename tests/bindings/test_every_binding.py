@@ -98,6 +98,15 @@ def test_an_error_names_function_argument_rule_and_place():
         _core.Graph(*graph)
 
 
+def test_rounded_rows_are_narrow_enough_for_their_sums():
+    cells = np.zeros((1, 1), np.int32), np.zeros(1, np.int32), np.array([0, 1])
+    row = np.ones((1, 2**16 + 1), np.float32)
+    with pytest.raises(ValueError, match=r"CellJoin: the number of columns of points must be .*65536"):
+        _core.CellJoin(row, *cells, 1, rounded=True)
+    _core.CellJoin(row, *cells, 1)
+    _core.CellJoin(row[:, 1:].copy(), *cells, 1, rounded=True)
+
+
 @pytest.mark.parametrize("n_threads", [0, -3, 2**20])
 def test_threads_are_counted_from_one(n_threads):
     call = CASES["row_sums"]

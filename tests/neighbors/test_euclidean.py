@@ -8,10 +8,12 @@ from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestNeighbors
 from tests.threads import on_threads
 
+from gnomon import _core
 from gnomon._progress import Reporter
 from gnomon.exceptions import PrecisionWarning
 from gnomon.neighbors import (
     NeighborGraph,
+    RowSearch,
     cell_plans,
     cells,
     compute_neighbors,
@@ -19,6 +21,7 @@ from gnomon.neighbors import (
     graph_fault,
     query_neighbors,
 )
+from gnomon.neighbors.cells import PROJECT_ABOVE
 from gnomon.neighbors.euclidean import Points, lead_with
 
 
@@ -104,6 +107,22 @@ def test_approximate_search_reaches_its_target_on_clusters(n_features):
     assert found >= 0.94
     shared = graph.indices == exact.indices
     np.testing.assert_array_equal(graph.distances[shared], exact.distances[shared])
+
+
+@pytest.mark.parametrize(("n_features", "rounded"), [(PROJECT_ABOVE, False), (PROJECT_ABOVE + 1, True)])
+def test_cells_round_rows_only_where_many_features_are_projected(n_features, rounded, monkeypatch):
+    asked, join = [], _core.CellJoin
+
+    def noted(*arguments):
+        asked.append(arguments[5])
+        return join(*arguments)
+
+    monkeypatch.setattr(_core, "CellJoin", noted)
+    X = blobs(4000, n_features)
+    compute_neighbors(X, 5, method="approximate")
+    RowSearch.of(X, 5, method="approximate")
+    assert len(asked) >= 2
+    assert set(asked) == {rounded}
 
 
 def test_approximate_search_turns_to_all_pairs_where_cells_do_not_help():
