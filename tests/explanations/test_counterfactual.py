@@ -199,6 +199,16 @@ def test_paths_cross_the_gaps_between_pieces_of_the_graph():
     assert found.features[0] == "feature 0"
 
 
+def test_a_label_that_is_a_number_may_be_written_as_text():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(60, 3)), rng.normal(size=(60, 3)) + np.array([30, 0, 0])])
+    labels, explanation = np.repeat([0, 1], 60), explain(X, X[:, :2].copy(), n_jobs=1)
+    number, text = (counterfactual(explanation, 0, transform=first_two, target=to, labels=labels) for to in (1, "1"))
+    assert text.columns() == number.columns()
+    with pytest.raises(ValueError, match=r"target='2' must be one of the labels \(0, 1\)"):
+        counterfactual(explanation, 0, transform=first_two, target="2", labels=labels)
+
+
 def test_wrong_questions_are_refused(strip, explanation):
     X, labels = strip
 

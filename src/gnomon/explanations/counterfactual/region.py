@@ -67,9 +67,12 @@ def target_rows(places: Array, target: Any, position: Any, labels: Any) -> npt.N
         if labels is None:
             remedy = "Pass labels, or rows as a list or mask."
             raise ValueError(message(f"target={target!r}", "rows where there are no labels", remedy=remedy))
-        wanted = np.asarray(check_labels(labels, n) == target)
-        if wanted.shape != (n,) or not wanted.any():
-            raise ValueError(message(f"target={target!r}", "one of the labels"))
+        classes = sort_into_classes(check_labels(labels, n))
+        known = classes.values if target in classes.values else classes.names  # a number may be written as text
+        if target not in known:
+            shown = ", ".join(map(repr, classes.values[:3])) + (", ..." if len(classes) > 3 else "")
+            raise ValueError(message(f"target={target!r}", "one of the labels", fact=shown))
+        wanted = np.asarray(classes.codes == known.index(target))
     else:
         wanted = row_mask(target, n, name="target")
     if not (wanted & placed).any():

@@ -236,7 +236,8 @@ def counterfactual(
         Takes rows (n, n_features), sparse if the data are, returns their places (n, n_components); such as the
         ``transform`` of the fitted method.
     target : label, mask or row numbers, default=None
-        A single value is a label, and `labels` must be given; anything longer says which rows.
+        A single value is a label, also a number written as text, and `labels` must be given; anything longer says
+        which rows.
     position : array-like of shape (n_components,), default=None
         Instead of `target`: a place in the map; its 15 nearest points are the target.
     labels : array-like of shape (n_samples,), default=None
