@@ -1,6 +1,6 @@
 """Why units matter.
 
-The same 178 wines twice. One column, proline, is counted in hundreds and makes all distances of the table as it is;
+The same 178 wines twice. One column, proline, is counted in hundreds, and as measured it alone makes the distances;
 with every column divided by its own spread the three kinds come apart.
 """
 

@@ -120,12 +120,13 @@ def leave(token: Token[Run]) -> None:
 
 @contextmanager
 def running(**changes: Any) -> Iterator[Run]:
-    """Change the run inside the block.
+    """Say for all calls inside a block how many threads and how much memory they take, and who works.
 
     Parameters
     ----------
     **changes : object
-        Attributes of `Run`, such as ``n_threads=4``; the others stay as they are around the block.
+        ``n_threads``, for whatever has no ``n_jobs`` of its own; ``memory``, in bytes; ``executor``, such as a client
+        of Dask; ``journal``, a `gnomon.scale.Journal`. What is left out stays as it is around the block.
 
     Yields
     ------

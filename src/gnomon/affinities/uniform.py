@@ -38,7 +38,7 @@ def uniform_affinities(graph: NeighborGraph, *, normalization: str = "total") ->
 
     References
     ----------
-    .. [1] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (where the
+    .. [1] Böhm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (where the
        binary graph serves t-SNE as well as a perplexity).
     """
     check_parameters(_RULES, {"normalization": normalization})

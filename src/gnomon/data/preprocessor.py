@@ -18,7 +18,7 @@ __all__ = ["TablePreprocessor"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Turn the columns of a table as people have it into numbers, by rules that are said.
+    """Turn the columns of a table as people have it into numbers, by stated rules.
 
     - Numbers stay as they are; True and False become 1 and 0.
     - Texts of which nine tenths are numbers become these, if they are alike in currency, percent sign or unit and in

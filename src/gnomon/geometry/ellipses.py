@@ -176,11 +176,11 @@ def distortion(
         A direction counts as lost if its semi-axis is less than this share of the longest.
     tear_level : float in (0, 1), default=0.05
         A point is torn if its neighbours lie in two parts in the map: if its `gap` is at least 2 and exceeds what at
-        most this share of whole points exceeds, and the local linear map does not account for it:
+        most this share of whole points exceeds, and the local linear map does not account for it, see `tear_r2`.
     tear_r2 : float >= 0, default=0.9
-        ... `LocalJacobians.predicted_r2` is below this value. (Rows with a gap in the data have one in a smooth map
-        too, and are predicted well; a jump right through the middle of a neighbourhood is predicted with R2 up to
-        3/4.)
+        The local linear map accounts for a gap where `LocalJacobians.predicted_r2` is at least this. (Rows with a gap
+        in the data have one in a smooth map too, and are predicted well; a jump right through the middle of a
+        neighbourhood is predicted with R2 up to 3/4.)
 
     Returns
     -------

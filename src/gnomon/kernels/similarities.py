@@ -243,7 +243,7 @@ class NoiseContrast:
 
     References
     ----------
-    .. [1] Damrich, Bohm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023.
+    .. [1] Damrich, Böhm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023.
     """
 
     noise: float = 1.0

@@ -139,7 +139,7 @@ def nystrom(matrix: SymmetricAccess, rank: int, *, landmarks: str = "uniform", s
 
     References
     ----------
-    .. [1] Williams & Seeger, "Using the Nystroem method to speed up kernel machines", NeurIPS 2000.
+    .. [1] Williams & Seeger, "Using the Nyström method to speed up kernel machines", NeurIPS 2000.
     .. [2] Arthur & Vassilvitskii, "k-means++: the advantages of careful seeding", SODA 2007.
     """
     values = check_parameters(_NYSTROM_RULES, {"rank": rank, "landmarks": landmarks, "seed": seed})

@@ -107,7 +107,7 @@ def singular_value_threshold(
 
     References
     ----------
-    .. [1] Cai, Candes & Shen, "A singular value thresholding algorithm for matrix completion", SIAM Journal on
+    .. [1] Cai, Candès & Shen, "A singular value thresholding algorithm for matrix completion", SIAM Journal on
        Optimization 20, 2010, theorem 2.1.
     .. [2] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011 (subspace iteration).
     """

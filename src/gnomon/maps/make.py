@@ -189,6 +189,16 @@ def map(
         If the fit would take more memory than memory_budget or than is free.
     ValueError
         If `folder` holds another run, or an argument does not go with landmarks.
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_wine
+    >>> wine = load_wine(as_frame=True)
+    >>> m = gnomon.map(wine.data, labels=wine.target, scale="standard", random_state=0)
+    >>> m.embedding.shape
+    (178, 2)
+    >>> m.to_html("wine.html")
     """
     stated = stated_parts(
         labels=labels,

@@ -33,10 +33,10 @@ def sensitivity(
 ) -> Sensitivity:
     """Differentiate the map of a fitted estimator by the data: what if this row had been different?
 
-    The answer is exact at a minimum of the method's loss. UMAP samples its descent and ends at no minimum, neither of
-    the loss it prints nor of the one it samples, `CrossEntropy`, which is taken here; t-SNE stops early as well. Then a
-    warning says so. ``polish=True`` goes on to the minimum first; the answer is then that of ``embedding`` of the
-    result, which is another map.
+    The answer is exact at a minimum of the method's loss. UMAP, sampled or not, ends at no minimum, neither of the loss
+    that its paper states nor of the one that it lowers, `CrossEntropy`, which is taken here; t-SNE stops early as well.
+    Then a warning says so. ``polish=True`` goes on to the minimum first; the answer is then that of ``embedding`` of
+    the result, which is another map.
 
     Parameters
     ----------

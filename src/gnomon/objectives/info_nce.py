@@ -63,7 +63,7 @@ class InfoNCE:
 
     References
     ----------
-    .. [1] Damrich, Bohm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 3.
+    .. [1] Damrich, Böhm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 3.
     """
 
     evaluation = "sampled"

@@ -60,7 +60,7 @@ class LinearAttraction(PairObjective):
     ----------
     .. [1] Jacomy et al., "ForceAtlas2, a continuous graph layout algorithm", PLoS ONE 9, 2014.
     .. [2] Carreira-Perpinan, "The elastic embedding algorithm for dimensionality reduction", ICML 2010.
-    .. [3] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
+    .. [3] Böhm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
     """
 
     name = "linear_attraction"

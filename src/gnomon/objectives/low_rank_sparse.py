@@ -85,7 +85,7 @@ class LowRankSparse:
 
     References
     ----------
-    .. [1] Candes, Li, Ma & Wright, "Robust principal component analysis?", Journal of the ACM 58, 2011.
+    .. [1] Candès, Li, Ma & Wright, "Robust principal component analysis?", Journal of the ACM 58, 2011.
     .. [2] Shahid, Kalofolias, Bresson, Bronstein & Vandergheynst, "Robust principal component analysis on graphs",
        ICCV 2015.
     """

@@ -144,7 +144,7 @@ def attraction_repulsion_spectrum(
 
     References
     ----------
-    .. [1] Bohm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
+    .. [1] Böhm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022.
     .. [2] Linderman & Steinerberger, "Clustering with t-SNE, provably", SIAM J. Math. Data Sci. 1, 2019 (strong
        exaggeration is a power iteration).
 

@@ -112,11 +112,11 @@ def proves(
 ) -> Proof:
     """Search for a table with the same map of which a claim is false, or true if it is false of this one.
 
-    A verdict, such as `gnomon.are_apart`, asks the data whether a claim is true. This asks whether the *map* could show
-    it: the table is changed by just so much that the claim turns, and somewhat more, and the same method with the same
-    seed maps it again. If the map stays the same, to the disparity of two seeds, nobody can read the claim from it,
-    whether it is true or not. A claim that is false of the table at hand is refuted by that table already; the search
-    then looks for one of which it is true.
+    A verdict, such as `gnomon.evaluation.are_apart`, asks the data whether a claim is true. This asks whether the *map*
+    could show it: the table is changed by just so much that the claim turns, and somewhat more, and the same method
+    with the same seed maps it again. If the map stays the same, to the disparity of two seeds, nobody can read the
+    claim from it, whether it is true or not. A claim that is false of the table at hand is refuted by that table
+    already; the search then looks for one of which it is true.
 
     Parameters
     ----------

@@ -146,7 +146,7 @@ def open_table(
     FileNotFoundError
         If nothing is there.
     ValueError, TypeError
-        If the file is damaged, of another kind, or holds no table of numbers; what remedies it is said. A missing or
+        If the file is damaged, of another kind, or holds no table of numbers; the error says what to do. A missing or
         infinite value is found when its row is read, and named with its row and column.
     MissingDependencyError
         If reading this kind of file needs a package that is not installed.

@@ -68,7 +68,7 @@ class AffineAtlas:
         How charts are weighted by distances in the data, and in the map.
     method_ : {"exact", "cells", "scikit-learn"}
         How the rows of the map nearest to a new one are found; "cells" in large dense tables, see
-        `gnomon.neighbors.RowSearch`. Found out at the first question, as is:
+        `gnomon.neighbors.RowSearch`. Found at the first question, like ``recall_``.
     recall_ : float in [0, 1]
         Share of the nearest rows found, at least 0.998 on a sample; where one is missed f jumps by its weight.
     n_features_in_ : int

@@ -33,10 +33,10 @@ _SMOOTHNESS = 0.1  # of the sparsity, where smoothness is None
 class GraphRobustPCA(PublishesParts, GraphEmbedder):
     """Robust PCA whose low-rank part changes little between neighbours.
 
-    To the loss of `RobustPCA` comes `smoothness` times tr(L' Phi L), half the sum over edges of the squared distances
-    of rows of L, with Phi the Laplacian of the graph of nearest neighbours over its mean degree. That helps where rows
-    are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so errors should be
-    few in a row. With smoothness=0 it is `RobustPCA`.
+    The loss is that of `RobustPCA` plus `smoothness` times tr(L' Phi L), half the sum over edges of the squared
+    distances of rows of L, with Phi the Laplacian of the graph of nearest neighbours over its mean degree. That helps
+    where rows are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so no row
+    should have many. With smoothness=0 it is `RobustPCA`.
 
     Equal rows may have different neighbours; they share the mean of their rows of L, and so one position. The parts of
     neighbours depend on each other, so that there is no formula for new rows: `transform` blends the map's own points.

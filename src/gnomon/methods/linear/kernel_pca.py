@@ -132,7 +132,7 @@ class KernelPCA(WeighsRows, PlacesRows):
     .. [1] Schölkopf, Smola & Müller, "Nonlinear component analysis as a kernel eigenvalue problem", Neural
        Computation 10, 1998.
     .. [2] Mika et al., "Kernel PCA and de-noising in feature spaces", NeurIPS 1998 (pre-images).
-    .. [3] Williams & Seeger, "Using the Nystroem method to speed up kernel machines", NeurIPS 2000.
+    .. [3] Williams & Seeger, "Using the Nyström method to speed up kernel machines", NeurIPS 2000.
 
     Examples
     --------

@@ -84,6 +84,14 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
     .. [1] Jolliffe, "Principal Component Analysis", Springer, 2002.
     .. [2] Halko, Martinsson & Tropp, "Finding structure with randomness", SIAM Review 53, 2011 (randomized solver).
     .. [3] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999 (likelihood and samples).
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> gnomon.PCA().fit_transform(X).shape
+    (1797, 2)
     """
 
     _keeps_rows, _fits_blocks = False, True

@@ -31,8 +31,8 @@ Float64Array = npt.NDArray[np.float64]
 class RandomProjection(PlacesRows):
     """Map rows by a random matrix, Y = X R / sqrt(n_components).
 
-    Of two rows the squared distance in the map is on average over seeds that of the data, and with many components
-    nearly so for every seed. The baseline that a map must beat: it looks at nothing but the number of features.
+    The squared distance of two rows in the map is, on average over seeds, that in the data, and with many components
+    nearly so for every seed. It is the baseline that a map must beat: it looks at nothing but the number of features.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class RobustPCA(PublishesParts, PlacesRows):
 
     References
     ----------
-    .. [1] Candes, Li, Ma & Wright, "Robust principal component analysis?", Journal of the ACM 58, 2011.
+    .. [1] Candès, Li, Ma & Wright, "Robust principal component analysis?", Journal of the ACM 58, 2011.
     """
 
     n_components: int = 2

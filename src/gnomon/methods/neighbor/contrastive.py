@@ -70,7 +70,7 @@ class NegTSNE(SupervisedEmbedder):
 
     References
     ----------
-    .. [1] Damrich, Bohm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 4.
+    .. [1] Damrich, Böhm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 4.
     """
 
     n_neighbors: int = 15
@@ -157,7 +157,7 @@ class InfoNCETSNE(SupervisedEmbedder):
 
     References
     ----------
-    .. [1] Damrich, Bohm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 3.
+    .. [1] Damrich, Böhm, Hamprecht & Kobak, "From t-SNE to UMAP with contrastive learning", ICLR 2023, section 3.
     """
 
     n_neighbors: int = 15

@@ -108,7 +108,7 @@ class FeatMAP(UMAP):
     importance_ : ndarray of shape (n_features,)
         Mean over the rows of how far each feature spreads within the tangent space, in units of the feature.
     embedding_frames_ : ndarray of shape (n_samples, n_components, n_directions)
-        Columns: where each leading tangent direction points in the map; 0 for a direction that a row has not.
+        Columns: where each leading tangent direction points in the map; 0 for a direction that a row lacks.
     frame_correlation_ : ndarray of shape (n_directions,)
         Correlation of log spreads in map and data along each direction; nan where one does not vary.
     graph_ : NeighborGraph

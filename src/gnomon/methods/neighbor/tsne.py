@@ -167,6 +167,14 @@ class TSNE(PerplexityEmbedder):
        t-SNE visualisations", ECML PKDD 2019 (dof).
     .. [5] Böhm, Berens & Kobak, "Attraction-repulsion spectrum in neighbor embeddings", JMLR 23, 2022 (exaggeration;
        neighbours that count alike serve t-SNE as well as a perplexity).
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> gnomon.TSNE(perplexity=30, random_state=0).fit_transform(X).shape
+    (1797, 2)
     """
 
     n_components: int = 2

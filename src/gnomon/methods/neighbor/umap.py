@@ -176,6 +176,14 @@ class UMAP(SupervisedEmbedder):
     .. [1] McInnes, Healy & Melville, "UMAP: uniform manifold approximation and projection for dimension reduction",
        arXiv:1802.03426, 2018.
     .. [2] Damrich & Hamprecht, "On UMAP's true loss function", NeurIPS 2021 (the loss that sampling optimises).
+
+    Examples
+    --------
+    >>> import gnomon
+    >>> from sklearn.datasets import load_digits
+    >>> X, y = load_digits(return_X_y=True)
+    >>> gnomon.UMAP(n_neighbors=15, random_state=0).fit_transform(X).shape
+    (1797, 2)
     """
 
     n_neighbors: int = 15

@@ -1,4 +1,4 @@
-"""Laplacian eigenmaps, their variants that adapt to density, and diffusion maps; new rows by Nystroem's formula."""
+"""Laplacian eigenmaps, their variants that adapt to density, and diffusion maps; new rows by Nyström's formula."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
 
     Notes
     -----
-    `place` extends the eigenvectors by Nystroem's formula: the mean of the neighbours' positions by their weights,
+    `place` extends the eigenvectors by Nyström's formula: the mean of the neighbours' positions by their weights,
     divided by 1 - lambda, or by 1 - lambda / degree for normalized=False, but by no less than 1/2. A fitted row has
     edges to those who count it among their neighbours, a new one has none of these: the formula need not give back the
     position of a fitted row, so a row at distance 0 from a fitted one gets its position.
