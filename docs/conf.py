@@ -23,6 +23,7 @@ html_css_files = ["pages.css"]
 html_show_sourcelink = False
 numpydoc_show_class_members = False
 autodoc_typehints = "none"  # types stand in the docstrings
+highlight_language = "text"  # blocks of Python say so; the others are commands and what they print
 python_maximum_signature_line_length = 88  # longer ones have a line for each parameter
 exclude_patterns = ["_build"]
 myst_heading_anchors = 3

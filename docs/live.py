@@ -41,7 +41,7 @@ def _spectrum(path: Path) -> None:
 def _wines(path: Path) -> None:
     wines = load_wine(as_frame=True)
     kinds = wines.target_names[wines.target]
-    gn.map(wines.data, labels=kinds, scale="standard", random_state=0).write_report(path)
+    gn.map(wines.data, labels=kinds, scale="standard", random_state=0).write_report(path, title="Wines")
 
 
 LIVE: Mapping[str, Callable[[Path], None]] = {
