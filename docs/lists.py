@@ -181,7 +181,10 @@ _FEW = {"max_iter": 1, "n_neighbors": 10, "perplexity": 5, "early_exaggeration_i
 _TAKEN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "a [metric](methods.md#metrics)": ({"metric": "manhattan"}, {}),
     "[neighbours found elsewhere](coming-from.md#neighbours-that-you-have-already)": ({"precomputed_knn": _GRAPH}, {}),
-    "a [target](tables.md)": ({"target_weight": 0.5}, {"y": np.arange(24) % 2}),
+    "a [target](methods.md#sampled-repulsion-umap-largevis-negtsne-infoncetsne)": (
+        {"target_weight": 0.5},
+        {"y": np.arange(24) % 2},
+    ),
     "[blocks of columns](tables.md#blocks-of-columns)": ({"blocks": {"a": Block([0, 1]), "b": Block([2, 3])}}, {}),
     "[anchors](aligned.md)": ({"anchors": {0: (0, 0)}}, {}),
     "[weights of rows](methods.md#weights-of-rows)": ({}, {"sample_weight": np.linspace(1, 2, 24)}),
