@@ -1,6 +1,6 @@
-"""Show that a map depends neither on threads, nor on the instruction set of the kernels, nor on the libraries' choices.
+"""Show that maps and answers depend neither on threads, nor on the instruction set, nor on the libraries' choices.
 
-python -m benchmarks.determinism --data digits --threads 1 2 3 5 --builds --cores
+python -m benchmarks.determinism --data digits --threads 1 2 3 5 --asked pca umap tsne --builds --cores
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +21,9 @@ import numpy as np
 from benchmarks.machine import instruction_set_levels
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import load_table
+from gnomon.methods import METHODS
 
-__all__ = ["build", "compare", "hash_maps", "main"]
+__all__ = ["build", "compare", "hash_results", "main"]
 
 _ROOT = Path(__file__).resolve().parent.parent
 
@@ -59,26 +61,29 @@ def build(level: str, folder: Path) -> Path:
     return target
 
 
-def hash_maps(
+def hash_results(
     data: Path,
     methods: Sequence[str],
     threads: Sequence[int],
     installed: Path | None = None,
     *,
+    asked: Sequence[str] = (),
     max_iter: int | None = None,
     core: str | None = None,
 ) -> Hashes:
-    """Hash the maps of a table in a fresh process.
+    """Hash the maps of a table, and what they answer, in a fresh process.
 
     Parameters
     ----------
     data : Path
-        The table, .npy.
+        The table, .npz as `load_table` reads it.
     methods : sequence of str
         Names in `benchmarks.subjects.SUBJECTS`.
     threads : sequence of int
     installed : Path, default=None
         Use the build in this folder rather than the one of the running interpreter.
+    asked : sequence of str, default=()
+        Names in `gnomon.methods.METHODS`: their maps are asked all of `benchmarks.answers.QUESTIONS`.
     max_iter : int, default=None
         Iterations of every method but PCA; None takes the usual number of each.
     core : str, default=None
@@ -87,10 +92,15 @@ def hash_maps(
     Returns
     -------
     dict of dict
-        Hashes by method and number of threads.
+        Hashes by number of threads, by method and by method and question, as "umap" and "umap: axis".
     """
-    inside = None if installed is None else str(installed)
-    task = {"methods": list(methods), "threads": list(threads), "inside": inside, "max_iter": max_iter}
+    task = {
+        "methods": list(methods),
+        "asked": list(asked),
+        "threads": list(threads),
+        "inside": None if installed is None else str(installed),
+        "max_iter": max_iter,
+    }
     command, environment = [sys.executable], dict(os.environ)
     if core is not None:
         environment |= {"OPENBLAS_CORETYPE": core, **CORES[core]}
@@ -104,18 +114,18 @@ def hash_maps(
 
 
 def compare(hashes: Mapping[str, Hashes]) -> tuple[list[str], bool]:
-    """Lay out the hashes of several builds, and say whether each method has one hash in all."""
+    """Lay out the hashes of several builds, and say whether each result has one hash in all."""
     lines: list[str] = []
     equal = True
-    width = max((len(method) for build_hashes in hashes.values() for method in build_hashes), default=0)
-    for method in dict.fromkeys(method for build_hashes in hashes.values() for method in build_hashes):
+    width = max((len(name) for build_hashes in hashes.values() for name in build_hashes), default=0)
+    for name in dict.fromkeys(name for build_hashes in hashes.values() for name in build_hashes):
         seen = set()
-        for name, build_hashes in hashes.items():
-            for n, digest in build_hashes[method].items():
-                lines.append(f"{method:{width}} {name:12} {n:>2} threads  {digest}")
+        for build_name, build_hashes in hashes.items():
+            for n, digest in build_hashes[name].items():
+                lines.append(f"{name:{width}} {build_name:12} {n:>2} threads  {digest}")
                 seen.add(digest)
         equal = equal and len(seen) == 1
-        lines.append(f"{method:{width}} {'equal' if len(seen) == 1 else f'DIFFERENT: {len(seen)} hashes'}")
+        lines.append(f"{name:{width}} {'equal' if len(seen) == 1 else f'DIFFERENT: {len(seen)} hashes'}")
     return lines, equal
 
 
@@ -123,24 +133,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.determinism", description=__doc__.splitlines()[0])
     parser.add_argument("--data", default="digits", help="digits, mnist (in GNOMON_DATA) or an .npz file")
     parser.add_argument("--rows", type=int, help="a fixed random sample of so many rows")
-    parser.add_argument("--methods", nargs="+", default=list(SUBJECTS), choices=list(SUBJECTS), metavar="METHOD")
+    parser.add_argument("--columns", type=int, help="the first so many columns that are not constant")
+    parser.add_argument("--methods", nargs="*", default=list(SUBJECTS), choices=list(SUBJECTS), metavar="METHOD")
+    names = [card.name for card in METHODS]
+    parser.add_argument("--asked", nargs="+", default=[], choices=names, metavar="METHOD", help="ask maps of these")
     parser.add_argument("--max-iter", type=int, help="iterations of every method; the usual number by default")
     parser.add_argument("--threads", nargs="+", type=int, default=[1, 2, 3, 5])
     parser.add_argument("--builds", action="store_true", help="also compile for every level this CPU runs")
     parser.add_argument("--cores", action="store_true", help="also with the linear algebra of older processors (x86)")
     parser.add_argument("--levels", nargs="+", help="the levels to compile for, if not all")
     options = parser.parse_args(arguments)
-    X, _ = load_table(options.data, options.rows)
+    X, labels = load_table(options.data, options.rows)
+    if options.columns is not None:
+        X = np.ascontiguousarray(X[:, np.flatnonzero(np.ptp(X, axis=0))[: options.columns]])
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        data = folder / "table.npy"
-        np.save(data, X)
-        hashes = {"installed": hash_maps(data, options.methods, options.threads, max_iter=options.max_iter)}
+        data = folder / "table.npz"
+        np.savez(data, X=X, **({} if labels is None else {"y": labels}))
+        hashed = partial(hash_results, data, options.methods, asked=options.asked, max_iter=options.max_iter)
+        hashes = {"installed": hashed(options.threads)}
         for level in options.levels or (instruction_set_levels() if options.builds else []):
-            installed = build(level, folder)
-            hashes[level] = hash_maps(data, options.methods, options.threads, installed, max_iter=options.max_iter)
+            hashes[level] = hashed(options.threads, build(level, folder))
         for core in CORES if options.cores else []:
-            hashes[core] = hash_maps(data, options.methods, options.threads[:1], max_iter=options.max_iter, core=core)
+            hashes[core] = hashed(options.threads[:1], core=core)
     lines, equal = compare(hashes)
     print("\n".join(lines))
     return 0 if equal else 1

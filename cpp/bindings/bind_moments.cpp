@@ -3,6 +3,7 @@
 #include "gnomon/elementary.hpp"
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
+#include "gnomon/small_svd.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -71,6 +72,38 @@ void bound_product(const Matrix<const double>& A, bool transposed_a, const Matri
     });
 }
 
+void bound_products(std::size_t count, const Matrix<const double>& A, bool transposed_a, const Matrix<const double>& B,
+                    bool transposed_b, const Matrix<double>& out, int n_threads) {
+    const Arguments check("products");
+    check.at_least("count", static_cast<std::int64_t>(count), 1);
+    check.equal("the rows of A beyond those of whole matrices", A.shape(0) % count, 0);
+    check.equal("the rows of B beyond those of whole matrices", B.shape(0) % count, 0);
+    const std::size_t a = A.shape(0) / count, b = B.shape(0) / count;
+    check.equal("the terms of B", transposed_b ? B.shape(1) : b, transposed_a ? a : A.shape(1));
+    check.shape("out", out, count * (transposed_a ? A.shape(1) : a), transposed_b ? b : B.shape(1));
+    run_released(n_threads, [&](const Context& context) {
+        products(count, view(A), transposed_a, view(B), transposed_b, view(out), context);
+    });
+}
+
+void bound_small_svd(const Matrix<double>& columns, const Vector<double>& values, const Matrix<double>& right) {
+    const Arguments check("small_svd");
+    const std::size_t d = columns.shape(0);
+    check.at_most("the number of columns", d, columns.shape(1));
+    check.length("values", values, d);
+    check.shape("right", right, d, d);
+    run_released(1, [&](const Context&) { small_svd(view(columns), view(values), view(right)); });
+}
+
+void bound_eigen_each(const Matrix<const double>& matrices, const Matrix<double>& values, const Matrix<double>& vectors,
+                      int n_threads) {
+    const Arguments check("eigen_each");
+    check.shape("matrices", matrices, values.shape(0) * values.shape(1), values.shape(1));
+    check.shape("vectors", vectors, matrices.shape(0), matrices.shape(1));
+    run_released(n_threads,
+                 [&](const Context& context) { eigen_each(view(matrices), view(values), view(vectors), context); });
+}
+
 std::size_t bound_dense_eigen(const Matrix<const double>& matrix, double least, const Vector<double>& values,
                               const Matrix<double>& vectors, int n_threads) {
     const Arguments check("dense_eigen");
@@ -133,6 +166,17 @@ void register_moments(nb::module_& m) {
     m.def("product", &bound_product, nb::arg("A").noconvert(), nb::arg("transposed_a"), nb::arg("B").noconvert(),
           nb::arg("transposed_b"), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write A B to out, of A and B as they are or transposed.");
+    m.def("products", &bound_products, nb::arg("count"), nb::arg("A").noconvert(), nb::arg("transposed_a"),
+          nb::arg("B").noconvert(), nb::arg("transposed_b"), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write the products of `count` pairs of matrices that lie one below the other to out.");
+    m.def("small_svd", &bound_small_svd, nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
+          nb::arg("right").noconvert(),
+          "Turn the columns (d, n) of a matrix, one after the other, into its left singular vectors, and write its "
+          "singular values (d,), falling, and its right singular vectors (d, d), one after the other.");
+    m.def(
+        "eigen_each", &bound_eigen_each, nb::arg("matrices").noconvert(), nb::arg("values").noconvert(),
+        nb::arg("vectors").noconvert(), nb::arg("n_threads"),
+        "Write eigenvalues (m, d), falling, and eigenvectors (m d, d), in columns, of m symmetric matrices (m d, d).");
     m.def("dense_eigen", &bound_dense_eigen, nb::arg("matrix").noconvert(), nb::arg("least"),
           nb::arg("values").noconvert(), nb::arg("vectors").noconvert(), nb::arg("n_threads"),
           "Write the eigenvalues of a symmetric matrix (n, n), falling, to values (n,) and the eigenvectors of those "

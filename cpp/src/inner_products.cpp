@@ -17,6 +17,7 @@ constexpr std::size_t kDepth = 256;   // rows whose products are summed in the t
 constexpr std::size_t kRows = 1024;   // that are packed at a time: two panels of them stay in the second cache
 constexpr std::size_t kNarrow = 8;    // columns of a product that is not worth panels
 constexpr double kThreadsFrom = 1e6;  // products of numbers that are worth waking threads for
+constexpr std::size_t kPairs = 16;    // of small matrices that a thread multiplies at a time
 
 }  // namespace
 }  // namespace gnomon
@@ -132,6 +133,23 @@ void narrow_product(Side A, Side B, Span2<double> out, const Context& context) {
     }
 }
 
+/// Matrix i of `count` that lie one below the other.
+template <class T>
+Span2<T> part(Span2<T> stacked, std::size_t count, std::size_t i) {
+    const std::size_t rows = stacked.rows() / count;
+    return {stacked.data() + i * rows * stacked.cols(), rows, stacked.cols()};
+}
+
+/// The rows of a matrix one after the other, in `turned` if they do not lie so.
+const double* rows_of(Side side, std::vector<double>& turned) {
+    if (!side.transposed) return side.matrix.data();
+    turned.resize(side.matrix.size());
+    for (std::size_t i = 0; i < side.rows(); ++i) {
+        for (std::size_t j = 0; j < side.cols(); ++j) turned[i * side.cols() + j] = side(i, j);
+    }
+    return turned.data();
+}
+
 }  // namespace
 
 void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b, Span2<double> out,
@@ -164,6 +182,30 @@ void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bo
             }
         });
     }
+}
+
+void products(std::size_t count, Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b,
+              Span2<double> out, const Context& given) {
+    if (out.size() == 0) return;
+    const std::size_t inner = transposed_a ? A.rows() / count : A.cols();
+    const Context context = threads_for(static_cast<double>(out.size()) * static_cast<double>(inner), given);
+    parallel_blocks(count, kPairs, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::vector<double> turned;
+        Context alone = context;
+        alone.n_threads = 1;
+        for (std::size_t i = begin; i < end; ++i) {
+            const Side left{part(A, count, i), transposed_a}, right{part(B, count, i), transposed_b};
+            const Span2<double> to = part(out, count, i);
+            if (!transposed_b && (to.rows() <= kNarrow || inner <= kNarrow)) {
+                std::fill_n(to.data(), to.size(), 0.0);
+                transposed_times_narrow(right.matrix, rows_of(left, turned), to.rows(), 0, inner, to.data());
+            } else if (!transposed_a && to.cols() <= kNarrow) {
+                times_narrow(left.matrix, rows_of({right.matrix, !transposed_b}, turned), to, 0, to.rows());
+            } else {
+                product(left.matrix, transposed_a, right.matrix, transposed_b, to, alone);
+            }
+        }
+    });
 }
 
 void inner_products(Span2<const float> B, Span2<double> out, const Context& context) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 
-__all__ = ["exp", "expm1", "inner", "log", "log1p", "power", "product"]
+__all__ = ["exp", "expm1", "inner", "length", "log", "log1p", "power", "product"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -97,6 +98,11 @@ def _in_rows(A: npt.NDArray[Any]) -> tuple[Float64Array, bool]:
     return np.ascontiguousarray(A, dtype=np.float64), False
 
 
-def inner(A: Float64Array, B: Float64Array) -> float:
+def inner(A: npt.NDArray[Any], B: npt.NDArray[Any]) -> float:
     """Return the sum of the products of the entries."""
     return float(np.sum(A * B))
+
+
+def length(A: npt.NDArray[Any]) -> float:
+    """Return the root of the sum of squares of all entries."""
+    return math.sqrt(inner(A, A))

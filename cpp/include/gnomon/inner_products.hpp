@@ -18,4 +18,8 @@ void inner_products(Span2<const double> B, Span2<double> out, const Context& con
 void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b, Span2<double> out,
              const Context& context);
 
+/// The products of `count` pairs of small matrices that lie one below the other: out_i = A_i B_i, or with transposes.
+void products(std::size_t count, Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b,
+              Span2<double> out, const Context& context);
+
 }  // namespace gnomon

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._threads import single_threaded_blas
+from gnomon._arithmetic import length, product
+from gnomon.linalg import inner_products, symmetric_eigen
 
 __all__ = ["Thinning", "thinning"]
 
@@ -67,31 +68,30 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
     ----------
     .. [1] Saumard & Wellner, "Log-concavity and strong log-concavity: a review", Statistics Surveys 8, 2014.
     """
-    with single_threaded_blas():
-        whiten = np.linalg.inv(_spread(a, b)).T
-        first, second = (group.mean(axis=0) @ whiten for group in (a, b))
-        middle, step = (first + second) / 2, second - first
-        gap = float(np.linalg.norm(step))
-        if not gap > 0.0:
-            return Thinning(1.0, 1.0, (0, 0))
-        line = step / gap
+    whiten = _whitening(a, b)
+    first, second = product(np.stack([group.mean(axis=0) for group in (a, b)]), whiten)
+    middle, step = (first + second) / 2, second - first
+    gap = length(step)
+    if not gap > 0.0:
+        return Thinning(1.0, 1.0, (0, 0))
+    line = step / gap
 
-        def seen(rows: Floats) -> tuple[Floats, Floats, Floats]:
-            places = rows @ whiten - middle
-            along = places @ line
-            aside = along[:, None] * line
-            np.square(np.subtract(places, aside, out=aside), out=aside)
-            return places, along, np.sqrt(aside.sum(axis=1))
+    def seen(rows: Floats) -> tuple[Floats, Floats, Floats]:
+        places = product(rows, whiten) - middle
+        along = product(places, line)
+        aside = along[:, None] * line
+        np.square(np.subtract(places, aside, out=aside), out=aside)
+        return places, along, np.sqrt(aside.sum(axis=1))
 
-        width = max(float(np.quantile(seen(group)[2], _INSIDE)) for group in (a, b))
-        places, along, aside = seen(held_out)
-        inside = aside <= width
-        if len(others):
-            means, on_line, _ = seen(others)
-            nearest = np.clip(on_line, -gap / 2, gap / 2)[:, None] * line
-            normals = means - nearest
-            bounds = np.einsum("ij,ij->i", normals, (means + nearest) / 2)
-            inside[inside] = np.all(places[inside] @ normals.T <= bounds, axis=1)
+    width = max(float(np.quantile(seen(group)[2], _INSIDE)) for group in (a, b))
+    places, along, aside = seen(held_out)
+    inside = aside <= width
+    if len(others):
+        means, on_line, _ = seen(others)
+        nearest = np.clip(on_line, -gap / 2, gap / 2)[:, None] * line
+        normals = means - nearest
+        bounds = np.sum(normals * (means + nearest) / 2, axis=1)
+        inside[inside] = np.all(product(places[inside], normals.T) <= bounds, axis=1)
     along = along[inside]
     left, right = along[along < 0], along[along >= 0]
     sizes = len(left), len(right)
@@ -101,14 +101,14 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
     return _least(along, low, high, sizes)
 
 
-def _spread(a: Floats, b: Floats) -> Floats:
-    """Return a triangular root of the covariance within both groups."""
+def _whitening(a: Floats, b: Floats) -> Floats:
+    """Return directions, in columns, along which rows within both groups vary alike, by 1, and independently."""
     residuals = np.concatenate([a - a.mean(axis=0), b - b.mean(axis=0)])
     n, d = residuals.shape
-    covariance = residuals.T @ residuals / n
+    covariance = inner_products(residuals) / n
     level, shrunk = max(float(np.trace(covariance)) / d, np.finfo(np.float64).tiny), min(1.0, d / n)
-    root: Floats = np.linalg.cholesky((1.0 - shrunk) * covariance + max(shrunk, 1e-9) * level * np.eye(d))
-    return root
+    variances, axes = symmetric_eigen((1.0 - shrunk) * covariance + max(shrunk, 1e-9) * level * np.eye(d))
+    return axes / np.sqrt(variances)
 
 
 def _least(along: Floats, low: float, high: float, sizes: tuple[int, int]) -> Thinning:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.evaluation.scores import nearest_in_map, shared_neighbors
@@ -158,9 +159,9 @@ def _laid_over(A: Floats, B: Floats, rows: npt.NDArray[np.int64], k: int) -> tup
     if not (a_spread > 0 and b_spread > 0):
         return shift, k, np.eye(d), b_mean - a_mean
     rotation = procrustes(a, b, scaling=False).rotation
-    shift[rows] = np.linalg.norm(a @ rotation - b, axis=1)
+    shift[rows] = np.linalg.norm(product(a, rotation) - b, axis=1)
     matrix = b_spread / a_spread * rotation
-    return shift, k, matrix, b_mean - a_mean @ matrix
+    return shift, k, matrix, b_mean - product(a_mean[None], matrix)[0]
 
 
 def _of_unit_spread(Y: Floats) -> tuple[Floats, Floats, float]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 
-from gnomon._threads import single_threaded_blas
+from gnomon._arithmetic import product
 
 __all__ = ["N_NEIGHBORS", "path_lengths", "straight_distances"]
 
@@ -20,9 +20,8 @@ N_NEIGHBORS = 10
 def straight_distances(X: Floats) -> Floats:
     """Return the Euclidean distances of all rows, of shape (n, n), symmetric and 0 on the diagonal."""
     centered = X - X.mean(axis=0)
-    squares = np.einsum("ij,ij->i", centered, centered)
-    with single_threaded_blas():
-        distances: Floats = centered @ centered.T
+    squares = np.square(centered).sum(axis=1)
+    distances = product(centered, centered.T)
     distances *= -2.0
     distances += squares[:, None]
     distances += squares

@@ -15,6 +15,7 @@ from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.evaluation.singularities import check_rows, loss_of_map, upper_share
+from gnomon.linalg import product, symmetric_eigen
 
 __all__ = ["Perturbations", "perturbations"]
 
@@ -162,7 +163,7 @@ def perturbations(
         axes = [_main_directions(values[indices[i]], weights[i], count) for i in block]
         steps = np.stack([checked["length"] * deviations for _, deviations in axes])
         probes = np.concatenate([np.vstack([values[i], axis]) for i, (axis, _) in zip(block, axes, strict=True)])
-        products = (values @ probes.T).reshape(n, len(block), count + 1)
+        products = product(values, probes.T).reshape(n, len(block), count + 1)
         found = np.empty((len(block), 2 * count + 1))
         for b, i in enumerate(block):
             squared = np.maximum(norms + norms[i] - 2.0 * products[:, b, 0], 0.0)
@@ -188,11 +189,11 @@ def perturbations(
 def _main_directions(near: Floats, weights: Floats, count: int) -> tuple[Floats, Floats]:
     """Return principal directions (count, n_features) of weighted rows and deviations along them, 0 for none."""
     shares = weights / weights.sum()
-    centred = np.sqrt(shares)[:, None] * (near - shares @ near)
-    variances, vectors = np.linalg.eigh(centred @ centred.T)
-    variances, vectors = variances[::-1][:count], vectors[:, ::-1][:, :count]
+    centred = np.sqrt(shares)[:, None] * (near - product(shares[None], near)[0])
+    variances, vectors = symmetric_eigen(product(centred, centred.T), count)
+    variances = variances[:count]
     kept = variances > 1e-12 * max(variances[0], np.finfo(float).tiny)
-    axes = (vectors.T @ centred) / np.sqrt(np.where(kept, variances, 1.0))[:, None]
+    axes = product(vectors.T, centred) / np.sqrt(np.where(kept, variances, 1.0))[:, None]
     directions, deviations = np.zeros((count, near.shape[1])), np.zeros(count)
     directions[: len(axes)] = np.where(kept[:, None], axes, 0.0)
     deviations[: len(axes)] = np.sqrt(np.where(kept, variances, 0.0))

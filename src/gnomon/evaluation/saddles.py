@@ -21,8 +21,9 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._cached import cached_property
-from gnomon._threads import in_order, single_threaded_blas
+from gnomon._threads import in_order
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.linalg import inner_products, symmetric_eigen
 
 __all__ = ["N_NEIGHBORS", "Landscape", "NullDips"]
 
@@ -61,9 +62,8 @@ class Landscape:
 
         Distances are as precise as the table: single precision is enough for what is drawn at random.
         """
-        squares = np.einsum("ij,ij->i", X, X) + X.dtype.type(0.5 * rest)
-        with single_threaded_blas():
-            products = X @ X.T
+        products = inner_products(X.T).astype(X.dtype, copy=False)
+        squares = products.diagonal() + X.dtype.type(0.5 * rest)
         nearest, radii, tree = _core.reachability_tree(products, squares, k, 1)
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
         return cls(radii, tree, max(1.0, found) if math.isfinite(found) else 1.0)
@@ -131,8 +131,7 @@ def _of_uniform(n: int, dimension: int, n_nulls: int, seed: int) -> list[Dips]:
 @lru_cache(maxsize=2)
 def _of_clouds(table: _Bytes, n_nulls: int, seed: int) -> list[Dips]:
     """Return the dips of normal clouds with the covariance of a table."""
-    with single_threaded_blas():
-        variances, rest = _principal_variances(table.X)
+    variances, rest = _principal_variances(table.X)
     unit = float(variances.max(initial=0.0)) or 1.0  # single precision holds squares of a table of any unit then
     deviations = np.sqrt(variances / unit)
 
@@ -152,8 +151,8 @@ def _principal_variances(X: Floats) -> tuple[Floats, float]:
     density.
     """
     centred = X - X.mean(axis=0)
-    scatter = centred.T @ centred if X.shape[0] >= X.shape[1] else centred @ centred.T
-    variances = np.maximum(np.linalg.eigvalsh(scatter)[::-1], 0.0) / len(X)
+    scatter = inner_products(centred if X.shape[0] >= X.shape[1] else centred.T)
+    variances = np.maximum(symmetric_eigen(scatter, 0)[0], 0.0) / len(X)
     noise = np.sqrt(8.0 * np.cumsum(np.square(variances)[::-1])[::-1])  # of the axes from each on
     kept = int(np.count_nonzero(noise > _REST * 2.0 * variances.sum()))
     return variances[:kept], 2.0 * float(variances[kept:].sum())

@@ -15,10 +15,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import inner, length, product
 from gnomon._entrance import entrance
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
 from gnomon.evaluation.scores import nearest_in_map, shared_neighbors, spearman
+from gnomon.linalg import inner_products, small_svd
 from gnomon.neighbors import compute_neighbors
 
 __all__ = [
@@ -65,7 +67,7 @@ def placed_rows(*embeddings: Floats) -> npt.NDArray[np.int64]:
 
 def _whitened(values: Floats) -> Floats:
     """Return the coordinates along the principal axes, each of the same length; axes without extent are dropped."""
-    left, lengths, _ = np.linalg.svd(values, full_matrices=False)
+    left, lengths, _ = small_svd(values)
     kept = lengths > lengths[0] * max(values.shape) * np.finfo(np.float64).eps
     axes: Floats = np.ascontiguousarray(left[:, kept]) / np.sqrt(np.count_nonzero(kept))
     return axes
@@ -91,7 +93,7 @@ class Positions:
             fact = f"all {len(Y)} rows lie at one place" if extent == 0 else "they differ by rounding alone"
             raise ValueError(message(name, "of rows at two places or more", fact=fact))
         values /= extent
-        values /= np.linalg.norm(values)
+        values /= length(values)
         self.values = _whitened(values) if whiten else values
         self._nearest: dict[int, npt.NDArray[np.int32]] = {}
 
@@ -129,8 +131,8 @@ def _squared_to_later(values: Floats, begin: int, end: int) -> Floats:
     if values.shape[1] <= _DIRECT_COMPONENTS:
         squared: Floats = scipy.spatial.distance.cdist(values[begin:end], values[begin:], "sqeuclidean")
         return squared
-    squares = np.einsum("ij,ij->i", values[begin:], values[begin:])
-    squared = values[begin:end] @ values[begin:].T
+    squares = np.square(values[begin:]).sum(axis=1)
+    squared = product(values[begin:end], values[begin:].T)
     squared *= -2.0
     squared += squares
     squared += squares[: end - begin, None]
@@ -174,7 +176,7 @@ def _double_centred_products(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return <A, B>, <A, A>, <B, B> and the traces of A and B, the double-centred distance matrices."""
     n = len(a)
     # Double centring takes a constant out of the distances; taking most of it out first keeps the sums accurate.
-    shifts = np.array([np.sqrt(2.0 * np.mean(np.einsum("ij,ij->i", values, values))) for values in (a, b)])
+    shifts = np.array([np.sqrt(2.0 * np.square(values).sum(axis=1).mean()) for values in (a, b)])
 
     def one_block(begin: int, end: int) -> tuple[Floats, list[Floats]]:
         later = _later(end - begin, n - begin)
@@ -182,7 +184,7 @@ def _double_centred_products(a: Floats, b: Floats) -> tuple[Floats, Floats]:
             (np.sqrt(_squared_to_later(values, begin, end)) - shift) * later
             for values, shift in zip((a, b), shifts, strict=True)
         )
-        products = np.array([np.vdot(left, right), np.vdot(left, left), np.vdot(right, right)])
+        products = np.array([inner(left, right), inner(left, left), inner(right, right)])
         sums = [part.sum(axis=0) for part in (left, right)]
         for part, total in zip((left, right), sums, strict=True):
             total[: end - begin] += part.sum(axis=1)
@@ -230,7 +232,7 @@ def rank_correlation(a: Floats, b: Floats) -> float:
 def _relative(squared: Floats, values: Floats) -> npt.NDArray[np.float32]:
     """Return squared distances over a bound of them, in float32."""
     # No distance exceeds twice the largest distance from the centre; the margin is for rounding.
-    bound = 4.001 * float(np.max(np.einsum("ij,ij->i", values, values)))
+    bound = 4.001 * float(np.square(values).sum(axis=1).max())
     return (squared / bound).astype(np.float32)
 
 
@@ -258,7 +260,7 @@ def _counted_rank_correlation(a: Floats, b: Floats) -> float:
 
     def products(begin: int, end: int) -> float:
         left, right = codes(begin, end)
-        return float(np.dot(ranks[0][left], ranks[1][right]))
+        return inner(ranks[0][left], ranks[1][right])
 
     together = sum(_map_blocks(products, n))
     alone = np.sqrt(np.prod(np.sum(counts * ranks**2, axis=1)))
@@ -285,8 +287,7 @@ def correct_for_chance(value: float, chance: float) -> float:
 
 def _aligned_share(a: Floats, b: Floats) -> float:
     """Return the share of the variance of one that the other explains after the best rotation and scaling."""
-    singular_values: Floats = np.asarray(np.linalg.svd(a.T @ b, compute_uv=False))
-    return min(float(singular_values.sum()) ** 2, 1.0)
+    return min(float(small_svd(product(a.T, b))[1].sum()) ** 2, 1.0)
 
 
 def _procrustes(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
@@ -304,8 +305,8 @@ def _procrustes(a: Positions, b: Positions, settings: Settings) -> tuple[float, 
 
 
 def _cka(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
-    gram_norms = float(np.linalg.norm(a.values.T @ a.values)) * float(np.linalg.norm(b.values.T @ b.values))
-    value = float(np.linalg.norm(a.values.T @ b.values)) ** 2 / gram_norms
+    gram_norms = length(inner_products(a.values)) * length(inner_products(b.values))
+    value = length(product(a.values.T, b.values)) ** 2 / gram_norms
     # Exact mean over permutations: rows of centred Gram matrices sum to zero, and their traces are 1 here.
     return min(value, 1.0), min(1.0 / ((a.n_samples - 1) * gram_norms), 1.0)
 

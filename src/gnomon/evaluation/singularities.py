@@ -14,6 +14,7 @@ from gnomon._estimator import check_is_fitted
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.data import check_table
+from gnomon.linalg import product, small_svd, stacked_eigen, stacked_products, stacked_solve
 
 __all__ = ["Singularities", "check_rows", "loss_of_map", "singularities", "upper_share"]
 
@@ -140,16 +141,16 @@ def singularities(
     expansion = loss.expand(Y)
     with single_threaded_blas():
         blocks = expansion.own_blocks()
-        curvatures = np.linalg.eigvalsh(blocks)
+        curvatures = np.ascontiguousarray(stacked_eigen(blocks)[0][:, ::-1])
         held = curvatures[:, 0] > 0
         inverse = np.full(blocks.shape, np.nan)
-        inverse[held] = np.linalg.inv(blocks[held])
-        pull = np.linalg.norm(np.einsum("iab,ib->ia", inverse, expansion.gradient), axis=1)
+        inverse[held] = stacked_solve(blocks[held], np.broadcast_to(np.eye(blocks.shape[1]), blocks[held].shape))
+        pull = np.linalg.norm(stacked_products(inverse, expansion.gradient[:, :, None])[:, :, 0], axis=1)
 
         def respond(i: int) -> float:
             if not held[i]:
                 return float("nan")
-            return float(np.linalg.norm(inverse[i] @ loss.push(Y, i)[i], ord=2))
+            return float(small_svd(product(inverse[i], loss.push(Y, i)[i]))[1].max(initial=0.0))
 
         response = np.array(list(in_order(respond, asked.tolist())), dtype=np.float64)
     scores = np.where(held, 1.0 / np.where(held, curvatures[:, 0], 1.0), np.inf)

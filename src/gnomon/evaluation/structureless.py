@@ -14,11 +14,13 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Options, check_parameters, message
 from gnomon.geometry.check import check_features
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, principal_components, product
 
 __all__ = ["KINDS", "Cloud", "draw_structureless", "structureless"]
 
 Floats = npt.NDArray[np.float64]
+
+_NOTHING = 1e-6  # of the largest singular value: rounding in the matrix of inner products
 
 KINDS = {
     "gaussian": "one normal cloud of the same mean and covariance",
@@ -52,13 +54,16 @@ class Cloud:
     def of(cls, X: Floats) -> Self:
         """Decompose a table of shape (n, n_features)."""
         mean = X.mean(axis=0)
-        U, sizes, axes = np.linalg.svd(X - mean, full_matrices=False)
-        kept = sizes > sizes.max(initial=0.0) * max(X.shape) * np.finfo(np.float64).eps
-        return cls(mean, np.linalg.norm(U[:, kept], axis=1), sizes[kept], axes[kept])
+        found = principal_components(X - mean, min(X.shape), solver="covariance" if X.shape[1] <= len(X) else "gram")
+        sizes, axes = found.singular_values, found.components
+        kept = sizes > sizes.max(initial=0.0) * _NOTHING
+        sizes, axes = sizes[kept], axes[kept]
+        radii = np.linalg.norm(product(X - mean, axes.T) / sizes, axis=1)
+        return cls(mean, radii, sizes, axes)
 
     def draw(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
         """Draw as many rows as the table has; `keep_radii` gives them its Mahalanobis distances, in random order."""
-        return np.asarray(self.mean + self.draw_in_axes(draw, keep_radii=keep_radii) @ self.axes)
+        return self.mean + product(self.draw_in_axes(draw, keep_radii=keep_radii), self.axes)
 
     def draw_in_axes(self, draw: np.random.Generator, *, keep_radii: bool = False) -> Floats:
         """Draw the same rows by their coordinates (n, rank) along `axes`, where their distances are the same."""

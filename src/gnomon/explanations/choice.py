@@ -14,6 +14,7 @@ from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
+from gnomon.linalg import stacked_products
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["FitChoice", "choose_fit"]
@@ -107,7 +108,7 @@ def _steps(X: Any, places: Array, tests: list[_Test]) -> tuple[Array, Array]:
 
 def _sums(data: Array, steps: Array, axes: Array) -> Array:
     """Return for each test the squares of steps, their products with the predictions, and the predictions' squares."""
-    predicted = data @ np.swapaxes(axes, 1, 2)
+    predicted = stacked_products(data, np.swapaxes(axes, 1, 2))
     predicted[~np.isfinite(predicted).all(axis=(1, 2))] = 0.0
     pairs = ((steps, steps), (steps, predicted), (predicted, predicted))
     return np.stack([np.sum(one * other, axis=(1, 2)) for one, other in pairs], axis=1)

@@ -10,12 +10,12 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._entrance import entrance
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.explanations.rows import dense_rows_of
+from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
@@ -251,15 +251,14 @@ def _clusters(standard: Array, varies: npt.NDArray[np.bool_], threshold: float) 
 
     n, d = standard.shape
     paired = np.zeros(d, dtype=np.bool_)
-    with single_threaded_blas():
-        for start in range(0, d, _TOGETHER):
-            some = slice(start, start + _TOGETHER)
-            close = np.abs(standard[:, some].T @ standard) / n >= threshold
-            paired[some] = close.sum(axis=1) > 1
-        columns = np.flatnonzero(paired & varies)
-        if len(columns) < 2:
-            return []
-        apart = 1.0 - np.minimum(np.abs(standard[:, columns].T @ standard[:, columns]) / n, 1.0)
+    for start in range(0, d, _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        close = np.abs(product(standard[:, some].T, standard)) / n >= threshold
+        paired[some] = close.sum(axis=1) > 1
+    columns = np.flatnonzero(paired & varies)
+    if len(columns) < 2:
+        return []
+    apart = 1.0 - np.minimum(np.abs(inner_products(standard[:, columns])) / n, 1.0)
     np.fill_diagonal(apart, 0.0)
     tree = linkage(squareform(0.5 * (apart + apart.T), checks=False), method="complete")
     labels = fcluster(tree, 1.0 - threshold + 1e-12, criterion="distance")
@@ -269,14 +268,13 @@ def _clusters(standard: Array, varies: npt.NDArray[np.bool_], threshold: float) 
 
 def _score(deviations: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
     """Return the weights of a group's members in its score, their shares, and the member most correlated with it."""
-    with single_threaded_blas():
-        correlation = deviations.T @ deviations / len(deviations) / np.outer(scale, scale)
-        along = np.linalg.eigh(correlation)[1][:, -1]
-        with_score = correlation @ along
+    correlation = inner_products(deviations) / len(deviations) / np.outer(scale, scale)
+    along = symmetric_eigen(correlation, 1)[1][:, 0]
+    with_score = product(correlation, along)
     best = int(np.argmax(np.round(np.abs(with_score), 9)))
     along *= np.sign(with_score[best])
-    with_score = correlation @ along
-    variance = float(along @ with_score)
+    with_score = product(correlation, along)
+    variance = inner(along, with_score)
     length = np.sqrt(np.mean(scale**2) / variance)
     return length * along / scale, along * with_score / variance, int(columns[best])
 

@@ -23,6 +23,7 @@ from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distorti
 from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
+from gnomon.linalg import product, stacked_eigen
 from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
 from gnomon.surfaces import Surface
@@ -209,7 +210,7 @@ class Explanation:
         """Semi-axes of the distortion ellipses, (n_samples, n_components), descending: map units per data unit."""
         axes = np.full((self.n_samples, self.n_components), np.nan)
         known = self._jacobians.mask
-        axes[known] = np.sqrt(np.maximum(np.linalg.eigvalsh(self.ellipses[known])[:, ::-1], 0.0))
+        axes[known] = np.sqrt(np.maximum(stacked_eigen(self.ellipses[known])[0], 0.0))
         return axes
 
     def axes(self, i: int) -> npt.NDArray[np.float64]:
@@ -258,7 +259,9 @@ class Explanation:
             raise ValueError(message(f"X_new of shape {rows.shape}", f"rows of n_features={self.n_features}"))
         step = rows - dense_rows_of(self._X, [i])[0]
         scale = push_fidelity(self, i)[0] if "_pushes" not in self.__dict__ else self._pushes[0][[i]]
-        return np.asarray(scale[0] * (step @ self.axes(i).T))
+        return np.asarray(
+            scale[0] * product(step.reshape(-1, self.n_features), self.axes(i).T).reshape(*step.shape[:-1], -1)
+        )
 
     @entrance("top_features")
     def top_features(self, n_top: int = N_TOP) -> TopFeatures:

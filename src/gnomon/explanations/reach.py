@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
@@ -65,7 +66,7 @@ def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Ar
             deviations = np.sqrt(np.maximum(sums[[k - 1 for k in counts]] - squares[left], 0.0))
             sizes = np.sum(squares[left]) * np.sum(deviations**2, axis=1)
             if (sizes > 0).all():
-                found.append((deviations @ away) ** 2 / sizes)
+                found.append(product(deviations, away) ** 2 / sizes)
     return np.array(found).reshape(len(found), len(counts))
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.explanations.answer import Answer
@@ -163,7 +164,7 @@ def _direction(explanation: Explanation, rows: npt.NDArray[Any], toward: Any, di
     if given.shape != (explanation.n_components,) or not np.isfinite(given).all() or not given.any():
         rule = f"{explanation.n_components} finite numbers, not all zero"
         raise ValueError(message(f"direction={given.tolist()!r}", rule, fact="a point moves towards itself nowhere"))
-    return given / np.linalg.norm(given)
+    return given / length(given)
 
 
 def _target(explanation: Explanation, toward: Any) -> npt.NDArray[np.int64]:

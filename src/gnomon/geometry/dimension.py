@@ -19,7 +19,7 @@ from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborhood_growth
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
-from gnomon.linalg import uniform_matrix
+from gnomon.linalg import stacked_products, uniform_matrix
 from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
 from gnomon.neighbors.metrics import native_metric
@@ -211,8 +211,8 @@ def _products_of(near: npt.NDArray[Any], n_rows: int, k: int) -> Float64Array:
     """Return the inner products of each k rows about their mean, (n_rows, k, k), in any unit; near is (n_rows k, d)."""
     small = as_bytes(near)
     if small.dtype == np.uint8:
-        whole = small.astype(np.float32).reshape(n_rows, k, -1)
-        products: Float64Array = (whole @ whole.transpose(0, 2, 1)).astype(np.float64)
+        whole = small.astype(np.float64).reshape(n_rows, k, -1)
+        products = stacked_products(whole, whole.transpose(0, 2, 1))
         products -= products.mean(axis=1, keepdims=True)
         products -= products.mean(axis=2, keepdims=True)
         return products
@@ -221,7 +221,7 @@ def _products_of(near: npt.NDArray[Any], n_rows: int, k: int) -> Float64Array:
     if near.dtype == np.float64:
         largest = np.abs(wide).max(axis=(1, 2), keepdims=True)
         wide /= np.where(largest > 0.0, largest, 1.0)  # squares of any unit stay in range
-    return np.asarray(wide @ wide.transpose(0, 2, 1))
+    return stacked_products(wide, wide.transpose(0, 2, 1))
 
 
 def _unknown(n_samples: int, confidence: float) -> IntrinsicDimension:

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import log, log1p
+from gnomon._arithmetic import inner, log, log1p
 from gnomon.geometry.dimension_result import DimensionEstimate
+from gnomon.linalg import stacked_eigen
 
 __all__ = [
     "correlation",
@@ -257,7 +258,7 @@ def two_nn(distances: npt.ArrayLike, *, confidence: float = 0.95, fit: bool = Fa
     if fit:
         kept = np.arange(int(0.9 * n))
         heights = -log1p(-kept / n)
-        value = float(logs[kept] @ heights / (logs[kept] @ logs[kept]))
+        value = inner(logs[kept], heights) / inner(logs[kept], logs[kept])
     return _interval(value, float(n), confidence)
 
 
@@ -305,7 +306,7 @@ def local_shares(gram: Float64Array, *, variance_share: float = 0.9) -> npt.NDAr
     ndarray of shape (n_rows,), int64
         0 where all neighbours are equal.
     """
-    values = np.maximum(np.linalg.eigvalsh(gram)[:, ::-1], 0.0)
+    values = np.maximum(stacked_eigen(gram)[0], 0.0)
     totals = values.sum(axis=1)
     reached = np.cumsum(values, axis=1) > variance_share * totals[:, None]
     return np.where(totals > 0.0, reached.argmax(axis=1) + 1, 0).astype(np.int64)

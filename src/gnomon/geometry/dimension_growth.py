@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, inner, log, log1p
+from gnomon._arithmetic import exp, inner, log, log1p, product
 from gnomon.geometry.dimension_result import DimensionEstimate
 
 __all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
@@ -254,7 +254,7 @@ def neighborhood_growth(
     y, r2 = slopes.mean(axis=0), squares.mean(axis=0)
     noises = np.append(0.0, np.geomspace(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
     weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises, linear)
-    shares = np.cumsum(_BLUR @ weights.sum(axis=1))
+    shares = np.cumsum(product(_BLUR, weights.sum(axis=1)))
     low, value, high = np.interp([0.5 - confidence / 2.0, 0.5, 0.5 + confidence / 2.0], shares, _GRID)
     if not value < _WITHOUT_END:
         return nothing
@@ -272,7 +272,7 @@ def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Ar
         return np.diag(slopes.var(axis=0) / len(slopes))
     rest = (len(slopes) - sizes)[:, None]
     moved = (sums.sum(axis=0) - sums) / rest - slopes.mean(axis=0)
-    found = _COVARIANCE_FACTOR * (moved * (rest / len(slopes))).T @ moved
+    found = _COVARIANCE_FACTOR * product((moved * (rest / len(slopes))).T, moved)
     return np.asarray((1.0 - _SHRINKAGE) * found + _SHRINKAGE * np.diag(np.diag(found)))
 
 

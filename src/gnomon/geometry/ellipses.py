@@ -14,6 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.jacobians import LocalJacobians
+from gnomon.linalg import stacked_eigen
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["Distortion", "distortion"]
@@ -78,10 +79,9 @@ class Distortion:
 
 def _principal_axes(ellipses: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     """Return semi-axes, descending, and their directions as columns, of ellipses without NaN."""
-    squares, directions = np.linalg.eigh(ellipses)
-    axes = np.sqrt(np.maximum(squares[:, ::-1], 0.0))
+    squares, directions = stacked_eigen(ellipses)
+    axes = np.sqrt(np.maximum(squares, 0.0))
     axes[axes <= _ROUNDING * axes[:, :1]] = 0.0
-    directions = directions[:, :, ::-1]
     largest = np.take_along_axis(directions, np.abs(directions).argmax(axis=1)[:, None, :], axis=1)
     return axes, directions * np.where(largest < 0, -1.0, 1.0)
 

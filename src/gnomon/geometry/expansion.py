@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
-from gnomon.linalg import dense_rows, symmetric_eigen
+from gnomon.linalg import dense_rows, stacked_products, symmetric_eigen
 
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
@@ -219,7 +219,7 @@ def _fits(jacobians: LocalJacobians, grams: Floats, T: Floats, weights: Floats) 
 
 def _times(A: Floats, B: Floats) -> Floats:
     """Return the products of matrices with matrices, (m, k, l) with (m, l, n)."""
-    return np.stack([product(one, other) for one, other in zip(A, B, strict=True)])
+    return stacked_products(A, B)
 
 
 def expand_errors(X: Any, jacobians: LocalJacobians, i: int, features: Ints | None = None) -> Floats:

@@ -12,9 +12,9 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry.check import check_values
+from gnomon.linalg import product, small_svd
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph, check_graph
 
@@ -185,10 +185,8 @@ class TangentFrames:
         first, second = self.expand(X, [i, j])
         if not self.mask[self._positions([i, j])].all():
             return np.full((self.n_directions, self.n_directions), np.nan)
-        with single_threaded_blas():
-            left, _, right = np.linalg.svd(first.T @ second)
-            rotation: npt.NDArray[np.float64] = left @ right
-        return rotation
+        left, _, right = small_svd(product(first.T, second))
+        return product(left, right.T)
 
     def _lookup(self, rows: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
         """Return the positions of row numbers in `rows`, -1 where they were not fitted."""

@@ -13,7 +13,7 @@ from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.effects import FeatureEffects
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, product, stacked_products, stacked_solve
 
 __all__ = ["InverseFits", "MapNeighbors", "Regressions", "inverse_fits", "regress_features"]
 
@@ -58,8 +58,7 @@ class Regressions:
     @property
     def axes(self) -> Floats:
         """Displacement in the map per unit of each feature, (m, n_components, n_features)."""
-        found: Floats = self.gain @ (self.slopes * self.precision[:, None])
-        return found
+        return stacked_products(self.gain, self.slopes * self.precision[:, None])
 
     @property
     def deviation(self) -> Floats:
@@ -70,7 +69,7 @@ class Regressions:
     @property
     def leverage(self) -> Floats:
         """How far each row draws the regression to itself, (m, k)."""
-        found: Floats = 1.0 / self.steps.shape[1] + np.einsum("mka,mab,mkb->mk", self.steps, self.spread, self.steps)
+        found: Floats = 1.0 / self.steps.shape[1] + _squares(self.steps, self.spread)
         return np.minimum(found, 1.0 - 1e-9)
 
     def errors(self) -> Floats:
@@ -79,8 +78,8 @@ class Regressions:
         found = np.empty_like(self.slopes)
         slack = 1.0 - self.leverage
         for m, (X, T) in enumerate(zip(self.displacements, self.steps, strict=True)):
-            residuals = X - T @ self.slopes[m]
-            change = (T @ self.spread[m]) / slack[m][:, None]
+            residuals = X - product(T, self.slopes[m])
+            change = product(T, self.spread[m]) / slack[m][:, None]
             slopes = self.slopes[m] - change[:, :, None] * residuals[:, None]
             least = _LEAST_VARIANCE * np.mean(X**2, axis=0)
             freedom = max(k - 1 - d, 1)
@@ -88,7 +87,7 @@ class Regressions:
             rest = np.maximum(rest / max(freedom - 1, 1), least)
             precision = np.where(self.precision[m] > 0, 1.0 / np.where(rest > 0, rest, 1.0), 0.0)
             weighted = slopes * precision[:, None]
-            axes = np.linalg.solve(weighted @ np.swapaxes(slopes, 1, 2) + k * self.spread[m], weighted)
+            axes = stacked_solve(stacked_products(weighted, np.swapaxes(slopes, 1, 2)) + k * self.spread[m], weighted)
             found[m] = np.sqrt((k - 1) / k * np.sum((axes - axes.mean(axis=0)) ** 2, axis=0))
         return found
 
@@ -99,20 +98,31 @@ class Regressions:
         """
         k = self.steps.shape[1]
         weighted = self.slopes * self.precision[:, None]
-        toward = self.displacements @ np.swapaxes(weighted, 1, 2)
-        own = np.einsum("mkf,mf->mk", self.displacements**2, self.precision)
-        information = weighted @ np.swapaxes(self.slopes, 1, 2)
-        change = (self.steps @ self.spread) / (1.0 - self.leverage)[:, :, None]
-        along = np.einsum("mka,mka->mk", self.steps, toward)
-        left = toward - self.steps @ information
-        square = own - 2.0 * along + np.einsum("mka,mab,mkb->mk", self.steps, information, self.steps)
+        toward = stacked_products(self.displacements, np.swapaxes(weighted, 1, 2))
+        own = stacked_products(self.displacements**2, self.precision[:, :, None])[:, :, 0]
+        information = stacked_products(weighted, np.swapaxes(self.slopes, 1, 2))
+        change = stacked_products(self.steps, self.spread) / (1.0 - self.leverage)[:, :, None]
+        along = np.sum(self.steps * toward, axis=2)
+        left = toward - stacked_products(self.steps, information)
+        square = own - 2.0 * along + _squares(self.steps, information)
         cross = change[..., :, None] * left[..., None, :]
-        matrix = np.linalg.inv(self.gain)[:, None] - cross - np.swapaxes(cross, 2, 3)
+        matrix = _inverses(self.gain)[:, None] - cross - np.swapaxes(cross, 2, 3)
         matrix += square[:, :, None, None] * change[..., :, None] * change[..., None, :]
         goal = toward - change * (own - along)[:, :, None]
         others = k / (k - 1.0)
-        predicted = others * np.linalg.solve(matrix, goal[..., None])[..., 0]
-        return others * self.steps, predicted, toward @ np.swapaxes(self.gain, 1, 2)
+        d = self.steps.shape[2]
+        solved = stacked_solve(matrix.reshape(-1, d, d), goal.reshape(-1, d, 1)).reshape(goal.shape)
+        return others * self.steps, others * solved, stacked_products(toward, np.swapaxes(self.gain, 1, 2))
+
+
+def _squares(steps: Floats, matrices: Floats) -> Floats:
+    """Return s' M s of each step (m, k, d) with the matrix (m, d, d) of its neighbourhood, (m, k)."""
+    found: Floats = np.sum(stacked_products(steps, matrices) * steps, axis=2)
+    return found
+
+
+def _inverses(matrices: Floats) -> Floats:
+    return stacked_solve(matrices, np.broadcast_to(np.eye(matrices.shape[1]), matrices.shape))
 
 
 def regress_features(values: Floats, places: Floats) -> Regressions:
@@ -136,18 +146,18 @@ def regress_features(values: Floats, places: Floats) -> Regressions:
     X = values - values[:, :1]
     X -= X.mean(axis=1, keepdims=True)
     T = places - places.mean(axis=1, keepdims=True)
-    square = np.swapaxes(T, 1, 2) @ T
+    square = stacked_products(np.swapaxes(T, 1, 2), T)
     size = np.trace(square, axis1=1, axis2=2)
     mask = size > 0
     square += (np.where(mask, _RIDGE * size / d, 1.0))[:, None, None] * np.eye(d)
-    spread = np.linalg.inv(square)
-    product = np.swapaxes(T, 1, 2) @ X
-    slopes = spread @ product
+    spread = _inverses(square)
+    moments = stacked_products(np.swapaxes(T, 1, 2), X)
+    slopes = stacked_products(spread, moments)
     total = np.sum(X**2, axis=1)
-    rest = (total - np.sum(slopes * product, axis=1)) / max(k - 1 - d, 1)
+    rest = (total - np.sum(slopes * moments, axis=1)) / max(k - 1 - d, 1)
     rest = np.maximum(rest, _LEAST_VARIANCE * total / k)
     precision = np.where(rest > 0, 1.0 / np.where(rest > 0, rest, 1.0), 0.0)
-    gain = np.linalg.inv((slopes * precision[:, None]) @ np.swapaxes(slopes, 1, 2) + k * spread)
+    gain = _inverses(stacked_products(slopes * precision[:, None], np.swapaxes(slopes, 1, 2)) + k * spread)
     return Regressions(X, T, spread, slopes, precision, gain, mask)
 
 
@@ -312,7 +322,7 @@ def _block_effects(X: Any, places: Floats, near: Ints, n_top: int) -> tuple[Any,
     without = np.stack([(np.sum(one, axis=1)[:, None] - one) / rest for one in shares[1:]], axis=2)
     without -= without.mean(axis=1, keepdims=True)
     k = near.shape[1]
-    spread = (k - 1) / k * np.einsum("mka,mkb->mab", without, without)
+    spread = (k - 1) / k * stacked_products(np.swapaxes(without, 1, 2), without)
     packed = np.column_stack([scores, fit, spread[:, 0, 0], spread[:, 0, 1], spread[:, 1, 1], fits.mask])
     chosen = np.take_along_axis(arrows, top[:, None], axis=2)
     return top, np.swapaxes(chosen, 1, 2), np.take_along_axis(lengths, top, axis=1), lengths.sum(axis=0), packed

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import product
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
@@ -145,7 +146,7 @@ class LocalJacobians:
         """
         if self.pooling:
             return expand_axes(X, self, int(self.rows[position]))
-        axes: npt.NDArray[np.float64] = (self.displacements(X, position).T @ self.coefficients[position]).T
+        axes: npt.NDArray[np.float64] = product(self.coefficients[position].T, self.displacements(X, position))
         return axes
 
     def axes_error(self, X: Any, position: int, features: Any = None) -> npt.NDArray[np.float64]:

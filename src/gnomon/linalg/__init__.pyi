@@ -51,6 +51,10 @@ from .products import share as share
 from .proximal import Smoothing as Smoothing
 from .proximal import ThresholdedSVD as ThresholdedSVD
 from .proximal import singular_value_threshold as singular_value_threshold
+from .stacks import small_svd as small_svd
+from .stacks import stacked_eigen as stacked_eigen
+from .stacks import stacked_products as stacked_products
+from .stacks import stacked_solve as stacked_solve
 from .superposition import MeanShape as MeanShape
 from .superposition import Procrustes as Procrustes
 from .superposition import align as align

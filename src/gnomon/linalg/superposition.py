@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.linalg.products import product
+from gnomon.linalg.stacks import small_svd
 
 __all__ = ["MeanShape", "Procrustes", "align", "mean_shape", "procrustes", "procrustes_error"]
 
@@ -44,7 +45,7 @@ class Procrustes:
 
     def apply(self, A: npt.ArrayLike) -> Float64Array:
         """Move points; rows with missing coordinates come out missing."""
-        moved: Float64Array = self.scale * (np.asarray(A, dtype=np.float64) @ self.rotation) + self.translation
+        moved: Float64Array = self.scale * product(np.asarray(A, dtype=np.float64), self.rotation) + self.translation
         return moved
 
 
@@ -78,14 +79,13 @@ def procrustes(A: npt.ArrayLike, B: npt.ArrayLike, *, scaling: bool = True) -> P
     source, target = source[both], target[both]
     source_mean, target_mean = source.mean(axis=0), target.mean(axis=0)
     source, target = source - source_mean, target - target_mean
-    with single_threaded_blas():
-        left, values, right = np.linalg.svd(source.T @ target)
-        rotation = left @ right if values[0] > 0 else np.eye(d)
+    left, values, right = small_svd(product(source.T, target))
+    rotation = product(left, right.T) if values[0] > 0 else np.eye(d)
     spread, goal = float((source**2).sum()), float((target**2).sum())
     scale = float(values.sum()) / spread if scaling and spread > 0 and values[0] > 0 else 1.0
-    rest = float(((scale * (source @ rotation) - target) ** 2).sum())
+    rest = float(((scale * product(source, rotation) - target) ** 2).sum())
     disparity = rest / goal if goal > 0 else float("nan")
-    return Procrustes(rotation, scale, target_mean - scale * (source_mean @ rotation), disparity)
+    return Procrustes(rotation, scale, target_mean - scale * product(source_mean[None], rotation)[0], disparity)
 
 
 def procrustes_error(Y: npt.ArrayLike, reference: npt.ArrayLike) -> float:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
-from gnomon._arithmetic import exp, log
+from gnomon._arithmetic import exp, inner, log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -224,7 +224,7 @@ class DensityCorrelation(AddedTerm):
         deviation = np.sqrt(np.square(away).sum() / known.sum() + self.variance_shift)
         if not deviation > 0:
             return 0.0, np.zeros_like(points)
-        covariance = self._standard @ away / known.sum()
+        covariance = inner(self._standard, away) / known.sum()
         by_radius = (self._standard / deviation - covariance * away / deviation**3) / known.sum()
         i, j = self._ends
         by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / exp(r)[i]

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import exp
+from gnomon._arithmetic import exp, inner, product
 from gnomon._entrance import entrance
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
@@ -23,7 +22,7 @@ from gnomon.explanations.axis.points_near import PointsNear, check_path, find_po
 from gnomon.explanations.local import each_local_arrows, mean_of_blocks
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.check import row_mask
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -33,7 +32,8 @@ __all__ = ["Axis", "Profile", "axis", "held_out_r2", "slopes", "smooth"]
 Array = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 21  # numbers made dense at a time
-_RIDGES = np.logspace(-3, 3, 13)
+_RIDGES = 10.0 ** np.arange(-3.0, 3.5, 0.5)
+_NOTHING = 1e-14  # share of the variance of all columns: rounding
 _PUSH_ROWS = 400  # points whose arrows are averaged at most
 _STRETCHES = 20
 _BANDWIDTH = 0.12  # of the length of the line
@@ -60,7 +60,7 @@ def slopes(t: Array, values: Array) -> tuple[Array, Array]:
        sample properties", Journal of Econometrics 29, 1985.
     """
     s = t - t.mean()
-    total = float(s @ s)
+    total = inner(s, s)
     centered = values - values[0]  # exact zeros for a constant column
     centered -= centered.mean(axis=0)
     slope = np.sum(s[:, None] * centered, axis=0) / total
@@ -90,16 +90,16 @@ def smooth(t: Array, values: Array, at: Array, bandwidth: float) -> tuple[Array,
         s = (t - place) / bandwidth
         w = exp(-0.5 * s**2)
         w[np.abs(s) > 3.0] = 0.0
-        zero, one, two = w.sum(), float(w @ s), float(w @ s**2)
-        count[number] = zero**2 / max(float(w @ w), np.finfo(float).tiny)
+        zero, one, two = w.sum(), inner(w, s), inner(w, s**2)
+        count[number] = zero**2 / max(inner(w, w), np.finfo(float).tiny)
         determinant = zero * two - one**2
         if count[number] < 2.0 or determinant <= 1e-9 * zero**2:
             continue
         pull = w * (two - one * s) / determinant  # weights of the local line at the place; they sum to 1
-        fit_slope = (zero * float(w @ (s * values)) - one * float(w @ values)) / determinant
-        mean[number] = float(pull @ values)
+        fit_slope = (zero * inner(w, s * values) - one * inner(w, values)) / determinant
+        mean[number] = inner(pull, values)
         misses = values - mean[number] - fit_slope * s
-        error[number] = np.sqrt(float(pull**2 @ misses**2) * count[number] / (count[number] - 1.0))
+        error[number] = np.sqrt(inner(pull**2, misses**2) * count[number] / (count[number] - 1.0))
     return mean, error, count
 
 
@@ -119,18 +119,28 @@ def held_out_r2(X: Any, rows: npt.NDArray[np.int64], t: Array, n_most: int = 100
     values -= values.mean(axis=0)
     scaled = values / values.std(axis=0)
     target = t - t.mean()
-    with single_threaded_blas():
-        gram = scaled @ scaled.T / scaled.shape[1]
-        eigenvalues, vectors = np.linalg.eigh(gram)
-        moments = vectors.T @ target
-        scores = []
-        for ridge in _RIDGES:
-            shrink = np.maximum(eigenvalues, 0.0) / (np.maximum(eigenvalues, 0.0) + ridge)
-            fitted = vectors @ (shrink * moments)
-            own = np.sum(vectors**2 * shrink, axis=1) + 1.0 / len(t)  # the mean is fitted too
-            misses = (target - fitted) / np.maximum(1.0 - own, 1e-9)
-            scores.append(1.0 - float(misses @ misses) / float(target @ target))
+    vectors, variances = _directions(scaled)
+    moments = product(vectors.T, target)
+    scores = []
+    for ridge in _RIDGES:
+        shrink = variances / (variances + ridge)
+        fitted = product(vectors, shrink * moments)
+        own = product(vectors**2, shrink) + 1.0 / len(t)  # the mean is fitted too
+        misses = (target - fitted) / np.maximum(1.0 - own, 1e-9)
+        scores.append(1.0 - inner(misses, misses) / inner(target, target))
     return max(0.0, *scores)
+
+
+def _directions(scaled: Array) -> tuple[Array, Array]:
+    """Return orthonormal directions (n, rank) in which rows differ, and the mean square of the columns along each."""
+    n, n_features = scaled.shape
+    if n <= n_features:
+        values, vectors = symmetric_eigen(product(scaled, scaled.T) / n_features, least=0.0)
+        return vectors, values[: vectors.shape[1]]
+    scatter = inner_products(scaled) / n_features
+    values, axes = symmetric_eigen(scatter, least=_NOTHING * float(np.trace(scatter)))
+    kept = values[: axes.shape[1]]
+    return product(scaled, axes) / np.sqrt(n_features * kept), kept
 
 
 @dataclass(frozen=True)
@@ -380,5 +390,5 @@ def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     sums = np.zeros((len(stretches), explanation.n_features))
     for total, stretch in zip(sums, stretches, strict=True):
         for position, arrows in zip(stretch, each_local_arrows(explanation, near.rows[stretch]), strict=True):
-            total += near.tangents[position] @ arrows
+            total += np.sum(near.tangents[position][:, None] * arrows, axis=0)
     return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))

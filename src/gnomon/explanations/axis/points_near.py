@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length, product
 from gnomon._validation import Real, check_parameters, message
 
 __all__ = ["PointsNear", "check_path", "find_points_near", "path_through"]
@@ -67,8 +68,8 @@ def path_through(places: Array, direction: Any, center: Array) -> Array:
     given = np.asarray(direction, dtype=np.float64)
     if given.shape != center.shape or not np.isfinite(given).all() or not given.any():
         raise ValueError(message(f"direction={direction!r}", f"{len(center)} finite numbers, not all zero"))
-    unit = given / np.linalg.norm(given)
-    along = (places[np.isfinite(places[:, 0])] - center) @ unit
+    unit = given / length(given)
+    along = product(places[np.isfinite(places[:, 0])] - center, unit)
     low, high = np.percentile(along, [5.0, 95.0])
     if not high > low:
         raise ValueError(message("at", "a region that extends along the direction"))
@@ -108,17 +109,17 @@ def find_points_near(places: Array, path: Array, width: float | None) -> PointsN
     nearest, t, tangents = np.full(n, np.inf), np.zeros(n), np.zeros(places.shape)
     arc, last = 0.0, len(path) - 2
     for number, (start, end) in enumerate(pairwise(path)):
-        length = float(np.linalg.norm(end - start))
-        unit = (end - start) / length
-        along = (places - start) @ unit
+        size = length(end - start)
+        unit = (end - start) / size
+        along = product(places - start, unit)
         # Beyond the ends of the line there is nothing; at its bends the nearest vertex counts.
-        outside = (along < 0) & (number == 0) | (along > length) & (number == last)
-        part = np.clip(along, 0.0, length)
+        outside = (along < 0) & (number == 0) | (along > size) & (number == last)
+        part = np.clip(along, 0.0, size)
         distance = np.linalg.norm(places - start - part[:, None] * unit, axis=1)
         distance[outside | np.isnan(distance)] = np.inf
         closer = distance < nearest
         nearest[closer], t[closer], tangents[closer] = distance[closer], arc + part[closer], unit
-        arc += length
+        arc += size
     rows = np.flatnonzero(nearest <= width)
     if len(rows) < _MIN_ROWS or np.ptp(t[rows]) == 0:
         raise ValueError(

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import product
 from gnomon._entrance import entrance
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
@@ -295,9 +295,8 @@ def _region_means(X: Any, image_shape: Any) -> tuple[npt.NDArray[np.float64], li
     averages[np.arange(len(region)), region] = 1.0
     averages /= averages.sum(axis=0)
     step = max(1, _BLOCK // len(region))
-    with single_threaded_blas():
-        blocks = [
-            dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))) @ averages
-            for start in range(0, int(X.shape[0]), step)
-        ]
+    blocks = [
+        product(dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))), averages)
+        for start in range(0, int(X.shape[0]), step)
+    ]
     return np.concatenate(blocks), list(_REGIONS)

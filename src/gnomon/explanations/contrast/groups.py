@@ -15,12 +15,12 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
+from gnomon.linalg import inner_products, product, stacked_solve
 from gnomon.linalg.table import RowTable, as_bytes
 
 __all__ = [
@@ -142,10 +142,9 @@ def _auc_of_discriminant(inside: Array, outside: Array, new_inside: Array, new_o
     scale = np.sqrt(np.mean(both**2, axis=0))
     scale[scale == 0] = 1.0
     gap = (inside.mean(axis=0) - outside.mean(axis=0)) / scale
-    with single_threaded_blas():
-        covariance = (both / scale).T @ (both / scale) / len(both)
-        weights = np.linalg.solve(covariance + _DAMPING * np.eye(len(gap)), gap) / scale
-        high, low = new_inside @ weights, np.sort(new_outside @ weights)
+    covariance = inner_products(both / scale) / len(both)
+    weights = stacked_solve((covariance + _DAMPING * np.eye(len(gap)))[None], gap[None, :, None])[0, :, 0] / scale
+    high, low = product(new_inside, weights), np.sort(product(new_outside, weights))
     below = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(below.mean() / (2 * len(low)))
 

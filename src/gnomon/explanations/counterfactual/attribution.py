@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length
+
 if TYPE_CHECKING:
     from gnomon.data.scaling import ColumnScales
     from gnomon.explanations.counterfactual.paths import Candidate
@@ -23,8 +25,8 @@ _SIZES = 16  # sets tried at a time for each order
 def direction(start: Array, end: Array) -> Array:
     """Return the unit vector from one place to another; zero for the same place, NaN for one that is unknown."""
     step = end - start
-    length = float(np.linalg.norm(step))
-    return step / length if length != 0 else np.zeros_like(step)
+    size = length(step)
+    return step / size if size != 0 else np.zeros_like(step)
 
 
 class Attribution:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import inner, length
 from gnomon._entrance import entrance
 from gnomon._validation import Boolean, Integer, Options, check_parameters, message
 from gnomon.data.scaling import ColumnScales, column_scales
@@ -329,13 +330,19 @@ def _minimal_subset(
     """Return the candidate of which fewest features are needed, and a mask of them."""
     orders = []
     for candidate in candidates:
-        contribution = direction(start, candidate.membership.place) @ attribution.displacements(candidate)
+        contribution = _along(direction(start, candidate.membership.place), attribution.displacements(candidate))
         change = placing.metric.changes(candidate.row - own)
         orders += [Order.by(weight, own, candidate.row) for weight in (contribution, change)]
     best, size = fewest_features(own, orders, lambda rows: [at.arrived for at in placing.memberships(rows)])
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[orders[best].features[:size]] = True
     return candidates[best // 2], kept
+
+
+def _along(toward: Array, displacements: Array) -> Array:
+    """Return how far the displacements (n_components, n_features) lead in a direction, (n_features,)."""
+    found: Array = np.sum(toward[:, None] * displacements, axis=0)
+    return found
 
 
 def _table(
@@ -350,7 +357,7 @@ def _table(
     local[change == 0] = 0.0
     toward = direction(explanation.places[i], candidate.membership.place)
     return {
-        "effect": toward @ attribution.displacements(candidate),
+        "effect": _along(toward, attribution.displacements(candidate)),
         "error": attribution.errors(candidate, toward),
         "change": change,
         "change_sd": scales.in_deviations(change),
@@ -371,7 +378,7 @@ def _facts(
     """Return what is said of the change as a whole."""
     start, membership = np.array(attribution.explanation.places[placing.i]), candidate.membership
     told, true = attribution.displacements(candidate).sum(axis=1), membership.place - start
-    length, predicted = float(np.linalg.norm(true)), float(np.linalg.norm(told))
+    moved, predicted = length(true), length(told)
     tiny = np.finfo(float).tiny
     needed_row = np.where(kept, candidate.row, own)
     rows = placing.like(np.stack([candidate.row, needed_row]))
@@ -382,9 +389,9 @@ def _facts(
     shares: list[Any] = [None, None] if asked is None or asked.neighbors is None else asked.shares(rows).tolist()
     return {
         "index": placing.i,
-        "fidelity": max(0.0, 1.0 - float(np.sum((told - true) ** 2)) / length**2) if length > 0 else float("nan"),
-        "cosine": float(told @ true) / max(predicted * length, tiny),
-        "ratio": predicted / max(length, tiny),
+        "fidelity": max(0.0, 1.0 - float(np.sum((told - true) ** 2)) / moved**2) if moved > 0 else float("nan"),
+        "cosine": inner(told, true) / max(predicted * moved, tiny),
+        "ratio": predicted / max(moved, tiny),
         "row": candidate.row,
         "needed_row": needed_row,
         "reached": membership.inside,
