@@ -106,13 +106,17 @@ void small_svd(Span2<double> columns, std::span<double> values, Span2<double> ri
     std::vector<std::size_t> order(d);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t p, std::size_t q) { return lengths[p] > lengths[q]; });
+    const double negligible = 4.0 * kEpsilon * static_cast<double>(d) * lengths[order[0]];
     const std::vector<double> left(columns.data(), columns.data() + columns.size());
     const std::vector<double> turns(right.data(), right.data() + right.size());
     for (std::size_t j = 0; j < d; ++j) {
         const double length = lengths[order[j]];
         values[j] = length * size;
         for (std::size_t i = 0; i < n; ++i) columns(j, i) = length > 0.0 ? left[order[j] * n + i] / length : 0.0;
-        if (!(length > 0.0)) complete(columns, j);
+        if (!(length > negligible)) {  // of no direction but that of rounding
+            std::fill_n(columns.row(j), n, 0.0);
+            complete(columns, j);
+        }
         std::copy_n(turns.data() + order[j] * d, d, right.row(j));
     }
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from benchmarks.determinism import compare, hash_maps
+from benchmarks.determinism import compare, hash_results
 from benchmarks.fingerprint import fingerprint
 from benchmarks.subjects import SUBJECTS
 from benchmarks.tables import load_table
@@ -31,8 +31,8 @@ def test_one_differing_hash_is_noticed():
 
 
 def test_the_child_process_imports_gnomon_and_answers(tmp_path):
-    np.save(tmp_path / "table.npy", np.zeros((4, 2), np.float32))
-    assert hash_maps(tmp_path / "table.npy", [], [1, 2]) == {}
+    np.savez(tmp_path / "table.npz", X=np.zeros((4, 2), np.float32))
+    assert hash_results(tmp_path / "table.npz", [], [1, 2]) == {}
 
 
 _ON_ANY_PROCESSOR = [
@@ -54,11 +54,11 @@ _ON_ANY_PROCESSOR = [
 def test_every_method_is_among_the_subjects_and_bits_depend_neither_on_threads_nor_on_the_processor(tmp_path):
     assert {card.name for card in METHODS} <= set(SUBJECTS)
     X, _ = load_table("digits", 160)
-    np.save(tmp_path / "table.npy", X)
-    hashes = hash_maps(tmp_path / "table.npy", list(SUBJECTS), [1, 3], max_iter=5)
+    np.savez(tmp_path / "table.npz", X=X)
+    hashes = hash_results(tmp_path / "table.npz", list(SUBJECTS), [1, 3], max_iter=5)
     assert set(hashes) == set(SUBJECTS)
     assert [name for name, found in hashes.items() if len(set(found.values())) > 1] == []
-    on_another = hash_maps(tmp_path / "table.npy", _ON_ANY_PROCESSOR, [1], max_iter=5, core="Nehalem")
+    on_another = hash_results(tmp_path / "table.npz", _ON_ANY_PROCESSOR, [1], max_iter=5, core="Nehalem")
     assert [name for name in _ON_ANY_PROCESSOR if on_another[name]["1"] != hashes[name]["1"]] == []
     digests = [found["1"] for found in hashes.values()]
     assert len(digests) - len(set(digests)) <= 2  # "tsne" is exact for few rows, others are all different

@@ -163,11 +163,11 @@ def distance_correlation(a: Floats, b: Floats) -> tuple[float, float]:
     .. [1] Székely, Rizzo & Bakirov, "Measuring and testing dependence by correlation of distances", Annals of
        Statistics 35, 2007.
     """
-    inner, traces = _double_centred_products(a, b)
-    scale = np.sqrt(inner[1] * inner[2])
+    sums, traces = _double_centred_products(a, b)
+    scale = np.sqrt(sums[1] * sums[2])
     if not scale > 0:
         return 0.0, 0.0  # all distances are equal on one side
-    value = np.sqrt(max(inner[0], 0.0) / scale)
+    value = np.sqrt(max(sums[0], 0.0) / scale)
     chance = np.sqrt(traces[0] * traces[1] / ((len(a) - 1) * scale))
     return float(min(value, 1.0)), float(min(chance, 1.0))
 
@@ -198,8 +198,8 @@ def _double_centred_products(a: Floats, b: Floats) -> tuple[Floats, Floats]:
         row_sums[:, n - len(sums[0]) :] += sums
     totals = row_sums.sum(axis=1)
     i, j = np.array([0, 0, 1]), np.array([1, 0, 1])
-    inner = products - 2.0 / n * np.sum(row_sums[i] * row_sums[j], axis=1) + totals[i] * totals[j] / n**2
-    return inner, -(totals / n + n * shifts)
+    centred = products - 2.0 / n * np.sum(row_sums[i] * row_sums[j], axis=1) + totals[i] * totals[j] / n**2
+    return centred, -(totals / n + n * shifts)
 
 
 def rank_correlation(a: Floats, b: Floats) -> float:
