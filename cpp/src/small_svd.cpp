@@ -78,7 +78,10 @@ void small_svd(Span2<double> columns, std::span<double> values, Span2<double> ri
         const bool zero =
             std::all_of(columns.data(), columns.data() + columns.size(), [](double x) { return x == 0.0; });
         std::fill(values.begin(), values.end(), zero ? 0.0 : kNaN);
-        if (!zero) std::fill_n(columns.data(), columns.size(), kNaN);
+        if (!zero) {
+            std::fill_n(columns.data(), columns.size(), kNaN);
+            std::fill_n(right.data(), right.size(), kNaN);
+        }
         for (std::size_t j = 0; zero && j < d; ++j) complete(columns, j);
         return;
     }

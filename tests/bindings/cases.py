@@ -551,6 +551,33 @@ def cases() -> Iterator[tuple[str, Call]]:
             n_threads=2,
         ),
     )
+    yield (
+        "products",
+        call(
+            _core.products,
+            count=2,
+            A=symmetric,
+            transposed_a=True,
+            B=points(F, K, np.float64),
+            transposed_b=False,
+            out=np.zeros((2 * F, K)),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "small_svd",
+        call(_core.small_svd, columns=points(D, F, np.float64), values=np.zeros(D), right=np.zeros((D, D))),
+    )
+    yield (
+        "eigen_each",
+        call(
+            _core.eigen_each,
+            matrices=points(N * D, D, np.float64),
+            values=np.zeros((N, D)),
+            vectors=np.zeros((N * D, D)),
+            n_threads=2,
+        ),
+    )
     for name in ("exp", "expm1", "log", "log1p"):
         yield name, call(getattr(_core, name), x=ones(N, np.float64), out=np.zeros(N), n_threads=2)
     yield "power", call(_core.power, x=ones(N, np.float64), p=1.5, out=np.zeros(N), n_threads=2)

@@ -14,6 +14,7 @@ namespace gnomon {
 /// columns (d, n), d <= n: the columns of the matrix, one after the other; written, in the order of falling singular
 /// values, the left singular vectors, orthonormal also where values are zero. values (d): written. right (d, d):
 /// written, row j the right singular vector of value j. Values are right up to a few roundings of their own columns.
+/// All is NaN for a matrix that is not finite.
 void small_svd(Span2<double> columns, std::span<double> values, Span2<double> right);
 
 /// matrices (m d, d): m symmetric matrices, one below the other, of which the part below the diagonal counts. values

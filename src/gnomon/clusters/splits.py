@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length
 from gnomon._cached import cached_property
 from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
@@ -91,7 +92,7 @@ class _Ground:
 
         means = [np.stack([self.learned[rows].mean(axis=0) for rows in groups]) for groups in (ones, others)]
         pairs = list(product(range(len(ones)), range(len(others))))
-        pairs.sort(key=lambda pair: float(np.linalg.norm(means[0][pair[0]] - means[1][pair[1]])))
+        pairs.sort(key=lambda pair: length(means[0][pair[0]] - means[1][pair[1]]))
         return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
 
     @cached_property
@@ -111,7 +112,7 @@ class _Ground:
         others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
-        apart = float(np.linalg.norm(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0)))
+        apart = length(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0))
         left, right = (self.tree.parts[child].rows for child in children)
         return found, self.border.fall(left, right, apart)
 

@@ -18,7 +18,7 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_param
 from gnomon.affinities.gaussian import gaussian_weights
 from gnomon.data import check_table
 from gnomon.evaluation.refits import method_again
-from gnomon.linalg import principal_components
+from gnomon.linalg import principal_components, project_rows
 from gnomon.neighbors import compute_neighbors
 
 __all__ = ["PointNulls", "beside_nulls", "dynamicviz", "embedr", "scdeed"]
@@ -285,9 +285,7 @@ def _shuffled(X: Any, generator: np.random.Generator) -> Any:
 
 def _scores(X: Any, n_pcs: int, seed: int) -> Floats:
     found = principal_components(X, n_pcs, seed=seed)
-    with single_threaded_blas():
-        scores: Floats = np.asarray(X @ found.components.T, dtype=np.float64) - found.mean @ found.components.T
-    return scores
+    return np.asarray(project_rows(X.astype(np.float64, copy=False), found.mean, found.components))
 
 
 def _rank_agreement(X: Any, Y: Floats, selected: int) -> Floats:

@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import product
+
 __all__ = ["Estimate", "Sampling"]
 
 Floats = npt.NDArray[np.float64]
@@ -94,8 +96,8 @@ class Sampling:
         if self.unseen <= 0.0 or m < 3:
             return Estimate(value)
         drawn = np.random.default_rng((seed, _STREAM)).integers(m, size=(_RESAMPLES, m))
-        times = [np.bincount(one, minlength=m) for one in drawn]
-        values = [float(statistic(np.tensordot(one, sums, axes=1))) for one in times]
+        times = np.stack([np.bincount(one, minlength=m) for one in drawn])
+        values = [float(statistic(one)) for one in product(times, sums)]
         return self._around(value, float(np.var(values, ddof=1)) * m / (m - 1), m - 1)
 
     def of_groups(self, value: float, groups: npt.ArrayLike) -> Estimate:

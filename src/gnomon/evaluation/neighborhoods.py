@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log
 from gnomon.evaluation.layout import Layout
 from gnomon.neighbors import NeighborGraph, pair_distances
 
@@ -76,8 +78,8 @@ class Neighborhoods:
             _root_mean_square(self.map_distances[:, :, 1], np.ones_like(self.known)),
             _root_mean_square(self.data_distances[:, :, 0], self.known),
         ]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio: Floats = np.log2(radii[0]) - np.log2(radii[1])
+        with np.errstate(invalid="ignore"):
+            ratio: Floats = (log(radii[0]) - log(radii[1])) / math.log(2.0)
         ratio[~np.isfinite(ratio)] = np.nan
         return ratio - np.nanmedian(ratio) if np.isfinite(ratio).any() else ratio
 

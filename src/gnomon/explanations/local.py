@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
 __all__ = [
+    "along",
     "arrows_with_errors",
     "each_local_arrows",
     "local_arrows",
@@ -24,6 +25,12 @@ __all__ = [
 
 Array = npt.NDArray[np.float64]
 _TOGETHER = 32  # rows whose fits are averaged in one go
+
+
+def along(direction: Array, arrows: Array) -> Array:
+    """Return how far arrows (n_components, n_features) lead in a direction of the map, (n_features,)."""
+    found: Array = np.sum(direction[:, None] * arrows, axis=0)
+    return found
 
 
 def local_deviation(explanation: Explanation, i: int) -> Array:

@@ -16,7 +16,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.explanations.explanation import Explanation
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, product
 from gnomon.neighbors import NeighborGraph, RowSearch
 
 __all__ = ["ReferenceFits", "RowEffects", "stacked"]
@@ -237,7 +237,7 @@ class ReferenceFits:
             chosen, found = _longest(lengths, n_top)
             found[~fits.mask[part]] = np.nan
             there = {group: groups[part] == group for group in np.unique(groups[part]).tolist() if group >= 0}
-            added = {group: counted[part][rows] @ lengths[rows].astype(np.float64) for group, rows in there.items()}
+            added = {group: product(lengths[rows].T, counted[part][rows]) for group, rows in there.items()}
             return chosen, found, added
 
         top, importance, sums = [], [], np.zeros((n_groups, fitted.shape[1]))

@@ -15,7 +15,7 @@ from gnomon.explanations.answer import Answer
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
 from gnomon.explanations.importance import places_in_blocks
-from gnomon.explanations.local import arrows_with_errors, each_local_arrows, mean_of_blocks
+from gnomon.explanations.local import along, arrows_with_errors, each_local_arrows, mean_of_blocks
 from gnomon.explanations.rows import check_image_shape, find_row
 from gnomon.geometry.check import row_mask
 
@@ -234,7 +234,7 @@ def _along(
 def _of_point(explanation: Explanation, i: int, unit: Array | None) -> tuple[Array, Array]:
     arrows, errors = arrows_with_errors(explanation, i)
     if unit is not None:
-        return unit @ arrows, np.sqrt(unit**2 @ errors**2)
+        return along(unit, arrows), np.sqrt(along(unit**2, errors**2))
     lengths = np.linalg.norm(arrows, axis=0)
     toward = np.divide(arrows, lengths, out=np.zeros_like(arrows), where=lengths > 0)
     return lengths, np.sqrt(np.sum((toward * errors) ** 2, axis=0))
@@ -246,5 +246,5 @@ def _of_selection(explanation: Explanation, rows: npt.NDArray[Any], unit: Array 
     sums = np.zeros((len(blocks), explanation.n_features))
     for total, block in zip(sums, blocks, strict=True):
         for arrows in each_local_arrows(explanation, rows[block]):
-            total += np.linalg.norm(arrows, axis=0) if unit is None else unit @ arrows
+            total += np.linalg.norm(arrows, axis=0) if unit is None else along(unit, arrows)
     return mean_of_blocks(sums, np.array([len(block) for block in blocks]))

@@ -40,7 +40,7 @@ def _in_rows(stack: npt.NDArray[Any]) -> tuple[Float64Array, bool]:
     """Return matrices or their transposes, whichever lie row by row, one below the other, and whether transposes."""
     transposed = not stack.flags.c_contiguous and stack.swapaxes(1, 2).flags.c_contiguous
     rows = np.ascontiguousarray(stack.swapaxes(1, 2) if transposed else stack, dtype=np.float64)
-    return rows.reshape(-1, rows.shape[2]), transposed
+    return rows.reshape(rows.shape[0] * rows.shape[1], rows.shape[2]), transposed
 
 
 def stacked_eigen(matrices: npt.NDArray[Any]) -> tuple[Float64Array, Float64Array]:
@@ -112,10 +112,9 @@ def small_svd(A: npt.NDArray[Any]) -> tuple[Float64Array, Float64Array, Float64A
     U : ndarray of shape (n, min(n, d)), float64
         Left singular vectors, in columns: orthonormal, also where values are zero.
     s : ndarray of shape (min(n, d),), float64
-        Falling; right up to a few roundings of the largest, and of small ones up to those of their own columns. NaN if
-        A is not finite.
+        Falling; right up to a few roundings of the largest, and of small ones up to those of their own columns.
     V : ndarray of shape (d, min(n, d)), float64
-        Right singular vectors, in columns.
+        Right singular vectors, in columns. All three are NaN if A is not finite.
     """
     if A.shape[0] < A.shape[1]:
         U, s, V = small_svd(A.T)

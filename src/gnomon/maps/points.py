@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -254,7 +255,7 @@ def score_points(result: Map) -> PointScores:
     for name, reach in zip(("reach_of_false", "reach_of_missing"), near.reaches(), strict=True):
         columns[name] = spread(reach)
     columns["radius_ratio"] = spread(near.radius_ratio())
-    columns["stretch"] = distortion.log_area / np.log(2.0)
+    columns["stretch"] = distortion.log_area / math.log(2.0)
     columns["anisotropy"] = distortion.anisotropy
     if distortion.tear is not None:
         columns["torn"] = np.where(explanation.mask, distortion.tear, np.nan)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._threads import single_threaded_blas
+from gnomon._arithmetic import length, product
 from gnomon._validation import message
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.scaling import column_scales
@@ -72,13 +72,13 @@ def with_formula(given: Representation, X: Any) -> Representation:
     if directions is None or given.has_formula:
         return given
     if directions.shape[1] == X.shape[1]:
-        products = directions @ directions.T
+        products = product(directions, directions.T)
         orthonormal = np.abs(products - np.eye(len(products))).max() < _TOLERANCE
         rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _CHECKED_ROWS)).astype(np.int64))
         some, wanted = X[rows], np.asarray(given.values[rows], dtype=np.float64)
         for center in (column_scales(X).mean, np.zeros(X.shape[1])):
             gap = project_rows(some, center, directions) - wanted
-            if orthonormal and np.linalg.norm(gap) <= _TOLERANCE * np.linalg.norm(wanted):
+            if orthonormal and length(gap) <= _TOLERANCE * length(wanted):
                 return replace(given, center=center)
     return replace(given, components=None)
 
@@ -119,17 +119,16 @@ def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any
 def in_features(representation: Representation, jacobian: Float64Array) -> Float64Array:
     """Return a derivative by the coordinates as one by the features, by the chain rule."""
     assert representation.components is not None
-    with single_threaded_blas():
-        derivative: Float64Array = jacobian @ representation.components
-    return derivative
+    return product(jacobian.reshape(-1, jacobian.shape[-1]), representation.components).reshape(
+        *jacobian.shape[:-1], representation.components.shape[1]
+    )
 
 
 def rows_of(representation: Representation, coordinates: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return the rows of features, of those that the components span, with given coordinates."""
     assert representation.center is not None
     assert representation.components is not None
-    with single_threaded_blas():
-        rows = np.asarray(coordinates, dtype=np.float64) @ representation.components + representation.center
+    rows = product(coordinates, representation.components) + representation.center
     return rows.astype(coordinates.dtype, copy=False)
 
 

@@ -26,7 +26,7 @@ from gnomon.explanations.counterfactual.paths import (
 )
 from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Region, target_rows
-from gnomon.explanations.local import local_deviation
+from gnomon.explanations.local import along, local_deviation
 from gnomon.explanations.rows import dense_rows_of, find_row
 from gnomon.explanations.why import LOW_R2
 from gnomon.neighbors import NeighborGraph, check_graph
@@ -330,19 +330,13 @@ def _minimal_subset(
     """Return the candidate of which fewest features are needed, and a mask of them."""
     orders = []
     for candidate in candidates:
-        contribution = _along(direction(start, candidate.membership.place), attribution.displacements(candidate))
+        contribution = along(direction(start, candidate.membership.place), attribution.displacements(candidate))
         change = placing.metric.changes(candidate.row - own)
         orders += [Order.by(weight, own, candidate.row) for weight in (contribution, change)]
     best, size = fewest_features(own, orders, lambda rows: [at.arrived for at in placing.memberships(rows)])
     kept = np.zeros(len(own), dtype=np.bool_)
     kept[orders[best].features[:size]] = True
     return candidates[best // 2], kept
-
-
-def _along(toward: Array, displacements: Array) -> Array:
-    """Return how far the displacements (n_components, n_features) lead in a direction, (n_features,)."""
-    found: Array = np.sum(toward[:, None] * displacements, axis=0)
-    return found
 
 
 def _table(
@@ -357,7 +351,7 @@ def _table(
     local[change == 0] = 0.0
     toward = direction(explanation.places[i], candidate.membership.place)
     return {
-        "effect": _along(toward, attribution.displacements(candidate)),
+        "effect": along(toward, attribution.displacements(candidate)),
         "error": attribution.errors(candidate, toward),
         "change": change,
         "change_sd": scales.in_deviations(change),

@@ -29,6 +29,7 @@ from gnomon.linalg.principal.spectra import (
 )
 from gnomon.linalg.principal.subspace import randomized_spectrum
 from gnomon.linalg.principal.weighted import reflected_rows
+from gnomon.linalg.products import product
 
 __all__ = [
     "PrincipalComponents",
@@ -138,7 +139,7 @@ def project_rows(X: Any, mean: Float64Array, components: Float64Array) -> npt.ND
     """
     directions = np.ascontiguousarray(components.T)
     if not isinstance(X, np.ndarray):  # CSR: SciPy walks each row by itself
-        scores = X.astype(np.float64, copy=False) @ directions - mean @ directions
+        scores = X.astype(np.float64, copy=False) @ directions - product(mean[None], directions)[0]
         return np.asarray(scores, dtype=X.dtype if X.dtype == np.float32 else np.float64)
     rows = _contiguous(X)
     projected: npt.NDArray[Any] = np.empty((rows.shape[0], directions.shape[1]), dtype=rows.dtype)
@@ -299,7 +300,7 @@ def principal_components_in_basis(
     """
     with single_threaded_blas():
         inside = factor_spectrum(factor.factor, factor.mean, n_components)
-        directions = inside.components @ basis.T
+        directions = product(inside.components, basis.T)
     found = Spectrum(mean, directions, inside.singular_values, squared_norm)
     return _components(found, "randomized", factor.count)
 
