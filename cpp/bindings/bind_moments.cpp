@@ -55,8 +55,8 @@ void bound_project(const Matrix<const T>& X, const Vector<const double>& means, 
                  [&](const Context& context) { project(view(X), view(means), view(directions), view(out), context); });
 }
 
-template <class T>
-void bound_inner_products(const Matrix<const T>& B, const Matrix<double>& out, int n_threads) {
+template <class T, class Out>
+void bound_inner_products(const Matrix<const T>& B, const Matrix<Out>& out, int n_threads) {
     Arguments("inner_products").shape("out", out, B.shape(1), B.shape(1));
     run_released(n_threads, [&](const Context& context) { inner_products(view(B), view(out), context); });
 }
@@ -130,6 +130,12 @@ void bound_power(const Vector<const double>& x, double p, const Vector<double>& 
     run_released(n_threads, [&](const Context& context) { power(view(x), p, view(out), context); });
 }
 
+template <class T, class Out>
+void register_inner_products(nb::module_& m) {
+    m.def("inner_products", &bound_inner_products<T, Out>, nb::arg("B").noconvert(), nb::arg("out").noconvert(),
+          nb::arg("n_threads"), "Write B' B to out (c, c), for B (n, c).");
+}
+
 template <class T>
 void register_for(nb::module_& m) {
     m.def("column_means", &bound_column_means<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
@@ -144,8 +150,7 @@ void register_for(nb::module_& m) {
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");
-    m.def("inner_products", &bound_inner_products<T>, nb::arg("B").noconvert(), nb::arg("out").noconvert(),
-          nb::arg("n_threads"), "Write B' B to out (c, c), for B (n, c).");
+    register_inner_products<T, double>(m);
 }
 
 }  // namespace
@@ -153,6 +158,7 @@ void register_for(nb::module_& m) {
 void register_moments(nb::module_& m) {
     register_for<float>(m);
     register_for<double>(m);
+    register_inner_products<float, float>(m);
     const auto elementary = [&](const char* name, auto function) {
         m.def(name, function, nb::arg("x").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
               "Write the function of each number to out, which may be x.");

@@ -52,13 +52,13 @@ Context threads_for(double n_products, const Context& context) {
     return result;
 }
 
-template <class T>
-void inner_products_of(Span2<const T> B, Span2<double> out, const Context& given) {
+template <class T, class Out>
+void inner_products_of(Span2<const T> B, Span2<Out> out, const Context& given) {
     const Context context = threads_for(0.5 * static_cast<double>(B.size()) * static_cast<double>(B.cols()), given);
     const std::size_t n = B.rows(), width = B.cols(), n_panels = (width + kPanel - 1) / kPanel;
     const std::size_t stride = n_panels * kPanel;
     std::vector<T> packed(std::min(n, kRows) * stride);
-    for (std::size_t j = 0; j < width; ++j) std::fill(out.row(j), out.row(j) + width, 0.0);
+    if (n == 0) std::fill_n(out.data(), out.size(), Out{0});
     for (std::size_t begin = 0; begin < n; begin += kRows) {
         const std::size_t count = std::min(kRows, n - begin);
         pack(B, begin, count, packed.data());
@@ -70,14 +70,21 @@ void inner_products_of(Span2<const T> B, Span2<double> out, const Context& given
                 const std::size_t rows = std::min(kPanel, width - p * kPanel);
                 const std::size_t columns = std::min(kPanel, width - q * kPanel);
                 for (std::size_t i = 0; i < rows; ++i) {
-                    double* to = out.row(p * kPanel + i) + q * kPanel;
-                    for (std::size_t j = 0; j < columns; ++j) to[j] += sums[i * kPanel + j];
+                    Out* to = out.row(p * kPanel + i) + q * kPanel;
+                    const double* from = sums + i * kPanel;
+                    if (begin == 0) {
+                        for (std::size_t j = 0; j < columns; ++j) to[j] = static_cast<Out>(from[j]);
+                    } else {
+                        for (std::size_t j = 0; j < columns; ++j) to[j] += static_cast<Out>(from[j]);
+                    }
+                }
+                if (q == p || begin + kRows < n) continue;
+                for (std::size_t j = 0; j < columns; ++j) {
+                    Out* to = out.row(q * kPanel + j) + p * kPanel;
+                    for (std::size_t i = 0; i < rows; ++i) to[i] = out(p * kPanel + i, q * kPanel + j);
                 }
             }
         });
-    }
-    for (std::size_t i = 0; i < width; ++i) {
-        for (std::size_t j = 0; j < i; ++j) out(i, j) = out(j, i);
     }
 }
 
@@ -209,6 +216,10 @@ void products(std::size_t count, Span2<const double> A, bool transposed_a, Span2
 }
 
 void inner_products(Span2<const float> B, Span2<double> out, const Context& context) {
+    inner_products_of(B, out, context);
+}
+
+void inner_products(Span2<const float> B, Span2<float> out, const Context& context) {
     inner_products_of(B, out, context);
 }
 

@@ -220,6 +220,21 @@ def test_bits_do_not_depend_on_threads():
         assert len(set(by_threads(compute, 1, 3, 5))) == 1
 
 
+@pytest.mark.parametrize("shape", [(0, 5), (1, 1), (40, 33), (1100, 70), (3000, 3)])
+def test_inner_products_are_symmetric_and_of_the_type_asked_for(shape):
+    A = stack(*shape).astype(np.float32)
+    exact = A.astype(np.float64).T @ A.astype(np.float64)
+    for dtype in (np.float32, np.float64):
+        bits = set()
+        for n_threads in (1, 3):
+            found = np.full(exact.shape, np.nan, dtype)
+            _core.inner_products(A, found, n_threads)
+            bits.add(found.tobytes())
+        assert len(bits) == 1
+        np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6 * max(1, len(A)))
+        assert np.array_equal(found, found.T)
+
+
 def test_kernels_refuse_shapes_that_do_not_fit():
     out = np.empty((6, 4))
     with pytest.raises(ValueError, match="terms of B"):

@@ -9,8 +9,9 @@
 namespace gnomon {
 
 /// out = B' B, symmetric. B (n, c), out (c, c): written. Products are of the type of B and summed in it over 256 rows
-/// at most, in ascending order, in double over these.
+/// at most, in ascending order, in double over 1024, and in the type of `out` over these.
 void inner_products(Span2<const float> B, Span2<double> out, const Context& context);
+void inner_products(Span2<const float> B, Span2<float> out, const Context& context);
 void inner_products(Span2<const double> B, Span2<double> out, const Context& context);
 
 /// out = A B, or with the transpose of one of them or both; out is written and overlaps neither. Sums go over blocks of

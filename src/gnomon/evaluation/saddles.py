@@ -62,7 +62,8 @@ class Landscape:
 
         Distances are as precise as the table: single precision is enough for what is drawn at random.
         """
-        products = inner_products(X.T).astype(X.dtype, copy=False)
+        products = np.empty((len(X), len(X)), X.dtype)
+        _core.inner_products(np.ascontiguousarray(X.T), products, 1)
         squares = products.diagonal() + X.dtype.type(0.5 * rest)
         nearest, radii, tree = _core.reachability_tree(products, squares, k, 1)
         found = mackay_ghahramani(nearest, range(k, k + 1)).value
