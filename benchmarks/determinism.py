@@ -27,12 +27,12 @@ __all__ = ["build", "compare", "hash_results", "main"]
 
 _ROOT = Path(__file__).resolve().parent.parent
 
-_WIDE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+_WIDE = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR X86_V4"  # X86_V4 since NumPy 2.4
 CORES: dict[str, dict[str, str]] = {
     "SkylakeX": {},
     "Haswell": {"NPY_DISABLE_CPU_FEATURES": _WIDE, "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F"},
     "Nehalem": {
-        "NPY_DISABLE_CPU_FEATURES": f"{_WIDE} AVX2 FMA3",
+        "NPY_DISABLE_CPU_FEATURES": f"{_WIDE} AVX2 FMA3 X86_V3",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX2,-AVX,-FMA,-FMA4",
     },
 }

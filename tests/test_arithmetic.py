@@ -1,9 +1,9 @@
-"""Own exp, log, powers and products: those of NumPy up to rounding, whatever lies beside a number."""
+"""Own exp, log, powers, angles and products: those of NumPy up to rounding, whatever lies beside a number."""
 
 import numpy as np
 import pytest
 
-from gnomon._arithmetic import exp, expm1, inner, log, log1p, power, product
+from gnomon._arithmetic import arctan2, exp, expm1, inner, log, log1p, power, product, softplus
 from gnomon._run import running
 
 
@@ -26,6 +26,26 @@ def test_functions_are_those_of_numpy_to_a_few_units_in_the_last_place():
     assert _units(log1p(positive), np.log1p(positive)) <= 2
     near = positive[5000:]
     assert _units(power(near, 0.7), near**0.7) <= 8
+
+
+def test_angles_are_those_of_numpy_in_every_quadrant():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 20000)) * 10.0 ** rng.uniform(-8, 8, size=(2, 20000))
+    assert _units(arctan2(y, x), np.arctan2(y, x)) <= 6
+    axes = np.array([0.0, -0.0, 1.0, -1.0, 5e-324, -1e300])
+    y, x = (one.ravel() for one in np.meshgrid(axes, axes))
+    found, wanted = arctan2(y, x), np.arctan2(y, x)
+    np.testing.assert_allclose(found, wanted, rtol=1e-15)
+    assert np.array_equal(np.signbit(found), np.signbit(wanted))
+    assert np.isnan(arctan2([np.nan, 1.0], [1.0, np.nan])).all()
+    assert arctan2([1.0, 2.0], -1.0).shape == (2,)
+    assert arctan2(1.0, 1.0) == pytest.approx(np.pi / 4, rel=1e-15)
+
+
+def test_softplus_is_the_logarithm_of_one_and_the_exponential():
+    x = np.concatenate([_numbers(500), [0.0, -740.0, 800.0]])
+    assert _units(softplus(x), np.logaddexp(0.0, x)) <= 4
+    np.testing.assert_array_equal(softplus([-np.inf, np.inf, np.nan]), [0.0, np.inf, np.nan])
 
 
 def test_ends_of_the_range():

@@ -1,4 +1,4 @@
-"""Products of matrices, exp, log and powers, the same bits on every processor, as those of BLAS and libm are not."""
+"""Products of matrices, exp, log, powers, angles: the same bits on every processor, unlike those of BLAS and libm."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 
-__all__ = ["exp", "expm1", "inner", "length", "log", "log1p", "power", "product"]
+__all__ = ["arctan2", "exp", "expm1", "inner", "length", "log", "log1p", "power", "product", "softplus"]
 
 Float64Array = npt.NDArray[np.float64]
+
+_HALVINGS, _TERMS = 3, 9  # of an angle, and of the series for what is left: to a 1e-18th of it
 
 
 def exp(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
@@ -52,6 +54,30 @@ def log1p(x: npt.ArrayLike) -> Any:
 def power(x: npt.ArrayLike, p: float, *, out: npt.NDArray[Any] | None = None) -> Any:
     """Return x^p for x >= 0, to about 2 + ``|p log x| / 2`` units in the last place; see `exp`."""
     return _of_each(lambda values, found, n_threads: _core.power(values, float(p), found, n_threads), x, out)
+
+
+def softplus(x: npt.ArrayLike) -> Any:
+    """Return log(1 + e^x), of full relative accuracy; see `exp`."""
+    given = np.asarray(x, dtype=np.float64)
+    return np.maximum(given, 0.0) + log1p(exp(-np.abs(given)))
+
+
+def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> Any:
+    """Return the angle from the first axis to (x, y), finite, to six units in the last place; signs as in C.
+
+    Angles are halved three times, to at most pi / 32, and summed up by the series of the arctangent.
+    """
+    across, along = np.abs(np.asarray(y, dtype=np.float64)), np.abs(np.asarray(x, dtype=np.float64))
+    larger = np.maximum(across, along)
+    tangent = np.minimum(across, along) / np.where(larger == 0.0, 1.0, larger)
+    for _ in range(_HALVINGS):
+        tangent = tangent / (1.0 + np.sqrt(1.0 + tangent * tangent))
+    square, series = tangent * tangent, np.zeros_like(tangent)
+    for k in reversed(range(_TERMS)):
+        series = (1.0 if k % 2 == 0 else -1.0) / (2 * k + 1) + square * series
+    angle = 2.0**_HALVINGS * tangent * series
+    angle = np.where(across > along, math.pi / 2.0 - angle, angle)
+    return np.copysign(np.where(np.signbit(x), math.pi - angle, angle), y)[()]
 
 
 def _of_each(function: Callable[..., None], x: npt.ArrayLike, out: npt.NDArray[Any] | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import exp
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import Real, Rule, check_parameters
@@ -205,7 +206,7 @@ class _MembershipWeights:
         excess = np.where(mask, np.maximum(d - rho[:, None], 0.0), 0.0)
         excess[nearest == 1.0] = 0.0
         size = mask.sum(axis=1)
-        target = np.log2(size + 1.0)
+        target = log(size + 1.0) / math.log(2.0)
         share = _BANDWIDTH_FLOOR / (size + 1.0)
         overall = float(d.sum() / (mask.sum() + len(d)))
         floor = np.where(rho > 0.0, share * d.sum(axis=1), _BANDWIDTH_FLOOR * overall)

@@ -126,6 +126,5 @@ class SupervisedAffinity:
         n = len(self.target.values)
         near, logs = np.zeros((n, n_neighbors), dtype=np.int32), np.full((n, n_neighbors), -np.inf)
         near[known] = known[graph.indices]
-        with np.errstate(divide="ignore"):
-            logs[known] = np.log(memberships, dtype=np.float64)
+        logs[known] = log(memberships.astype(np.float64))
         return near, logs

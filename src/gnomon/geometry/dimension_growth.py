@@ -307,8 +307,7 @@ def _posterior(
         total[np.arange(len(y)), np.arange(len(y))] += alone
         residual = y[:, None, None] - plain * (1.0 + (0.0 if folded else _BORDER) * np.sqrt(x2))
         logs.append(math.log(weight) + prior + _log_densities(total, residual))
-    joint = np.logaddexp.reduce(logs, axis=0)
-    weights = exp(joint - joint.max())
+    weights = exp(np.stack(logs) - np.max(logs)).sum(axis=0)
     return np.asarray(weights / weights.sum())
 
 

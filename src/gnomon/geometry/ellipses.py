@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import exp, log
+from gnomon._arithmetic import arctan2, exp, log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
@@ -221,7 +221,7 @@ def distortion(
         log_area = log(area) - (np.median(log(area[positive])) if positive.any() else 0.0)
     angle = np.full(n, np.nan)
     if d == 2:
-        angle[mask] = np.arctan2(directions[mask, 1, 0], directions[mask, 0, 0])
+        angle[mask] = arctan2(directions[mask, 1, 0], directions[mask, 0, 0])
         angle[angle > np.pi / 2] -= np.pi
         angle[angle <= -np.pi / 2] += np.pi
     tear = gap = across = None

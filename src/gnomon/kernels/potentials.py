@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import exp, log
+from gnomon._arithmetic import arctan2, exp, expm1, log, log1p, softplus
 from gnomon._entrance import entrance
 from gnomon._validation import Real, Rule, check_parameters
 from gnomon.kernels.base import SMALLEST, FloatArray
@@ -99,13 +99,13 @@ class SketchMapKernel:
         """Return dk/ds, with r held at 1e-9 below it."""
         s = np.maximum(np.asarray(squared_distances, dtype=np.float64), _SMALLEST)
         log_power = self._log_power(np.sqrt(s))
-        exponent = np.logaddexp(0.0, log_power)
+        exponent = softplus(log_power)
         return np.asarray(0.5 * self.b / s * exp(log_power - exponent - self.b / self.a * exponent))
 
     def of_distances(self, distances: npt.ArrayLike) -> FloatArray:
         """Return k as a function of the distance r >= 0 itself; 1 at infinity."""
         log_power = self._log_power(np.asarray(distances, dtype=np.float64))
-        return np.asarray(-np.expm1(-self.b / self.a * np.logaddexp(0.0, log_power)))
+        return np.asarray(-expm1(-self.b / self.a * softplus(log_power)))
 
     def inverse(self, values: npt.ArrayLike) -> FloatArray:
         """Return the distances r at which k takes values in [0, 1]; infinity for 1.
@@ -119,20 +119,18 @@ class SketchMapKernel:
         -------
         ndarray of the same shape, float64
         """
-        with np.errstate(divide="ignore", over="ignore"):
-            power = np.expm1(-np.log1p(-np.asarray(values, dtype=np.float64)) * self.a / self.b)
-            return np.asarray(self.sigma * np.exp((np.log(power) - self._log_factor) / self.a))
+        power = expm1(-log1p(-np.asarray(values, dtype=np.float64)) * self.a / self.b)
+        return np.asarray(self.sigma * exp((log(power) - self._log_factor) / self.a))
 
     @property
     def _log_factor(self) -> float:
         """log(2^(a/b) - 1)."""
-        exponent = np.log(2.0) * self.a / self.b
-        return float(exponent if exponent > 40.0 else np.log(np.expm1(exponent)))
+        exponent = math.log(2.0) * self.a / self.b
+        return float(exponent if exponent > 40.0 else log(expm1(exponent)))
 
     def _log_power(self, distances: FloatArray) -> FloatArray:
         """Return the logarithm of the term that is added to 1."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(self._log_factor + self.a * (np.log(distances) - np.log(self.sigma)))
+        return np.asarray(self._log_factor + self.a * (log(distances) - log(self.sigma)))
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,7 @@ class ShortReach:
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return k(s)."""
         d, root = 1.0 + np.asarray(squared_distances, dtype=np.float64), math.sqrt(self.reach)
-        return np.asarray(np.sqrt(d) / (self.reach + d) + np.arctan(np.sqrt(d) / root) / root)
+        return np.asarray(np.sqrt(d) / (self.reach + d) + arctan2(np.sqrt(d), root) / root)
 
     def derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return dk/ds."""
