@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon._arithmetic import arctan2, exp, expm1, inner, log, log1p, power, product, softplus
+from gnomon._arithmetic import arctan2, exp, expm1, geometric, inner, log, log1p, power, product, softplus
 from gnomon._run import running
 
 
@@ -40,6 +40,13 @@ def test_angles_are_those_of_numpy_in_every_quadrant():
     assert np.isnan(arctan2([np.nan, 1.0], [1.0, np.nan])).all()
     assert arctan2([1.0, 2.0], -1.0).shape == (2,)
     assert arctan2(1.0, 1.0) == pytest.approx(np.pi / 4, rel=1e-15)
+
+
+def test_geometric_sequences_are_those_of_numpy():
+    for start, stop, number in ((0.4, 400.0, 121), (1e5, 0.05, 7), (3.0, 3.0, 2), (1.0, 1798, 100)):
+        found = geometric(start, stop, number)
+        assert (found[0], found[-1]) == (start, stop)
+        np.testing.assert_allclose(found, np.geomspace(start, stop, number), rtol=1e-14)
 
 
 def test_softplus_is_the_logarithm_of_one_and_the_exponential():

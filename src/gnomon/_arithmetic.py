@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 
-__all__ = ["arctan2", "exp", "expm1", "inner", "length", "log", "log1p", "power", "product", "softplus"]
+__all__ = ["arctan2", "exp", "expm1", "geometric", "inner", "length", "log", "log1p", "power", "product", "softplus"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -54,6 +54,13 @@ def log1p(x: npt.ArrayLike) -> Any:
 def power(x: npt.ArrayLike, p: float, *, out: npt.NDArray[Any] | None = None) -> Any:
     """Return x^p for x >= 0, to about 2 + ``|p log x| / 2`` units in the last place; see `exp`."""
     return _of_each(lambda values, found, n_threads: _core.power(values, float(p), found, n_threads), x, out)
+
+
+def geometric(start: float, stop: float, number: int) -> Float64Array:
+    """Return numbers from start > 0 to stop > 0, each as many times the one before, as NumPy's `geomspace` does."""
+    found: Float64Array = exp(np.linspace(log(start), log(stop), number))
+    found[[0, -1]] = start, stop
+    return found
 
 
 def softplus(x: npt.ArrayLike) -> Any:

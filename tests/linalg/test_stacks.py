@@ -5,7 +5,7 @@ import pytest
 
 from gnomon import _core
 from gnomon._run import running
-from gnomon.linalg import small_svd, stacked_eigen, stacked_products, stacked_solve
+from gnomon.linalg import row_products, small_svd, stacked_eigen, stacked_products, stacked_solve
 
 
 def stack(*shape: int, seed: int = 0) -> np.ndarray:
@@ -233,6 +233,17 @@ def test_inner_products_are_symmetric_and_of_the_type_asked_for(shape):
         assert len(bits) == 1
         np.testing.assert_allclose(found, exact, rtol=0, atol=1e-6 * max(1, len(A)))
         assert np.array_equal(found, found.T)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_products_of_rows_are_symmetric_and_equal_for_equal_rows(dtype):
+    X = stack(70, 9).astype(dtype)
+    X[40] = X[3]
+    found = row_products(X)
+    assert found.dtype == dtype
+    assert np.array_equal(found, found.T)
+    assert np.array_equal(found[40], found[3])
+    np.testing.assert_allclose(found, X @ X.T, atol=1e-5 if dtype is np.float32 else 1e-13)
 
 
 def test_kernels_refuse_shapes_that_do_not_fit():

@@ -8,6 +8,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import exp, log
 from gnomon.affinities.base import sums_to_one
 from gnomon.affinities.derivatives import DataAffinities, Float64
+from gnomon.linalg import first_columns
 
 __all__ = ["MovedRows"]
 
@@ -62,8 +63,7 @@ class MovedRows:
     def _own(self, squared: Float64) -> Float64:
         """Return the weights that the row gives the others, (q, n_samples)."""
         k = min(self._affinities.n_neighbors, squared.shape[1] - 1)
-        near = np.argpartition(squared, k - 1, axis=1)[:, :k]
-        near = np.take_along_axis(near, np.argsort(np.take_along_axis(squared, near, axis=1), axis=1, kind="stable"), 1)
+        near = first_columns(squared, k)
         distances = np.sqrt(np.take_along_axis(squared, near, axis=1)).astype(np.float32)
         weights = np.asarray(self._affinities.affinity.of_rows(distances), dtype=np.float64)
         found = np.zeros(squared.shape)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.linalg import principal_components, share
+from gnomon.linalg import first_columns, principal_components, share
 
 __all__ = [
     "LowRankNormal",
@@ -163,9 +163,7 @@ def mean_of_nearest(distances: Float32Array, n_neighbors: Sequence[int], donors:
     list of ndarray of shape (n_rows, n_features), float32
     """
     most = min(n_neighbors[-1], distances.shape[1])
-    nearest = np.argpartition(distances, most - 1, axis=1)[:, :most]
-    order = np.argsort(np.take_along_axis(distances, nearest, axis=1), axis=1, kind="stable")
-    nearest = np.take_along_axis(nearest, order, axis=1)
+    nearest = first_columns(distances, most)
     total = np.zeros((len(distances), donors.values.shape[1]), dtype=np.float32)
     count = np.full_like(total, _PRIOR)
     found: list[Float32Array] = []

@@ -18,7 +18,7 @@ from gnomon.completion.predictors import (
     shared_distances,
     squared_distances,
 )
-from gnomon.linalg import share, uniform_matrix
+from gnomon.linalg import first_columns, share, uniform_matrix
 
 __all__ = ["KEPT_NEIGHBORS", "HeldOut", "Learned", "Recipe", "learn"]
 
@@ -302,5 +302,5 @@ def _nearest(rows: Float32Array, complete: Float32Array, own: npt.NDArray[np.int
     distances = squared_distances(rows, complete)
     distances[np.arange(len(own)), own] = np.inf
     found = np.zeros(distances.shape, dtype=np.bool_)
-    np.put_along_axis(found, np.argpartition(distances, k - 1, axis=1)[:, :k], True, axis=1)
+    np.put_along_axis(found, first_columns(distances, k), True, axis=1)
     return found

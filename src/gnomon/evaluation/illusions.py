@@ -22,7 +22,7 @@ from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places
-from gnomon.linalg import dense_rows
+from gnomon.linalg import dense_rows, first_columns
 
 __all__ = ["FEWEST_OF_CLASS", "adjusted_by_holm", "find_illusions"]
 
@@ -288,7 +288,7 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
 def _apart_rows(sides: _Sides, draw: np.random.Generator) -> tuple[Rows, tuple[Floats, Floats]]:
     """Return rows whose neighbourhoods in the data have none in common, and all radii in data and map."""
     k = min(_K, len(sides.data) - 1)
-    near = np.argpartition(sides.data, k, axis=1)[:, : k + 1]
+    near = first_columns(sides.data, k + 1)
     radii = tuple(np.partition(side, k, axis=1)[:, k] for side in (sides.data, sides.shown))
     free, apart = np.ones(len(near), dtype=np.bool_), []
     for row in draw.permutation(len(near)):

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.evaluation.scores import nearest_in_map
+from gnomon.linalg import first_columns
 from gnomon.surfaces import Sphere, Surface
 
 __all__ = ["Layout", "places_of"]
@@ -121,9 +122,7 @@ class _Curved(Layout):
             rows = np.arange(first, min(first + _ROWS, self.n_samples))
             distances = self.surface.distances(self.coordinates[rows], self.coordinates)
             distances[rows - first, rows] = np.inf
-            some = np.argpartition(distances, count - 1, axis=1)[:, :count]
-            order = np.argsort(np.take_along_axis(distances, some, axis=1), axis=1, kind="stable")
-            found[rows] = np.take_along_axis(some, order, axis=1)
+            found[rows] = first_columns(distances, count)
         return found
 
     def pair_distances(self, others: npt.NDArray[np.int32]) -> Floats:

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 
 from gnomon._arithmetic import product
+from gnomon.linalg import first_columns
 
 __all__ = ["N_NEIGHBORS", "path_lengths", "straight_distances"]
 
@@ -57,7 +58,7 @@ def path_lengths(X: Floats, k: int = N_NEIGHBORS) -> Floats:
     least = distances[distances > 0.0].min(initial=1.0) * 1e-9
     distances = np.where(np.eye(n) > 0, 0.0, np.maximum(distances, least))  # SciPy takes 0 for no edge
     k = min(k, n - 1)
-    near = np.argpartition(distances, k, axis=1)[:, : k + 1]
+    near = first_columns(distances, k + 1)
     rows = np.repeat(np.arange(n), k + 1)
     graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=(n, n))
     found: Floats = dijkstra(graph.maximum(csr_array(minimum_spanning_tree(distances))), directed=False)

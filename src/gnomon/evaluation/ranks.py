@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import log
+from gnomon._arithmetic import geometric, log
 from gnomon._run import current_run
 from gnomon.evaluation.anchors import DistanceRows, pairs_among
 from gnomon.evaluation.scores import rank_penalty_scale
@@ -255,7 +255,7 @@ def neighborhood_sizes(n: int, *wanted: int) -> Ints:
     if n <= _EVERY_SIZE:
         sizes = np.arange(1, max(n - 1, 2))
     else:
-        sizes = np.unique(np.round(np.geomspace(1, n - 2, _N_SIZES)).astype(np.int64))
+        sizes = np.unique(np.round(geometric(1, n - 2, _N_SIZES)).astype(np.int64))
     return np.union1d(sizes, np.array(wanted, dtype=np.int64)).astype(np.int64)
 
 

@@ -23,7 +23,7 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._threads import in_order
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.linalg import inner_products, symmetric_eigen
+from gnomon.linalg import inner_products, row_products, symmetric_eigen
 
 __all__ = ["N_NEIGHBORS", "Landscape", "NullDips"]
 
@@ -62,8 +62,7 @@ class Landscape:
 
         Distances are as precise as the table: single precision is enough for what is drawn at random.
         """
-        products = np.empty((len(X), len(X)), X.dtype)
-        _core.inner_products(np.ascontiguousarray(X.T), products, 1)
+        products = row_products(X)
         squares = products.diagonal() + X.dtype.type(0.5 * rest)
         nearest, radii, tree = _core.reachability_tree(products, squares, k, 1)
         found = mackay_ghahramani(nearest, range(k, k + 1)).value

@@ -308,7 +308,9 @@ class ReferenceFits:
     def _kept(self, near: Ints, numbers: npt.NDArray[np.int64], places: npt.NDArray[np.float64]) -> Singles:
         """Return which share of the nearest reference rows of rows is nearest in the map too."""
         placed = np.flatnonzero(np.isfinite(places[:, 0]))
-        placed = placed[np.argsort(self._leaf_order[near[placed, 0]])]  # those near each other one after another
+        placed = placed[
+            np.argsort(self._leaf_order[near[placed, 0]], kind="stable")
+        ]  # those near each other one after another
         k = near.shape[1]
         found = self._tree.query(places[placed], k=min(k + 1, len(self.rows)), workers=current_run().n_threads)[1]
         both = np.concatenate([near[placed], _without(found, self._own_places(numbers[placed]), k)], axis=1)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, inner, log, log1p, product
+from gnomon._arithmetic import exp, geometric, inner, log, log1p, product
 from gnomon.geometry.dimension_result import DimensionEstimate
 
 __all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
@@ -29,7 +29,7 @@ Float64Array = npt.NDArray[np.float64]
 _FEWEST_ROWS = 40
 _FEWEST_SCALES = 3
 _LARGEST = 256  # neighbours
-_GRID = np.geomspace(0.4, 400.0, 121)  # dimensions that are tried
+_GRID = geometric(0.4, 400.0, 121)  # dimensions that are tried
 _WITHOUT_END = 300.0  # an end of an interval above that says only that there is none
 _MOST_FILLED = 0.95  # of the sphere's x: the slope has a pole at 1
 _STEEPEST = 1e3  # in units of 1/d: the far side of the sphere, where nothing is left to grow
@@ -61,7 +61,7 @@ _SHAPES = (
     (0.0, 0.3, 0.3, 0.2, 1.0, 0.25),
     (0.0, 0.1, 0.1, 0.05, 1.0, 0.25),
 )
-_TILTS = np.geomspace(0.05, 1e5, 181)  # saddle points at which products of circles are summed
+_TILTS = geometric(0.05, 1e5, 181)  # saddle points at which products of circles are summed
 _UNMODELLED = 0.06  # standard deviation of the logarithm of the dimension: sets that none of these is like
 _BLUR = exp(-0.5 * np.square(log(_GRID[:, None] / _GRID) / _UNMODELLED))
 _BLUR /= _BLUR.sum(axis=0)
@@ -252,7 +252,7 @@ def neighborhood_growth(
     if slopes.shape[1] < _FEWEST_SCALES or not slopes.any():
         return nothing
     y, r2 = slopes.mean(axis=0), squares.mean(axis=0)
-    noises = np.append(0.0, np.geomspace(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
+    noises = np.append(0.0, geometric(0.01 * r2[0], _NOISE_TO_SCALE * r2.max(), _N_NOISES))
     weights = _posterior(y, _covariance(slopes, groups[usable]), r2, noises, linear)
     shares = np.cumsum(product(_BLUR, weights.sum(axis=1)))
     low, value, high = np.interp([0.5 - confidence / 2.0, 0.5, 0.5 + confidence / 2.0], shares, _GRID)

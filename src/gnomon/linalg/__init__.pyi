@@ -15,6 +15,7 @@ from .eigen.krylov import spectral_bounds as spectral_bounds
 from .eigen.laplacian import MAX_SPECTRAL_VECTORS as MAX_SPECTRAL_VECTORS
 from .eigen.laplacian import GraphLaplacian as GraphLaplacian
 from .eigen.laplacian import connected_components as connected_components
+from .first import first_columns as first_columns
 from .graph_system import GraphSolution as GraphSolution
 from .graph_system import solve_graph_system as solve_graph_system
 from .low_rank import LowRank as LowRank
@@ -47,6 +48,7 @@ from .principal.weighted import reflected_rows as reflected_rows
 from .products import inner as inner
 from .products import inner_products as inner_products
 from .products import product as product
+from .products import row_products as row_products
 from .products import share as share
 from .proximal import Smoothing as Smoothing
 from .proximal import ThresholdedSVD as ThresholdedSVD

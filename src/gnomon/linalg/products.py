@@ -13,7 +13,7 @@ from gnomon._arithmetic import inner, product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, in_order, single_threaded_blas
 
-__all__ = ["inner", "inner_products", "product", "share", "sum_of_squares"]
+__all__ = ["inner", "inner_products", "product", "row_products", "share", "sum_of_squares"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -36,6 +36,23 @@ def inner_products(A: Float64Array) -> Float64Array:
         Symmetric.
     """
     return sum_of_squares(lambda begin: A[begin : begin + _ROWS], A.shape[0], A.shape[1], step=_ROWS)
+
+
+def row_products(X: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return X X', in the type of X.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns), float32 or float64
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_rows), of the type of X
+        Symmetric; equal rows have equal products.
+    """
+    found = np.empty((len(X), len(X)), X.dtype)
+    _core.inner_products(np.ascontiguousarray(X.T), found, current_run().n_threads)
+    return found
 
 
 def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: int, *, step: int) -> Float64Array:

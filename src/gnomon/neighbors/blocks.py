@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon.exceptions import DataWarning
+from gnomon.linalg import first_columns
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import cross_distances, pair_distances
 from gnomon.neighbors.graph import NeighborGraph
@@ -205,12 +206,7 @@ def _nearest_of_all(
 
 def _smallest(order: Float64Array, lengths: Float64Array, k: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return the k columns that come first, ascending by (order, column), and their lengths."""
-    chosen = np.sort(np.argpartition(order, k - 1, axis=1)[:, :k], axis=1)
-    last = np.take_along_axis(order, chosen, axis=1).max(axis=1, keepdims=True)
-    for row in np.flatnonzero((order <= last).sum(axis=1) > k):  # ties at the end: those of least number
-        chosen[row] = np.sort(np.argsort(order[row], kind="stable")[:k])
-    keys = np.take_along_axis(order, chosen, axis=1)
-    chosen = np.take_along_axis(chosen, np.argsort(keys, axis=1, kind="stable"), axis=1)
+    chosen = first_columns(order, k)
     found = np.take_along_axis(lengths, chosen, axis=1).astype(np.float32)
     return chosen.astype(np.int32), np.maximum.accumulate(found, axis=1)
 

@@ -185,7 +185,7 @@ def cell_ranks(probes: Indices, homes: Indices) -> Ranks:
     homes : ndarray of shape (n_queries, n_others), int32
         The cells of others; -1 stands for none.
     """
-    order = np.argsort(probes, axis=1)
+    order = np.argsort(probes, axis=1, kind="stable")
     ranks = np.full(homes.shape, probes.shape[1], dtype=np.int32)
     for row, (by_number, cells, wanted) in enumerate(zip(order, probes, homes, strict=True)):
         place = np.minimum(np.searchsorted(cells, wanted, sorter=by_number), len(cells) - 1)

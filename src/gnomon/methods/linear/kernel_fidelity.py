@@ -140,7 +140,7 @@ def _row_areas(ranks: npt.NDArray[np.intp], others: npt.NDArray[np.intp]) -> Flo
 
 def _explained(fold: Fold, ranks: npt.NDArray[np.intp], n_neighbors: int) -> Float64Array:
     """Return for each held row what the positions of its nearest rows in the map tell of its own, see `Fidelity`."""
-    nearest = np.argsort(ranks, axis=1)[:, :n_neighbors]
+    nearest = np.argsort(ranks, axis=1, kind="stable")[:, :n_neighbors]
     told = sum(fold.positions[column] for column in nearest.T) / n_neighbors
     base = float(np.square(fold.held_positions - fold.positions.mean(axis=0)).sum(axis=1).mean())
     missed = np.square(fold.held_positions - told).sum(axis=1)
