@@ -30,6 +30,7 @@ STUDIES = (
     "density_adapted",
     "density_kept",
     "direct_maps",
+    "direct_starts",
     "effective_loss",
     "faces",
     "gradient_pca",

@@ -20,7 +20,7 @@ import sklearn.datasets
 
 from gnomon import PCA, TSNE, UMAP, proves, running
 from gnomon._threads import resolve_n_threads
-from gnomon.twins import Apart, Claim, Denser, Empty, Near, Nearer, Wider
+from gnomon.twins import Apart, Claim, Denser, Empty, Near, Nearer, Proof, Twin, Wider
 from studies.output import parse, parser, write_json
 from studies.rates import told_share
 
@@ -83,9 +83,10 @@ def _claims(X: Points, groups: Groups, rng: np.random.Generator) -> list[Claim]:
     return kept
 
 
-def _same_again(method: Any, X: Points, table: Points) -> float:
+def _same_again(method: Any, X: Points, proof: Proof, twin: Twin) -> float:
     """Return SciPy's disparity of new maps of two tables."""
-    maps = [type(method)(**method.get_params()).fit_transform(Z) for Z in (X, table)]
+    made = [(X, proof.parameters), (twin.table, twin.parameters)]
+    maps = [type(method)(**{**method.get_params(), **own}).fit_transform(Z) for Z, own in made]
     return float(scipy.spatial.procrustes(*(np.asarray(Y, dtype=np.float64) for Y in maps))[2])
 
 
@@ -111,7 +112,7 @@ def _asked(number: int, options: Any) -> list[dict[str, Any]]:
         }
         if proof.twin is not None:
             answer["change"] = proof.twin.told
-            answer["disparity_again"] = _same_again(method, X, proof.twin.table)
+            answer["disparity_again"] = _same_again(method, X, proof, proof.twin)
             answer["confirmed"] = (
                 answer["disparity_again"] <= proof.threshold and claim.holds(proof.twin.table, groups) != proof.holds
             )

@@ -10,6 +10,7 @@ import gnomon as gn
 from gnomon.linalg import procrustes
 from gnomon.neighbors import compute_neighbors
 from gnomon.twins import Distance, Shift, Unfolded, Width
+from gnomon.twins.search import open_search
 
 _WIDTHS = np.array([1.0, 0.5, 2.0])
 
@@ -178,3 +179,50 @@ def test_known_blind_spots_are_found_in_nearly_every_table():
         spots = gn.blind_spots(gn.TSNE(perplexity=8, random_state=seed), X, labels=y, n_shifts=0)
         found += all(twin.same for twin in _of(spots, Width))
     assert found >= 48
+
+
+def _apart(seed):
+    rng = np.random.default_rng(seed)
+    y = np.repeat([0, 1, 2], 30)
+    return 60.0 / np.sqrt(2.0) * np.eye(4)[y] + _WIDTHS[y, None] * rng.normal(size=(90, 4)), y
+
+
+def test_a_random_start_is_drawn_once_so_that_only_the_table_makes_maps_differ():
+    X, y = _apart(0)
+    method = gn.TSNE(perplexity=8, init="random", random_state=0)
+    spots = gn.blind_spots(method, X, labels=y, n_shifts=0)
+    assert spots.seeds.max() < 1e-6  # two random starts differ by more than 0.01
+    assert spots.threshold == 1e-3
+    assert np.array_equal(spots.parameters["init"], method.fit_transform(X))
+    assert all(twin.same for twin in _of(spots, Width))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_umap_does_not_show_how_wide_clusters_are_whose_neighbours_are_their_own(seed):
+    X, y = _apart(seed)
+    method = gn.UMAP(n_neighbors=10, init="random", random_state=seed)
+    spots = gn.blind_spots(method, X, labels=y, n_shifts=0, random_state=seed)
+    assert spots.seeds.max() > 1e-3  # it samples
+    assert all(twin.same for twin in _of(spots, Width))
+    for twin in _of(spots, Width)[:2]:
+        again = gn.UMAP(**{**method.get_params(), **twin.parameters}).fit_transform(twin.table)
+        assert procrustes(again, spots.embedding).disparity <= spots.threshold
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_umap_does_show_that_two_clusters_are_one(seed):
+    X, y = _apart(seed)
+    search = open_search(gn.UMAP(n_neighbors=10, init="random", random_state=seed), X, y, seed)
+    threshold = search.threshold(search.other_seeds(9))
+    assert not search.twin_of(Distance(1e-3, 0, 1), threshold, np.nan).same
+
+
+def test_a_method_that_takes_no_start_as_a_parameter_begins_at_random_each_time():
+    from sklearn.manifold import MDS
+
+    X, y = _apart(1)
+    spots = gn.blind_spots(
+        MDS(n_init=1, init="random", random_state=0, normalized_stress="auto"), X, labels=y, n_shifts=0, n_seeds=2
+    )
+    assert "init" not in spots.parameters
+    assert len(spots.seeds) == 2

@@ -52,6 +52,9 @@ class Proof:
         whose map counts as the same. NaN where a twin was found, or none was asked for.
     n_fits : int
         Maps that were made.
+    parameters : dict
+        In which the map of the table as it is differs from the method that was given: the seed, and where the start is
+        random, the place where a first map came to rest.
     """
 
     claim: str
@@ -64,6 +67,7 @@ class Proof:
     same_seeds: float
     same_random: float
     n_fits: int
+    parameters: dict[str, Any]
 
     def __bool__(self) -> bool:
         raise TypeError("Proof: there is no plain yes; ask for .refuted or .unreadable")
@@ -104,7 +108,7 @@ def proves(
     claim: Any,
     *,
     labels: npt.ArrayLike | None = None,
-    n_seeds: int = 3,
+    n_seeds: int = 9,
     budget: int = 12,
     n_random: int = 4,
     random_state: RandomState = 0,
@@ -132,7 +136,7 @@ def proves(
         so on.
     labels : array-like of shape (n_samples,) or None, default=None
         Groups. None takes the clusters of `gnomon.find_clusters`.
-    n_seeds : int >= 1, default=3
+    n_seeds : int >= 1, default=9
         Further seeds of the table as it is.
     budget : int >= 1, default=12
         Changed tables tried at most.
@@ -175,6 +179,7 @@ def proves(
         same_seeds=_left_out(search, seeds),
         same_random=same_random,
         n_fits=search.n_fits,
+        parameters=search.own,
     )
 
 

@@ -39,6 +39,9 @@ class Twin:
     answer : float
         How much the map would move for a little of the change, by its exact derivative: root mean square displacement
         of the points over the radius of the map, for one unit of the amount. NaN where it is not known.
+    parameters : dict
+        In which the run differs from the method that was given: the seed, and where the start is random, the place
+        where the map of the table as it is came to rest.
     """
 
     change: Change
@@ -48,6 +51,7 @@ class Twin:
     disparity: float
     same: bool
     answer: float
+    parameters: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -129,13 +133,14 @@ class BlindSpots:
     ----------
     X : ndarray of shape (n_samples, n_features), float64
     embedding : ndarray of shape (n_samples, n_components), float64
+        The map that others are compared with, made by `parameters`.
     groups : ndarray of shape (n_samples,), int64
         Number of each row's group, -1 for none.
     group_names, feature_names : list of str
     seeds : ndarray of shape (n_seeds,), float64
-        Disparity between the map and those of the same table with other seeds.
+        Disparity between the map and those of the same table with other seeds, or that of the group that differs most.
     threshold : float
-        Up to which two maps count as the same: the largest of `seeds`, and at least 0.001.
+        Up to which two maps count as the same: the median of `seeds`, and at least 0.001.
     twins : list of Twin
         Every change that was tried, those first that the map does not show, the largest of them first.
     answers : Answers or None
@@ -143,6 +148,8 @@ class BlindSpots:
         where the method has none or the table has more than 1,500 rows.
     n_fits : int
         Maps that were made.
+    parameters : dict
+        In which the run differs from the method that was given.
     """
 
     X: Floats
@@ -155,6 +162,7 @@ class BlindSpots:
     twins: list[Twin]
     answers: Answers | None
     n_fits: int
+    parameters: dict[str, Any]
 
     @property
     def found(self) -> list[Twin]:
@@ -178,7 +186,7 @@ class BlindSpots:
         -------
         str
         """
-        whose = ", that of two seeds" if self.seeds.max() >= self.threshold else ""
+        whose = ", that of two seeds" if np.median(self.seeds) >= self.threshold else ""
         lines = [
             f"Of {len(self.twins)} changes of the table the map does not show {len(self.found)}: made again, it is the "
             f"same to a disparity of {self.threshold:.2g}{whose}."

@@ -38,6 +38,7 @@ _LADDERS = {
     "raised": (1.0, 2.0, 4.0),
 }
 """Amounts of each kind of change, from the least that a person would notice on."""
+_CLEARLY = 2.0  # times the largest disparity of seeds: no seed will make such a map the same
 _UNIT = 0.01  # of the amount: the derivative is linear, the step only keeps the numbers apart
 _FLAT_NEIGHBORS = 10
 _NOTICED = 0.05  # disparity of a table and its unfolded form from which there was something to unfold
@@ -49,7 +50,7 @@ def blind_spots(
     X: Any,
     *,
     labels: npt.ArrayLike | None = None,
-    n_seeds: int = 3,
+    n_seeds: int = 9,
     n_shifts: int = 2,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
@@ -60,7 +61,10 @@ def blind_spots(
     narrower, moved farther from and nearer to the nearest other group, and raised in the features to which their points
     answer least by the exact derivative of the map; all folds of the table are laid flat. The method maps each changed
     table, with the same seed, first by the smallest amount that a person would notice; while the map stays the same,
-    the amount grows. Maps are the same whose Procrustes disparity is at most that of two seeds of the table as it is.
+    the amount grows. Maps are the same whose Procrustes disparity is at most that of two seeds of the table as it is,
+    by the median over seeds. A random start is drawn once: all maps begin where the map of the table as it is came to
+    rest, since a start knows no table and two of them give unlike maps of the same one. Where seeds still differ, as
+    those of sampled methods do, the changed table is mapped by them in turn until a map is the same.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ def blind_spots(
         Finite numbers.
     labels : array-like of shape (n_samples,) or None, default=None
         Groups, of which those of five rows or more are changed. None takes the clusters of `gnomon.find_clusters`.
-    n_seeds : int >= 1, default=3
+    n_seeds : int >= 1, default=9
         Further seeds of the table as it is.
     n_shifts : int >= 0, default=2
         Features of each group that are raised.
@@ -82,7 +86,7 @@ def blind_spots(
     Returns
     -------
     BlindSpots
-        About 8 + 2 `n_shifts` maps a group are made at most.
+        About 8 + 2 `n_shifts` maps a group are made at most, and up to `n_seeds` times as many where seeds differ.
 
     Raises
     ------
@@ -117,6 +121,7 @@ def blind_spots(
         twins=twins,
         answers=answers,
         n_fits=search.n_fits,
+        parameters=search.own,
     )
 
 
@@ -199,8 +204,22 @@ class Search:
         if self.seeded:
             self.own = {"random_state": own if isinstance(own, int | np.integer) else self.seed % 2**31}
         self.n_fits = 0
+        self.others: list[dict[str, Any]] = []
+        self.hopeless = 0.0
         self.fitted = method_again(self.estimator, self.own)
         self.reference = self.map_of(self.X, self.fitted)
+        if isinstance(known.get("init"), str) and known["init"] == "random":
+            self._begin_at(self.reference)
+
+    def _begin_at(self, start: Floats) -> None:
+        """Let all maps begin at one, if the method takes a start."""
+        begun = {**self.own, "init": start}
+        try:
+            fitted = method_again(self.estimator, begun)
+            self.reference = self.map_of(self.X, fitted)
+        except (TypeError, ValueError):  # another library's, which takes its start elsewhere
+            return
+        self.own, self.fitted = begun, fitted
 
     def map_of(self, X: Floats, method: Any = None) -> Floats:
         """Return the map of a table by the method and its seed."""
@@ -211,16 +230,25 @@ class Search:
             return np.asarray(made.fit_transform(X), dtype=np.float64)
 
     def other_seeds(self, n_seeds: int) -> Floats:
-        """Return the disparity of maps of the same table with other seeds."""
+        """Return the disparity of maps of the same table with other seeds, or that of the group that differs most.
+
+        Where they differ by more than maps that are the same, changed tables are mapped by these seeds as well.
+        """
         if not self.seeded:
             return np.zeros(1)
         plan = planned("seeds", n_seeds, None, self.own["random_state"], self.seed)
-        maps = [self.map_of(self.X, method_again(self.estimator, one)) for one in plan]
-        return np.array([procrustes(Y, self.reference).disparity for Y in maps])
+        plan = [{**self.own, **one} for one in plan]
+        parts = [self.groups == g for g in range(len(self.names))]
+        seeds = np.array(
+            [self._compared(self.map_of(self.X, method_again(self.estimator, one)), parts)[1] for one in plan]
+        )
+        self.others = plan if seeds.max() > _SAME else []
+        self.hopeless = _CLEARLY * float(seeds.max())
+        return seeds
 
     def threshold(self, seeds: Floats) -> float:
         """Return the disparity up to which maps count as the same."""
-        return max(float(seeds.max()), _SAME)
+        return max(float(np.median(seeds)), _SAME)
 
     def derivative(self) -> Sensitivity | None:
         """Return the exact derivative of the map by the table, if it is to be had."""
@@ -278,19 +306,37 @@ class Search:
     def twin_of(self, change: Change, threshold: float, answer: float) -> Twin:
         """Return a changed table and its map."""
         table = self.changed(change)
-        placed, disparity = self.laid_over(table)
+        placed, disparity, parameters = self.laid_over(table, threshold)
         told = change.told(self.names, self.features)
-        return Twin(change, told, table, placed, disparity, disparity <= threshold, answer)
+        return Twin(change, told, table, placed, disparity, disparity <= threshold, answer, parameters)
 
-    def laid_over(self, table: Floats) -> tuple[Floats, float]:
-        """Return the map of a table laid over the reference, and the disparity of the two, or of the changed rows."""
-        made = self.map_of(table)
+    def laid_over(self, table: Floats, threshold: float) -> tuple[Floats, float, dict[str, Any]]:
+        """Return the map of a table laid over the reference, the disparity of the two, and how it was made.
+
+        The disparity is that of the changed rows where that is more. Of all seeds, the first whose map is the same is
+        taken, or the one whose map is most alike.
+        """
+        parts, parameters = [(table != self.X).any(axis=1)], self.own
+        placed, disparity = self._compared(self.map_of(table), parts)
+        for one in self.others:
+            if not threshold < disparity <= self.hopeless:
+                break
+            other = self._compared(self.map_of(table, method_again(self.estimator, one)), parts)
+            if other[1] < disparity:
+                (placed, disparity), parameters = other, one
+        return placed, disparity, parameters
+
+    def _compared(self, made: Floats, parts: Sequence[npt.NDArray[np.bool_]]) -> tuple[Floats, float]:
+        """Return a map laid over the reference, and its disparity, or that of the part of the rows that differs most.
+
+        That of a part is its mean squared displacement, in units of the whole map.
+        """
         fit = procrustes(made, self.reference)
         placed = fit.apply(made)
         radius = np.square(self.reference - self.reference.mean(axis=0)).sum(axis=1).mean()
-        changed = (table != self.X).any(axis=1)
         moved = np.square(placed - self.reference).sum(axis=1)
-        return placed, max(float(fit.disparity), float(moved[changed].mean() / radius) if changed.any() else 0.0)
+        of_parts = [float(moved[part].mean() / radius) for part in parts if part.any()]
+        return placed, max([float(fit.disparity), *of_parts])
 
     def same_at_random(self, table: Floats, threshold: float, n_random: int, seed: int) -> float:
         """Return the share of tables, changed as this one but in random directions, whose map counts as the same.
@@ -304,7 +350,7 @@ class Search:
         for _ in range(n_random):
             other = self.X.copy()
             other[changed] += (U * lengths) @ np.linalg.qr(rng.normal(size=axes.T.shape))[0].T
-            same += self.laid_over(other)[1] <= threshold
+            same += self.laid_over(other, threshold)[1] <= threshold
         return same / n_random
 
     def moves(self, changes: Sequence[Change], derivative: Sensitivity | None) -> list[float]:
