@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "gnomon/batched_cholesky.hpp"
 #include "gnomon/batched_eigen.hpp"
 #include "gnomon/map_order.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 constexpr std::size_t kBatchesPerChunk = 32;
 constexpr double kRankShare = 1e-12;  // eigenvalues below this share of the largest are rounding
 constexpr double kNoSlack = 1e-9;     // a neighbour the others say nothing about has leverage 1 up to this
+constexpr double kCertain = 1e10;     // trace times trace of the inverse up to which no eigenvalue is rounding
 
 // What one worker needs for one batch of points.
 struct Scratch {
@@ -23,6 +25,11 @@ struct Scratch {
           d(n_components),
           a(k * k * kEigenBatch),
           v(k * k * kEigenBatch),
+          full(a.size()),
+          inverse(a.size()),
+          solved(k * d * kEigenBatch),
+          diagonal(k * kEigenBatch),
+          turned(solved.size()),
           target(k * d),
           projected(k * d),
           fitted(k * d),
@@ -30,15 +37,22 @@ struct Scratch {
           means(k),
           order(k),
           roots(kEigenBatch * k),
+          total(kEigenBatch),
+          damping(kEigenBatch),
+          rank(kEigenBatch),
           defined(kEigenBatch) {}
 
     std::size_t k, d;
     LocalProducts local;
-    std::vector<double> products;  // Gram matrix of one point, padded
-    std::vector<double> a, v;      // weighted Gram matrices and eigenvectors of a batch
+    std::vector<double> products;                                 // Gram matrix of one point, padded
+    std::vector<double> a, v;                                     // weighted Gram matrices and eigenvectors of a batch
+    std::vector<double> full, inverse, solved, diagonal, turned;  // see solve_full
     std::vector<double> target, projected, fitted, leverage, means;
     std::vector<std::size_t> order;  // eigenvalues of one point, descending
     std::vector<double> roots;       // square roots of the normalised weights
+    std::vector<double> total;       // traces of the weighted Gram matrices
+    std::vector<double> damping;     // what is added to their eigenvalues
+    std::vector<std::size_t> rank;   // of those solved without eigenvectors; 0 for the others
     std::vector<char> defined;
 };
 
@@ -163,10 +177,9 @@ void write_undefined(std::size_t at, const JacobianOutputs& out) {
     out.dimension[at] = 0;
 }
 
-void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i, std::size_t l, std::size_t at,
-                const JacobianParams& params, Scratch& s, const JacobianOutputs& out) {
-    const std::size_t m = s.defined[l] ? choose_dimension(l, params.variance_share, s) : 0;
-    if (m == 0) return write_undefined(at, out);
+// The displacements of the neighbours of point i in the map, from their mean, times the roots of the weights.
+void load_target(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i, std::size_t l, bool centered,
+                 Scratch& s) {
     for (std::size_t c = 0; c < s.d; ++c) {
         double mean = 0;
         for (std::size_t j = 0; j < s.k; ++j) {
@@ -176,9 +189,92 @@ void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i
             mean += root * root * s.target[j * s.d + c];
         }
         for (std::size_t j = 0; j < s.k; ++j)
-            s.target[j * s.d + c] = s.roots[l * s.k + j] * (s.target[j * s.d + c] - (params.centered ? mean : 0));
+            s.target[j * s.d + c] = s.roots[l * s.k + j] * (s.target[j * s.d + c] - (centered ? mean : 0));
     }
-    const Fit fit = regress(l, m, params.ridge, params.centered, s, out.coefficients.row(at), out.ellipses.row(at));
+}
+
+// Of a whole batch, the points whose neighbours span as many directions as there are, so that all eigenvectors are kept
+// and none is needed: with M the inverse of the damped Gram matrix and y the targets, M y are the coefficients and
+// 1 - damping M the projection on the fit. Each such point gets its rank, damping, M y and the diagonal of M; the
+// others rank 0.
+//
+// The Gram matrix is made regular first, on what is no direction: the roots of the weights if it is centred, and
+// neighbours without weight. Targets are orthogonal to these, and their share of the diagonal is known.
+void solve_full(Span2<const double> Y, const Neighborhoods& hoods, std::span<const std::size_t> points,
+                const JacobianParams& params, Scratch& s) {
+    const std::size_t k = s.k, d = s.d;
+    std::fill(s.rank.begin(), s.rank.end(), 0);
+    std::fill(s.damping.begin(), s.damping.end(), 0.0);
+    if (params.variance_share < 1) return;
+    s.full = s.a;
+    std::fill(s.solved.begin(), s.solved.end(), 0.0);
+    for (std::size_t l = 0; l < points.size(); ++l) {
+        const double* roots = s.roots.data() + l * k;
+        std::size_t count = 0;
+        s.total[l] = 0;
+        for (std::size_t j = 0; j < k; ++j) {
+            count += roots[j] > 0;
+            s.total[l] += s.a[(j * k + j) * kEigenBatch + l];
+        }
+        if (!s.defined[l] || count < (params.centered ? 2U : 1U)) continue;
+        s.rank[l] = count - (params.centered ? 1 : 0);
+        const double mean = s.total[l] / static_cast<double>(s.rank[l]);
+        for (std::size_t p = 0; p < k; ++p) {
+            if (!(roots[p] > 0)) s.full[(p * k + p) * kEigenBatch + l] = mean;
+            for (std::size_t q = 0; params.centered && q <= p; ++q)
+                s.full[(p * k + q) * kEigenBatch + l] += mean * roots[p] * roots[q];
+        }
+        s.damping[l] = params.ridge * mean;
+        load_target(Y, hoods, points[l], l, params.centered, s);
+        for (std::size_t e = 0; e < k * d; ++e) s.solved[e * kEigenBatch + l] = s.target[e];
+    }
+    const double none[kEigenBatch] = {};
+    inverse_factors(k, s.full.data(), none, s.inverse.data());
+    inverse_diagonals(k, s.inverse.data(), s.diagonal.data());
+    for (std::size_t l = 0; l < points.size(); ++l) {
+        double trace = 0;
+        for (std::size_t j = 0; j < k; ++j) trace += s.diagonal[j * kEigenBatch + l];
+        if (!(trace * s.total[l] < kCertain)) s.rank[l] = 0;
+    }
+    inverse_factors(k, s.full.data(), s.damping.data(), s.inverse.data());
+    inverse_diagonals(k, s.inverse.data(), s.diagonal.data());
+    solve_by_factors(k, d, s.inverse.data(), s.solved.data(), s.turned.data());
+}
+
+// Ridge regression of a point that solve_full has solved; coefficients go to `out` (k * d).
+Fit regress_full(std::size_t l, bool centered, Scratch& s, double* out, double* ellipse) {
+    const std::size_t k = s.k, d = s.d;
+    const double damping = s.damping[l], mean = s.total[l] / static_cast<double>(s.rank[l]);
+    auto solved = [&](std::size_t e) { return s.solved[e * kEigenBatch + l]; };
+    for (std::size_t j = 0; j < k; ++j) {
+        const double root = s.roots[l * k + j], weight = centered ? root * root : 0;
+        const double left = damping * (s.diagonal[j * kEigenBatch + l] - weight / (mean + damping));
+        s.leverage[j] = root > 0 ? 1 - weight - left : 0;
+        for (std::size_t c = 0; c < d; ++c) {
+            const double x = solved(j * d + c);
+            out[j * d + c] = root * x;
+            s.fitted[j * d + c] = s.target[j * d + c] - damping * x;
+        }
+    }
+    for (std::size_t a = 0; a < d; ++a)
+        for (std::size_t b = 0; b <= a; ++b) {
+            double sum = 0;
+            for (std::size_t j = 0; j < k; ++j) sum += solved(j * d + a) * s.fitted[j * d + b];
+            ellipse[a * d + b] = ellipse[b * d + a] = sum;
+        }
+    return score(l, centered, s);
+}
+
+void solve_lane(Span2<const double> Y, const Neighborhoods& hoods, std::size_t i, std::size_t l, std::size_t at,
+                const JacobianParams& params, Scratch& s, const JacobianOutputs& out) {
+    std::size_t m = s.rank[l];
+    const bool full = m > 0;
+    if (!full && s.defined[l]) m = choose_dimension(l, params.variance_share, s);
+    if (m == 0) return write_undefined(at, out);
+    load_target(Y, hoods, i, l, params.centered, s);
+    double *coefficients = out.coefficients.row(at), *ellipse = out.ellipses.row(at);
+    const Fit fit = full ? regress_full(l, params.centered, s, coefficients, ellipse)
+                         : regress(l, m, params.ridge, params.centered, s, coefficients, ellipse);
     // Neighbours that all lie on one point in the map leave nothing to account for.
     const bool spread = fit.total > 0;
     out.r2[at] = spread ? static_cast<float>(1 - fit.residual / fit.total) : 0.0F;
@@ -209,18 +305,23 @@ void local_jacobians(const RowSource& X, Span2<const double> Y, const Neighborho
     parallel_blocks(rows.size(), kBatchesPerChunk * kEigenBatch, context,
                     [&](std::size_t begin, std::size_t end, std::size_t worker) {
                         Scratch& s = scratch[worker];
+                        std::size_t points[kEigenBatch];
                         for (std::size_t first = begin; first < end; first += kEigenBatch) {
                             const std::size_t size = std::min(kEigenBatch, end - first);
                             std::fill(s.a.begin(), s.a.end(), 0.0);
                             for (std::size_t l = 0; l < size; ++l) {
                                 if (const std::size_t next = first + l + 1; next < end)
                                     LocalProducts::prefetch(X, row(next), {neighborhoods.indices.row(row(next)), k});
-                                load_lane(X, neighborhoods, row(first + l), l, params.centered, s);
+                                points[l] = row(first + l);
+                                load_lane(X, neighborhoods, points[l], l, params.centered, s);
                             }
-                            symmetric_eigen(k, s.a.data(), s.v.data());
+                            solve_full(Y, neighborhoods, {points, size}, params, s);
+                            if (std::any_of(s.rank.begin(), s.rank.begin() + static_cast<std::ptrdiff_t>(size),
+                                            [](std::size_t rank) { return rank == 0; }))
+                                symmetric_eigen(k, s.a.data(), s.v.data());
                             for (std::size_t l = 0; l < size; ++l)
-                                solve_lane(Y, neighborhoods, row(first + l), l,
-                                           static_cast<std::size_t>(order[first + l]), params, s, out);
+                                solve_lane(Y, neighborhoods, points[l], l, static_cast<std::size_t>(order[first + l]),
+                                           params, s, out);
                         }
                     });
 }

@@ -1,11 +1,12 @@
-// Small matrices are diagonalised lane by lane; displacements of sparse and dense rows agree; Jacobians of linear maps
-// are exact and do not depend on the number of threads.
+// Small matrices are diagonalised and inverted lane by lane; displacements of sparse and dense rows agree; Jacobians of
+// linear maps are exact and do not depend on the number of threads.
 #include <algorithm>
 #include <cstring>
 #include <random>
 #include <vector>
 
 #include "check.hpp"
+#include "gnomon/batched_cholesky.hpp"
 #include "gnomon/batched_eigen.hpp"
 #include "gnomon/jacobians.hpp"
 
@@ -54,6 +55,43 @@ static void a_lane_does_not_depend_on_the_others() {
     symmetric_eigen(kOrder, a.data(), v.data());
     symmetric_eigen(kOrder, alone.data(), w.data());
     for (std::size_t e = 0; e < kOrder * kOrder; ++e) CHECK(v[e * kEigenBatch + 3] == w[e * kEigenBatch]);
+}
+
+static void factors_invert_their_matrix_lane_by_lane() {
+    std::mt19937 rng(3);
+    std::normal_distribution<double> normal;
+    for (const std::size_t order : {1U, 2U, 3U, 15U}) {
+        std::vector<double> a(order * order * kEigenBatch), b(2 * order * kEigenBatch), inverse(a.size());
+        std::vector<double> scratch(b.size()), diagonal(order * kEigenBatch);
+        const double shift[kEigenBatch] = {1, 2, 0.5, 0};
+        for (std::size_t l = 0; l + 1 < kEigenBatch; ++l) {  // the last lane is the zero matrix: it has no inverse
+            std::vector<double> z(order * order);
+            for (double& value : z) value = normal(rng);
+            for (std::size_t p = 0; p < order; ++p)
+                for (std::size_t q = 0; q < order; ++q)
+                    for (std::size_t j = 0; j < order; ++j)
+                        a[(p * order + q) * kEigenBatch + l] += z[p * order + j] * z[q * order + j];
+        }
+        for (double& value : b) value = normal(rng);
+        std::vector<double> x = b;
+        inverse_factors(order, a.data(), shift, inverse.data());
+        solve_by_factors(order, 2, inverse.data(), x.data(), scratch.data());
+        inverse_diagonals(order, inverse.data(), diagonal.data());
+        for (std::size_t l = 0; l + 1 < kEigenBatch; ++l)
+            for (std::size_t p = 0; p < order; ++p) {
+                std::vector<double> unit(order * kEigenBatch);
+                unit[p * kEigenBatch + l] = 1;
+                solve_by_factors(order, 1, inverse.data(), unit.data(), scratch.data());
+                CHECK_CLOSE(unit[p * kEigenBatch + l], diagonal[p * kEigenBatch + l], 1e-12);
+                for (std::size_t c = 0; c < 2; ++c) {
+                    double sum = shift[l] * x[(p * 2 + c) * kEigenBatch + l];
+                    for (std::size_t q = 0; q < order; ++q)
+                        sum += a[(p * order + q) * kEigenBatch + l] * x[(q * 2 + c) * kEigenBatch + l];
+                    CHECK_CLOSE(sum, b[(p * 2 + c) * kEigenBatch + l], 1e-10);
+                }
+            }
+        CHECK(!(diagonal[kEigenBatch - 1] < 1e300));
+    }
 }
 
 struct Case {
@@ -156,6 +194,7 @@ static void linear_maps_are_fitted_exactly_by_any_number_of_threads() {
 int main() {
     eigenvectors_diagonalise_their_matrix();
     a_lane_does_not_depend_on_the_others();
+    factors_invert_their_matrix_lane_by_lane();
     sparse_and_dense_displacements_agree();
     linear_maps_are_fitted_exactly_by_any_number_of_threads();
     return failures != 0;

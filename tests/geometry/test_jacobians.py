@@ -77,6 +77,26 @@ def test_agrees_with_a_float64_oracle(share, weighted, origin):
         assert found.predicted_r2[i] == pytest.approx(predicted, abs=1e-5)
 
 
+@pytest.mark.parametrize("ridge", [0.001, 0.1, 10.0])
+@pytest.mark.parametrize("origin", ["mean", "point"])
+def test_agrees_with_the_oracle_where_neighbors_span_as_many_directions_as_there_are(ridge, origin):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(60, 30))
+    Y = X[:, :2] + X[:, :2] ** 2
+    graph = neighbor_graph(X, 9)
+    weights = rng.uniform(0.1, 1, graph.indices.shape).astype(np.float32)
+    weights[::3, 4] = 0.0  # takes no part
+    X[graph.indices[7, 1]] = X[graph.indices[7, 0]]  # fewer directions than neighbours, as many as points differ
+    found = local_jacobians(X, Y, graph, ridge=ridge, variance_share=1.0, weights=weights, origin=origin)
+    for i in range(len(X)):
+        B, ellipse, r2, predicted, m = oracle(X, Y, graph, i, ridge=ridge, share=1.0, weights=weights, origin=origin)
+        assert found.dimension[i] == m
+        np.testing.assert_allclose(found.axes(X, i), B, rtol=1e-7, atol=1e-9 * np.abs(B).max())
+        np.testing.assert_allclose(found.ellipses[i], ellipse, rtol=1e-7, atol=1e-9 * np.abs(ellipse).max())
+        assert found.r2[i] == pytest.approx(r2, abs=1e-6)
+        assert found.predicted_r2[i] == pytest.approx(predicted, abs=1e-5)
+
+
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.0])
 @pytest.mark.parametrize("offset", [0.0, 1e9])
 def test_affine_maps_give_their_matrix_on_the_tangent_space_exactly(share, offset):
