@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "gnomon/allocation.hpp"
 #include "gnomon/jacobians.hpp"
 #include "gnomon/map_order.hpp"
 #include "gnomon/pooled_block.hpp"
@@ -146,10 +147,10 @@ public:
           reader_(X, hoods.row),
           tops_(hoods, out),
           n_chunks_((hoods.n + kPointsPerChunk - 1) / kPointsPerChunk),
+          stride_((hoods.d + 1) * kWidth),
           values_(hoods.n * kWidth),
-          own_(hoods.n * kWidth),
           deviation_(hoods.n * kWidth),
-          axes_(hoods.n * hoods.d * kWidth),
+          axes_(hoods.n * stride_),
           pooled_(axes_.size()),
           zero_(hoods.n),
           flat_(hoods.n),
@@ -162,11 +163,11 @@ public:
         begin();
         for (first_ = 0; first_ < reader_.features().size(); first_ += kWidth) {
             size_ = std::min(kWidth, reader_.features().size() - first_);
+            narrow_ = reader_.narrow(first_, size_);
             each_point([&](std::size_t p) { read(p); });
             each_defined([&](std::size_t p) { fit(p); });
-            each_defined([&](std::size_t p) { average_deviation(p, rounds > 0); });
             for (std::size_t round = 0; round < rounds; ++round) {
-                each_defined([&](std::size_t p) { average_axes(p, round + 1 == rounds); });
+                each_defined([&](std::size_t p) { average(p, round == 0, round + 1 == rounds); });
                 std::swap(axes_, pooled_);
                 std::swap(still_, stiller_);
             }
@@ -179,8 +180,8 @@ public:
     }
 
 private:
-    std::size_t at(std::size_t p) const { return p * hoods_.d * kWidth; }
-    float* axes(std::size_t p) { return axes_.data() + at(p); }
+    float* axes(std::size_t p) { return axes_.data() + p * stride_; }
+    std::size_t length() const { return hoods_.d * kWidth; }  // of the axes alone
 
     template <class Body>
     void each_point(Body&& body) {
@@ -209,27 +210,33 @@ private:
 
     // Where a point and its neighbours are zero in all features of the block, nothing moves.
     void fit(std::size_t p) {
-        float* own = own_.data() + p * kWidth;
-        const std::size_t length = hoods_.d * kWidth;
+        float *found = axes(p), *own = found + length();
         if (marked(zero_, p, hoods_.n_fitted)) {
-            std::fill_n(own, kWidth, 0.0F);
-            std::fill_n(axes(p), length, 0.0F);
+            std::fill_n(found, stride_, 0.0F);
             flat_[p] = still_[p] = 1;
-            return;
+        } else {
+            fit_block(values_.data(), narrow_, hoods_, p, found);
+            flat_[p] = all_zero(own, kWidth);
+            still_[p] = flat_[p] && all_zero(found, length());
         }
-        fit_block(values_.data(), hoods_, p, own, axes(p));
-        flat_[p] = all_zero(own, kWidth);
-        still_[p] = flat_[p] && all_zero(axes(p), length);
+        std::copy_n(own, kWidth, deviation_.data() + p * kWidth);
     }
 
-    // The last means of a point about which nothing varies are not looked at.
-    void average_axes(std::size_t p, bool last) {
-        float* out = pooled_.data() + at(p);
+    // The mean of the axes and, with the first, of the deviations; a feature that does not vary about the point itself
+    // keeps 0. The last means of a point about which nothing varies are not looked at.
+    void average(std::size_t p, bool first, bool last) {
+        float* out = pooled_.data() + p * stride_;
         stiller_[p] = (last && flat_[p]) || marked(still_, p, hoods_.n_pooled);
-        if (stiller_[p])
-            std::fill_n(out, hoods_.d * kWidth, 0.0F);
-        else
-            average_block(axes_.data(), hoods_.d * kWidth, hoods_, p, out);
+        if (stiller_[p]) {
+            std::fill_n(out, length(), 0.0F);
+            return;
+        }
+        const bool both = first && !flat_[p];
+        average_block(axes_.data(), stride_, both ? stride_ : length(), hoods_, p, out);
+        if (!both) return;
+        const float* mean = out + length();
+        float* deviation = deviation_.data() + p * kWidth;
+        for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = deviation[f] > 0 ? mean[f] : 0.0F;
     }
 
     // Whether the point at position p and its first neighbours, as many as `counts` says, are all marked.
@@ -237,18 +244,6 @@ private:
         const std::int32_t* neighbors = hoods_.neighbors.data() + p * hoods_.k;
         return marks[p] && std::all_of(neighbors, neighbors + counts[p],
                                        [&](std::int32_t q) { return marks[static_cast<std::size_t>(q)] != 0; });
-    }
-
-    // A feature that does not vary about the point itself keeps 0.
-    void average_deviation(std::size_t p, bool wanted) {
-        const float* own = own_.data() + p * kWidth;
-        float* deviation = deviation_.data() + p * kWidth;
-        if (!wanted || flat_[p]) {
-            std::copy_n(own, kWidth, deviation);
-            return;
-        }
-        average_block(own_.data(), kWidth, hoods_, p, deviation);
-        for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = own[f] > 0 ? deviation[f] : 0.0F;
     }
 
     // Adds what this block says about the point at position p.
@@ -321,15 +316,16 @@ private:
     BlockReader reader_;
     TopLists tops_;
     std::size_t n_chunks_, first_ = 0, size_ = 0;  // the features of this block
-    std::vector<T> values_;                        // (n, kWidth), zero in the padding
-    std::vector<float> own_;                       // (n, kWidth): weighted root mean square of x_jf - x_if
-    std::vector<float> deviation_;                 // (n, kWidth): the same averaged once; 0 where the own is
-    std::vector<float> axes_, pooled_;             // (n, d, kWidth)
-    std::vector<std::uint8_t> zero_;               // (n): whether all values of a point are 0
-    std::vector<std::uint8_t> flat_;               // (n): whether its own deviations all are
-    std::vector<std::uint8_t> still_, stiller_;    // (n): whether its axes, and their means, all are
-    std::vector<double> ellipses_;                 // (n, d, d): lower triangles
-    std::vector<double> sums_;                     // (n_chunks, kWidth): of importances
+    std::size_t stride_;
+    bool narrow_ = false;
+    LineVector<T> values_;                       // (n, kWidth), zero in the padding
+    LineVector<float> deviation_;                // (n, kWidth): deviations averaged once; 0 where the own is
+    LineVector<float> axes_, pooled_;            // (n, d + 1, kWidth): the last are the deviations, root mean squares
+    std::vector<std::uint8_t> zero_;             // (n): whether all values of a point are 0
+    std::vector<std::uint8_t> flat_;             // (n): whether its own deviations all are
+    std::vector<std::uint8_t> still_, stiller_;  // (n): whether its axes, and their means, all are
+    std::vector<double> ellipses_;               // (n, d, d): lower triangles
+    std::vector<double> sums_;                   // (n_chunks, kWidth): of importances
 };
 
 }  // namespace
