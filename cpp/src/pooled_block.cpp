@@ -35,7 +35,7 @@ namespace gnomon {
 namespace {
 
 GNOMON_CHOOSE(average);
-GNOMON_CHOOSE(fit_narrow);
+GNOMON_CHOOSE_FOR(class, fit_narrow);
 GNOMON_CHOOSE_FOR(class, fit);
 
 template <class V>
@@ -209,13 +209,16 @@ static Hood hood_of(const OrderedHoods& hoods, std::size_t p) {
 void fit_block(const float* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
     prefetch_neighbors(values, kWidth, kWidth, hoods, p);
     if (narrow)
-        fit_narrow(values, values + p * kWidth, hood_of(hoods, p), out);
+        fit_narrow<float>(values, values + p * kWidth, hood_of(hoods, p), out);
     else
         fit<float>(values, values + p * kWidth, hood_of(hoods, p), out);
 }
-void fit_block(const double* values, bool, const OrderedHoods& hoods, std::size_t p, float* out) {
+void fit_block(const double* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
     prefetch_neighbors(values, kWidth, kWidth, hoods, p);
-    fit<double>(values, values + p * kWidth, hood_of(hoods, p), out);
+    if (narrow)
+        fit_narrow<double>(values, values + p * kWidth, hood_of(hoods, p), out);
+    else
+        fit<double>(values, values + p * kWidth, hood_of(hoods, p), out);
 }
 
 void average_block(const float* values, std::size_t stride, std::size_t length, const OrderedHoods& hoods,
@@ -236,6 +239,7 @@ namespace {
 using f32x8 = simd::Lanes<float, 8>;
 using f32x16 = simd::Lanes<float, 16>;
 using f64x8 = simd::Lanes<double, 8>;
+using f64x16 = simd::Lanes<double, 16>;
 
 // Sums over the displacements of eight features: kCount columns of the Jacobian, and the second moment if wanted.
 template <std::size_t kCount, bool kMoment, class T>
@@ -271,14 +275,20 @@ GNOMON_KERNEL void fit(const T* values, const T* own, const Hood& hood, float* a
     for (std::size_t f = 0; f < kWidth; ++f) deviation[f] = static_cast<float>(__builtin_sqrt(moment[f]));
 }
 
+GNOMON_INLINE f32x16 displacement(const float* x, const float* own) {
+    return simd::load_as<f32x16>(x) - simd::load_as<f32x16>(own);
+}
+GNOMON_INLINE f32x16 displacement(const double* x, const double* own) {
+    return simd::narrowed<f32x16>(simd::load_as<f64x16>(x) - simd::load_as<f64x16>(own));
+}
+
 // The same of sixteen features, whose displacements and squares float holds.
-template <std::size_t kCount, bool kMoment>
-GNOMON_INLINE void sum_narrow(const float* values, const float* own, const Hood& hood, const float* coefficients,
-                              float* moment, float* axes) {
-    const f32x16 origin = simd::load_as<f32x16>(own);
+template <std::size_t kCount, bool kMoment, class T>
+GNOMON_INLINE void sum_narrow(const T* values, const T* own, const Hood& hood, const float* coefficients, float* moment,
+                              float* axes) {
     f32x16 sums[kCount] = {}, squares{};
     for (std::size_t j = 0; j < hood.count; ++j) {
-        const f32x16 x = simd::load_as<f32x16>(values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth) - origin;
+        const f32x16 x = displacement(values + static_cast<std::size_t>(hood.neighbors[j]) * kWidth, own);
         if (kMoment) squares += hood.shares[j] * (x * x);
         for (std::size_t c = 0; c < kCount; ++c) sums[c] += coefficients[j * hood.d + c] * x;
     }
@@ -287,7 +297,8 @@ GNOMON_INLINE void sum_narrow(const float* values, const float* own, const Hood&
     for (std::size_t c = 0; c < kCount; ++c) simd::store(axes + c * kWidth, unit * sums[c]);
 }
 
-GNOMON_KERNEL void fit_narrow(const float* values, const float* own, const Hood& hood, float* axes) {
+template <class T>
+GNOMON_KERNEL void fit_narrow(const T* values, const T* own, const Hood& hood, float* axes) {
     float* deviation = axes + hood.d * kWidth;
     std::size_t c = std::min<std::size_t>(hood.d, 2);
     if (c == 1)

@@ -73,7 +73,9 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
 
         @functools.wraps(function)
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-            run = current_run().but(name=name or type(args[0]).__name__)
+            around = current_run()
+            made = around.made if around.name else {}
+            run = around.but(name=name or type(args[0]).__name__, made=made)
             token = enter(run)  # errors about the settings have the name too
             try:
                 if settings:
@@ -114,7 +116,7 @@ def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
             run = current_run()
             if run.name:
                 return function(*args, **kwargs)
-            token = enter(run.but(name=name or type(args[0]).__name__))
+            token = enter(run.but(name=name or type(args[0]).__name__, made={}))
             try:
                 return function(*args, **kwargs)
             finally:

@@ -68,6 +68,9 @@ class Run:
         Keeps the states of a layout every 50 iterations, so that one that was cut goes on; None keeps nothing.
     warned : list of (str, type of Warning), default=None
         Where the texts of warnings are collected for another process to give; None gives them here.
+    made : dict, default=None
+        What parts of the call have made of its arrays, for parts that need the same; it ends with the call of the user,
+        in which no array changes. None outside any.
     """
 
     name: str = ""
@@ -78,6 +81,7 @@ class Run:
     executor: Any = None
     journal: Any = None
     warned: list[tuple[str, type[Warning]]] | None = None
+    made: dict[Any, Any] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.n_threads, numbers.Integral) or self.n_threads < 1:

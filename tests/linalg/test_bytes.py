@@ -5,9 +5,11 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon
+from gnomon._entrance import entrance
 from gnomon.explanations import explanation as explanations
 from gnomon.explanations.contrast import groups
-from gnomon.linalg.table import as_bytes
+from gnomon.linalg import table
+from gnomon.linalg.table import as_bytes, table_as_bytes
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -51,7 +53,7 @@ def pixels():
 def test_an_explanation_of_bytes_is_that_of_the_numbers(pixels, monkeypatch, dtype):
     X, Y, _ = pixels
     found = gnomon.explain(X.astype(dtype), Y)
-    monkeypatch.setattr(explanations, "as_bytes", lambda values: values)
+    monkeypatch.setattr(explanations, "table_as_bytes", lambda values: values)
     expected = gnomon.explain(X.astype(dtype), Y)
     for name in ("r2", "r2_error", "ellipses", "global_importance", "importance"):
         assert getattr(found, name).tobytes() == getattr(expected, name).tobytes()
@@ -60,7 +62,7 @@ def test_an_explanation_of_bytes_is_that_of_the_numbers(pixels, monkeypatch, dty
 def test_profiles_of_bytes_are_those_of_the_numbers(pixels, monkeypatch):
     X, _, labels = pixels
     found = gnomon.cluster_profiles(X, labels, n_top=None)
-    monkeypatch.setattr(groups, "as_bytes", lambda values: values)
+    monkeypatch.setattr(groups, "table_as_bytes", lambda values: values)
     expected = gnomon.cluster_profiles(X, labels, n_top=None)
     for label, one in expected.items():
         assert found[label].indices.tolist() == one.indices.tolist()
@@ -78,3 +80,27 @@ def test_profiles_of_bytes_count_rows_without_a_group_out(pixels, n_jobs):
     for label, one in alone.items():
         assert np.array_equal(some[label].auc, one.auc)
         assert np.array_equal(some[label].effect, one.effect)
+
+
+def test_a_table_is_turned_into_bytes_once_in_a_call_and_anew_in_the_next(monkeypatch):
+    monkeypatch.setattr(table, "_WORTH_KEEPING", 1)
+    X = np.arange(200.0).reshape(20, 10)
+
+    @entrance("inner")
+    def inner(values):
+        return table_as_bytes(values)
+
+    @entrance("outer")
+    def outer():
+        first, second = inner(X), table_as_bytes(X)
+        assert first is second
+        assert inner(X[::2].copy()).tolist() == X[::2].tolist()  # another table, though that one has ended
+        assert inner(X[1::2].copy()).tolist() == X[1::2].tolist()
+        return first
+
+    assert outer().tolist() == X.tolist()
+    X[3] += 1.0
+    assert outer().tolist() == X.tolist()
+    X[3] += 0.5
+    assert outer() is X
+    assert table_as_bytes(X) is not table_as_bytes(np.ones((3, 3)))

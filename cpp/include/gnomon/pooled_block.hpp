@@ -59,7 +59,7 @@ private:
 inline constexpr std::size_t kBlockWidth = 16;  ///< features taken together: a row of floats is a cache line
 
 /// Fits the columns of the Jacobian at position p and the deviations, (d + 1, 16), from values (n, 16). Sums are formed
-/// in double; those of floats that are `narrow`, in float.
+/// in double, or in float where they are `narrow`.
 void fit_block(const float* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out);
 void fit_block(const double* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out);
 

@@ -14,7 +14,7 @@ from gnomon._arithmetic import product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
-from gnomon.linalg.table import as_bytes
+from gnomon.linalg.table import table_as_bytes
 from gnomon.neighbors import row_distances
 
 __all__ = [
@@ -201,7 +201,7 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
         if exact.means is None or not isinstance(X, np.ndarray) or X.dtype not in (np.float32, np.float64):
             rows: _Products | _Squares = _Products(X, metric, np.float32, anchors)
         else:
-            rows = _Squares(as_bytes(X), exact.means, exact.scale)
+            rows = _Squares(table_as_bytes(X), exact.means, exact.scale)
             if rows.X.dtype == np.uint8:
                 return rows
         return rows if metric == "cosine" or _float32_is_enough(rows, exact.prepare, n_neighbors, anchors) else exact

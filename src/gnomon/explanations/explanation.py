@@ -24,7 +24,7 @@ from gnomon.geometry.check import check_features, check_places
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.linalg import product, stacked_eigen
-from gnomon.linalg.table import as_bytes
+from gnomon.linalg.table import table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
 from gnomon.surfaces import Surface
 
@@ -350,7 +350,7 @@ def explain_in_memory(
         values, graph, _N_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )
     asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
-    compact = as_bytes(values)
+    compact = table_as_bytes(values)
     jacobians = fit_forward(compact, places, near, asked, checked["pooling"])
     n_neighbors = int(jacobians.indices.shape[1])
     chosen = _choose_fit(compact, jacobians, near.nearest(n_neighbors), checked["fit"])

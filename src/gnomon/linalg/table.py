@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,8 +13,9 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 
-__all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph"]
+__all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph", "table_as_bytes"]
 
+_WORTH_KEEPING = 1 << 20  # numbers of a table whose bytes are kept for the rest of a call
 _KERNEL_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
 
 
@@ -90,6 +92,25 @@ def as_bytes(X: Any) -> Any:
         return X
     found = np.empty(X.shape, np.uint8)
     return found if _core.to_bytes(X, found, current_run().n_threads) else X
+
+
+def table_as_bytes(X: Any) -> Any:
+    """Return what `as_bytes` does of a whole table, which is turned into bytes once within the call of a user.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+        No buffer: its numbers stay as they are while it lives.
+    """
+    made = current_run().made
+    if made is None or not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
+        return as_bytes(X)
+    key = "bytes", X.ctypes.data, X.shape, X.strides, X.dtype
+    if key not in made:
+        found = as_bytes(X)
+        weakref.finalize(X, made.pop, key, None).atexit = False
+        made[key] = None if found is X else found
+    return X if made[key] is None else made[key]
 
 
 def kernel_graph(matrix: Any) -> _core.Graph:

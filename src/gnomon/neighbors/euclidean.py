@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.exceptions import PrecisionWarning
 from gnomon.linalg import largest_deviation
-from gnomon.linalg.table import as_bytes
+from gnomon.linalg.table import as_bytes, table_as_bytes
 
 __all__ = [
     "Distances",
@@ -79,7 +79,7 @@ class Points:
         step = -(-X.shape[0] // _MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
-        found = as_bytes(X) if X.shape[1] <= _BYTES_UP_TO else X
+        found = table_as_bytes(X) if X.shape[1] <= _BYTES_UP_TO else X
         if found.dtype == np.uint8:
             return cls(X, mean, 1.0, found)
         return cls(X, mean, scale_for(largest_deviation(X, mean), X.dtype))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import in_order
-from gnomon.linalg.table import as_bytes
+from gnomon.linalg.table import table_as_bytes
 from gnomon.viewer.bins import bins_of
 from gnomon.viewer.packing import as_text, pack
 
@@ -122,7 +122,7 @@ def _encode_dense(X: Any, kept: npt.NDArray[np.int32]) -> FeatureCodes:
     n_samples, n_kept = X.shape[0], kept.size
     table_row = np.full(n_kept, -1, dtype=np.int32)
     tables: list[npt.NDArray[np.float32]] = []
-    X = as_bytes(X)
+    X = table_as_bytes(X)
     if isinstance(X, np.ndarray) and X.dtype == np.uint8:
         codes = np.ascontiguousarray(X if n_kept == X.shape[1] else X[:, kept])
     else:

@@ -21,7 +21,7 @@ from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
-from gnomon.linalg.table import RowTable, as_bytes
+from gnomon.linalg.table import RowTable, table_as_bytes
 
 __all__ = [
     "Contrast",
@@ -357,7 +357,7 @@ def contrast(
     if shared:
         raise ValueError(message(f"rest with {shared} selected rows", "apart from the selection"))
     sides = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
-    return _contrasts(as_bytes(values), sides, 2, labels, sort_by, check_groups(groups))[0]
+    return _contrasts(table_as_bytes(values), sides, 2, labels, sort_by, check_groups(groups))[0]
 
 
 @entrance("cluster_profiles")
@@ -395,7 +395,7 @@ def cluster_profiles(
     values, feature_labels = check_features(X, feature_names)
     classes = classes_of(labels, int(values.shape[0]))
     codes = classes.codes.astype(np.int32)
-    contrasts = _contrasts(as_bytes(values), codes, len(classes), feature_labels, sort_by, check_groups(groups))
+    contrasts = _contrasts(table_as_bytes(values), codes, len(classes), feature_labels, sort_by, check_groups(groups))
     return {
         label: profile if n_top is None else profile.head(n_top)
         for label, profile in zip(classes.values, contrasts, strict=True)
