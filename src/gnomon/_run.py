@@ -5,16 +5,22 @@ from __future__ import annotations
 import math
 import numbers
 import threading
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from gnomon._machine import usable_cpus
 from gnomon._progress import Reporter
 
-__all__ = ["Engagement", "Run", "current_run", "enter", "leave", "running"]
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+__all__ = ["Engagement", "Run", "current_run", "enter", "leave", "made_once", "running"]
+
+_T = TypeVar("_T")
 
 
 class Engagement:
@@ -110,6 +116,28 @@ def current_run() -> Run:
         return _RUN.get()
     except LookupError:
         return _OUTSIDE.but(n_threads=usable_cpus(), reporter=Reporter())  # CPUs may have been taken or given since
+
+
+def made_once(kind: str, array: npt.NDArray[Any], make: Callable[[], _T]) -> _T:
+    """Return what `make` makes of an array, made once within the call of a user and dropped with the call or the array.
+
+    Parameters
+    ----------
+    kind : str
+        What is made, the same for all that hold it to be the same.
+    array : ndarray
+        No buffer: its numbers stay as they are while it lives.
+    make : callable
+    """
+    made = current_run().made
+    if made is None:
+        return make()
+    key = kind, array.ctypes.data, array.shape, array.strides, array.dtype
+    if key not in made:
+        made[key] = make()
+        weakref.finalize(array, made.pop, key, None).atexit = False
+    found: _T = made[key]
+    return found
 
 
 def enter(run: Run) -> Token[Run]:

@@ -8,6 +8,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from gnomon._entrance import entrance
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels, sort_into_classes
 
@@ -117,3 +118,17 @@ def test_texts_have_the_classes_that_sorting_gives():
     classes = sort_into_classes(texts)
     assert classes.values == ["10", "9", "Z", "a", "b", "ü"]
     assert classes.codes.tolist() == [4, -1, 3, 2, 5, 4, -1, 3, 0, 1]
+
+
+def test_texts_are_sorted_once_in_a_call_and_anew_in_the_next():
+    texts = np.array(["b", "a", "b", ""])
+
+    @entrance("outer")
+    def sorted_twice():
+        first = sort_into_classes(texts)
+        assert sort_into_classes(texts) is first
+        return first
+
+    assert sorted_twice().codes.tolist() == [1, 0, 1, -1]
+    texts[3] = "c"
+    assert sorted_twice().values == ["a", "b", "c"]

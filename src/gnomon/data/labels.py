@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
+from gnomon._run import made_once
 from gnomon._validation import message
 from gnomon.data.arrays import is_missing
 
@@ -163,6 +164,12 @@ def sort_into_classes(labels: Any) -> Classes:
         As `check_labels` takes and returns them.
     """
     array = _label_array(labels, "labels")
+    if array.ndim == 1 and array.dtype.kind == "U":
+        return made_once("classes", array, lambda: _sorted_classes(array))
+    return _sorted_classes(array)
+
+
+def _sorted_classes(array: npt.NDArray[Any]) -> Classes:
     if array.ndim != 1 or array.dtype.kind in "Oc":
         array = check_labels(array, len(array))
     if array.dtype.kind == "O":

@@ -65,12 +65,13 @@ def _sums_of_each(distances: npt.ArrayLike, ks: range) -> Iterator[tuple[Float64
     if not ((nearest > 0.0) & np.isfinite(nearest)).all() or nearest.shape[1] < ks[-1]:
         yield from (log_ratio_sums(distances, k) for k in ks)
         return
-    logs = log(nearest[:, -1:] / nearest)
-    before = np.cumsum(logs, axis=1)
+    nearest = np.ascontiguousarray(nearest.T)  # each number of neighbours in a row
+    logs = log(nearest[-1] / nearest)
+    before = np.cumsum(logs, axis=0)
     for k in ks:
-        sums = np.maximum(before[:, k - 2] - (k - 1.0) * logs[:, k - 1], 0.0)
-        sums[nearest[:, 0] == nearest[:, k - 1]] = 0.0  # and no rounding
-        yield sums, np.full(len(nearest), k - 1.0)
+        sums = np.maximum(before[k - 2] - (k - 1.0) * logs[k - 1], 0.0)
+        sums[nearest[0] == nearest[k - 1]] = 0.0  # and no rounding
+        yield sums, np.full(len(sums), k - 1.0)
 
 
 def _interval(value: float, n_terms: float, confidence: float) -> DimensionEstimate:
@@ -149,7 +150,8 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     """
     numbers = np.array(ks)
     nearest = np.asarray(distances, dtype=np.float64)[:, : numbers[-1]]
-    nearest = nearest[((nearest > 0.0) & np.isfinite(nearest)).all(axis=1)]
+    usable = ((nearest > 0.0) & np.isfinite(nearest)).all(axis=1)
+    nearest = nearest if usable.all() else nearest[usable]
     if len(nearest) < 2 * _GROUPS or len(numbers) < _FEWEST_NUMBERS:
         return DimensionEstimate(math.nan, math.nan, math.nan)
     nearest = nearest / nearest.max()
@@ -157,9 +159,8 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     terms = numbers - 1.0
     sums = terms * logs[:, numbers - 1] - np.cumsum(logs, axis=1)[:, numbers - 2]
     squares = np.square(nearest[:, numbers - 1])
-    groups = np.arange(len(nearest)) % _GROUPS
-    sizes = np.bincount(groups).astype(np.float64)[:, None]
-    sums, squares = (np.stack([part[groups == g].sum(axis=0) for g in range(_GROUPS)]) for part in (sums, squares))
+    sizes = np.bincount(np.arange(len(nearest)) % _GROUPS).astype(np.float64)[:, None]
+    sums, squares = (np.stack([part[g::_GROUPS].sum(axis=0) for g in range(_GROUPS)]) for part in (sums, squares))
     every = sums.sum(axis=0) / (sizes.sum() * terms)
     limit = _at_zero(squares.sum(axis=0) / sizes.sum(), every, terms)
     rest = sizes.sum() - sizes

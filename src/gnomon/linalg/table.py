@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._cached import cached_property
-from gnomon._run import current_run
+from gnomon._run import current_run, made_once
 
 __all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph", "table_as_bytes"]
 
@@ -102,15 +101,15 @@ def table_as_bytes(X: Any) -> Any:
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         No buffer: its numbers stay as they are while it lives.
     """
-    made = current_run().made
-    if made is None or not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
+    if not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
         return as_bytes(X)
-    key = "bytes", X.ctypes.data, X.shape, X.strides, X.dtype
-    if key not in made:
+
+    def made() -> Any:
         found = as_bytes(X)
-        weakref.finalize(X, made.pop, key, None).atexit = False
-        made[key] = None if found is X else found
-    return X if made[key] is None else made[key]
+        return None if found is X else found  # X would hold itself
+
+    found = made_once("bytes", X, made)
+    return X if found is None else found
 
 
 def kernel_graph(matrix: Any) -> _core.Graph:
