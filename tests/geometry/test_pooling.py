@@ -244,3 +244,16 @@ def test_no_other_stretch_of_the_predictions_leaves_less_unexplained(curved):
     assert best > fits.predicted_r2.sum() + 1
     for factor in (1.0, 2.0, 5.0, 10.0, 20.0):
         assert np.sum(2 * factor * product - factor**2 * square) <= best + 1e-3
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("unit", [2.0**66, 2.0**-60])
+def test_pooled_arrows_do_not_depend_on_the_unit_of_the_data(curved, dtype, unit):
+    X, Y = curved
+    graph, X = neighbor_graph(X), X.astype(dtype)
+    found, expected = (
+        feature_effects(values, local_jacobians(values, Y, graph, pooling=3), n_top=4)
+        for values in (X * dtype(unit), X)
+    )
+    assert np.isfinite(expected.arrows).all()
+    np.testing.assert_allclose(found.arrows, expected.arrows, rtol=1e-4, atol=1e-6)
