@@ -53,10 +53,20 @@ def _check(estimator):
     assert {one["check_name"] for one in found if one["status"] == "xfail"} == {*reasons}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
 @pytest.mark.parametrize("name", _NAMES)
 def test_f101_scikit_learn_checks_pass_with_the_defaults(name):
     _check(getattr(gnomon, name)())
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
+@pytest.mark.parametrize("name", _NAMES)
+def test_f101_scikit_learn_checks_pass_with_the_defaults_and_few_iterations(name):
+    """As scikit-learn checks its own; a map has met all code of a descent long before it is done."""
+    estimator = getattr(gnomon, name)()
+    few = {"max_iter": 30, "early_exaggeration_iter": 10, "annealing_iter": 5}
+    _check(estimator.set_params(**{key: value for key, value in few.items() if key in estimator.get_params()}))
 
 
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
