@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
@@ -54,6 +55,39 @@ def test_the_map_asks_in_terms_of_other_features(texts):
     assert line.features[0] == "age"
     assert explanation.why(3).features[0] in names
     assert result.explain().feature_names != names
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        lambda columns: columns,
+        pd.DataFrame,
+        lambda columns: pd.DataFrame(columns).astype({"kind": "string"}),
+        lambda columns: pd.DataFrame(columns).astype({"kind": "category"}),
+        pl.DataFrame,
+    ],
+    ids=["mapping", "objects", "strings", "categories", "polars"],
+)
+def test_columns_of_several_kinds_are_encoded_and_explain(given):
+    rng = np.random.default_rng(0)
+    kind, X = rng.integers(0, 2, 100), rng.normal(size=(100, 4))
+    columns = {"age": X[:, 0], "kind": np.array(["x", "y"], dtype=object)[kind]}
+    Y = np.stack([3.0 * kind, X[:, 1]], axis=1)
+    found = explain_with_features(X, Y, given(columns), n_neighbors=20)
+    Z, names = encode_features(columns)
+    expected = explain_with_features(X, Y, Z, feature_names=names, n_neighbors=20)
+    assert found.feature_names == names == ["age", "kind=x", "kind=y"]
+    assert found.importance.tobytes() == expected.importance.tobytes()
+    assert set(mean_importance(found).features[:2]) == {"kind=x", "kind=y"}
+    with pytest.raises(ValueError, match="feature_names must be None"):
+        explain_with_features(X, Y, given(columns), feature_names=["a", "b"])
+
+
+def test_one_text_for_each_row_explains_by_its_words(texts):
+    rows, about, X, _, _ = texts
+    Y = np.stack([5.0 * (about == 0), np.random.default_rng(0).normal(size=400)], axis=1)
+    found = explain_with_features(X, Y, rows.tolist(), n_neighbors=30)
+    assert set(mean_importance(found).features[:2]) == {"sails", "harbour"}
 
 
 def test_numbers_become_standard_deviations_and_missing_ones_are_marked():

@@ -74,6 +74,35 @@ def test_matrices_texts_and_scalars():
     assert (type(found), found) == (np.float32, np.float32(0.1))
 
 
+@pytest.mark.parametrize(
+    ("parts", "shape", "fact"),
+    [
+        (([1, 2], [0, 3], [0, 1, 2]), (2, 3), "a column number of X is outside of \\[0, 3\\)"),
+        (([1, 2], [0, -1], [0, 1, 2]), (2, 3), "a column number of X is outside of \\[0, 3\\)"),
+        (([1, 2], [0, 1], [0, 1, 2]), (3, 3), "row offsets .* from 0 to 2 in 3 steps"),
+        (([1, 2], [0, 1], [0, 1, 2]), (1, 3), "row offsets .* from 0 to 2 in 1 steps"),
+        (([1, 2], [0, 1], [0, 1, 1]), (2, 3), "row offsets .* from 0 to 2 in 2 steps"),
+        (([1, 2], [0, 1], [1, 1, 2]), (2, 3), "row offsets .* from 0 to 2 in 2 steps"),
+        (([1, 2], [0, 1], [0, 2, 1, 2]), (3, 3), "row offsets .* from 0 to 2 in 3 steps"),
+        (([1, 2], [0], [0, 1, 2]), (2, 3), "2 values and 1 column numbers"),
+        (([[1, 2]], [0, 1], [0, 1, 2]), (2, 3), "not values, column numbers and row offsets"),
+        (([1, 2], [0.0, 1.0], [0, 1, 2]), (2, 3), "not values, column numbers and row offsets"),
+        (([1, 2], [0, 1], [0.0, 1.0, 2.0]), (2, 3), "not values, column numbers and row offsets"),
+    ],
+)
+def test_a_matrix_whose_parts_do_not_belong_together_is_refused(parts, shape, fact):
+    """Kernels trust column numbers and row offsets: SciPy takes a number of a column that is not there."""
+    arrays = dict(zip("abc", map(np.array, parts), strict=True))
+    with pytest.raises(ValueError, match=fact):
+        Reader(arrays).unpack({"csr": ["a", "b", "c"], "shape": [*shape]})
+
+
+def test_a_matrix_of_columns_in_any_order_is_read():
+    node = {"csr": ["a", "b", "c"], "shape": [2, 3]}
+    arrays = {"a": np.array([1.0, 2.0, 3.0]), "b": np.array([2, 0, 1]), "c": np.array([0, 2, 3])}
+    np.testing.assert_array_equal(Reader(arrays).unpack(node).toarray(), [[2, 0, 1], [0, 3, 0]])
+
+
 def test_a_history_of_any_length_is_few_arrays():
     writer = Writer()
     history = [(number, 1.0 / (number + 1)) for number in range(20_000)]

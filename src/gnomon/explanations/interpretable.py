@@ -221,9 +221,10 @@ def explain_with_features(
         The data that were mapped, such as embeddings of texts.
     Y : array-like of shape (n_samples, n_components)
         The map.
-    features : array-like, sparse matrix or data frame of shape (n_samples, n_features)
-        What to explain with. Each is divided by its standard deviation first, so that units do not matter; values and
-        axes of the answer are in these.
+    features : array-like, sparse matrix or data frame of shape (n_samples, n_features), mapping, or sequence of str
+        What to explain with. A mapping, and a data frame with columns that are no numbers, become features as by
+        `encode_features`; one text for each row becomes a bag of words. Each is divided by its standard deviation
+        first, so that units do not matter; values and axes of the answer are in these.
     feature_names, graph, metric, n_jobs
         As in `gnomon.explain`; the graph is of the neighbours in X.
     n_neighbors : int >= 2, default=60
@@ -235,7 +236,7 @@ def explain_with_features(
         Of the map by `features`.
     """
     values, _ = check_features(X, None)
-    given, names = check_features(features, feature_names)
+    given, names = read_features(features, feature_names)
     given = _in_deviations(given)
     if given.shape[0] != values.shape[0]:
         raise ValueError(

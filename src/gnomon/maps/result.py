@@ -196,14 +196,13 @@ class Map(Questions, MapFunction, Outputs):
             Names of `features`.
         """
         if features is not None:
-            from gnomon.explanations.interpretable import explain_with_features, read_features
+            from gnomon.explanations.interpretable import explain_with_features
 
-            table, names = read_features(features, feature_names)
             return explain_with_features(
                 self._mapped(),
                 self.embedding,
-                table,
-                feature_names=names,
+                features,
+                feature_names=feature_names,
                 graph=self._wide_graph(),
                 metric=self.metric,
                 n_jobs=self.n_jobs,
