@@ -110,9 +110,9 @@ def test_measures_shared_with_evaluate_are_the_same(noisy):
 
 @pytest.fixture(scope="module", params=["even", "clustered", "curved"])
 def judged(request):
-    """A map of 500 rows with its exact values, and scorecards from 100 of them."""
+    """A map of 300 rows with its exact values, and scorecards from 60 of them."""
     rng = np.random.default_rng(7)
-    n = 500
+    n = 300
     X, Y, labels = make(n, 3)
     if request.param == "clustered":
         labels = rng.integers(0, 5, n)
@@ -124,7 +124,7 @@ def judged(request):
         Y, labels = np.column_stack([t, 0.3 * h]) + 0.2 * rng.normal(size=(n, 2)), (t // 3).astype(int)
     exact = values(scorecard(X, Y, labels, measures=SAMPLED, n_pairs=None))
     seeds = range(1, 21)
-    return exact, [scorecard(X, Y, labels, measures=SAMPLED, n_anchors=100, random_state=seed) for seed in seeds]
+    return exact, [scorecard(X, Y, labels, measures=SAMPLED, n_anchors=60, random_state=seed) for seed in seeds]
 
 
 def test_intervals_hold_the_exact_values_at_the_stated_rate(judged):

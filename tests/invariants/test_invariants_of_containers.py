@@ -78,8 +78,8 @@ def test_6_a_table_on_disk_is_fitted_and_its_rows_are_placed_as_in_memory(name, 
 def test_5_threads_and_budgets_of_memory_do_not_change_a_bit(name, X):
     assume(not (name in BOTH_OF_TWO and len(np.unique(X, axis=0)) == 2))
     expected = fit(name, X).embedding_.tobytes()
-    for n_jobs in (1, 2, 3):
-        assert fit(name, X, n_jobs=n_jobs).embedding_.tobytes() == expected
-    for memory in (2.0**28, 2.0**24):
-        with gnomon.running(memory=memory):
-            assert fit(name, X).embedding_.tobytes() == expected
+    fewer = 1 if ESTIMATORS[name].n_jobs == 2 else 2
+    with gnomon.running(memory=2.0**24):
+        found = fit(name, X, n_jobs=fewer).embedding_
+    assert found.tobytes() == expected
+    assert fit(name, X, n_jobs=3).embedding_.tobytes() == expected
