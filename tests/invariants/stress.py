@@ -9,6 +9,7 @@ peak METHOD N D             prints the peak of a fit of N rows of D features, be
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import sys
 import warnings
@@ -96,18 +97,23 @@ def memory(name, n):
             print(_resident() - before, flush=True)
 
 
+def measured(model, X):
+    """Return the bytes that a fit takes at its peak beyond what is there before it."""
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    with open("/proc/self/clear_refs", "w") as file:
+        file.write("5")  # the highest is now what is held
+    before = _resident()
+    model.fit(X)
+    return _resident() - before
+
+
 def peak(name, n, d):
     warnings.simplefilter("ignore")
     X = np.random.default_rng(0).standard_normal((n, d))
     model = clone(ESTIMATORS[name])
-    clone(model).fit(X[:100])  # loads what a fit needs
-    forecast = model.foresee(n, d).n_bytes
-    gc.collect()
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
-    before = _resident()
-    model.fit(X)
-    print(_resident() - before, forecast)
+    clone(model).fit(X[:300])  # loads what a fit needs
+    print(measured(model, X), model.foresee(n, d).n_bytes)
 
 
 def main(kind, *given):

@@ -13,6 +13,7 @@ from gnomon.neighbors.graph import NeighborGraph
 __all__ = ["local_scales", "nearest_by_scale", "random_others", "scaled_squares"]
 
 _SCALE_RANKS = slice(3, 6)  # the fourth to the sixth neighbour
+_ROWS = 512  # whose candidates are ordered at a time
 
 
 def local_scales(graph: NeighborGraph) -> npt.NDArray[np.float64]:
@@ -28,19 +29,23 @@ def local_scales(graph: NeighborGraph) -> npt.NDArray[np.float64]:
     ndarray of shape (n_samples,), float64
         Positive: a row whose scale would be 0 (equal rows) takes 1e-10 of the mean of all, or 1 if all are 0.
     """
-    distances = usable_distances(graph).astype(np.float64)
+    distances = usable_distances(graph)
     farthest = np.where(np.isfinite(distances), distances, 0.0).max(axis=1)
     middle = distances[:, _SCALE_RANKS] if distances.shape[1] > _SCALE_RANKS.start else distances[:, -1:]
+    middle = middle.astype(np.float64)
     scales = np.where(np.isfinite(middle), middle, farthest[:, None]).mean(axis=1)
     return np.asarray(np.maximum(scales, 1e-10 * (scales.mean() or 1e10)))
 
 
 def scaled_squares(
-    distances: npt.NDArray[np.float32], others: npt.NDArray[np.int32], scales: npt.NDArray[np.float64]
+    distances: npt.NDArray[np.float32],
+    others: npt.NDArray[np.int32],
+    scales: npt.NDArray[np.float64],
+    rows: slice = slice(None),
 ) -> npt.NDArray[np.float64]:
-    """Return d_ij^2 / (scale_i scale_j) for the distances (n_samples, n_others) of every row to others."""
+    """Return d_ij^2 / (scale_i scale_j) for the distances (n_rows, n_others) of rows, by default of all, to others."""
     lengths = distances.astype(np.float64)
-    return np.asarray((lengths / scales[:, None]) * (lengths / scales[others]))
+    return np.asarray((lengths / scales[rows, None]) * (lengths / scales[others]))
 
 
 def nearest_by_scale(
@@ -64,10 +69,17 @@ def nearest_by_scale(
     squares : ndarray of shape (n_samples, count), float64
         Scaled squared distances; inf where a row has no such neighbour.
     """
-    squares = scaled_squares(usable_distances(graph), graph.indices, scales)
-    order = np.argsort(squares, axis=1, kind="stable")[:, :count]
-    indices = np.take_along_axis(graph.indices, order, axis=1)
-    return np.ascontiguousarray(indices), np.take_along_axis(squares, order, axis=1)
+    indices = np.empty((graph.n_samples, count), dtype=np.int32)
+    nearest = np.empty((graph.n_samples, count))
+    distances = usable_distances(graph)
+    for first in range(0, graph.n_samples, _ROWS):
+        rows = slice(first, first + _ROWS)
+        others = graph.indices[rows]
+        squares = scaled_squares(distances[rows], others, scales, rows)
+        order = np.argsort(squares, axis=1, kind="stable")[:, :count]
+        indices[rows] = np.take_along_axis(others, order, axis=1)
+        nearest[rows] = np.take_along_axis(squares, order, axis=1)
+    return indices, nearest
 
 
 def random_others(excluded: npt.NDArray[np.int32], count: int, *, seed: int, stream: int) -> npt.NDArray[np.int32]:

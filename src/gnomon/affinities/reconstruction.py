@@ -39,6 +39,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _BLOCK = 1 << 20  # numbers in the local matrices of the rows worked on at once
 _TOGETHER = {"signed": 0.5, "non_negative": 0.82, "membership": 1.0}  # share of such pairs that differ
+_SURROUNDED = 5.6  # such pairs for each neighbour of a row, where few features leave it amid its neighbours
 _ROUNDING = 1e-9  # a negative eigenvalue that is a smaller share of the largest is rounding
 
 
@@ -163,8 +164,8 @@ def pairs_chosen(n_samples: int, n_features: float, n_neighbors: int, weights: s
     Parameters
     ----------
     n_samples, n_features : int, float
-        Shape of the table. Few features leave few weights above zero: a nearest point of a hull needs one more than
-        there are dimensions.
+        Shape of the table. Few features leave few weights above zero, unless neighbours surround a row: then all of
+        them reconstruct it, and the rows around it choose the same.
     n_neighbors : int
         Of each row.
     weights : {"signed", "non_negative", "membership"}
@@ -173,15 +174,19 @@ def pairs_chosen(n_samples: int, n_features: float, n_neighbors: int, weights: s
     Returns
     -------
     float
-        At most n_neighbors^2. Fitted to drawn rows near a subspace, 5,000 and 20,000 by 10 to 784, and within a fifth
-        of what was counted there and of pictures; other tables may have half or twice as many.
+        At most n_neighbors^2. Fitted to drawn rows near a subspace, 5,000 and 20,000 by 10 to 784 with 15 and 30
+        neighbours, and within a fifth of what was counted there and of pictures; other tables may have half or twice
+        as many, and those of fewer features or neighbours rather fewer than told.
     """
     n_chosen = float(n_neighbors)
     if weights == "non_negative":
         digits = math.log(n_samples)
         share = 0.14 + 0.05 * digits - (0.12 * digits - 0.6) / math.sqrt(max(n_features, 1.0))
+        share += (1.0 - share) * math.sqrt(max(0.0, 1.0 - (n_neighbors - 3.0) / 12.0))  # of few nearly all
         n_chosen *= min(max(share, 1.0 / n_neighbors), 1.0)
         n_chosen = min(n_chosen, n_features + 1.0)
+        surrounded = _SURROUNDED * n_neighbors * min(1.0, 5.0 / max(n_features, 1.0)) ** 1.3
+        n_chosen = max(n_chosen, min(float(n_neighbors), math.sqrt(surrounded / _TOGETHER[weights])))
     return _TOGETHER[weights] * n_chosen**2
 
 

@@ -173,7 +173,9 @@ class Embedder(MapFunction, Estimator):
         if found is None:
             return None
         durations = self._durations(n_samples, width, parameters)
-        return replace(found, durations=durations, spread=self._time_spread, n_threads=current_run().n_threads)
+        return replace(
+            found.with_reserve(), durations=durations, spread=self._time_spread, n_threads=current_run().n_threads
+        )
 
     def _check_parameters(self) -> dict[str, Any]:
         """Return the parameters, or raise an error if one breaks its rule."""
@@ -194,7 +196,7 @@ class Embedder(MapFunction, Estimator):
         known = parameters | kind_of_table(table.values)
         forecast = self._forecast(table.n_samples, stored_features(self, table.values), known)
         if forecast is not None:
-            forecast.check(table.n_samples)
+            forecast.with_reserve().check(table.n_samples)
 
     def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
         """Return the seconds of one core of the reference machine that each stage takes."""

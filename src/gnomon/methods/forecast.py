@@ -17,6 +17,7 @@ __all__ = [
     "SPECTRAL_START",
     "STRIPS",
     "Forecast",
+    "dense_eigenvectors_memory",
     "manner_of_repulsion",
     "mesh_memory",
     "ordered_edges_memory",
@@ -30,6 +31,8 @@ FEWER_ROWS = "Use fewer rows."
 STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
+_WRITTEN_OUT = 70.0  # bytes of an entry
+_RESERVE = 2.5e6  # bytes
 _LONGEST = 1e4  # seconds of one core, about three hours
 
 
@@ -134,6 +137,11 @@ class Forecast:
         stages = {name: held + n_bytes for name, held in self.stages.items()}
         return replace(self, n_bytes=self.n_bytes + n_bytes, fact=f"{self.fact} and {what}", stages=stages)
 
+    def with_reserve(self) -> Self:
+        """Return the forecast with what every fit takes beside its arrays: small objects, and what allocators keep."""
+        stages = {name: n_bytes + _RESERVE for name, n_bytes in self.stages.items()}
+        return replace(self, n_bytes=self.n_bytes + _RESERVE, stages=stages)
+
     def taking(self, passes: Forecast | None) -> Self:
         """Return the forecast with the time, and the remedy, of passes over all pairs.
 
@@ -195,6 +203,23 @@ _JOINED_ON_A_LINE, _JOINED_BY_FEATURE = 1.02, 0.053  # and in narrow tables, whe
 
 JOINED_IN_PARTS = Cost(fixed=7e7, row=100.0, neighbor=19.1)
 """Bytes of affinities of many neighbours, whose directions are joined a part of the rows at a time."""
+
+
+def dense_eigenvectors_memory(n_samples: int) -> float:
+    """Return the bytes of the matrix of a graph, and what its eigenvectors take, where it is written out.
+
+    Parameters
+    ----------
+    n_samples : int
+
+    Returns
+    -------
+    float
+        0 of more rows than those whose matrix is.
+    """
+    from gnomon.linalg.eigen.base import LARGEST_DENSE
+
+    return _WRITTEN_OUT * n_samples**2 if n_samples <= LARGEST_DENSE else 0.0
 
 
 def mesh_memory(n_samples: int) -> float:

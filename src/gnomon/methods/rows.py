@@ -132,7 +132,7 @@ class RowEmbedder(Embedder):
         n_distinct = int(rows.shape[0])
         parameters |= kind_of_table(rows)
         if n_distinct > 1 and (forecast := self._forecast(n_distinct, stored_features(self, rows), parameters)):
-            forecast.check(n_distinct)
+            forecast.with_reserve().check(n_distinct)
         self._one_place = rows.shape[0] == 1
         return rows, copies, parameters
 

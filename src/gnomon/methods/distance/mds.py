@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MDS"]
 
-_ROW = 12_000.0  # bytes of a row in strips of pairs, beside its distances
+_PAIR = 8.0  # bytes of a pair: the distances, and the targets made of them, in float32
+_ROW = 15_200.0  # bytes of a row in strips of pairs, beside its distances
 _LARGEST_CLASSICAL = 5000  # rows up to which a start takes the inner products of all pairs: 200 MB
 _START_LANDMARKS = 1000
 _STREAM = 241
@@ -131,7 +132,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         n, metric, weights = float(n_samples), parameters["metric"], parameters["weights"]
         named = metric if isinstance(metric, str) else ""
         euclidean = NATIVE_METRICS.get(named) == "euclidean"
-        each = 8.0  # bytes for a pair: the distances, and the targets made of them, in float32
+        each = _PAIR
         if named == "precomputed":
             each = 13.0  # while they are checked in float64
         if not euclidean and n_samples <= _LARGEST_CLASSICAL and isinstance(parameters["init"], str):
@@ -140,7 +141,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
             each = 54.0  # the weights, the edges among which a component is sought, and a Laplacian
         if parameters["variant"] == "ordinal":
             each = 81.0 if each == 54.0 else 56.0  # the order of all pairs, and what regression takes
-        row = _ROW + 4.0 * n_features if each == 8.0 else STRIPS + 16.0 * n_features
+        row = _ROW + 4.0 * n_features if each == _PAIR else STRIPS + 16.0 * n_features
         return Forecast(
             each * n**2 + row * n,
             f"distances of {n_samples} x {n_samples} pairs and what is made of them",

@@ -151,7 +151,7 @@ class PHATE(PlacesRows, GraphEmbedder):
         k = min(_SEARCHED * parameters["n_neighbors"], n_samples - 1)
         search, left = search_memory(n_samples, n_features, k), memory_after_search(n_samples, n_features, k)
         return Forecast(
-            max(search, left + 55.0 * n_places**2 + n_samples * wide + 1e6),
+            max(search, left + 57.0 * n_places**2 + n_samples * wide + 7e6),
             f"probabilities between {n_places:.0f} x {n_places:.0f} rows and what is made of them",
             f"Use n_landmarks={_LANDMARKS}, or fewer rows.",
             2e-10 * n_places**3 + 1.1e-9 * parameters["max_iter"] * n_places**2,

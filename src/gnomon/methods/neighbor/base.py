@@ -17,7 +17,7 @@ from gnomon._validation import Rule, message
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
-from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast
+from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast, dense_eigenvectors_memory
 from gnomon.methods.given_neighbors import GraphEmbedder
 from gnomon.methods.neighbor.anchors import (
     ANCHOR_WEIGHT,
@@ -191,18 +191,21 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)
             free = neighbors.memory_taken_again(n_samples, width, kept)
+        init = parameters["init"] if isinstance(parameters["init"], str) else "given"
         for name, cost in stages.items():
             joined = k * self._share_of_edges(width)
             needed = cost.of(n_samples, width, joined)
             if name == "affinities":
                 needed = min(needed, JOINED_IN_PARTS.of(n_samples, width, joined))
+            elif name == "initialization" and init == "spectral":
+                needed += dense_eigenvectors_memory(n_samples)
             elif name == "layout":
                 needed += self._sums_memory(parameters, n_samples)
             free = _REUSED * left if reduced else free
             peaks[name] = reduced + left + max(0.0, needed - free)
             if name == "affinities":
                 left += min(self._leaves * n_samples * k, _LEFT)
-            if name == "initialization" and isinstance(parameters["init"], str) and parameters["init"] == "pca":
+            if name == "initialization" and init == "pca":
                 peaks[name] += centring
                 left = left + returned_late(centring) if neighbors.by_cells(n_samples, width) else max(left, centring)
                 free = 0.0

@@ -136,7 +136,7 @@ class TwoKernelLLE(NeighborEmbedder):
         return {
             "affinities": Cost(fixed=1e5, row=50.0, neighbor=50.0),
             "initialization": Cost(fixed=2.5e6, row=50.0, neighbor=50.0),
-            "layout": Cost(fixed=1e5, row=72.0 * parameters["n_together"]),
+            "layout": Cost(fixed=1e5, row=400.0 + 72.0 * parameters["n_together"]),
         }
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:

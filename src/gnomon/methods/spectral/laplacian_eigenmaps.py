@@ -19,7 +19,7 @@ from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
-from gnomon.methods.forecast import Forecast
+from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import (
@@ -37,7 +37,7 @@ Float64Array = npt.NDArray[np.float64]
 _MOST = 2.0  # how far the extension may carry a row beyond the mean of its neighbours
 
 
-_MATRIX = Cost(fixed=2e5, row=550.0, neighbor=75.0)  # bytes: weights, and what their eigenvectors take
+_MATRIX = Cost(fixed=1.4e6, row=550.0, neighbor=75.0)  # bytes: weights, and what their eigenvectors take
 
 
 @dataclass(eq=False, repr=False)
@@ -168,7 +168,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         k = min(parameters["n_neighbors"], n_samples - 1)
         left = memory_after_search(n_samples, n_features, k)
-        matrix = left + _MATRIX.of(n_samples, n_features, k)
+        matrix = left + _MATRIX.of(n_samples, n_features, k) + dense_eigenvectors_memory(n_samples)
         stages = {"neighbors": search_memory(n_samples, n_features, k), "eigenvectors": matrix}
         return Forecast.of_stages(stages, f"{k} neighbours of {n_samples} rows and a matrix of them")
 

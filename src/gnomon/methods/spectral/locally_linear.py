@@ -16,7 +16,7 @@ from gnomon._validation import Integer, Options, Real, Rule, message, warn
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import MAX_FACTOR_ENTRIES, eigenpairs
-from gnomon.methods.forecast import Forecast
+from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
     NeighborGraph,
@@ -150,7 +150,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         # What a factor needs is known when the graph is; beyond this it is not tried.
         factor = min(min(13.0, 8.0 + 0.8e-3 * n) * n**2, 8.0 * MAX_FACTOR_ENTRIES)
         fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
-        return Forecast(factor + linear, fact, remedy)
+        return Forecast(max(factor, dense_eigenvectors_memory(n_samples)) + linear, fact, remedy)
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
         reporter = current_run().reporter
