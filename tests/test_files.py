@@ -281,3 +281,17 @@ def test_the_longest_name_can_be_written(tmp_path, kind):
     with atomic_write(tmp_path / name) as file:
         file.write(b"x")
     assert os.listdir(tmp_path) == [name]
+
+
+def test_f86_all_that_was_written_is_in_the_file_before_it_is_asked_to_stay(tmp_path, monkeypatch):
+    sizes = []
+    given = os.fsync
+
+    def watched(number):
+        sizes.append(os.fstat(number).st_size)
+        given(number)
+
+    monkeypatch.setattr(os, "fsync", watched)
+    with atomic_write(tmp_path / "small", "wb") as file:
+        file.write(b"x" * 100)
+    assert sizes[0] == 100

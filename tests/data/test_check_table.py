@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from gnomon.data import check_table, plain_row
+from gnomon.data.arrays import check_finite
 
 TABLES = st.sampled_from([np.float32, np.float64]).flatmap(
     lambda dtype: hnp.arrays(
@@ -159,3 +160,21 @@ def test_table_describes_itself():
     table = check_table(sp.csr_array(np.eye(3)), accept_sparse=True)
     assert (table.n_samples, table.n_features, table.is_sparse) == (3, 3, True)
     assert not check_table(np.eye(3)).is_sparse
+
+
+def test_a_table_that_was_checked_is_taken_with_as_many_other_names_as_it_has_columns():
+    checked = check_table(np.arange(6.0).reshape(2, 3))
+    assert check_table(checked, feature_names=list("abc")).feature_names == list("abc")
+    for table in (checked, np.arange(6.0).reshape(2, 3)):
+        for names in (list("ab"), list("abcd")):
+            with pytest.raises(ValueError, match=rf"one for each column of X \({len(names)} names, 3 columns\)"):
+                check_table(table, feature_names=names)
+
+
+def test_missing_numbers_are_refused_unless_they_are_allowed():
+    values = np.array([[1.0, np.nan], [np.inf, 2.0]])
+    with pytest.raises(ValueError, match=r"NaN \(1\)"):
+        check_finite(values[:1])
+    check_finite(values[:1], allow_missing=True)
+    with pytest.raises(ValueError, match="infinity"):
+        check_finite(values, allow_missing=True)

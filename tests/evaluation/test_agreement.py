@@ -11,7 +11,12 @@ from sklearn.neighbors import NearestNeighbors
 from tests.threads import on_threads
 
 from gnomon.evaluation import SIMILARITY_METRICS, compare_embeddings, embedding_similarity
-from gnomon.evaluation.similarities import _counted_rank_correlation, _squared_to_later, rank_correlation
+from gnomon.evaluation.similarities import (
+    _counted_rank_correlation,
+    _squared_to_later,
+    distance_correlation,
+    rank_correlation,
+)
 
 
 @pytest.fixture(scope="module")
@@ -241,3 +246,12 @@ def test_wrong_arguments_are_refused(pair):
         embedding_similarity(A[:3], B[:3])
     with pytest.raises(ValueError, match="at least one name"):
         compare_embeddings(A, B, [])
+
+
+def test_distances_that_are_all_equal_agree_with_none_and_by_no_chance():
+    a = np.random.default_rng(0).normal(size=(6, 2))
+    assert distance_correlation(a - a.mean(axis=0), np.zeros((6, 3))) == (0.0, 0.0)
+    assert distance_correlation(np.zeros((6, 1)), np.zeros((6, 3))) == (0.0, 0.0)
+    value, chance = distance_correlation(a - a.mean(axis=0), 3.0 * (a - a.mean(axis=0))[:, ::-1])
+    assert value == pytest.approx(1.0)
+    assert 0.0 < chance < 1.0

@@ -14,7 +14,7 @@ from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
 from gnomon.evaluation import evaluate
-from gnomon.evaluation.scores import trust_of_random_map
+from gnomon.evaluation.scores import neighbor_ranks, rank_agreement, trust_of_random_map
 from gnomon.neighbors import NeighborGraph
 
 
@@ -305,3 +305,33 @@ def test_wrong_arguments_are_refused(noisy):
         evaluate(X, Y, labels=labels[:3])
     with pytest.raises(ValueError, match="n_triplets=0 must be an integer >= 1"):
         evaluate(X, Y, n_triplets=0)
+
+
+@pytest.mark.parametrize("k", [1, 5, 19])
+def test_agreement_of_ranks_is_scikit_learns_trustworthiness_and_shares_of_neighbours(k):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 5))
+    Y = X[:, :2] + 0.5 * rng.normal(size=(40, 2))
+    ranks = [neighbor_ranks(pairwise_distances(table)) for table in (X, Y)]
+    found = rank_agreement(*ranks, k)
+    assert found.trustworthiness == pytest.approx(trustworthiness(X, Y, n_neighbors=k), abs=1e-12)
+    near = [ranked <= k for ranked in ranks]
+    shared = (near[0] & near[1] & ~np.eye(40, dtype=bool)).sum() / (40 * k)
+    assert found.neighborhood_preservation == pytest.approx(shared)
+    same = rank_agreement(ranks[0], ranks[0], k)
+    assert (same.trustworthiness, same.neighborhood_preservation) == (1.0, 1.0)
+    assert same.auc_rnx == pytest.approx(1.0)
+
+
+def test_the_shepard_score_takes_all_pairs_of_few_rows_and_a_sample_of_many(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 4))
+    Y = X[:, :2] + rng.normal(size=(60, 2))
+    exact = spearmanr(pdist(X), pdist(Y)).statistic
+    assert evaluate(X, Y, n_neighbors=5).shepard == pytest.approx(exact, abs=1e-6)
+    monkeypatch.setattr("gnomon.evaluation.anchors._ALL_PAIRS_BELOW", 60 * 59 // 2)
+    assert evaluate(X, Y, n_neighbors=5).shepard == pytest.approx(exact, abs=1e-6)
+    monkeypatch.setattr("gnomon.evaluation.anchors._ALL_PAIRS_BELOW", 60 * 59 // 2 - 1)
+    sampled = evaluate(X, Y, n_neighbors=5).shepard
+    assert sampled != pytest.approx(exact, abs=1e-6)
+    assert sampled == pytest.approx(exact, abs=0.15)

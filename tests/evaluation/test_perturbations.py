@@ -10,6 +10,7 @@ from tests.threads import on_threads
 
 from gnomon.affinities import DataAffinities, FuzzyAffinity, GaussianAffinity, MovedRows, gaussian_weights
 from gnomon.evaluation import continuity_nulls, perturbations, singularities
+from gnomon.evaluation.perturbation import _main_directions
 from gnomon.methods import MDS, PCA, SNE, TSNE, UMAP
 from gnomon.neighbors import compute_neighbors
 
@@ -189,3 +190,17 @@ def test_bad_input_of_perturbations_is_named(X, tsne):
         perturbations(tsne, X, rows=[1]).largest(1.0)
     with pytest.raises(ValueError, match="score='spread'"):
         continuity_nulls(tsne, X, score="spread")
+
+
+def test_directions_of_rows_on_a_line_are_the_line_and_nothing_else():
+    t, weights = np.array([-1.0, 0.0, 2.0]), np.array([1.0, 2.0, 1.0])
+    line = np.array([2.0, 0.0, 1.0]) / np.sqrt(5.0)
+    directions, deviations = _main_directions(7.0 + t[:, None] * line, weights, 4)
+    mean = 0.25
+    expected = np.sqrt((1.25**2 + 2 * mean**2 + 1.75**2) / 4)
+    np.testing.assert_allclose(deviations, [expected, 0.0, 0.0, 0.0], atol=1e-7)
+    np.testing.assert_allclose(np.abs(directions[0]), line, atol=1e-12)
+    np.testing.assert_array_equal(directions[1:], np.zeros((3, 3)))
+    found, deviations = _main_directions(np.random.default_rng(0).normal(size=(9, 3)), np.ones(9), 2)
+    np.testing.assert_allclose(found @ found.T, np.eye(2), atol=1e-12)
+    assert deviations[0] > deviations[1] > 0

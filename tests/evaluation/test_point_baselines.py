@@ -9,7 +9,7 @@ from sklearn.decomposition import PCA as OtherPCA
 from tests.threads import on_threads
 
 from gnomon.evaluation import baselines, compare_runs, dynamicviz, embedr, scdeed
-from gnomon.evaluation.baselines import _shuffled
+from gnomon.evaluation.baselines import _shuffled, beside_nulls
 from gnomon.methods import PCA, UMAP
 
 
@@ -193,3 +193,24 @@ def test_bad_maps_and_levels_are_named(X, maps):
         dynamicviz(maps, np.ones((1, 3), dtype=bool))
     with pytest.raises(ValueError, match=r"verdicts: alpha=0.5 must be a number > 0 and < 0.5"):
         embedr(PCA(), X).verdicts(0.5)
+
+
+@pytest.mark.parametrize(("low_is_good", "expected"), [(True, [0.0, 1 / 3, 1.0]), (False, [1.0, 2 / 3, 0.0])])
+def test_p_values_are_shares_of_the_null_scores_that_are_known(low_is_good, expected):
+    X = np.random.default_rng(0).normal(size=(4, 3))
+
+    def score(table, Y, method):
+        return np.array([0.5, 1.5, 3.5, np.nan] if np.array_equal(table, X) else [1.0, 2.0, 3.0, np.nan])
+
+    found = beside_nulls("name", score, PCA(2), X, None, 2, low_is_good=low_is_good)
+    np.testing.assert_allclose(found.p_values, [*expected, np.nan])
+    np.testing.assert_array_equal(found.null, [[1.0, 2.0, 3.0, np.nan]] * 2)
+
+
+def test_without_a_null_score_there_is_no_p_value():
+    X = np.random.default_rng(0).normal(size=(4, 3))
+
+    def score(table, Y, method):
+        return np.arange(4.0) if np.array_equal(table, X) else np.full(4, np.nan)
+
+    assert np.isnan(beside_nulls("name", score, PCA(2), X, None, 2, low_is_good=True).p_values).all()

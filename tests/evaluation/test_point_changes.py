@@ -118,3 +118,11 @@ def test_what_does_not_fit_is_named(A, B, options, text):
 def test_an_unknown_measure_is_named():
     with pytest.raises(ValueError, match=r"PointChanges\.most: by='far' must be 'neighbors_lost' or 'shift'"):
         point_changes(np.eye(6), np.eye(6)).most(by="far")
+
+
+@pytest.mark.parametrize("n_top", [0, -1, 1.5])
+def test_a_number_of_rows_below_one_is_refused(n_top):
+    changes = point_changes(np.eye(6), np.eye(6))
+    assert len(changes.most(1)) == 1
+    with pytest.raises((ValueError, TypeError), match=r"PointChanges\.most: n_top=.* must be"):
+        changes.most(n_top)

@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import false_discovery_control, ttest_ind
 
 from gnomon.explanations import cluster_captions
+from gnomon.explanations.contrast.captions import _ClusterMoments, _region_means
 
 NAMES = ["CD3D", "LYZ", "NKG7", "flat"]
 
@@ -147,3 +149,35 @@ def test_each_ninth_of_a_picture_has_a_name_of_its_own():
     assert len({caption.text for caption in found.values()}) == 9
     with pytest.raises(ValueError, match="at least 3 x 3 to have regions"):
         cluster_captions(pictures[:, :2].reshape(270, 6), labels, image_shape=(2, 3))
+
+
+def test_regions_of_pictures_are_means_of_their_pixels():
+    pictures = np.random.default_rng(0).normal(
+        size=(5, 7, 6, 2)
+    )  # two channels; the middle rows are two, the first three
+    means, names = _region_means(pictures.reshape(5, -1), (7, 6, 2))
+    rows, columns = np.split(np.arange(7), [3, 5]), np.split(np.arange(6), 3)
+    expected = [pictures[:, r][:, :, c].mean(axis=(1, 2, 3)) for r in rows for c in columns]
+    np.testing.assert_allclose(means, np.stack(expected, axis=1), atol=1e-12)
+    assert len(names) == 9
+    with pytest.raises(ValueError, match="at least 3 x 3"):
+        _region_means(np.zeros((2, 6)), (2, 3))
+
+
+@pytest.mark.parametrize("g", [0, 2])
+def test_gaps_that_may_be_chance_are_those_of_welchs_test_at_the_rate_of_false_discoveries(g):
+    rng = np.random.default_rng(1)
+    sizes = [12, 30, 7, 1]
+    rows = [rng.normal(rng.normal(0.0, 0.8, 6), rng.uniform(0.5, 2.0, 6), (size, 6)) for size in sizes]
+    means, variances = (np.stack([f(one, axis=0) for one in rows]) for f in (np.mean, np.var))
+    moments = _ClusterMoments(means, variances, np.array(sizes), 0.1)
+    others = [h for h in range(3) if h != g]
+    p_values = np.stack([ttest_ind(rows[g], rows[h], equal_var=False).pvalue for h in others])
+    found = false_discovery_control(p_values, axis=None) <= 0.1
+    assert 0 < found.sum() < found.size
+    assert ((moments.gaps(g) != 0.0)[others] == found.reshape(2, 6)).all()
+    assert not moments.gaps(g)[[g, 3]].any()  # itself, and a cluster of one row
+    every = _ClusterMoments(means, variances, np.array(sizes), None).gaps(g)
+    spread = np.sqrt((variances[g] + variances) / 2)
+    np.testing.assert_allclose(every, (means[g] - means) / spread)
+    np.testing.assert_array_equal(moments.gaps(g)[others][found.reshape(2, 6)], every[others][found.reshape(2, 6)])

@@ -18,6 +18,7 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
+from gnomon.explanations.collinear import _clusters
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 
@@ -211,3 +212,16 @@ def test_a_group_is_compared_by_its_score(drivers):
     assert found.auc[0] == pytest.approx(of_score.auc[0], rel=1e-9)
     leader = contrast(X[:, [groups.representatives[at]]], inside)
     assert abs(found.effect[0]) > abs(leader.effect[0])  # the noise of several readings averages out
+
+
+def test_groups_are_the_same_however_many_columns_are_looked_at_together(monkeypatch):
+    rng = np.random.default_rng(0)
+    sources = rng.normal(size=(200, 3))
+    X = np.column_stack([sources[:, [0, 1, 0, 2, 1, 0]] + 0.01 * rng.normal(size=(200, 6)), rng.normal(size=(200, 3))])
+    standard = (X - X.mean(axis=0)) / X.std(axis=0)
+    for together in (512, 4, 1):
+        monkeypatch.setattr("gnomon.explanations.collinear._TOGETHER", together)
+        groups = [group.tolist() for group in _clusters(standard, np.ones(9, dtype=bool), 0.9)]
+        assert groups == [[0, 2, 5], [1, 4]]
+    varies = np.array([True] * 5 + [False] + [True] * 3)
+    assert [group.tolist() for group in _clusters(standard, varies, 0.9)] == [[0, 2], [1, 4]]

@@ -13,6 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
 from gnomon.explanations.contrast import contrast
+from gnomon.explanations.contrast.groups import _ROWS, _side, _split_groups
 
 
 def plain_effect_size(a, b):
@@ -207,3 +208,25 @@ def test_wrong_selections_are_refused(table):
         cluster_profiles(X, np.zeros(900))
     with pytest.raises(ValueError, match="899 labels, 900 rows"):
         cluster_profiles(X, np.zeros(899))
+
+
+def test_halves_of_a_group_are_equal_and_no_larger_than_needed():
+    groups = np.repeat([0, 1, 2, -1], [3 * _ROWS, 2 * _ROWS + 1, 7, 5]).astype(np.int32)
+    half = _split_groups(groups, 3)
+    counts = [np.bincount(half[groups == g] + 1, minlength=3).tolist() for g in range(3)]
+    assert counts == [[_ROWS, _ROWS, _ROWS], [1, _ROWS, _ROWS], [0, 4, 3]]
+    assert (half[groups == -1] == -1).all()
+    first = np.flatnonzero((half == 0) & (groups == 0))
+    assert abs(first.mean() / (1.5 * _ROWS) - 1.0) < 0.1  # at random
+    np.testing.assert_array_equal(half, _split_groups(groups, 3))
+
+
+def test_a_side_has_all_of_few_rows_and_evenly_spaced_ones_of_many():
+    groups = np.array([0, 1, -1, 1] * _ROWS, dtype=np.int32)
+    np.testing.assert_array_equal(_side(groups, 0, True), np.arange(0, 4 * _ROWS, 4))
+    np.testing.assert_array_equal(_side(groups, 1, False), np.arange(0, 4 * _ROWS, 4))
+    some = _side(groups, 1, True)
+    assert len(some) == _ROWS
+    assert (groups[some] == 1).all()
+    assert [some[0], some[-1]] == [1, 4 * _ROWS - 1]
+    assert set(np.diff(some).tolist()) <= {2, 4, 6}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.paths import path_graph, shortest_path
+from gnomon.explanations.counterfactual.paths import KINDS, Path, path_graph, shortest_path, try_paths
+from gnomon.explanations.counterfactual.region import Membership
 from gnomon.neighbors import compute_neighbors
 
 
@@ -243,3 +245,27 @@ def test_wrong_questions_are_refused(strip, explanation):
         counterfactual(half, 0, transform=first_two, target=[5])
     with pytest.raises(ValueError, match="target must be rows with a place"):
         counterfactual(half, 5, transform=first_two, target=[0, 1])
+
+
+def test_the_first_place_in_the_region_is_found_to_the_576th_of_a_path():
+    """In steps of a 24th, then between the last outside and the first inside; beyond none it is the nearest."""
+    path = Path(np.array([0, 1]), np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([0.0, 1.0]))
+
+    class Edge:
+        def __init__(self, at):
+            self.at = at
+
+        def memberships(self, rows):
+            return [Membership(row, row[0] >= self.at, max(self.at - row[0], 0.0), None) for row in rows]
+
+    wide = SimpleNamespace(low=np.full(2, -10.0), high=np.full(2, 10.0))
+    for edge in (0.01, 0.37, 0.5, 0.999):
+        (found,) = try_paths([(path, KINDS[0])], Edge(edge), wide)
+        assert found.membership.inside
+        assert found.share == pytest.approx(np.ceil(edge * 576 - 1e-9) / 576)
+        np.testing.assert_allclose(found.row, found.share * np.array([1.0, 2.0]))
+    (found,) = try_paths([(path, KINDS[0])], Edge(1.5), wide)
+    assert (found.share, found.membership.distance) == (1.0, 0.5)
+    (found,) = try_paths([(path, KINDS[0])], Edge(0.37), SimpleNamespace(low=np.zeros(2), high=np.full(2, 0.2)))
+    assert not found.membership.inside  # no feature leaves the range of the data
+    assert (found.row <= 0.2).all()

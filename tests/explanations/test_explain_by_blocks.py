@@ -8,6 +8,7 @@ from tests.stored import Backwards, SmallBlocks
 import gnomon as gn
 from gnomon.data.stored import ArrayTable, row_blocks
 from gnomon.explanations import StoredExplanation, explain_by_blocks
+from gnomon.explanations.blocks import _mean
 from gnomon.scale import Journal, LocalExecutor
 
 
@@ -175,3 +176,11 @@ def test_explain_takes_stored_tables(data):
         explain_by_blocks(ArrayTable(X), Y, landmarks=[0, 1, 2500])
     with pytest.raises(ValueError, match="landmarks with 2 rows"):
         explain_by_blocks(ArrayTable(X), Y, landmarks=[0, 1])
+
+
+def test_the_mean_importance_of_blocks_is_that_of_all_points_and_nothing_without_any():
+    sums, weights = np.array([[2.0, 4.0], [1.0, 5.0]]), [3.0, 1.0]
+    parts = [{"sums": one, "weight": np.array([weight])} for one, weight in zip(sums, weights, strict=True)]
+    np.testing.assert_allclose(_mean(parts), [0.75, 2.25])
+    np.testing.assert_array_equal(sums, [[2.0, 4.0], [1.0, 5.0]])
+    np.testing.assert_array_equal(_mean([{"sums": np.zeros(2), "weight": np.zeros(1)}] * 2), [0.0, 0.0])

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from gnomon.explanations import explain
 from gnomon.explanations.local import each_local_arrows, local_arrows
-from gnomon.explanations.saliency import saliency
+from gnomon.explanations.saliency import _of_point, saliency
 
 SHAPE = (4, 5)
 
@@ -162,3 +162,15 @@ def test_arrows_of_many_points_together_are_those_of_each(pictures):
             for i, arrows in zip(rows, each_local_arrows(explanation, rows), strict=True):
                 np.testing.assert_allclose(arrows, local_arrows(explanation, int(i)), rtol=1e-9, atol=1e-14)
                 assert not arrows[:, 12].any()
+
+
+def test_a_picture_of_a_point_is_the_length_of_the_pixels_arrows_or_their_part_along_a_direction(monkeypatch):
+    arrows, errors = np.array([[3.0, 0.0, 1.0], [4.0, 0.0, -2.0]]), np.array([[0.1, 0.3, 0.2], [0.2, 0.4, 0.1]])
+    monkeypatch.setattr("gnomon.explanations.saliency.arrows_with_errors", lambda explanation, i: (arrows, errors))
+    effect, error = _of_point(None, 0, None)
+    np.testing.assert_allclose(effect, [5.0, 0.0, np.sqrt(5.0)])
+    along = [np.hypot(0.6 * 0.1, 0.8 * 0.2), 0.0, np.hypot(0.2, 2 * 0.1) / np.sqrt(5.0)]
+    np.testing.assert_allclose(error, along)
+    effect, error = _of_point(None, 0, np.array([0.6, 0.8]))
+    np.testing.assert_allclose(effect, [5.0, 0.0, -1.0], atol=1e-12)
+    np.testing.assert_allclose(error, np.hypot(0.6 * errors[0], 0.8 * errors[1]))

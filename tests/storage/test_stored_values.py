@@ -180,3 +180,35 @@ def test_every_class_that_may_be_restored_declares_its_types():
     for name in CLASSES:
         cls = find_class(name)
         assert set(names_of(cls)) <= hints_of(cls).keys(), name
+
+
+def test_five_thousand_values_are_held_and_not_one_more():
+    texts = ["a"] * 4999  # and the list
+    assert through_json(texts) == texts
+    with pytest.raises(NotStorableError, match=r"value\.4999 is nested too deep or too long"):
+        Writer().pack([*texts, "a"], "value")
+
+
+@pytest.mark.parametrize("number", [np.complex64(1j), np.datetime64("2020-01-01"), np.str_("a"), np.float16(1)])
+def test_numbers_of_types_that_files_do_not_have_are_named(number):
+    with pytest.raises(NotStorableError, match=f"value.0 is of type {type(number).__name__}"):
+        Writer().pack([number], "value")
+
+
+def test_the_matrix_that_a_file_holds_anyway_is_referred_to_and_any_other_is_held():
+    X = sp.csr_array(np.array([[0.0, 2.0, 0.0], [3.0, 0.0, 1.0]], np.float32))
+    writer = Writer(Parts(X=X))
+    assert writer.pack(X.copy(), "value") == {"shared": "X", "dtype": "f4"}
+    assert writer.pack(X.astype(np.float64), "value") == {"shared": "X", "dtype": "f8"}
+    assert not writer.arrays
+    other_values, wide = X.copy(), X.copy()
+    other_values.data[0] = 5.0
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    moved = sp.csr_array(np.array([[2.0, 0.0, 0.0], [3.0, 0.0, 1.0]], np.float32))
+    cut = sp.csr_array(np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]], np.float32))
+    for other in (other_values, wide, moved, cut, X[:1]):
+        node = Writer(Parts(X=X)).pack(other, "value")
+        assert "csr" in node
+        found = through_json(other, Parts(X=X))
+        np.testing.assert_array_equal(found.toarray(), other.toarray())
+        assert (found.dtype, found.indices.dtype) == (other.dtype, other.indices.dtype)

@@ -110,7 +110,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     vote = np.take_along_axis(codes, best, axis=1).ravel()
     own = np.sum(weights * (codes == classes.codes[:, None]), axis=1)
     scores = np.full(graph.n_samples, np.nan)
-    scores[judged] = np.clip(1.0 - own[judged] / total[judged], 0.0, 1.0)
+    scores[judged] = np.maximum(1.0 - own[judged] / total[judged], 0.0)
     winning = np.take_along_axis(behind, best, axis=1).ravel()
     suspect = np.flatnonzero(judged & (vote != classes.codes) & (winning > own))
     rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n_top].astype(np.int64)
