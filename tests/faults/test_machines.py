@@ -117,6 +117,23 @@ def test_f80_f83_any_number_of_threads_gives_the_same_bytes(name):
     assert len(maps) == 1
 
 
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if name != "neighbor_embedding"])
+def test_f84_every_method_is_refused_in_less_memory_than_it_tells_and_fits_in_that(name, monkeypatch):
+    model = clone(ESTIMATORS[name])
+    told = model.foresee(*NOISE.shape).n_bytes
+    less = 0.0 if name == "kernel_pca" else 0.99 * told  # which keeps no similarities where these do not fit
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: less)
+    text = r"X of 60 rows must be one whose computation fits in memory, .* take .*\. (Use|Lower) "
+    with pytest.raises(MemoryError, match=text):
+        model.fit(NOISE)
+    with pytest.raises(NotFittedError):
+        check_is_fitted(model)
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: 1.01 * told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        assert np.isfinite(model.fit(NOISE).embedding_).all()
+
+
 @pytest.mark.parametrize("evaluation", ["tree", "interpolated", "exact"])
 @pytest.mark.parametrize(
     "start",

@@ -56,7 +56,9 @@ def test_a_function_that_is_no_distance_is_refused(name, metric, text):
         clone(ESTIMATORS[name]).set_params(metric=metric).fit(NOISE)
 
 
-@pytest.mark.parametrize("name", ["umap", "isomap", "mds", "lle"])
+@pytest.mark.parametrize(
+    "name", [name for name in ESTIMATORS if name != "two_kernel_pca" and "metric_params" in vars(ESTIMATORS[name])]
+)
 def test_f69_arguments_of_a_metric_are_kept_for_new_rows(name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)

@@ -9,8 +9,11 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
+
+from quick import ESTIMATORS
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX signals and fork")
 _TIMEOUT = 60  # seconds for a case that takes one or two; the work of an unheeded Ctrl-C would take ten minutes
@@ -327,6 +330,73 @@ if __name__ == "__main__":
         print([found == first for found in pool.map_async(fit, [0, 0, 1]).get(50)])
 """)
     assert out == "[True, True, False]\n"
+
+
+_EVERY = f"""
+import sys, warnings
+import numpy as np
+sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+from sklearn.base import clone
+import gnomon
+from quick import ESTIMATORS
+warnings.simplefilter("ignore")
+X = np.random.default_rng(0).normal(size=(60, 5))
+"""
+
+
+@posix
+def test_f76_a_forked_child_fits_every_method_as_its_parent():
+    out = _run(f"""{_EVERY}
+import multiprocessing
+def fit(name):
+    model = clone(ESTIMATORS[name]).fit(X)
+    return name, model.embedding_.tobytes() + model.transform(X[:5] + 0.1).tobytes()
+if __name__ == "__main__":
+    first = dict(map(fit, ESTIMATORS))
+    with multiprocessing.get_context("fork").Pool(2) as pool:
+        found = dict(pool.map_async(fit, list(ESTIMATORS)).get(50))
+    print(len(found), [name for name in first if found[name] != first[name]])
+""")
+    assert out == f"{len(ESTIMATORS)} []\n"
+
+
+def test_f87_no_method_writes_while_it_fits_or_places_rows():
+    out = _run(
+        f"""{_EVERY}
+import os
+written = []
+def watch(event, arguments):
+    if event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+        written.append(arguments[0])
+    elif event in ("os.mkdir", "os.rename", "os.remove"):
+        written.append((event, *arguments))
+sys.dont_write_bytecode = True
+sys.addaudithook(watch)
+for model in ESTIMATORS.values():
+    clone(model).fit(X).transform(X[:5] + 0.1)
+print([name for name in written if name != os.devnull])
+""",
+        HOME="/nonexistent",
+        XDG_CACHE_HOME="/nonexistent",
+    )
+    assert out == "[]\n"
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
+def test_f85_memory_stays_flat_over_fits_of_every_method():
+    out = _run(f"""{_EVERY}
+def resident():
+    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
+def fits(times):
+    for model in ESTIMATORS.values():
+        for _ in range(times):
+            clone(model).fit(X).transform(X[:5])
+fits(2)
+before = resident()
+fits(5)
+print(resident() - before)
+""")
+    assert float(out) < 10.0  # MB after 175 fits
 
 
 def test_f82_fits_work_beside_a_library_with_openmp_that_came_first():
