@@ -45,7 +45,7 @@ _HEADER = re.compile(
     r"'shape': \(((?:\d{1,19}, ?)*(?:\d{1,19})?)\), \} *\n"
 )
 # What zipfile, zlib, json and NumPy raise on bytes that are not what they should be.
-_DAMAGE = (
+DAMAGE = (
     zipfile.BadZipFile,
     zipfile.LargeZipFile,
     zlib.error,
@@ -182,7 +182,7 @@ def _in_form(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
         what = f"file {os.fspath(path)!r}"
         rule = f"of layout {error.version} at most"
         raise ValueError(message(what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
-    except _DAMAGE as error:
+    except DAMAGE as error:
         fact = str(error).strip().rstrip(".") or type(error).__name__
         raise damaged_file(path, f"{fact:.300}", kind=kind) from error
     except OSError as error:

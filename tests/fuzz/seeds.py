@@ -107,6 +107,17 @@ def _map(folder: Path) -> None:
     gn.map(sparse, method="umap", n_neighbors=8, max_iter=20, random_state=0).save(folder / "sparse.gnomon")
 
 
+def _journal(folder: Path) -> None:
+    np.savez(folder / "stage.npz", Y=X.astype(np.float32), rows=np.arange(12), ok=X[:, 0] > 0)
+    np.savez_compressed(folder / "packed.npz", Y=X)
+
+
+def _run(folder: Path) -> None:
+    import json
+
+    (folder / "run.json").write_text(json.dumps({"seed": 0, "version": "1.0", "table": "aé"}, indent=1))
+
+
 def _saved(folder: Path) -> None:
     import gnomon as gn
 
@@ -128,5 +139,7 @@ SEEDS: dict[str, Callable[[Path], None]] = {
     "png": _pictures,
     "gnomon": _map,
     "saved": _saved,
+    "journal": _journal,
+    "run": _run,
 }
 """Writers of valid files, by the ending of the files' names."""

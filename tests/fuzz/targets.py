@@ -6,7 +6,16 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["read_arrow_inside", "read_h5ad_inside", "read_map", "read_picture", "read_saved", "read_table"]
+__all__ = [
+    "read_arrow_inside",
+    "read_h5ad_inside",
+    "read_journal",
+    "read_map",
+    "read_picture",
+    "read_run",
+    "read_saved",
+    "read_table",
+]
 
 
 def read_table(path: Path) -> None:
@@ -37,6 +46,28 @@ def read_h5ad_inside(path: Path) -> None:
     from gnomon.data.h5ad import read_h5ad
 
     read_h5ad(path)
+
+
+def read_journal(path: Path) -> None:
+    """A stage that an earlier run left in a folder: read as it was or computed again."""
+    import numpy as np
+
+    from gnomon.scale import Journal
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(path, Path(folder) / "stage.npz")
+        found = Journal(folder, {"seed": 0}).stage("stage", lambda: {"again": np.arange(3)})
+        if not all(isinstance(array, np.ndarray) and not array.dtype.hasobject for array in found.values()):
+            raise AssertionError(f"a stage of {found!r:.100}")
+
+
+def read_run(path: Path) -> None:
+    """What an earlier run wrote of itself in a folder: it is the same run, or refused."""
+    from gnomon.scale import Journal
+
+    with tempfile.TemporaryDirectory() as folder:
+        shutil.copy(path, Path(folder) / "run.json")
+        Journal(folder, {"seed": 0, "version": "1.0", "table": "aé"})
 
 
 def read_map(path: Path) -> None:

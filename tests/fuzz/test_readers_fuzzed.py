@@ -35,6 +35,8 @@ _WHOLE = {
     "pictures": Case("read_picture", "png", "png", "PIL"),
     "map": Case("read_map", "gnomon", "npz", few=6),
     "saved": Case("read_saved", "saved", "npz", few=6),
+    "journal": Case("read_journal", "journal", "npz"),
+    "run": Case("read_run", "run", "csv"),
     # Each of these mutants costs a process, so there are fewer.
     "parquet": Case("read_table", "parquet", "bytes", "pyarrow", 0.02, 1),
     "feather": Case("read_table", "feather", "bytes", "pyarrow", 0.02, 1),

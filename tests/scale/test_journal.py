@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import zipfile
 
 import numpy as np
 import pytest
@@ -61,8 +62,25 @@ def test_a_damaged_stage_is_computed_again(tmp_path):
     assert Journal(tmp_path, {}).stage("fit", lambda: {})["Y"].sum() == 0
 
 
-def test_a_record_of_no_run_is_refused(tmp_path):
-    (tmp_path / "run.json").write_text("{")
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"no array",
+        np.lib.format.magic(1, 0) + (10).to_bytes(2, "little") + b"{'shape': ",
+        b"\x93NUMPY\x01\x00\x05\x00{'a' ",
+    ],
+)
+def test_a_stage_of_anything_but_arrays_is_computed_again(tmp_path, content):
+    journal = Journal(tmp_path, {})
+    with zipfile.ZipFile(tmp_path / "fit.npz", "w") as archive:
+        archive.writestr("Y.npy", content)
+    with pytest.warns(GnomonWarning, match="damaged"):
+        assert journal.stage("fit", lambda: {"Y": np.arange(3)})["Y"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("record", ["{", "5", "[1]", "null", "[" * 100_000])
+def test_a_record_of_no_run_is_refused(tmp_path, record):
+    (tmp_path / "run.json").write_text(record)
     with pytest.raises(ValueError, match=r"run\.json there is no record of a run"):
         Journal(tmp_path, {})
 

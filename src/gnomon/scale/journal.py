@@ -9,17 +9,18 @@ import os
 import secrets
 import sys
 import time
-import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any, ClassVar
 from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._archive import DAMAGE
 from gnomon._files import atomic_write
 from gnomon._validation import message, warn
 from gnomon.data.stored import RowBlock
@@ -34,7 +35,7 @@ __all__ = ["Journal"]
 Arrays = dict[str, npt.NDArray[Any]]
 
 _RUN, _MARK, _LOCK = "run.json", "mark", "lock"
-_DAMAGED = (zipfile.BadZipFile, ValueError, EOFError, KeyError)  # what np.load says of half a file, or of another sort
+_OF_HEADERS = (SyntaxError, TokenError)  # what NumPy raises besides, where it parses the header of an array
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that a worker may read alone
 _LATE = 60.0  # seconds that folders in a network remember what is not there
@@ -181,8 +182,13 @@ def _read(path: Path) -> Arrays | None:
     """Return the arrays of a file; None, with a warning, if it is damaged: its checksums are compared."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
-            return {name: stored[name] for name in stored.files}
-    except _DAMAGED as error:
+            found = {name: stored[name] for name in stored.files}
+            if not all(isinstance(array, np.ndarray) for array in found.values()):
+                raise ValueError("it holds more than arrays")
+            return found
+    except (*DAMAGE, *_OF_HEADERS, OSError) as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:  # a place before the start of the file
+            raise
         warn(f"the file {str(path)!r} is damaged ({error}) and computed again.", GnomonWarning)
         return None
 
@@ -196,7 +202,7 @@ def _check_same_run(folder: Path, run: Mapping[str, Any]) -> None:
     what, rule, remedy = f"folder {str(folder)!r}", "empty or of this run", "Choose another folder, or remove it."
     try:
         before = dict(json.loads(written.read_text()))
-    except ValueError as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(message(what, rule, fact=f"{_RUN} there is no record of a run", remedy=remedy)) from error
     other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
     if other:
