@@ -174,7 +174,7 @@ def test_threads_do_not_change_a_bit(n_landmarks, digits):
 
 
 def test_a_kernel_without_an_end_needs_memory_for_all_pairs(monkeypatch):
-    monkeypatch.setattr("gnomon._memory.available_memory", lambda: 10e6)
+    monkeypatch.setattr("gnomon._memory.available_memory", lambda: 20e6)
     X = np.random.default_rng(0).normal(size=(3000, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
