@@ -39,6 +39,8 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "outliers": "questions",
     "clusters": "clusters",
     "verdict": "verdict",
+    "blind-spots": "twins",
+    "proves": "twins",
     "points": "questions",
     "neighbors": "questions",
 }
@@ -61,7 +63,9 @@ class _Application(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        command: click.Command = getattr(importlib.import_module(f"gnomon.cli.{_COMMANDS[cmd_name]}"), cmd_name)
+        command: click.Command = getattr(
+            importlib.import_module(f"gnomon.cli.{_COMMANDS[cmd_name]}"), cmd_name.replace("-", "_")
+        )
         return command
 
     def invoke(self, ctx: click.Context) -> Any:

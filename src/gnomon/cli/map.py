@@ -21,6 +21,7 @@ from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_
 from gnomon.cli.options import with_data, with_method, with_page
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
+from gnomon.cli.twins import check_claims
 
 __all__ = ["map"]
 
@@ -183,6 +184,19 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @click.option(
     "--no-verdicts", is_flag=True, help="Leave out of the report what the data say of gaps, sizes, distances."
 )
+@click.option(
+    "--blind-spots",
+    is_flag=True,
+    help="Search for other data with the same map, for page and report; many maps are made.",
+)
+@click.option(
+    "--claim",
+    "claims",
+    metavar="CLAIM",
+    multiple=True,
+    callback=check_claims,
+    help="Ask whether the map proves it, such as 'nearer A B C', as `gnomon proves` does. May be repeated.",
+)
 @click.option("--quiet", is_flag=True, help="Show no progress and no report.")
 @entrance("gnomon map")
 def map(
@@ -216,6 +230,8 @@ def map(
     side_file: bool,
     as_json: bool,
     no_verdicts: bool,
+    blind_spots: bool,
+    claims: list[tuple[Any, ...]],
     quiet: bool,
     **method_parameters: Any,
 ) -> None:
@@ -238,6 +254,7 @@ def map(
     if in_blocks or scaling:
         refuse_options({"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file})
         refuse_options({"byte-budget": byte_budget, "no-verdicts": no_verdicts})
+        refuse_options({"blind-spots": blind_spots, "claim": claims})
     if in_blocks:
         refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images})
         refuse_options({"layer": layer, "obsm": obsm, "missing": missing})
@@ -271,6 +288,8 @@ def map(
                 **extra,
             )
             by_landmarks = hasattr(result, "landmark_map")
+            alone = {"blind_spots": result.blind_spots()} if blind_spots else {}
+            proofs = [result.proves(claim) for claim in claims]
             for kind, path in paths.items():
                 if by_landmarks:
                     write_large(result, kind, path, title=title or table.name)
@@ -281,9 +300,14 @@ def map(
     if as_json:
         about = {} if dataset is None else {"data": data_document(dataset)}
         made = told(result, time.perf_counter() - began) if by_landmarks else {"map": result.to_dict()}
+        made |= {name: one.to_dict() for name, one in alone.items()}
+        made |= {"proves": [proof.to_dict() for proof in proofs]} if proofs else {}
         click.echo(json_text({**about, **made, "warnings": found, "files": paths}))
     elif not quiet:
         tell(result.summary() if by_landmarks else result.report(verdicts=not no_verdicts), paths)
+        told_alone = [one.summary() for one in (*alone.values(), *proofs)]
+        if told_alone:
+            tell("\n".join(["", "What the map alone can show", *told_alone]), paths)
         tell_files(paths)
 
 

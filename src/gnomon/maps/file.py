@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack"]
 
 KIND = "gnomon-map"
-VERSION = 4
+VERSION = 5
 """Of the layout.
 
 Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules,
-other coordinates and what was missing.
+other coordinates and what was missing, since 5 what the map alone can show.
 """
 
 _TEXT = ("method", "label_name", "name", "metric")
@@ -96,6 +96,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         description["columns"] = [asdict(rule) for rule in result.columns]
     if result._n_fitted is not None:
         description["n_fitted"] = result._n_fitted
+    if result._alone is not None:
+        description["alone"] = result._alone.to_dict()
     if result._estimator is not None:
         _pack_method(result, arrays, description)
     return arrays, description
@@ -209,6 +211,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
         "completion": 4,
         "representation": 4,
         "surface": 4,
+        "alone": 5,
     }
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
@@ -242,6 +245,10 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
         raise ValueError(f"n_fitted is {n_fitted!r:.40}, and there are {len(made['embedding'])} rows")
     result = make(**made)
     result._n_fitted = n_fitted
+    if "alone" in entries:
+        from gnomon.twins import MapAlone
+
+        result._alone = MapAlone.from_dict(entries["alone"])
     if "method_state" in entries:
         from gnomon.methods.state import unpack_method
         from gnomon.storage import Parts

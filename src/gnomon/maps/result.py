@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gnomon.maps.points import Placed, PointScores
     from gnomon.neighbors import NeighborGraph
     from gnomon.surfaces import Surface
+    from gnomon.twins import MapAlone
 
 __all__ = ["N_NEIGHBORS", "Map"]
 
@@ -138,6 +139,7 @@ class Map(Questions, MapFunction, Outputs):
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
+        self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._sorted: tuple[Any, list[Any]] | None = None  # labels, and the different ones
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+import numpy as np
+
 from gnomon._entrance import entrance
 from gnomon.maps.again import method_of
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
-    from gnomon.twins import BlindSpots, Proof
+    from gnomon.twins import BlindSpots, MapAlone, Proof
 
 __all__ = ["TwinQuestions"]
 
@@ -17,11 +19,15 @@ _REMEDY = "Call gnomon.blind_spots or gnomon.proves with the method and the tabl
 
 
 class TwinQuestions:
-    """The questions of `gnomon.twins`, asked of a map."""
+    """The questions of `gnomon.twins`, asked of a map, which keeps the answers for its page and its file."""
+
+    _alone: MapAlone | None
 
     @entrance("blind_spots")
     def blind_spots(self, **options: Any) -> BlindSpots:
         """Search for changes of the table that the map does not show. See `gnomon.blind_spots`.
+
+        The page of the map and its file tell what was found from then on.
 
         Parameters
         ----------
@@ -37,17 +43,19 @@ class TwinQuestions:
         ValueError
             If the method of the map is not known, or a target, weights of rows, given distances or a surface made it.
         """
-        from gnomon.twins import blind_spots
+        from gnomon.twins import MapAlone, blind_spots
 
         method, table, given = _asked(self, options)
-        return blind_spots(method, table, **given)
+        found = blind_spots(method, table, **given)
+        self._alone = (self._alone or MapAlone()).with_spots(found)
+        return found
 
     @entrance("proves")
     def proves(self, claim: Any, **options: Any) -> Proof:
         """Search for a table with the same map of which a claim is false. See `gnomon.proves`.
 
         A verdict, such as `are_apart`, asks the data whether something is true; this asks whether the map could show
-        it.
+        it. The page of the map and its file tell the answer from then on.
 
         Parameters
         ----------
@@ -65,10 +73,13 @@ class TwinQuestions:
         ValueError
             As for `blind_spots`.
         """
-        from gnomon.twins import proves
+        from gnomon.twins import MapAlone, proves
 
         method, table, given = _asked(self, options)
-        return proves(method, table, claim, **given)
+        proof = proves(method, table, claim, **given)
+        values = np.asarray(table.values, dtype=np.float64)
+        self._alone = (self._alone or MapAlone()).with_proof(proof, values, cast("Map", self).embedding)
+        return proof
 
 
 def _asked(questions: TwinQuestions, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:

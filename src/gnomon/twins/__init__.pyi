@@ -1,4 +1,6 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
+from .alone import MapAlone as MapAlone
+from .alone import TwinPicture as TwinPicture
 from .changes import Change as Change
 from .changes import Distance as Distance
 from .changes import Shift as Shift

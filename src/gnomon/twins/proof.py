@@ -100,6 +100,21 @@ class Proof:
     def __repr__(self) -> str:
         return self.summary()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return numbers and text, as JSON takes them."""
+        rates = {"same_seeds": self.same_seeds, "same_random": self.same_random}
+        return {
+            "claim": self.claim,
+            "holds": self.holds,
+            "refuted": self.refuted,
+            "unreadable": self.unreadable,
+            "counterexample": None if self.twin is None else self.twin.told,
+            "tried": [{"told": twin.told, "disparity": twin.disparity, "same": twin.same} for twin in self.tried],
+            "threshold": self.threshold,
+            **{name: None if np.isnan(rate) else rate for name, rate in rates.items()},
+            "n_fits": self.n_fits,
+        }
+
 
 @entrance("proves", seeded=True)
 def proves(

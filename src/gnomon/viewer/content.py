@@ -186,6 +186,9 @@ class PageContent:
         Further columns to show on hover, to search and to colour by.
     suspects : gnomon.explanations.Suspects, default=None
         Rows whose neighbours in the data disagree with their label: those listed are shown, all are coloured by score.
+    alone : mapping, default=None
+        What the map alone can show, as `gnomon.twins.MapAlone.to_dict` returns: tables that have the same map, and
+        whether claims can be read from it. The page tells it below how far to trust the map.
     caution : str, default=""
         What one must know to read the map, shown above how far to trust it.
     info : dict, default=None
@@ -215,6 +218,7 @@ class PageContent:
     point_names: Items[object] | None = None
     metadata: Mapping[str, Any] | None = None
     suspects: Any = None
+    alone: Mapping[str, Any] | None = None
     caution: str = ""
     info: Mapping[str, object] | None = None
     all_positions: npt.ArrayLike | None = None
@@ -248,6 +252,7 @@ class PageContent:
             levels=levels,
             metadata={**map.metadata, **columns},
             suspects=map._doubts(_MOST_SUSPECTS),
+            alone=_alone(map),
             caution=map.caution,
             info=_info(map),
         )
@@ -270,9 +275,15 @@ class PageContent:
             evaluation=map._evaluation,
             point_names=None if map.point_names is None else map.point_names.tolist(),
             metadata=map.metadata,
+            alone=_alone(map),
             caution=map.caution,
             info=_made(map),
         )
+
+
+def _alone(map: Any) -> dict[str, Any] | None:
+    """Return what was asked of the map alone already; nothing is computed for a page."""
+    return map._alone.to_dict() if map._alone else None
 
 
 def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float]]]:

@@ -177,6 +177,8 @@ class Document:
             "caution": content.caution,
             "comparesNeighbors": content.compares_neighbors,
         }
+        if content.alone:
+            made.payload.header["alone"] = dict(content.alone)
         return made
 
     def _fill(self, content: PageContent, explanation: Any, budget: int) -> None:

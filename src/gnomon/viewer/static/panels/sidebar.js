@@ -1,5 +1,6 @@
 // The side bar: search and colours, then panels about the selection and about the map.
 import { absentLine } from "./absent.js";
+import { aloneContent } from "./alone.js";
 import { combobox } from "./combobox.js";
 import { byId, h } from "../dom.js";
 import { absentContent, aboutContent, importanceContent, panel } from "./panels.js";
@@ -36,6 +37,7 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
     panel("charts", "Charts and filters", false),
     panel("members", "Points in a table", false),
     atlas.nearest("evaluated") >= 0 ? panel("trust", "How far to trust this map", true) : null,
+    atlas.header.alone ? panel("alone", "What the map alone can show", false, ...aloneContent(atlas.header.alone)) : null,
     atlas.nearest("explained") >= 0 ? panel("importance", "What shapes this map", true) : null,
     panel("words", "The map in words", false),
     panel("about", "About this map", false, ...aboutContent(atlas.header, renderer)),
