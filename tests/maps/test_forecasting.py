@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -143,6 +145,23 @@ def test_a_stored_table_is_forecast_with_as_many_landmarks_as_fit(tmp_path):
 def test_landmarks_and_workers_are_checked(given, text):
     with pytest.raises(ValueError, match=text):
         gnomon.forecast((10, 3), **given)
+
+
+def test_a_map_of_landmarks_fills_a_long_silence_while_rows_are_placed(monkeypatch, capsys):
+    from gnomon import _progress
+    from gnomon.maps.landmarks import make
+
+    place = make.place_all
+
+    def slowly(*given):
+        time.sleep(0.3)
+        return place(*given)
+
+    monkeypatch.setattr(_progress, "_SILENCE", 0.05)
+    monkeypatch.setattr(make, "place_all", slowly)
+    X = np.random.default_rng(0).normal(size=(300, 4)).astype(np.float32)
+    gnomon.map(X, n_fitted=100, max_iter=2, verbose=True)
+    assert any("map: " in line and "s so far" in line for line in capsys.readouterr().err.splitlines())
 
 
 def test_a_verbose_map_of_landmarks_tells_its_forecast_before_it_begins(capsys):

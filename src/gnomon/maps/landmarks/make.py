@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -82,11 +83,13 @@ def map_by_landmarks(
     reporter.begin("landmarks", n)
     rows = journal.stage("landmarks", lambda: {"rows": _draw(needs, wanted, seed)})["rows"]
     needs.check(len(rows))
-    if getattr(needs.estimator, "verbose", False):
-        reporter.listen(ProgressLines("map"))
+    lines = ProgressLines("map") if getattr(needs.estimator, "verbose", False) else None
+    if lines is not None:
+        reporter.listen(lines)
         _foretell(needs, len(rows))
-    fitted = _fitted(source, rows, fitting, journal, reporter)
-    places = place_all(table, rows, fitted, journal, reporter)
+    fitted = _fitted(source, rows, fitting, journal, reporter)  # which fills its own silence
+    with nullcontext() if lines is None else lines:
+        places = place_all(table, rows, fitted, journal, reporter)
     return LandmarkMap(
         embedding=places,
         landmarks=rows,

@@ -58,7 +58,7 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
     callback : callable or None, default=None
         Called with a `gnomon.Progress`.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------

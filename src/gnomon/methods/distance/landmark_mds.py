@@ -67,7 +67,7 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
     random_state : int, Generator, RandomState or None, default=None
         Seed of the choice of landmarks. The one used is ``seed_``.
 

@@ -72,7 +72,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the iteration early.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
     random_state : int, Generator, RandomState or None, default=None
         Seed of random starts. The one used is ``seed_``.
 

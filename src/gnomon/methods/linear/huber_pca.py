@@ -74,7 +74,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each fifty rounds; returning True ends the game early.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------

@@ -98,7 +98,7 @@ class KernelPCA(WeighsRows, PlacesRows):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` as each stage begins.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------

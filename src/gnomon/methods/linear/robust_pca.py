@@ -83,7 +83,7 @@ class RobustPCA(PublishesParts, PlacesRows):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each iteration, the embedding there being L; returning True ends it.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------

@@ -86,7 +86,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each ten iterations; returning True ends the descent early.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------

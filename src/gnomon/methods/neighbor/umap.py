@@ -126,7 +126,7 @@ class UMAP(SupervisedEmbedder):
     callback : callable or None, default=None
         Called with a `gnomon.Progress` after each block of work; returning True ends the layout early.
     verbose : bool or int >= 0, default=False
-        Whether to write what is being done to standard error.
+        Whether to write what is being done to standard error, or to the logger "gnomon" where it takes INFO.
 
     Attributes
     ----------
