@@ -16,7 +16,7 @@ __all__ = ["blind_spots", "check_claims", "proves"]
 
 _KINDS = {"apart": 2, "empty": 2, "nearer": 3, "denser": 2, "wider": 2, "near": 2}  # and how many each is about
 _SAVE = "Write the map with the answer, which `gnomon show` then tells; the name may be that of MAP."
-_SEEDS = "Further seeds whose maps say which count as the same, 3 by default."
+_SEEDS = "Further seeds whose maps say which count as the same, 9 by default."
 
 
 @click.command("blind-spots")
