@@ -187,6 +187,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @click.option(
     "--blind-spots",
     is_flag=True,
+    default=None,
     help="Search for other data with the same map, for page and report; many maps are made.",
 )
 @click.option(
@@ -230,8 +231,8 @@ def map(
     side_file: bool,
     as_json: bool,
     no_verdicts: bool,
-    blind_spots: bool,
-    claims: list[tuple[Any, ...]],
+    blind_spots: bool | None,
+    claims: list[tuple[Any, ...]] | None,
     quiet: bool,
     **method_parameters: Any,
 ) -> None:
@@ -289,7 +290,7 @@ def map(
             )
             by_landmarks = hasattr(result, "landmark_map")
             alone = {"blind_spots": result.blind_spots()} if blind_spots else {}
-            proofs = [result.proves(claim) for claim in claims]
+            proofs = [result.proves(claim) for claim in claims or ()]
             for kind, path in paths.items():
                 if by_landmarks:
                     write_large(result, kind, path, title=title or table.name)

@@ -90,7 +90,7 @@ def proves(
     _end(result, paths, json_text(proof.to_dict()) if as_json else proof.summary(), as_json=as_json)
 
 
-def check_claims(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[Any, ...]]:
+def check_claims(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> list[tuple[Any, ...]] | None:
     """Turn claims such as "nearer A B C" into what `Map.proves` takes; quotes hold names with spaces together."""
     found = []
     for text in values:
@@ -101,7 +101,7 @@ def check_claims(ctx: click.Context, param: click.Parameter, values: tuple[str, 
         if kind not in _KINDS:
             raise click.BadParameter(f"{text!r} must begin with one of {', '.join(_KINDS)}, such as 'apart A B'.")
         found.append(_claim(kind, tuple(about)))
-    return found
+    return found or None
 
 
 def _claim(kind: str, about: tuple[str, ...]) -> tuple[Any, ...]:

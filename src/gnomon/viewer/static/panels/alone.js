@@ -12,18 +12,18 @@ const CHANGED_ROW = "#e8710a"; // seen on light and on dark ground
  * @typedef {{told: string, disparity: number, table: number[], other: number[], map: number[], other_map: number[],
  *   changed: number[]}} TwinPicture
  * @typedef {{claim: string, refuted: boolean, unreadable: boolean, told: string, picture: TwinPicture|null}} ClaimTold
- * @typedef {{threshold: number|null, n_changes: number, n_unseen: number, unseen: string[], seen: string[], pictures: TwinPicture[],
- *   claims: ClaimTold[]}} MapAlone
+ * @typedef {{threshold: number|null, n_changes: number, n_unseen: number, unseen: string[], seen: string[],
+ *   pictures: TwinPicture[], claims: ClaimTold[]}} MapAlone
  */
 
-/** @param {MapAlone} alone @returns {(Node|string)[]} */
+/** @param {MapAlone} alone @returns {Node[]} */
 export function aloneContent(alone) {
   const parts = [
     h(
       "p",
       { class: "told" },
-      "Scores and verdicts look at the data. This looks at the map only: the method mapped other tables again, and where ",
-      "the map stayed the same, nobody can tell from it which table was yours.",
+      "Scores and verdicts look at the data. This looks at the map only: the method mapped other tables again, ",
+      "and where the map stayed the same, nobody can tell from it which table was yours.",
     ),
   ];
   if (alone.threshold !== null) parts.push(...spotsTold(alone));
@@ -51,12 +51,7 @@ function spotsTold({ threshold, n_changes, n_unseen, unseen, seen, pictures }) {
 /** @param {string} head @param {string[]} lines */
 function changesListed(head, lines) {
   if (!lines.length) return null;
-  return h(
-    "details",
-    {},
-    h("summary", {}, head),
-    h("ul", {}, ...lines.map((text) => h("li", {}, h("bdi", {}, text)))),
-  );
+  return h("details", {}, h("summary", {}, head), h("ul", {}, ...lines.map((text) => h("li", {}, h("bdi", {}, text)))));
 }
 
 /** @param {ClaimTold} one */

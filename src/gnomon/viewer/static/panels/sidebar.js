@@ -32,12 +32,13 @@ export function buildSidebar(atlas, renderer, { colorBy, search }) {
   });
   const selection = panel("selection", "Selection", true);
   selection.hidden = true;
+  const { alone } = atlas.header;
   const panels = [
     selection,
     panel("charts", "Charts and filters", false),
     panel("members", "Points in a table", false),
     atlas.nearest("evaluated") >= 0 ? panel("trust", "How far to trust this map", true) : null,
-    atlas.header.alone ? panel("alone", "What the map alone can show", false, ...aloneContent(atlas.header.alone)) : null,
+    alone ? panel("alone", "What the map alone can show", false, ...aloneContent(alone)) : null,
     atlas.nearest("explained") >= 0 ? panel("importance", "What shapes this map", true) : null,
     panel("words", "The map in words", false),
     panel("about", "About this map", false, ...aboutContent(atlas.header, renderer)),
