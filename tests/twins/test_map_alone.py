@@ -140,3 +140,11 @@ def test_a_map_is_asked_as_it_is_made(tmp_path):
     refused = run("map", tmp_path / "t.csv", "--claim", "far x y")
     assert refused.exit_code == 2
     assert "must begin with one of apart, empty, nearer" in refused.stderr
+
+
+def test_a_map_made_with_a_callback_that_cannot_be_copied_is_asked(tmp_path):
+    with (tmp_path / "log").open("w") as file:
+        method = gn.TSNE(perplexity=5, max_iter=30, random_state=0, callback=lambda progress: bool(file.write("")))
+        X = np.random.default_rng(0).normal(size=(40, 3))
+        found = gn.proves(method, X, ("near", 0, 1), labels=np.zeros(40), n_seeds=1, budget=1, n_random=0)
+    assert found.n_fits >= 2

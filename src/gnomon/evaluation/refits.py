@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,8 +112,10 @@ def method_again(estimator: Any, changes: Mapping[str, Any]) -> Any:
         if name not in known:
             fact = f"{type(estimator).__name__} has no parameter {name!r}"
             raise ValueError(message("estimator", f"one with the parameter {name!r}", fact=fact))
-    quiet = {"callback": None, "n_jobs": None, "verbose": False} if hasattr(estimator, "fit_sharing_graph") else {}
-    return clone(estimator).set_params(**{**quiet, **changes})
+    silent = copy.copy(estimator)  # before it is cloned: a callback need not be one that can be copied
+    if hasattr(estimator, "fit_sharing_graph"):
+        silent.set_params(callback=None, n_jobs=None, verbose=False)
+    return clone(silent).set_params(**changes)
 
 
 def refit(estimator: Any, X: Any, plan: Sequence[Mapping[str, Any]], *, vary: str, reference: Any, seed: int) -> Refits:
