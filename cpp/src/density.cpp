@@ -156,24 +156,21 @@ using simd::kLanes;
 /// moments[0] is that of row `begin`.
 GNOMON_KERNEL void moments_of_rows(const Graph& graph, std::size_t begin, std::size_t end, EdgeTile& tile,
                                    Moments* moments) {
-    with_components(graph.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        EdgeWalk walk(graph.edges, graph.Y, begin);
-        f32 similarity{}, squared{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
-            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                const f32 k = simd::load(tile.weights + t * kLanes) * simd::load(tile.energies + t * kLanes);
-                similarity += k;
-                squared += k * simd::load(tile.squared + t * kLanes);
-                if (!tile.ends_row[t]) continue;
-                moments[i - begin] = {static_cast<double>(simd::sum(similarity)),
-                                      static_cast<double>(simd::sum(squared))};
-                similarity = squared = f32{};
-                ++i;
-            }
+    EdgeWalk walk(graph.edges, graph.Y, begin);
+    f32 similarity{}, squared{};
+    for (std::size_t i = begin; i < end;) {
+        const std::size_t vectors = fill_tile(walk, end, tile);
+        evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+        for (std::size_t t = 0; t < vectors; ++t) {
+            const f32 k = simd::load(tile.weights + t * kLanes) * simd::load(tile.energies + t * kLanes);
+            similarity += k;
+            squared += k * simd::load(tile.squared + t * kLanes);
+            if (!tile.ends_row[t]) continue;
+            moments[i - begin] = {static_cast<double>(simd::sum(similarity)), static_cast<double>(simd::sum(squared))};
+            similarity = squared = f32{};
+            ++i;
         }
-    });
+    }
 }
 
 GNOMON_KERNEL void slopes_of_rows(const Graph& graph, const Asked* asked, std::size_t begin, std::size_t end,
@@ -187,7 +184,7 @@ GNOMON_KERNEL void slopes_of_rows(const Graph& graph, const Asked* asked, std::s
         for (std::size_t c = 0; c < width; ++c) total[c] = f32{};
         EdgeWalk walk(graph.edges, graph.Y, begin);
         for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<D, true>(end, tile);
+            const std::size_t vectors = fill_tile<D, true>(walk, end, tile);
             evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
             for (std::size_t t = 0; t < vectors; ++t) {
                 for (std::size_t l = 0; l < kLanes; ++l) {

@@ -141,24 +141,22 @@ GNOMON_KERNEL void noise_of_rows(const Contrast& job, std::size_t begin, std::si
 GNOMON_KERNEL double shares_of_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
                                     float* shares) {
     double loss = 0;
-    with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        EdgeWalk walk(job.edges, job.Y, begin);
-        f32 share{}, row{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
-            evaluate_law(PairLaw::value, job.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                const f32 k = simd::load(tile.energies + t * kLanes), weight = simd::load(tile.weights + t * kLanes);
-                const f32 noise = simd::splat(*job.noise.at(0, i));
-                share += weight / (k + noise);
-                row += weight * simd::log1p(noise / k);
-                if (!tile.ends_row[t]) continue;
-                shares[i++ - begin] = simd::sum(share);
-                loss += static_cast<double>(simd::sum(row));
-                share = row = f32{};
-            }
+    EdgeWalk walk(job.edges, job.Y, begin);
+    f32 share{}, row{};
+    for (std::size_t i = begin; i < end;) {
+        const std::size_t vectors = fill_tile(walk, end, tile);
+        evaluate_law(PairLaw::value, job.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+        for (std::size_t t = 0; t < vectors; ++t) {
+            const f32 k = simd::load(tile.energies + t * kLanes), weight = simd::load(tile.weights + t * kLanes);
+            const f32 noise = simd::splat(*job.noise.at(0, i));
+            share += weight / (k + noise);
+            row += weight * simd::log1p(noise / k);
+            if (!tile.ends_row[t]) continue;
+            shares[i++ - begin] = simd::sum(share);
+            loss += static_cast<double>(simd::sum(row));
+            share = row = f32{};
         }
-    });
+    }
     return loss;
 }
 
@@ -172,7 +170,7 @@ GNOMON_KERNEL void attract_rows(const Contrast& job, std::size_t begin, std::siz
         f32 total[kHeld<D>];
         for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
         for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<D, true>(end, tile);
+            const std::size_t vectors = fill_tile<D, true>(walk, end, tile);
             evaluate_law(PairLaw::value, job.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
             for (std::size_t t = 0; t < vectors; ++t) {
                 float of_others[kLanes];

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/sampled_forces.cpp"
 #include "gnomon/sampled_forces.hpp"
 
 #include <algorithm>
@@ -8,22 +10,99 @@
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
 
+#include "gnomon/each_level.hpp"
+
 namespace gnomon {
-namespace detail {
 namespace {
 
-using simd::f32;
-using simd::kLanes;
+GNOMON_CHOOSE(clipped_forces);
+GNOMON_CHOOSE(mark_lanes);
+GNOMON_CHOOSE(shortened_forces);
 
 constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
+
+std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) {
+    return static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)));
+}
+
+}  // namespace
+
+namespace detail {
+
+SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
+                           const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
+                           bool is_isotropic)
+    : edges(graph),
+      weights(pair_weights),
+      kernel(output),
+      parameters(sampling),
+      Y(points),
+      key(epoch_key(sampling, epoch)),
+      isotropic(is_isotropic) {}
+
+std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
+    return std::vector<SampledRows>(static_cast<std::size_t>(std::max(context.n_threads, 1)), SampledRows(d));
+}
+
+void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
+    const std::size_t count = epoch.part == nullptr ? epoch.Y.rows() : epoch.part->count;
+    const std::size_t used = std::min<std::size_t>(simd::kLanes, count - first);
+    (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+void mark_draws(const SamplingParameters& parameters, std::int64_t epoch, std::size_t begin, std::size_t end,
+                const RowSet& marked) {
+    const std::uint32_t key = epoch_key(parameters, epoch);
+    const auto n = static_cast<std::uint32_t>(marked.size());
+    for (std::size_t first = begin; first < end; first += simd::kLanes)
+        mark_lanes(key, first, parameters.n_draws, n, marked);
+}
+
+void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
+                    const SamplingParameters& parameters, std::int64_t t, Span2<const float> Y, Span2<float> attraction,
+                    Span2<float> repulsion, const Context& context) {
+    check_law(PairLaw::log_deficit, kernel);
+    const std::size_t d = Y.cols();
+    const SampledEpoch epoch(edges, weights, kernel, parameters, Y, t);
+    const float scale = 1.0F / parameters.edge_scale;
+    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
+    parallel_blocks(Y.rows(), kSampledRows, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        SampledRows& rows = workers[worker];
+        for (std::size_t first = begin; first < end; first += simd::kLanes) {
+            find_forces(epoch, first, rows);
+            for (std::size_t k = 0; k < std::min(simd::kLanes * d, (end - first) * d); ++k) {
+                attraction.row(first)[k] = scale * rows.attraction[k];
+                repulsion.row(first)[k] = scale * rows.repulsion[k];
+            }
+        }
+    });
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/edge_tiles.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using gnomon::detail::SampledEpoch;
+using gnomon::detail::SampledPart;
+using gnomon::detail::SampledRows;
+using simd::f32;
+using simd::kLanes;
 
 /// The draws [begin, begin + 16) of sixteen rows from `first` on, which they share, as rows of n: the draw t of m is
 /// anywhere in the t-th of m equal pieces of the rows, so that every row is as likely as any other and rows that are
 /// like their neighbours, as of a sorted table, are drawn evenly. begin < m.
-GNOMON_INLINE void draw_lanes(std::uint32_t key, std::size_t first, int begin, int m, std::uint32_t n,
+GNOMON_KERNEL void draw_lanes(std::uint32_t key, std::size_t first, int begin, int m, std::uint32_t n,
                               std::int32_t* index) {
     const std::uint32_t base = mix32(static_cast<std::uint32_t>(first / kLanes) * 0x9e3779b1U + key);
-    const simd::u32 item = reinterpret_cast<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(begin);
+    const simd::u32 item = simd::as<simd::u32>(simd::lane_index()) + static_cast<std::uint32_t>(begin);
     std::uint32_t bits[kLanes];
     simd::store(bits, simd::mix32(item * 0x2545f491U + base));
     const double piece = static_cast<double>(n) / m;
@@ -34,12 +113,8 @@ GNOMON_INLINE void draw_lanes(std::uint32_t key, std::size_t first, int begin, i
     for (int l = m - begin; l < kLanes; ++l) index[l] = index[m - begin - 1];  // beyond the last draw
 }
 
-std::uint32_t epoch_key(const SamplingParameters& sampling, std::int64_t epoch) {
-    return static_cast<std::uint32_t>(draw(sampling.seed, kDrawStream, static_cast<std::uint64_t>(epoch)));
-}
-
 /// Rows of the whole map to their places among those that are known.
-GNOMON_INLINE void place_lanes(const SampledPart& part, std::uint32_t n, std::int32_t* index) {
+GNOMON_KERNEL void place_lanes(const SampledPart& part, std::uint32_t n, std::int32_t* index) {
     if (part.drawn.whole()) {  // from the first row of the part on, and then those before it
         const auto shift = static_cast<std::int32_t>(part.first);
         for (int l = 0; l < kLanes; ++l) {
@@ -59,7 +134,7 @@ GNOMON_INLINE void place_lanes(const SampledPart& part, std::uint32_t n, std::in
 
 /// Where the draws [begin, begin + count) of sixteen rows from `first` on stand, (count, d), and their weights if any.
 template <int D>
-GNOMON_INLINE void place_draws(const SampledEpoch& epoch, std::size_t first, int begin, int count, SampledRows& rows) {
+GNOMON_KERNEL void place_draws(const SampledEpoch& epoch, std::size_t first, int begin, int count, SampledRows& rows) {
     const std::size_t d = epoch.Y.cols(), width = D > 0 ? D : d;
     const SampledPart* part = epoch.part;
     const auto n = static_cast<std::uint32_t>(part == nullptr ? epoch.Y.rows() : part->drawn.rows().size());
@@ -155,16 +230,18 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
         else
             push_lanes<D, true>(epoch, limit, here, own_zoom, first, begin, count, rows, total);
     }
-    for (std::size_t l = 0; l < used; ++l) {
-        const float scale = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
-        for (std::size_t c = 0; c < d; ++c) rows.repulsion[l * d + c] = scale * total[c][l];
+    float scales[kLanes], lanes[kLanes];
+    for (std::size_t l = 0; l < used; ++l)
+        scales[l] = p.edge_scale * epoch.weights.u[first + l] * p.repulsion / static_cast<float>(p.n_draws);
+    for (std::size_t c = 0; c < d; ++c) {
+        simd::store(lanes, total[c]);
+        for (std::size_t l = 0; l < used; ++l) rows.repulsion[l * d + c] = scales[l] * lanes[l];
     }
 }
 
 template <class Limit>
-const auto limited_forces = each_level([](const SampledEpoch& epoch, std::size_t first, std::size_t used,
-                                          SampledRows& rows) GNOMON_INLINE_LAMBDA {
-    const Limit limit{epoch.parameters.force_limit};
+GNOMON_INLINE void find_within(const Limit& limit, const SampledEpoch& epoch, std::size_t first, std::size_t used,
+                               SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
     with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
         constexpr int D = decltype(components)::value;
@@ -172,77 +249,34 @@ const auto limited_forces = each_level([](const SampledEpoch& epoch, std::size_t
         const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn, epoch.weights.zoom};
         // both ends of an edge move, and each edge is stored from both ends
         const float scale = -2.0F * epoch.parameters.edge_scale;
-        edge_forces<D>(job, limit, first, first + used, rows.tile,
-                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
-                           for (std::size_t c = 0; c < d; ++c) rows.attraction[(i - first) * d + c] = scale * force[c];
-                       });
+        edge_forces<D, true>(job, limit, first, first + used, rows.tile,
+                             [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
+                                 for (std::size_t c = 0; c < d; ++c)
+                                     rows.attraction[(i - first) * d + c] = scale * force[c];
+                             });
         push_rows<D>(epoch, limit, first, used, rows);
     });
-});
+}
 
-const auto mark_lanes = each_level(
-    [](std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n, const RowSet& marked) GNOMON_INLINE_LAMBDA {
-        std::int32_t index[kLanes];
-        for (int t = 0; t < n_draws; t += kLanes) {
-            draw_lanes(key, first, t, n_draws, n, index);
-            const int used = std::min(kLanes, n_draws - t);
-            for (int l = 0; l < used; ++l) marked.add(static_cast<std::size_t>(index[l]));
-        }
-    });
+GNOMON_KERNEL void clipped_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+    find_within(Clipped{epoch.parameters.force_limit}, epoch, first, used, rows);
+}
+
+GNOMON_KERNEL void shortened_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
+    find_within(Shortened{epoch.parameters.force_limit}, epoch, first, used, rows);
+}
+
+GNOMON_KERNEL void mark_lanes(std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n,
+                              const RowSet& marked) {
+    std::int32_t index[kLanes];
+    for (int t = 0; t < n_draws; t += kLanes) {
+        draw_lanes(key, first, t, n_draws, n, index);
+        const int used = std::min(kLanes, n_draws - t);
+        for (int l = 0; l < used; ++l) marked.add(static_cast<std::size_t>(index[l]));
+    }
+}
 
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-SampledEpoch::SampledEpoch(const CsrView<float>& graph, const SamplingWeights& pair_weights, const OutputKernel& output,
-                           const SamplingParameters& sampling, Span2<const float> points, std::int64_t epoch,
-                           bool is_isotropic)
-    : edges(graph),
-      weights(pair_weights),
-      kernel(output),
-      parameters(sampling),
-      Y(points),
-      key(epoch_key(sampling, epoch)),
-      isotropic(is_isotropic) {}
-
-std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::size_t d) {
-    return std::vector<SampledRows>(static_cast<std::size_t>(std::max(context.n_threads, 1)), SampledRows(d));
-}
-
-void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
-    const std::size_t count = epoch.part == nullptr ? epoch.Y.rows() : epoch.part->count;
-    const std::size_t used = std::min<std::size_t>(kLanes, count - first);
-    (epoch.isotropic ? limited_forces<Shortened> : limited_forces<Clipped>)(epoch, first, used, rows);
-}
-
-}  // namespace detail
-
-using namespace detail;
-
-void mark_draws(const SamplingParameters& parameters, std::int64_t epoch, std::size_t begin, std::size_t end,
-                const RowSet& marked) {
-    const std::uint32_t key = epoch_key(parameters, epoch);
-    const auto n = static_cast<std::uint32_t>(marked.size());
-    for (std::size_t first = begin; first < end; first += simd::kLanes)
-        mark_lanes(key, first, parameters.n_draws, n, marked);
-}
-
-void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights, const OutputKernel& kernel,
-                    const SamplingParameters& parameters, std::int64_t t, Span2<const float> Y, Span2<float> attraction,
-                    Span2<float> repulsion, const Context& context) {
-    check_law(PairLaw::log_deficit, kernel);
-    const std::size_t d = Y.cols();
-    const SampledEpoch epoch(edges, weights, kernel, parameters, Y, t);
-    const float scale = 1.0F / parameters.edge_scale;
-    std::vector<SampledRows> workers = SampledRows::of_workers(context, d);
-    parallel_blocks(Y.rows(), kSampledRows, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        SampledRows& rows = workers[worker];
-        for (std::size_t first = begin; first < end; first += simd::kLanes) {
-            find_forces(epoch, first, rows);
-            for (std::size_t k = 0; k < std::min(simd::kLanes * d, (end - first) * d); ++k) {
-                attraction.row(first)[k] = scale * rows.attraction[k];
-                repulsion.row(first)[k] = scale * rows.repulsion[k];
-            }
-        }
-    });
-}
-
-}  // namespace gnomon
+#endif

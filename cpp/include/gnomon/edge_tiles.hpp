@@ -147,9 +147,24 @@ struct EdgeWalk {
     }
 };
 
+/// EdgeWalk::fill compiled by itself, for kernels that it makes no faster to have it inlined: it is long.
+template <int D, bool kColumns = false>
+GNOMON_KERNEL std::size_t fill_tile(EdgeWalk& walk, std::size_t end, EdgeTile& tile) {
+    return walk.fill<D, kColumns>(end, tile);
+}
+
+/// The same for kernels to which the number of components is nothing else.
+GNOMON_INLINE std::size_t fill_tile(EdgeWalk& walk, std::size_t end, EdgeTile& tile) {
+    std::size_t vectors = 0;
+    with_components(walk.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        vectors = fill_tile<decltype(components)::value>(walk, end, tile);
+    });
+    return vectors;
+}
+
 /// Zooms the edges of a tile whose first row is `row` and whose columns are known.
 template <int D>
-GNOMON_INLINE void zoom_edges(std::span<const float> zoom, std::size_t row, std::size_t vectors, std::size_t width,
+GNOMON_KERNEL void zoom_edges(std::span<const float> zoom, std::size_t row, std::size_t vectors, std::size_t width,
                               EdgeTile& tile) {
     for (std::size_t t = 0; t < vectors; ++t) {
         const std::size_t at = t * simd::kLanes;
@@ -166,8 +181,8 @@ GNOMON_INLINE void zoom_edges(std::span<const float> zoom, std::size_t row, std:
 }
 
 /// write(i, force) for the rows i in [begin, end) in turn, force_c = sum_j A_ij limit(scale dF/ds (y_i - y_j)_c), with
-/// a zoom z_i z_j limit(scale dF/ds z_i z_j (y_i - y_j)_c) in place of the limit.
-template <int D, class Limit, class Write>
+/// a zoom, for which kMayZoom asks, z_i z_j limit(scale dF/ds z_i z_j (y_i - y_j)_c) in place of the limit.
+template <int D, bool kMayZoom = false, class Limit, class Write>
 GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::size_t begin, std::size_t end,
                                EdgeTile& tile, Write&& write) {
     const std::size_t width = D > 0 ? D : job.Y.cols();
@@ -177,8 +192,13 @@ GNOMON_INLINE void edge_forces(const EdgeForces& job, const Limit& limit, std::s
     EdgeWalk walk(job.edges, job.Y, begin, job.turn);
     std::size_t i = begin;
     while (i < end) {
-        const std::size_t vectors = job.zoom.empty() ? walk.fill<D>(end, tile) : walk.fill<D, true>(end, tile);
-        if (!job.zoom.empty()) zoom_edges<D>(job.zoom, i, vectors, width, tile);
+        std::size_t vectors;
+        if (kMayZoom && !job.zoom.empty()) {
+            vectors = fill_tile<D, kMayZoom>(walk, end, tile);
+            zoom_edges<D>(job.zoom, i, vectors, width, tile);
+        } else {
+            vectors = fill_tile<D>(walk, end, tile);
+        }
         evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, nullptr);
         for (std::size_t t = 0; t < vectors; ++t) {
             const simd::f32 coefficient = limit.coefficient(job.scale * simd::load(tile.slopes + t * simd::kLanes),
