@@ -39,6 +39,8 @@ std::span<T> view(const Vector<T>& a) {
 using Offsets = Vector<const std::int64_t>;
 using Columns = Vector<const std::int32_t>;
 using Values = Vector<const float>;
+using Indices = Vector<const std::int32_t>;
+using IndexRows = Matrix<const std::int32_t>;
 
 /// More elements than any machine holds; sizes beyond it are mistakes, such as negative numbers.
 inline constexpr std::size_t kMostElements = std::size_t{1} << 46;

@@ -11,10 +11,10 @@ namespace {
 
 using Points = Matrix<const float>;
 
-using Frames = Matrix<const double>;
+using FlatFrames = Matrix<const double>;
 
 /// Returns the number of directions in each frame.
-std::size_t check_frames(const Arguments& check, const Graph& edges, const Points& Y, const Frames& frames) {
+std::size_t check_frames(const Arguments& check, const Graph& edges, const Points& Y, const FlatFrames& frames) {
     check_points(check, edges, Y);
     const std::size_t width = frames.shape(1) / Y.shape(1);
     check.shape("frames", frames, edges.n(), width * Y.shape(1));
@@ -22,7 +22,7 @@ std::size_t check_frames(const Arguments& check, const Graph& edges, const Point
 }
 
 std::pair<Output<double>, Output<double>> bind_edge_spreads(const Graph& edges, const Points& Y,
-                                                            const OutputKernel& kernel, const Frames& frames,
+                                                            const OutputKernel& kernel, const FlatFrames& frames,
                                                             int n_threads) {
     const std::size_t n = Y.shape(0), width = check_frames(Arguments("edge_spreads"), edges, Y, frames);
     auto spreads = make_output<double>({n, width}), sums = make_output<double>({n});
@@ -34,8 +34,8 @@ std::pair<Output<double>, Output<double>> bind_edge_spreads(const Graph& edges, 
 }
 
 Output<float> bind_edge_spread_gradient(const Graph& edges, const Points& Y, const OutputKernel& kernel,
-                                        const Frames& frames, const Matrix<double>& spreads, const Vector<double>& sums,
-                                        const Frames& slopes, int n_threads) {
+                                        const FlatFrames& frames, const Matrix<double>& spreads,
+                                        const Vector<double>& sums, const FlatFrames& slopes, int n_threads) {
     const Arguments check("edge_spread_gradient");
     const std::size_t n = Y.shape(0), d = Y.shape(1), width = check_frames(check, edges, Y, frames);
     check.shape("spreads", spreads, n, width);

@@ -16,7 +16,7 @@ std::size_t check_frames(const Arguments& check, const Hoods& hoods, const Coeff
     return width;
 }
 
-nb::tuple tangents(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+nb::tuple tangents(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
                    std::size_t n_directions, bool vectors, double share, int n_threads) {
     const Arguments check("tangent_frames");
     const Hoods hoods(check, X, indices, weights, rows);
@@ -37,7 +37,7 @@ nb::tuple tangents(const Table& X, const Indices& indices, const Weights& weight
     return nb::make_tuple(values, coefficients, total, dimension, gap);
 }
 
-nb::object expand(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+nb::object expand(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
                   const Coefficients& coefficients, const Rows& positions, bool single, int n_threads) {
     const Arguments check("expand_frames");
     const Hoods hoods(check, X, indices, weights, rows);
@@ -53,7 +53,7 @@ nb::object expand(const Table& X, const Indices& indices, const Weights& weights
     return single ? fill(make_output<float>({n, m, D})) : fill(make_output<double>({n, m, D}));
 }
 
-nb::tuple importance(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+nb::tuple importance(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
                      const Coefficients& coefficients, const Coefficients& scales, const Defined& defined,
                      bool mean_only, int n_threads) {
     const Arguments check("frame_importance");
@@ -70,7 +70,7 @@ nb::tuple importance(const Table& X, const Indices& indices, const Weights& weig
     return nb::make_tuple(each, mean);
 }
 
-nb::tuple deviation(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+nb::tuple deviation(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
                     const Defined& defined, bool mean_only, int n_threads) {
     const Arguments check("local_deviation");
     const Hoods hoods(check, X, indices, weights, rows);
@@ -85,8 +85,8 @@ nb::tuple deviation(const Table& X, const Indices& indices, const Weights& weigh
     return nb::make_tuple(each, mean);
 }
 
-Output<double> overlaps(const Matrix<const float>& frames, std::size_t n_directions, const Indices& edges, bool nuclear,
-                        int n_threads) {
+Output<double> overlaps(const Matrix<const float>& frames, std::size_t n_directions, const IndexRows& edges,
+                        bool nuclear, int n_threads) {
     const Arguments check("frame_overlaps");
     check.at_least("n_directions", static_cast<std::int64_t>(n_directions), 1);
     check.require(frames.shape(1) % n_directions == 0, "the number of columns of frames", "a multiple of n_directions");

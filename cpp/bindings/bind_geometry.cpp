@@ -9,7 +9,7 @@ namespace {
 
 using Coefficients = Matrix<const double>;
 
-nb::tuple jacobians(const Table& X, const Coefficients& Y, const Indices& indices, const Weights& weights,
+nb::tuple jacobians(const Table& X, const Coefficients& Y, const IndexRows& indices, const Weights& weights,
                     const Rows& rows, double ridge, double variance_share, bool centered, int n_threads) {
     const Arguments check("local_jacobians");
     const Hoods hoods(check, X, indices, weights, rows);
@@ -69,7 +69,7 @@ struct Effects {
     }
 };
 
-nb::tuple effects(const Table& X, const Indices& indices, const Weights& weights, const Rows& rows,
+nb::tuple effects(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
                   const Coefficients& coefficients, std::size_t n_top, bool all_features, int n_threads) {
     const Arguments check("feature_effects");
     const Hoods hoods(check, X, indices, weights, rows);
@@ -82,7 +82,7 @@ nb::tuple effects(const Table& X, const Indices& indices, const Weights& weights
     return nb::make_tuple(found.top, found.arrows, found.top_importance, found.importance, found.mean);
 }
 
-nb::tuple pooled(const Table& X, const Indices& indices, const Weights& weights, const Coefficients& coefficients,
+nb::tuple pooled(const Table& X, const IndexRows& indices, const Weights& weights, const Coefficients& coefficients,
                  const Coefficients& places, const Rows& tried, std::size_t rounds, std::size_t n_top,
                  bool all_features, int n_threads) {
     const Arguments check("pooled_effects");

@@ -10,16 +10,12 @@
 namespace gnomon::bindings {
 namespace {
 
-using Indices = Vector<const std::int32_t>;
-using IndexRows = Matrix<const std::int32_t>;
 using Floats = Matrix<const float>;
 using Doubles = Vector<const double>;
 using Found = std::pair<Output<std::int32_t>, Output<float>>;
 
 Span2<std::int32_t> view2(Output<std::int32_t>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
 Span2<float> view2(Output<float>& a) { return {a.data(), a.shape(0), a.shape(1)}; }
-
-constexpr std::size_t kMostNeighbors = 1U << 24;  // a search keeps some multiple of them for each row
 
 void check_neighbors(const Arguments& check, std::size_t k) {
     check.at_least("k", static_cast<std::int64_t>(k), 1);

@@ -12,11 +12,7 @@
 namespace gnomon::bindings {
 namespace {
 
-using Indices = Vector<const std::int32_t>;
-using IndexRows = Matrix<const std::int32_t>;
 using Found = std::pair<Output<std::int32_t>, Output<float>>;
-
-constexpr std::size_t kMostNeighbors = 1U << 24;
 
 PairMetric metric_named(const Arguments& check, const std::string& name, bool bits, bool sparse) {
     const std::pair<const char*, PairMetric> metrics[] = {

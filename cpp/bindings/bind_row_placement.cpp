@@ -12,7 +12,7 @@ namespace {
 
 using Points = Matrix<const float>;
 using Rows = Matrix<const std::int32_t>;
-using Table = Matrix<const double>;
+using Potentials = Matrix<const double>;
 
 RepulsionLink link_named(const std::string& name) {
     if (name == "sum") return RepulsionLink::sum;
@@ -39,8 +39,8 @@ void check_rows(const Arguments& check, const Rows& neighbors, const Points& wei
 class RowPlacer {
 public:
     RowPlacer(Points points, PairTerm attraction, PairTerm repulsion, const std::string& link, double strength,
-              Points sources, Values charges, Table table, std::pair<double, double> low, double spacing, int max_iter,
-              double tolerance)
+              Points sources, Values charges, Potentials table, std::pair<double, double> low, double spacing,
+              int max_iter, double tolerance)
         : points_(std::move(points)),
           sources_(std::move(sources)),
           charges_(std::move(charges)),
@@ -91,7 +91,7 @@ public:
 private:
     Points points_, sources_;
     Values charges_;
-    Table table_;
+    Potentials table_;
     RowPlacement placement_;
 };
 
@@ -124,7 +124,7 @@ void register_row_placement(nb::module_& m) {
             },
             nb::arg("kernel"), nb::arg("law"), nb::arg("scale"));
     nb::class_<RowPlacer>(m, "RowPlacer", "Places rows among the fixed points of a map.")
-        .def(nb::init<Points, PairTerm, PairTerm, const std::string&, double, Points, Values, Table,
+        .def(nb::init<Points, PairTerm, PairTerm, const std::string&, double, Points, Values, Potentials,
                       std::pair<double, double>, double, int, double>(),
              nb::arg("points").noconvert(), nb::arg("attraction"), nb::arg("repulsion"), nb::arg("link"),
              nb::arg("strength"), nb::arg("sources").noconvert(), nb::arg("charges").noconvert(),

@@ -7,8 +7,6 @@
 namespace gnomon::bindings {
 namespace {
 
-using IndexRows = Matrix<const std::int32_t>;
-using Indices = Vector<const std::int32_t>;
 using Floats = Matrix<const float>;
 
 Output<std::int32_t> bind_random_others(std::uint64_t seed, std::uint64_t stream, const IndexRows& excluded,

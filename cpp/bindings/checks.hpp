@@ -14,6 +14,8 @@
 
 namespace gnomon::bindings {
 
+inline constexpr std::size_t kMostNeighbors = 1U << 24;  // a search keeps some multiple of them for each row
+
 /// The checks of one function; each refuses with a ValueError that names the function, the argument, what was found and
 /// the rule.
 class Arguments {

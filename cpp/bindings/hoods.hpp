@@ -8,14 +8,13 @@
 
 namespace gnomon::bindings {
 
-using Indices = Matrix<const std::int32_t>;
 using Weights = Matrix<const float>;
 using Rows = Vector<const std::int64_t>;
 
 /// Neighbours (n, k) of all rows of a table and the rows that are listed: those alone are read, and so checked.
 class Hoods {
 public:
-    Hoods(const Arguments& check, const Table& X, const Indices& indices, const Weights& weights, const Rows& rows)
+    Hoods(const Arguments& check, const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows)
         : hoods_{view(indices), view(weights)}, rows_(view(rows)) {
         check_shapes(check, X);
         check.indices("rows", rows_, X.n_rows());
@@ -29,7 +28,7 @@ public:
         }
     }
     /// All rows are listed.
-    Hoods(const Arguments& check, const Table& X, const Indices& indices, const Weights& weights)
+    Hoods(const Arguments& check, const Table& X, const IndexRows& indices, const Weights& weights)
         : hoods_{view(indices), view(weights)} {
         check_shapes(check, X);
         check.indices("indices", indices, X.n_rows());
