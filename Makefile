@@ -7,13 +7,18 @@ CLANG_TIDY ?= clang-tidy
 # Of the dependencies in pyproject.toml: the lower bounds themselves, or whatever is newest, releases to come included.
 VERSIONS_oldest := --resolution lowest-direct
 VERSIONS_newest := --prerelease allow --upgrade
+# WHEEL=dist/gnomon-....whl: the demo and the tests of that wheel, each in an empty environment below build/.
+ifdef WHEEL
+override VENV := build/wheel
+.PHONY: $(VENV)/bin/python
+endif
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
 .PHONY: demo dev test test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types test-types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
-	$(PYTHON) -m venv $(VENV)
+	$(PYTHON) -m venv $(if $(WHEEL),--clear) $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
 dev: $(BIN)/python
@@ -23,13 +28,13 @@ dev: $(BIN)/python
 	$(BIN)/pre-commit install
 
 demo: $(BIN)/python
-	$(INSTALL) ".[plot]"
+	$(INSTALL) "$(or $(WHEEL),.)[plot]"
 	$(BIN)/gnomon map digits -o digits.html --png digits.png
 
 test: $(BIN)/python
-	$(INSTALL) ".[test]"
-	$(BIN)/python -m pytest -n auto --dist worksteal
-	$(MAKE) test-kernels
+	$(INSTALL) "$(or $(WHEEL),.)[test]"
+	$(BIN)/python -m pytest -n auto --dist worksteal $(TESTS)
+	$(if $(WHEEL),,$(MAKE) test-kernels)
 
 # In an environment of their own below build/, without the compiled tests; the oldest ones need PYTHON=python3.11.
 build/%/installed: pyproject.toml | $(BIN)/python
