@@ -60,6 +60,26 @@ class TestGivenMaps:
         assert np.delete(found.spread, 7).max() < 0.1 * found.spread[7]
         assert found.size == pytest.approx(np.sqrt(Y.var(axis=0).sum()))
 
+    @pytest.mark.filterwarnings("ignore")
+    def test_spread_over_several_runs_divides_by_one_less_than_those_that_hold_the_row(self, Y):
+        rng = np.random.default_rng(4)
+        maps = [Y + 0.05 * rng.normal(size=Y.shape) for _ in range(5)]
+        for one in maps[:2]:
+            one[0] = np.nan
+        for one in maps[1:]:
+            one[1] = np.nan
+        found = compare_runs(maps, reference=Y, n_neighbors=5)
+        runs = found.runs
+        times = np.isfinite(runs).all(axis=2).sum(axis=0)
+        assert times[:3].tolist() == [3, 1, 5]
+        assert np.isnan(found.spread[1])
+        known = np.delete(np.arange(len(Y)), 1)
+        squares = np.nansum((runs - found.mean) ** 2, axis=(0, 2))
+        expected = np.sqrt(squares[known] / (times[known] - 1)) / np.sqrt(Y.var(axis=0).sum())
+        np.testing.assert_allclose(found.spread[known], expected, rtol=1e-12)
+        np.testing.assert_allclose(found.displacement, np.linalg.norm(Y - found.mean, axis=1) / found.size)
+        assert found.chance == 5 / (len(Y) - 1)
+
     def test_unrelated_maps_keep_as_many_neighbors_as_chance(self, Y):
         rng = np.random.default_rng(3)
         found = compare_runs([rng.normal(size=Y.shape) for _ in range(30)], reference=Y, n_neighbors=10)

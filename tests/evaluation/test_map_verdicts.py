@@ -6,10 +6,13 @@ import math
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import t as student
+from scipy.stats import ttest_ind
 
 from gnomon import PCA, TSNE, UMAP
 from gnomon.evaluation import find_illusions, judge_gaps
-from gnomon.evaluation.illusions import adjusted_by_holm
+from gnomon.evaluation.illusions import _Factor, _Sides, adjusted_by_holm
 from gnomon.maps import Map
 from gnomon.maps import map as make_map
 
@@ -168,3 +171,65 @@ def test_what_a_map_shows_is_judged_once_for_all_reports(monkeypatch):
     assert result.illusions() is drawn
     assert asked is not gaps
     assert "judged in the data" in result.report()
+
+
+def test_a_class_drawn_at_one_place_cannot_be_compared_and_the_others_can():
+    X, labels = three(n=50)
+    Y = X[:, :2].copy()
+    Y[labels == "b"] = [12.0, 0.0]
+    found = {one.question: one for one in find_illusions(X, Y, labels)}
+    for question in ("Is b as wide as it looks?", "Is b as dense as it looks?"):
+        assert found[question].answer == "cannot be told"
+        assert found[question].sentence == "Too few rows, or rows of no distance from each other."
+        assert math.isnan(found[question].p_value)
+    for name, other in (("a", "c"), ("c", "a")):
+        width, beside = (
+            math.log(np.mean(pdist(Y[labels == one])) / np.mean(pdist(X[labels == one]))) for one in (name, other)
+        )
+        assert found[f"Is {name} as wide as it looks?"].statistic == pytest.approx(width - beside)
+
+
+def test_factors_are_compared_by_welchs_test():
+    one, two, three = (np.random.default_rng(seed).normal(seed, 1 + seed, size=5 + 4 * seed) for seed in range(3))
+    a, b, c = (_Factor(x.mean(), x.var(ddof=1) / len(x), len(x) - 1.0) for x in (one, two, three))
+    difference = a - b
+    expected = ttest_ind(one, two, equal_var=False)
+    assert difference.beyond(0.0) * 2 == pytest.approx(expected.pvalue)
+    assert difference.interval(0.1) == pytest.approx(tuple(expected.confidence_interval(0.9)))
+    assert (b - a).beyond(0.0) == difference.beyond(0.0)
+    shift = abs(difference.log) - 0.25
+    assert difference.beyond(0.25) == pytest.approx(student.sf(shift / difference.variance**0.5, difference.freedom))
+    both = _Factor.mean([b, c])
+    assert both.log == pytest.approx((two.mean() + three.mean()) / 2)
+    assert both.variance == pytest.approx((b.variance + c.variance) / 4)
+    assert both.freedom == pytest.approx((b - c).freedom)  # the halves of both weigh as the whole of both
+    assert _Factor.mean([a]) == a
+    assert (_Factor(0.0, 0.0, 3.0) - _Factor(0.0, 0.0, 3.0)).freedom == math.inf
+    assert _Factor.mean([_Factor(0.0, 0.0, 3.0)] * 2).freedom == math.inf
+    for nothing in (_Factor(0.0, 0.0), _Factor(math.nan, 1.0), _Factor(0.0, math.nan)):
+        assert math.isnan(nothing.beyond(0.1))
+
+
+def test_the_error_of_a_width_is_that_of_samples():
+    """Of 300 samples of a class in map and data, the logarithm of the factor of its width spreads as told."""
+    factors = []
+    for seed in range(300):
+        X = np.random.default_rng(seed).normal(size=(40, 2))
+        Y = X * [3.0, 0.2]
+        factors.append(_Sides(squareform(pdist(X)), squareform(pdist(Y)), [np.arange(40)]).width(0))
+    assert {one.freedom for one in factors} == {39.0}
+    told = np.mean([one.variance for one in factors])
+    assert np.var([one.log for one in factors], ddof=1) == pytest.approx(told, rel=0.25)
+
+
+def test_islands_are_called_by_their_middle_their_share_and_their_commonest_class():
+    X, labels = three()
+    Y = X[:, :2].copy()
+    Y[:5] = np.nan
+    given = np.where(labels == "c", np.array(["d", "e", "f"])[np.arange(360) % 3], labels)
+    for asked, end in ((labels, ", mostly c"), (given, ", of several classes"), (None, "")):
+        found = judge_gaps(X, Y, asked, n_pairs=0, n_islands=1, n_nulls=19)
+        x, y = np.median(Y[labels == "c"], axis=0)
+        assert [one.question for one in found] == [
+            f"Is the island at ({x:.3g}, {y:.3g}), 34 % of the rows{end} a group of its own?"
+        ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import cdist
 
 from gnomon._run import running
 from gnomon.evaluation import evaluate
@@ -133,3 +134,23 @@ def test_equal_bytes_for_any_number_of_threads(made):
             found.append(estimate_trust(X, layout, near, np.arange(0, 400, 3), metric="euclidean", seed=0))
     for name in (*SCORES, "trustworthiness_error", "continuity_error", "triplet_accuracy"):
         assert len({getattr(one, name).tobytes() for one in found}) == 1
+
+
+def test_the_estimate_follows_its_formula(made):
+    """The excess of a false neighbour is one and the rows nearer than it, estimated from those of the sample."""
+    X, Y = made
+    n, k, references = 400, 7, np.sort(np.random.default_rng(3).permutation(400)[:30])
+    layout, near = _near(X, Y)
+    found = estimate_trust(X, layout, near, references, metric="euclidean", seed=0)
+    sides = {"trustworthiness": (X, near.in_data, near.in_map), "continuity": (Y, near.in_map, near.in_data)}
+    scale, population = 2 / (k * (2 * n - 3 * k - 1)), n - 1 - k
+    for name, (side, own, others) in sides.items():
+        away = cdist(side, side)
+        for i in range(0, n, 9):
+            wrong = np.setdiff1d(others[i], own[i])
+            seen = np.setdiff1d(references, [i, *own[i]])
+            nearer = (away[i, seen][:, None] < away[i, wrong]).sum(axis=1)
+            value = 1 - scale * (len(wrong) + population * nearer.mean())
+            error = scale * population * np.sqrt(nearer.var(ddof=1) / len(seen) * (1 - len(seen) / population))
+            assert getattr(found, name)[i] == pytest.approx(value, abs=1e-12)
+            assert getattr(found, f"{name}_error")[i] == pytest.approx(error, abs=1e-12)

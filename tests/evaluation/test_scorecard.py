@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.spatial.distance import cdist
+from scipy.stats import pearsonr
+from scipy.stats import t as student
 
 from gnomon.evaluation import MEASURES, QUALITIES, evaluate, scorecard
-from gnomon.evaluation.intervals import Sampling
+from gnomon.evaluation.intervals import Estimate, Sampling
 from gnomon.evaluation.subject import Subject
 from gnomon.evaluation.taking import Taking
 from gnomon.neighbors import compute_neighbors
@@ -355,3 +357,144 @@ def test_measures_that_need_no_ranks_find_none(monkeypatch):
     assert (found.curves, found.shepard, found.local_size) == (None, None, None)
     assert {name: one.value for name, one in found.items()} == {name: whole[name].value for name in found}
     assert found.to_dict()["curves"] is None
+
+
+@pytest.mark.parametrize("n_anchors", [None, 50])
+def test_scores_say_what_they_rest_on_and_what_a_map_without_knowledge_gets(noisy, n_anchors):
+    X, Y, labels = noisy
+    n, k, m = 400, 15, n_anchors or 400
+    found = scorecard(X, Y, labels, n_anchors=n_anchors, n_pairs=500, measures=ALL_BUT_WALKS)
+    of_all = {"knn_accuracy", "neighborhood_hit", "distance_consistency", "centroid_triplets", "topology_h0"}
+    drawn_always = {"topology_h1", "intrinsic_dimension", "dimension_ratio"}
+    for name, one in found.items():
+        assert one.n_rows == (n if name in of_all else 300 if name == "topology_h1" else m), name
+        kept_pairs = name in ("shepard", "non_metric_stress")
+        assert one.exact == (name in of_all or (m == n and name not in drawn_always and not kept_pairs)), name
+    pairs = m * (n - 1) // (2 if m == n else 1)
+    assert {name: one.n_pairs for name, one in found.items() if one.n_pairs is not None} == {
+        "shepard": m * (500 // m),
+        "non_metric_stress": m * (500 // m),
+        "pearson": pairs,
+        "stress": pairs,
+        "raw_stress": pairs,
+        "random_triplets": m * (n - 1) * (n - 2) // 2,
+        "centroid_triplets": 3,
+    }
+    counts = np.bincount(labels)
+    same = np.sum(counts * (counts - 1)) / (n * (n - 1))
+    chances = {name: one.chance for name, one in found.items()}
+    assert chances["neighborhood_hit"] == pytest.approx(same)
+    assert chances["neighborhood_preservation"] == pytest.approx(k / (n - 1))
+    for name in ("auc_rnx", "topology_h0", "shepard", "pearson", "local_radius_correlation", "local_r2"):
+        assert chances[name] == 0.0
+    for name in ("random_triplets", "centroid_triplets"):
+        assert chances[name] == 0.5
+    for name in ("topographic_product", *drawn_always):
+        assert chances[name] is None
+
+
+@pytest.mark.parametrize("n_anchors", [None, 50])
+def test_shares_kept_near_and_far_have_the_mean_share_of_other_rows_by_chance(noisy, n_anchors):
+    X, Y, labels = noisy
+    subject = Subject.of(X, Y, labels, None, metric="euclidean", n_neighbors=15)
+    given = {"n_anchors": n_anchors, "n_pairs": 500, "confidence": 0.95, "seed": 0}
+    taking = Taking(subject, metric="euclidean", graph=None, **given)
+    shares = np.arange(1, 400) / 399
+    curve = taking.ranks.coranked.sum(axis=0)
+    kept = np.cumsum(curve[1:]) / np.arange(1, 400) / len(taking.anchors)
+    size = int(np.argmax(kept - shares)) + 1
+    assert taking.local_size == size
+    for name, part in (("q_local", slice(size)), ("q_global", slice(size - 1, None))):
+        assert taking.take(name).chance == pytest.approx(shares[part].mean(), abs=1e-12)
+        assert taking.take(name).estimate.value == pytest.approx(kept[part].mean(), abs=1e-12)
+
+
+def test_scores_of_labels_are_of_all_rows_unless_the_map_has_too_many_axes_for_a_tree(noisy):
+    X, Y, labels = noisy
+    for given, names in ((labels, ["knn_accuracy", "neighborhood_hit"]), (X[:, 0], ["knn_r2"])):
+        few = scorecard(X, np.tile(Y, 4), given, n_anchors=50, measures=names)  # eight axes
+        many = scorecard(X, np.tile(Y, 5), given, n_anchors=50, measures=names)  # ten: the same nearest rows
+        whole = scorecard(X, np.tile(Y, 5), given, measures=names)
+        for name in names:
+            assert (few[name].n_rows, few[name].exact, few[name].interval) == (400, True, None)
+            assert (whole[name].n_rows, whole[name].exact, whole[name].interval) == (400, True, None)
+            assert few[name].value == pytest.approx(whole[name].value, abs=1e-9)
+            assert (many[name].n_rows, many[name].exact) == (50, False)
+            low, high = many[name].interval
+            assert low < many[name].value < high
+            assert many[name].chance == whole[name].chance
+
+
+def test_measured_labels_have_the_r2_of_the_mean_of_their_neighbours():
+    """By chance it is -1 / k: the mean of k labels that know nothing has an error of 1 + 1 / k of the variance."""
+    rng = np.random.default_rng(0)
+    Y, target = rng.normal(size=(60, 2)), 1e6 + rng.normal(size=60)
+    near = np.argsort(cdist(Y, Y) + 1e9 * np.eye(60), axis=1)[:, :10]
+    expected = 1 - np.sum((target - target[near].mean(axis=1)) ** 2) / np.sum((target - target.mean()) ** 2)
+    found = scorecard(Y, Y, target, n_neighbors=3, measures=["knn_r2"])["knn_r2"]
+    assert found.value == pytest.approx(expected, abs=1e-6)
+    assert found.chance == pytest.approx(-0.1)
+
+
+def test_a_sample_of_few_values_has_the_intervals_of_the_textbook():
+    """Student's intervals of a sample of 6 of 24 rows, with the correction of a finite population."""
+    sampling = Sampling(24, 6, 0.9)
+    values = np.array([1.0, 2.0, 4.0, 8.0, 9.0, 3.0])
+    assert sampling.unseen == 0.75
+
+    def half(variance, degrees):
+        return student.ppf(0.95, degrees) * np.sqrt(0.75 * variance)
+
+    def interval(found):
+        return found.interval[0] - found.value, found.interval[1] - found.value
+
+    mean = half(values.var(ddof=1) / 6, 5)
+    assert sampling.mean(values).value == values.mean()
+    assert interval(sampling.mean(values)) == pytest.approx((-mean, mean))
+    with_holes = sampling.mean(np.array([*values[:4], np.nan, np.nan]))
+    assert with_holes.value == 3.75
+    assert interval(with_holes)[1] == pytest.approx(half(values[:4].var(ddof=1) / 4, 3))
+    assert sampling.mean(np.array([3.0, np.nan])) == Estimate(3.0)
+    assert np.isnan(sampling.mean(np.array([np.nan])).value)
+
+    sums = np.column_stack([values, np.ones(6)])
+    jackknife = sampling.of_sums(lambda total: total[..., 0] / total[..., 1], sums)
+    assert jackknife.value == pytest.approx(values.mean())
+    assert interval(jackknife) == pytest.approx((-mean, mean))
+    assert sampling.of_sums(lambda total: total[..., 0] / total[..., 1], sums[:2]) == Estimate(1.5)
+    assert interval(sampling.of_sums(lambda total: total[..., 0] / total[..., 1], sums[:3]))[1] == pytest.approx(
+        half(values[:3].var(ddof=1) / 3, 2)
+    )
+
+    groups = sampling.of_groups(4.0, [*values, np.nan])
+    assert groups.value == 4.0
+    assert interval(groups) == pytest.approx((-mean, mean))
+    assert sampling.of_groups(4.0, [1.0, np.nan]) == Estimate(4.0)
+    assert interval(sampling.of_groups(4.0, [1.0, 3.0])) == pytest.approx((-half(1.0, 1), half(1.0, 1)))
+
+    other = np.array([2.0, 1.0, 5.0, 7.0, 9.0, 1.0])
+    a, b = (one - one.mean() for one in (values, other))
+    r = pearsonr(values, other).statistic
+    influence = a * b / (a.std() * b.std()) - r / 2 * (a**2 / a.var() + b**2 / b.var())
+    correlation = sampling.of_correlation(values, other)
+    assert correlation.value == pytest.approx(r)
+    assert interval(correlation)[1] == pytest.approx(half(influence.var() / 6, 5))
+    assert np.isnan(sampling.of_correlation(values, np.ones(6)).value)
+    assert np.isnan(sampling.of_correlation(values[:1], other[:1]).value)
+    assert sampling.of_correlation(values[:2], other[:2]).value == pytest.approx(-1.0)
+
+    for whole in (Sampling(6, 6).mean(values), Sampling(6, 6).of_groups(4.5, values)):
+        assert whole == Estimate(4.5)
+
+
+def test_resampled_groups_of_a_mean_have_about_its_interval():
+    values = np.random.default_rng(0).normal(size=(25, 1))
+    found = Sampling(10**9, 25).of_resampled(lambda total: total[..., 0] / 25, values, 0)
+    assert found.value == pytest.approx(values.mean())
+    half = student.ppf(0.975, 24) * values.std(ddof=1) / 5
+    assert found.interval[1] - found.value == pytest.approx(half, rel=0.15)
+    assert found.value - found.interval[0] == pytest.approx(found.interval[1] - found.value)
+    assert found == Sampling(10**9, 25).of_resampled(lambda total: total[..., 0] / 25, values, 0)
+    assert found != Sampling(10**9, 25).of_resampled(lambda total: total[..., 0] / 25, values, 1)
+    assert Sampling(25, 25).of_resampled(lambda total: total[..., 0], values, 0).interval is None
+    assert Sampling(50, 25).of_resampled(lambda total: total[..., 0], values[:2], 0).interval is None

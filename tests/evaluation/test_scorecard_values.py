@@ -8,7 +8,7 @@ from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist, squareform
-from scipy.stats import pearsonr, spearmanr
+from scipy.stats import pearsonr, rankdata, spearmanr
 from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 from sklearn.isotonic import IsotonicRegression
@@ -17,9 +17,10 @@ from sklearn.metrics import silhouette_score
 
 from gnomon._run import running
 from gnomon.evaluation import evaluate, local_radius_correlation, scorecard
-from gnomon.evaluation.pairs import non_metric_stress
+from gnomon.evaluation.classes import neighborhood_hits
+from gnomon.evaluation.pairs import non_metric_stress, stresses_of_random_map
 from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, rank_anchors
-from gnomon.evaluation.scores import neighbor_ranks, rank_agreement
+from gnomon.evaluation.scores import _average_ranks, neighbor_ranks, rank_agreement
 from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
 from gnomon.evaluation.topology import diagram_agreement, joining_agreement, joining_scales, loops
 
@@ -407,3 +408,37 @@ def test_radii_that_cannot_be_compared_are_refused(given, text):
     assert local_radius_correlation(X, X, n_neighbors=9) == pytest.approx(1.0)
     with pytest.raises(ValueError, match=text):
         local_radius_correlation(**{"X": X, "Y": X, "n_neighbors": 9, **given})
+
+
+def test_a_map_without_knowledge_has_the_stresses_of_shuffled_distances():
+    """Also of a map in small units, and not if all rows are at one place."""
+    rng = np.random.default_rng(0)
+    x, y = rng.gamma(2.0, size=200), 1e-3 * rng.gamma(3.0, size=200)
+
+    def moments(x, y):
+        return np.column_stack([x, y, x * x, y * y, x * y])
+
+    found = stresses_of_random_map(moments(x, y), 200)
+    mixed = [(x, rng.permutation(y)) for _ in range(400)]
+    raw = np.mean([np.sum((a - b) ** 2) / np.sum(a * a) for a, b in mixed])
+    scaled = np.mean([np.sum(a * b) / 200 for a, b in mixed]) ** 2 / (np.mean(x * x) * np.mean(y * y))
+    assert found["raw_stress"] == pytest.approx(np.sqrt(raw), rel=1e-4)
+    assert found["stress"] == pytest.approx(np.sqrt(1 - scaled), rel=1e-2)
+    assert found["non_metric_stress"] == pytest.approx(np.sqrt(y.var() / np.mean(y * y)))
+    assert stresses_of_random_map(moments(x, 0 * y), 200) == {}
+    assert stresses_of_random_map(moments(0 * x, y), 200) == {}
+
+
+def test_neighbours_hit_their_class_among_those_that_have_one():
+    codes = np.array([0, 0, 1, -1, -1])
+    nearest = np.array([[1, 2, 3], [0, 3, 4], [0, 1, 3], [0, 1, 2], [0, 1, 2]])
+    with np.errstate(all="raise"):
+        found = neighborhood_hits(codes, np.arange(5), nearest)
+        alone = neighborhood_hits(codes, np.array([2]), np.array([[3, 4]]))
+    np.testing.assert_array_equal(found, [0.5, 1.0, 0.0, np.nan, np.nan])
+    np.testing.assert_array_equal(alone, [np.nan])
+
+
+def test_ranks_of_equal_values_are_those_of_scipy():
+    x = np.array([3.0, 1.0, 3.0, 3.0, -2.0, 1.0, 7.0])
+    np.testing.assert_array_equal(_average_ranks(x), rankdata(x))

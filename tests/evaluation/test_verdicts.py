@@ -424,3 +424,13 @@ def test_an_island_of_all_rows_is_refused():
     X, a = gaussians(5, n=100)
     with pytest.raises(ValueError, match="is_real: island with all rows must be a part of the rows"):
         is_real(X, None, a | True)
+
+
+def test_the_density_of_fewer_than_three_neighbourhoods_cannot_be_told():
+    rng = np.random.default_rng(0)
+    for groups, answered in ((2, False), (3, True)):
+        X = np.repeat(np.arange(2 * groups), 6)[:, None] * 100.0 + rng.normal(size=(12 * groups, 2))
+        a = np.arange(12 * groups) < 6 * groups
+        found = is_denser(X, None, a, ~a, n_neighbors=5)  # one neighbourhood in each six
+        assert (found.finding != "too few rows") == answered
+        assert ("has no room for 3 neighbourhoods of 5 rows" in found.sentence) == (not answered)
