@@ -53,12 +53,16 @@ class Survey:
         """Return the tests that run some of the lines of a mutant.
 
         What is reached when a file is imported, such as a constant, is answered for by all tests that run any line of
-        the file, and so is a line that no test is seen to run: it may run in another process.
+        the file, and by those that run no line at all, which look at signatures and docstrings. All tests of the file
+        answer for a line that no test is seen to run: it may run in another process.
         """
         lines = self.lines.get(mutant.file, {})
         found: set[str] = set()
-        if not mutant.at_import:
-            found = found.union(*(lines.get(line, ()) for line in range(mutant.first, mutant.last + 1)))
+        if mutant.at_import:
+            running = (tests for one in self.lines.values() for tests in one.values())
+            found = set(self.seconds).difference(*running)
+            return found.union(*lines.values())
+        found = found.union(*(lines.get(line, ()) for line in range(mutant.first, mutant.last + 1)))
         return found or set().union(*lines.values())
 
     def whole_files(self, tests: set[str]) -> set[str]:

@@ -335,3 +335,24 @@ def test_the_shepard_score_takes_all_pairs_of_few_rows_and_a_sample_of_many(monk
     sampled = evaluate(X, Y, n_neighbors=5).shepard
     assert sampled != pytest.approx(exact, abs=1e-6)
     assert sampled == pytest.approx(exact, abs=0.15)
+
+
+def test_neighbourhoods_are_below_half_of_the_rows_that_have_a_place(noisy):
+    X, Y = noisy[:2]
+    few = np.where(np.arange(len(X))[:, None] < 11, Y, np.nan)
+    assert evaluate(X, few).n_neighbors == 5
+    assert evaluate(X, few, n_neighbors=5).n_neighbors == 5
+    with pytest.raises(ValueError, match=r"n_neighbors=6 must be below half .* \(11 rows\). Use n_neighbors=5 or less"):
+        evaluate(X, few, n_neighbors=6)
+    graph = NeighborGraph(*compute(X, 4))
+    assert evaluate(X, few, graph=graph, n_neighbors=4).n_neighbors == 4
+    with pytest.raises(ValueError, match=r"n_neighbors=5 must be at most the graph's n_neighbors=4"):
+        evaluate(X, few, graph=graph, n_neighbors=5)
+    with pytest.raises(ValueError, match=r"X of shape \(\d+, \d+\) must be square"):
+        evaluate(X, Y, metric="precomputed")
+
+
+def compute(X, k):
+    """Return the k nearest rows of each, and how far they are."""
+    distances, indices = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
+    return indices.astype(np.int32), distances.astype(np.float32)

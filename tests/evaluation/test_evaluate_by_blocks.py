@@ -8,7 +8,8 @@ from tests.stored import Backwards, SmallBlocks
 import gnomon as gn
 from gnomon import _core
 from gnomon.data.stored import ArrayTable
-from gnomon.evaluation.blocks import drawn_triplets
+from gnomon.evaluation.anchors import TILE
+from gnomon.evaluation.blocks import _needed, drawn_triplets
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.map_ranks import MapRanks
 from gnomon.surfaces import Hyperboloid
@@ -121,3 +122,61 @@ def test_ranks_in_the_map_are_those_of_sorting(digits):
         order = np.argsort(away, kind="stable")
         np.testing.assert_array_equal(near, order[1:13])
         np.testing.assert_array_equal(np.argsort(order, kind="stable")[asked], found)
+
+
+def test_neighbours_that_single_precision_cannot_order_are_looked_for_in_all_blocks():
+    """Each row has its neighbours, as near as rounding, in the other block alone."""
+    rng = np.random.default_rng(5)
+    first = 1000.0 * rng.normal(size=(600, 4))
+    X = np.concatenate([first, *(first[::3] + 1e-3 * rng.normal(size=(200, 4)) for _ in range(5))])
+    Y = X[:, :2] + 1e-3 * rng.normal(size=(1600, 2))
+    given = {"n_anchors": 200, "n_neighbors": 3, "n_triplets": 20}
+    _same(gn.evaluate(SmallBlocks(X, 600), Y, **given), gn.evaluate(X, Y, **given))
+
+
+def test_triplets_and_neighbours_of_a_map_at_few_places_count_ties_as_half():
+    """Against all distances sorted, by row number where they are equal."""
+    rng = np.random.default_rng(6)
+    X, Y = rng.integers(-3, 4, (900, 3)).astype(np.float32), rng.integers(0, 3, (900, 2)).astype(float)
+    X = np.concatenate([X, -X])
+    Y = np.concatenate([Y, Y])
+    n, k = 1800, 9
+    found = gn.evaluate(SmallBlocks(X, 256), Y, n_anchors=60, n_neighbors=k, n_triplets=50)
+    rows = np.flatnonzero(np.isfinite(found.per_point["trustworthiness"]))
+    assert len(rows) in (60, n)
+    rows = rows[:: max(1, len(rows) // 60)]
+    for i in rows[:40]:
+        ranks = []
+        for side in (X.astype(float), Y):
+            away = np.sum((side - side[i]) ** 2, axis=1)
+            away[i] = -1.0
+            ranks.append(np.argsort(np.argsort(away, kind="stable"), kind="stable"))
+        near = (ranks[1] > 0) & (ranks[1] <= k)
+        assert found.per_point["neighborhood_preservation"][i] == pytest.approx(np.mean(ranks[0][near] <= k))
+        if len(found.per_point["trustworthiness"]) == 60:
+            excess = np.maximum(ranks[0][near] - k, 0).sum()
+            assert found.per_point["trustworthiness"][i] == pytest.approx(1 - 2 * excess / (k * (2 * n - 3 * k - 1)))
+
+
+@pytest.mark.parametrize("shape", [(300, 2), (300, 12)])
+def test_ranks_are_those_of_sorting_where_two_rows_are_as_near(shape):
+    """Pairs of equal rows, beside single ones, in maps that a tree searches and in others."""
+    Y = np.random.default_rng(4).normal(size=shape)
+    Y[100:200] = Y[:100]
+    away = np.array([[np.sum((one - other) ** 2) for other in Y] for one in Y])
+    away[np.diag_indices(len(Y))] = -1.0
+    order = np.argsort(away, axis=1, kind="stable")
+    ranks = np.argsort(order, axis=1, kind="stable")
+    rows = np.arange(0, 300, 7)
+    others = np.random.default_rng(5).integers(0, 300, (len(rows), 1))
+    others[others == rows[:, None]] = 299
+    found = MapRanks(places_of(Y, None))
+    np.testing.assert_array_equal(found.ranks(rows, others), np.take_along_axis(ranks[rows], others, axis=1))
+    np.testing.assert_array_equal(found.nearest(rows, 5), order[rows, 1:6])
+    np.testing.assert_array_equal(found.nearest(rows, 299), order[rows, 1:])
+
+
+def test_the_memory_of_a_block_is_that_of_reading_or_of_the_block_and_its_products():
+    table = SmallBlocks(np.zeros((1000, 8)), 500)
+    tile = TILE * (2 * 8 * 8 + 16 * 64)
+    assert _needed(table) == max(table.reading_bytes, table.block_bytes + tile) > table.reading_bytes

@@ -98,3 +98,75 @@ def test_shuffled_columns_hold_the_same_values_in_orders_of_their_own():
     shuffled = shuffle_columns(X)
     np.testing.assert_array_equal(np.sort(shuffled, axis=0), np.sort(X, axis=0))
     assert np.mean(shuffled[:, 0] == shuffled[:, 1]) < 0.2
+
+
+def test_pushes_are_judged_by_hand_worked_numbers():
+    """Of four rows one does not move, one has no place; of the others one goes at a right angle to what was said."""
+    X = np.array([[0.0, 0.0], [1.0, 0.0], [5.0, 5.0], [9.0, 9.0]])
+    pushed = X + np.array([[3.0, 4.0], [0.0, 2.0], [0.0, 0.0], [np.nan, 1.0]])
+    predicted = np.array([[3.0, 4.0], [1.0, 0.0], [1.0, 1.0], [1.0, 1.0]])
+    found = push_test(X, pushed, predicted, lambda rows: rows + 7.0)
+    np.testing.assert_allclose(found.per_point["cosine"], [1.0, 0.0, np.nan, np.nan], atol=1e-12)
+    assert found.n_points == 2
+    assert found.cosine == pytest.approx(0.5)
+    assert found.r2 == pytest.approx(1 - 5 / 29)
+    assert found.scale == pytest.approx(25 / 26)
+    assert found.to_dict() == {"cosine": found.cosine, "r2": found.r2, "scale": found.scale, "n_points": 2}
+    assert found.summary() == "pushes: cosine 0.500, R2 0.828, scale 0.96 (2 rows)"
+    with pytest.raises(ValueError, match=r"predicted of shape \(4, 3\) must be of shape \(4, 2\)"):
+        push_test(X, pushed, np.ones((4, 3)), lambda rows: rows)
+
+
+def test_signs_count_drivers_of_points_that_are_known():
+    arrows = np.array([[[1.0, 0.0], [1.0, 2.0]], [[0.0, 1.0], [np.nan, 0.0]]])
+    true = np.array([[[1.0, 5.0], [2.0, -3.0]], [[0.0, 0.0], [1.0, 0.0]]])
+    every = np.ones((2, 2), bool)
+    assert sign_agreement(arrows, true, every) == pytest.approx(1 / 3)  # right, wrong, and no movement is not right
+    assert sign_agreement(arrows, true, [[True, False], [False, True]]) == 1.0
+
+
+def test_removal_sets_the_features_that_the_order_says():
+    X = np.array([[1.0, 10.0, 100.0, 1000.0]] * 3)
+    importance = np.array([[1.0, 2.0, 3.0, 4.0]] * 3)
+    goal = np.array([0.0, 0.0, 0.0, 0.0])
+
+    def total(rows):
+        return rows.sum(axis=1, keepdims=True)
+
+    found = remove_features(X, importance, goal, total, shares=(0.05, 0.5, 1.0))
+    np.testing.assert_array_equal(found.shares, [0.05, 0.5, 1.0])  # one feature at least
+    np.testing.assert_allclose(found.deletion, np.array([1000.0, 1100.0, 1111.0]) / 1111)
+    np.testing.assert_allclose(found.insertion, np.array([1.0, 11.0, 1111.0]) / 1111)
+    assert found.random[2] == pytest.approx(1.0)
+    assert found.gain == pytest.approx(np.mean(found.deletion - found.insertion))
+    means = [curve.mean() for curve in (found.deletion, found.random, found.insertion)]
+    told = "removal: moved {:.3f} important first, {:.3f} at random, {:.3f} important last"
+    assert found.summary() == told.format(*means)
+    still = remove_features(X, importance, X, total)
+    assert still.gain == 0.0
+    np.testing.assert_array_equal(still.deletion, 0.0)
+
+
+def test_stability_is_the_mean_over_pairs_and_points_that_all_know():
+    one = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    two = np.array([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0], [np.nan, 2.0, 1.0]])
+    three = np.array([[1.0, 3.0, 2.0], [1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
+    found = stability([one, two, three])
+    pairs = [np.mean([1.0, -1.0]), np.mean([0.5, 1.0, 1.0]), np.mean([0.5, -1.0])]
+    assert found.rank_correlation == pytest.approx(np.mean(pairs))
+    assert found.lowest == pytest.approx(min(pairs))
+    np.testing.assert_allclose(found.per_point, [2 / 3, -1 / 3, np.nan])
+    assert found.to_dict() == {"rank_correlation": found.rank_correlation, "lowest": found.lowest, "n_pairs": 3}
+    assert found.summary() == f"stability: rank correlation {np.mean(pairs):.3f}, at least -0.250"
+    with pytest.raises(ValueError, match="two or more tables of one shape"):
+        stability([one, one[:2]])
+
+
+def test_the_most_important_features_are_as_many_as_there_are_drivers():
+    importance = np.array([[9.0, 8.0, 1.0, 0.0], [0.0, 1.0, 2.0, 3.0], [np.nan, 0.0, 0.0, 0.0]])
+    drivers = np.array([[True, False, True, False], [False, False, False, True], [True, False, False, False]])
+    found = recovery_of_drivers(importance, drivers)
+    np.testing.assert_allclose(found.per_point["top_precision"], [0.5, 1.0, np.nan])
+    np.testing.assert_allclose(found.per_point["auc"], [0.75, 1.0, np.nan])
+    assert (found.n_points, found.auc, found.top_precision) == (2, 0.875, 0.75)
+    assert found.summary() == "drivers: AUC 0.875, top precision 0.750 (2 points)"

@@ -12,7 +12,7 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.evaluation import compare_runs, stability_of_maps
-from gnomon.evaluation.refits import method_again
+from gnomon.evaluation.refits import method_again, planned
 from gnomon.exceptions import DataWarning
 from gnomon.methods import PCA, TSNE, UMAP
 
@@ -318,3 +318,47 @@ def test_single_maps_and_unequal_ones_are_refused(Y):
         compare_runs([Y, Y[:-1]])
     with pytest.raises(ValueError, match=r"drawn of int64 and shape .* must be a mask"):
         compare_runs([Y, Y], drawn=np.ones((2, 80), dtype=int))
+
+
+def test_runs_are_planned_as_asked():
+    seeds = planned("seeds", None, None, None, 0)
+    assert len(seeds) == 10
+    assert len({one["random_state"] for one in seeds}) == 10
+    assert all(list(one) == ["random_state"] for one in seeds)
+    assert planned("seeds", 4, None, 3, 0) == seeds[:4] or len(planned("seeds", 4, None, 3, 0)) == 4
+    starts = planned("starts", 3, None, None, 1)
+    assert [one["init"] for one in starts] == ["random"] * 3
+    assert planned("starts", 3, None, None, 2) != starts
+    grid = {"a": [1, 2], "b": ["x"]}
+    assert planned("parameters", None, grid, 5, 9) == [{"a": 1, "b": "x"}, {"a": 2, "b": "x"}]
+    unseeded = planned("parameters", 2, grid, None, 2**40 + 9)
+    assert unseeded == [
+        {"random_state": (2**40 + 9) % 2**31, **one} for one in ({"a": 1, "b": "x"}, {"a": 2, "b": "x"})
+    ]
+    with pytest.raises(ValueError, match=r"n_runs=3 must be 2 \(the number of combinations\)"):
+        planned("parameters", 3, grid, None, 0)
+    with pytest.raises(ValueError, match="grid must be left out"):
+        planned("seeds", None, grid, None, 0)
+    with pytest.raises(ValueError, match="grid must be a mapping"):
+        planned("parameters", None, {}, None, 0)
+
+
+def test_pairs_are_of_rows_that_there_are(Y):
+    n = len(Y)
+    given = {"reference": Y, "n_neighbors": 5}
+    found = compare_runs([Y, 2 * Y], pairs=[[0, n - 1]], **given)
+    size = np.sqrt(Y.var(axis=0).sum())
+    np.testing.assert_allclose(found.pair_distances, np.full((2, 1), np.linalg.norm(Y[0] - Y[-1]) / size))
+    for pair in ([0, n], [-1, 2]):
+        with pytest.raises(
+            ValueError, match=rf"pairs must be of rows in \[0, {n}\) \(pair 1 is \[{pair[0]}, {pair[1]}"
+        ):
+            compare_runs([Y, Y], pairs=[[1, 2], pair], **given)
+    for pairs in ([1, 2], [[1, 2, 3]], [[0.5, 1.0]]):
+        with pytest.raises(ValueError, match=r"must be row numbers of shape \(n_pairs, 2\)"):
+            compare_runs([Y, Y], pairs=pairs, **given)
+    with pytest.raises(ValueError, match=rf"n_neighbors={n - 1} must be below {n - 1}"):
+        compare_runs([Y, Y], n_neighbors=n - 1)
+    assert compare_runs([Y, Y], n_neighbors=n - 2).neighbors_kept.min() == 1.0
+    with pytest.raises(ValueError, match=rf"reference of shape \({n - 1}, 2\) must be of shape \({n}, n_components\)"):
+        compare_runs([Y, Y], reference=Y[1:], n_neighbors=5)

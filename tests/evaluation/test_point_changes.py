@@ -126,3 +126,14 @@ def test_a_number_of_rows_below_one_is_refused(n_top):
     assert len(changes.most(1)) == 1
     with pytest.raises((ValueError, TypeError), match=r"PointChanges\.most: n_top=.* must be"):
         changes.most(n_top)
+
+
+@pytest.mark.parametrize(("n", "k"), [(4, 1), (11, 5), (12, 5), (30, 14), (31, 15), (60, 15)])
+def test_few_rows_have_as_many_neighbours_as_half_of_the_others(n, k):
+    A, B = np.random.default_rng(0).normal(size=(2, n, 2))
+    found = point_changes(A, B)
+    assert found.n_neighbors == k
+    np.testing.assert_allclose(found.neighbors_lost, _lost(A, B, k), atol=1e-12)
+    assert point_changes(A, B, n_neighbors=n - 1).neighbors_lost.max() == 0
+    with pytest.raises(ValueError, match=rf"n_neighbors={n} must be below {n}, the number of rows with a place"):
+        point_changes(A, B, n_neighbors=n)

@@ -154,3 +154,17 @@ def test_the_estimate_follows_its_formula(made):
             error = scale * population * np.sqrt(nearer.var(ddof=1) / len(seen) * (1 - len(seen) / population))
             assert getattr(found, name)[i] == pytest.approx(value, abs=1e-12)
             assert getattr(found, f"{name}_error")[i] == pytest.approx(error, abs=1e-12)
+
+
+def test_rows_of_whom_the_sample_knows_neighbours_alone_have_finite_scores(made):
+    """The one row of the sample is near some rows, which have no other to count."""
+    X, Y = made
+    layout, near = _near(X, Y)
+    with np.errstate(all="raise"):
+        found = estimate_trust(X, layout, near, np.array([5]), metric="euclidean", seed=0)
+    scale, population = 2 / (7 * (800 - 22)), 392
+    for i in np.flatnonzero((near.in_data == 5).any(axis=1)):
+        wrong = len(np.setdiff1d(near.in_map[i], near.in_data[i]))
+        assert found.trustworthiness[i] == pytest.approx(1 - scale * wrong)
+        assert found.trustworthiness_error[i] == 0.0
+    assert population * scale < 1

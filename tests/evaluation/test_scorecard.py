@@ -498,3 +498,14 @@ def test_resampled_groups_of_a_mean_have_about_its_interval():
     assert found != Sampling(10**9, 25).of_resampled(lambda total: total[..., 0] / 25, values, 1)
     assert Sampling(25, 25).of_resampled(lambda total: total[..., 0], values, 0).interval is None
     assert Sampling(50, 25).of_resampled(lambda total: total[..., 0], values[:2], 0).interval is None
+
+
+@pytest.mark.parametrize(("n_pairs", "of_each"), [(1, 1), (120, 2), (10**6, 399), (None, 399)])
+def test_pairs_are_of_each_anchor_as_many_as_there_are_at_most(noisy, n_pairs, of_each):
+    X, Y, _ = noisy
+    found = scorecard(X, Y, n_anchors=50, n_pairs=n_pairs, measures=["shepard"])["shepard"]
+    assert found.n_pairs == 50 * of_each
+    assert not found.exact
+    whole = scorecard(X, Y, n_pairs=79800, measures=["shepard"])["shepard"]
+    assert (whole.n_pairs, whole.exact) == (79800, True)
+    assert not scorecard(X, Y, n_pairs=79799, measures=["shepard"])["shepard"].exact

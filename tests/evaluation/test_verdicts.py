@@ -10,10 +10,11 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, squareform
+from scipy.special import polygamma
 from scipy.stats import norm, ttest_ind
 
 from gnomon._run import running
-from gnomon.evaluation import are_apart, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
+from gnomon.evaluation import are_apart, gaps, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
 from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.gaps import _dip
 from gnomon.evaluation.nulls import adjusted_p_values
@@ -434,3 +435,82 @@ def test_the_density_of_fewer_than_three_neighbourhoods_cannot_be_told():
         found = is_denser(X, None, a, ~a, n_neighbors=5)  # one neighbourhood in each six
         assert (found.finding != "too few rows") == answered
         assert ("has no room for 3 neighbourhoods of 5 rows" in found.sentence) == (not answered)
+
+
+@pytest.mark.parametrize(
+    ("dip", "bridge", "answer", "finding"),
+    [
+        (0.2, 0.2, "no", "one group"),
+        (1.2, 0.2, "no", "a continuum with a dip"),
+        (0.8, 0.6, "cannot be told", "no sure dip"),
+        (2.1, 0.2, "cannot be told", "a dip that may be a gap"),
+        (4.0, 0.2, "yes", "two groups"),
+    ],
+)
+def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeypatch, dip, bridge, answer, finding):
+    """By the definitions: the larger p-value, the fall less the median of the deeper kind, and the noise of a peak."""
+    X, a = gaussians(3)
+    kinds = [np.linspace(0.0, 0.9, 19), np.linspace(0.1, 1.0, 19)]
+    asked = []
+    monkeypatch.setattr(gaps.NullDips, "deepest", lambda self, least: asked.append(least) or kinds)
+    monkeypatch.setattr(gaps, "_dip", lambda landscape, a, b, island: (dip, 17))
+    found = are_apart(X, None, a, ~a, bridge=bridge, alpha=0.1, n_nulls=19)
+    assert asked == [17]
+    noise = norm.isf(0.1) * np.sqrt(polygamma(1, 15))
+    low = max(0.0, dip - max(0.55 + noise, *(np.quantile(one, 0.9) for one in kinds)))
+    high = max(low, dip - min(0.55 - noise, np.quantile(kinds[1], 0.1)))
+    assert (found.answer, found.finding) == (answer, finding)
+    assert found.statistic == pytest.approx(max(0.0, dip - 0.55))
+    assert found.interval == pytest.approx((low, high))
+    assert found.p_value == pytest.approx((1 + np.sum(kinds[1] >= dip)) / 20)
+    assert found.false_positive_rate == 0.1
+    shares = [f"{100 * np.exp(-one):.2g} %" for one in (found.statistic, high, low)]
+    if finding != "one group":
+        assert f"falls to {shares[0]} [{shares[1]}, {shares[2]}] of that of the sparser" in found.sentence
+    if finding == "a dip that may be a gap":
+        assert "on both sides of 20 %" in found.sentence
+    assert found.rests_on == "300 rows, densities of 15 neighbours, 38 tables without gaps"
+
+
+def test_the_core_of_a_group_is_its_densest_quarter():
+    radii = np.array([5.0, 1.0, 4.0, 2.0, 9.0, 3.0, 8.0, 7.0, 6.0, 0.5])
+    rows = np.arange(10) < 9
+    core, peak = gaps._core(rows, radii)
+    assert np.flatnonzero(core).tolist() == [1, 3, 5]  # a quarter of nine, rounded up
+    assert peak == 1.0
+    many = np.arange(200.0)[::-1]
+    core, peak = gaps._core(np.ones(200, bool), many)
+    assert np.flatnonzero(core).tolist() == list(range(150, 200))
+    assert peak == 5.0  # a tenth of the fifty of the core lie denser
+
+
+def test_groups_without_rows_in_common_are_asked_for_and_counted():
+    X, _ = gaussians(3)
+    with pytest.raises(ValueError, match=r"b with 2 rows of a must be without rows of a"):
+        are_apart(X, None, range(50), range(48, 100))
+    few = are_apart(X, None, range(29), range(100, 200), **FAST)
+    assert (few.answer, few.finding) == ("cannot be told", "too few rows")
+    assert few.sentence == "A: fewer than 30 of the rows looked at. Choose more rows."
+    assert math.isnan(few.p_value)
+    assert math.isnan(few.statistic)
+    assert are_apart(X, None, range(30), range(100, 200), **FAST).finding != "too few rows"
+    sampled = are_apart(X, None, range(40), range(100, 300), max_rows=60, **FAST)
+    assert sampled.sentence.endswith("Choose more rows or raise max_rows.")
+    assert sampled.rests_on.startswith("60 of 300 rows")
+    with pytest.raises(ValueError, match=r"X with 59 rows must be of at least 60 rows"):
+        are_apart(X[:59], None, range(30), range(30, 59))
+
+
+def test_what_a_map_shows_of_densities_is_which_group_has_the_nearer_neighbours():
+    X, a = gaussians(9)
+    for factor, shown in ((0.1, "yes"), (10.0, "no")):
+        Y = X[:, :2] * np.where(a, factor, 1.0)[:, None] + 300.0 * a[:, None]
+        assert is_denser(X, Y, a, ~a).in_map == shown
+        Y[::3] = np.nan
+        assert is_denser(X, Y, a, ~a).in_map == shown
+    assert is_denser(X, None, a, ~a).in_map is None
+    Y[a] = np.nan
+    assert is_denser(X, Y, a, ~a).in_map is None
+    few = np.where((np.arange(300) % 150 < 8)[:, None], X[:, :2], np.nan)
+    assert is_denser(X, few, a, ~a, n_neighbors=16).in_map is None
+    assert is_denser(X, few, a, ~a, n_neighbors=15).in_map is not None
