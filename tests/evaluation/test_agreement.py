@@ -11,9 +11,11 @@ from sklearn.neighbors import NearestNeighbors
 from tests.threads import on_threads
 
 from gnomon.evaluation import SIMILARITY_METRICS, compare_embeddings, embedding_similarity
+from gnomon.evaluation.anchors import choose_anchors
 from gnomon.evaluation.similarities import (
     _counted_rank_correlation,
     _squared_to_later,
+    correct_for_chance,
     distance_correlation,
     rank_correlation,
 )
@@ -255,3 +257,38 @@ def test_distances_that_are_all_equal_agree_with_none_and_by_no_chance():
     value, chance = distance_correlation(a - a.mean(axis=0), 3.0 * (a - a.mean(axis=0))[:, ::-1])
     assert value == pytest.approx(1.0)
     assert 0.0 < chance < 1.0
+
+
+def test_the_error_of_a_sample_is_that_of_its_fifths(pair):
+    """By the definition: the standard deviation of five disjoint parts over the root of five."""
+    A, B = pair
+    found = compare_embeddings(A, B, max_rows=100, random_state=7)
+    rows = choose_anchors(200, 100, 7)
+    parts = np.array_split(np.random.default_rng(7).permutation(rows), 5)
+    for metric in ("spearman", "distance_correlation"):
+        values = [embedding_similarity(A[part], B[part], metric) for part in parts]
+        assert found.value[metric] == pytest.approx(embedding_similarity(A[rows], B[rows], metric))
+        assert found.standard_error[metric] == pytest.approx(np.std(values, ddof=1) / np.sqrt(5))
+        assert found.n_rows[metric] == 100
+    assert found.n_rows["knn"] == found.n_samples == 200
+    assert compare_embeddings(A, B, max_rows=200).standard_error["spearman"] == 0
+    assert compare_embeddings(A, B, max_rows=None).standard_error["spearman"] == 0
+
+
+def test_what_is_compared_is_real_and_has_rows_and_neighbours_enough(pair):
+    A, B = pair
+    assert embedding_similarity(A, B, "knn", n_neighbors=198) > 0.99
+    assert embedding_similarity(A, B, "procrustes", n_neighbors=500) > 0  # asks for no neighbours
+    holes = np.where(np.arange(200)[:, None] < 4, A, np.nan)
+    assert 0 <= embedding_similarity(holes, B) <= 1
+    holes[0] = np.nan
+    with pytest.raises(ValueError, match="embeddings with 3 rows in common must be of at least 4 rows"):
+        embedding_similarity(holes, B)
+    with pytest.raises(ValueError, match=r"B of shape \(200,\) must be 2-D with at least one component"):
+        embedding_similarity(A, B[:, 0])
+    with pytest.raises(ValueError, match=r"A of shape \(200, 0\) must be 2-D with at least one component"):
+        embedding_similarity(A[:, :0], B)
+    with pytest.raises(TypeError, match="B of type complex128 must be of real numbers"):
+        embedding_similarity(A, B * 1j)
+    for value, chance, expected in ((0.75, 0.5, 0.5), (0.25, 0.5, 0.0), (1.0, 0.5, 1.0), (1.0, 1.0, 0.0)):
+        assert correct_for_chance(value, chance) == expected

@@ -356,3 +356,18 @@ def compute(X, k):
     """Return the k nearest rows of each, and how far they are."""
     distances, indices = NearestNeighbors(n_neighbors=k).fit(X).kneighbors()
     return indices.astype(np.int32), distances.astype(np.float32)
+
+
+def test_standard_errors_are_those_of_a_sample_without_replacement(noisy):
+    X, Y = noisy[:2]
+    found = evaluate(X, Y, n_anchors=40)
+    n = len(X)
+    assert set(found.errors()) == {"trustworthiness", "continuity", "neighborhood_preservation", "triplet_accuracy"}
+    for name, error in found.errors().items():
+        values = found.per_point[name]
+        values = values[np.isfinite(values)]
+        assert len(values) == 40
+        assert error == pytest.approx(values.std(ddof=1) / np.sqrt(40) * np.sqrt(1 - 40 / n))
+    assert evaluate(X, Y).errors() == {}
+    assert evaluate(X, Y, n_anchors=1).errors() == {}
+    assert len(evaluate(X, Y, n_anchors=2).errors()) == 4

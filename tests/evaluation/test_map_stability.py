@@ -12,6 +12,7 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.evaluation import compare_runs, stability_of_maps
+from gnomon.evaluation.cluster_stability import NEAREST_MEMBER, follow_clusters
 from gnomon.evaluation.refits import method_again, planned
 from gnomon.exceptions import DataWarning
 from gnomon.methods import PCA, TSNE, UMAP
@@ -362,3 +363,42 @@ def test_pairs_are_of_rows_that_there_are(Y):
     assert compare_runs([Y, Y], n_neighbors=n - 2).neighbors_kept.min() == 1.0
     with pytest.raises(ValueError, match=rf"reference of shape \({n - 1}, 2\) must be of shape \({n}, n_components\)"):
         compare_runs([Y, Y], reference=Y[1:], n_neighbors=5)
+
+
+def test_clusters_are_followed_by_hand_worked_numbers():
+    """Of three runs the second moves b by 2 and doubles it, and the third does not hold c."""
+    square = np.array([[-1.0, -1.0], [-1.0, 1.0], [1.0, -1.0], [1.0, 1.0]])
+    first = np.concatenate([square, square + np.array([10.0, 0.0]), [[0.0, 20.0]]])
+    second, third = first.copy(), first.copy()
+    second[4:8] = 2 * square + np.array([12.0, 0.0])
+    third[8] = np.nan
+    clusters = [("a", np.arange(4)), ("b", np.arange(4, 8)), ("c", np.array([8]))]
+    found = follow_clusters(np.stack([first, second, third]), clusters, size=2.0, touching=0.5)
+    assert found.names == ["a", "b", "c"]
+    assert found.sizes.tolist() == [4, 4, 1]
+    places = np.array([10.0, 12.0, 10.0])
+    np.testing.assert_allclose(found.movement[:2], [0.0, np.std(places, ddof=1) / 2.0])
+    np.testing.assert_allclose(found.distances[:, 0, 1], places / 2.0)
+    np.testing.assert_allclose(found.distances[:2, 0, 2], 10.0)
+    assert np.isnan(found.distances[2, 0, 2])
+    np.testing.assert_array_equal(found.distances[:, 1, 1], 0.0)
+    # The mean shape is 4 / 3 of the square; its corners stray by 1 / 3, 2 / 3 and 1 / 3 of the square's.
+    np.testing.assert_allclose(found.deformation[:2], [0.0, np.sqrt((1 / 9 + 4 / 9 + 1 / 9) / 2 / (16 / 9))], atol=1e-9)
+    assert np.isnan(found.deformation[2])
+    assert not found.touching.any()
+
+
+@pytest.mark.parametrize("offset", [3.5, 5.0, 7.0, 9.0, 30.0])
+def test_clusters_touch_where_enough_members_reach_the_other(offset):
+    """Nearer than the wider of the two median distances to the nearest member that counts."""
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(12, 2)), 3.0 * rng.normal(size=(20, 2)) + [offset, 0.0]
+    reach = max(
+        np.median(np.sort(np.linalg.norm(one[:, None] - one, axis=2), axis=1)[:, NEAREST_MEMBER]) for one in (a, b)
+    )
+    near = np.sum(np.linalg.norm(a[:, None] - b, axis=2).min(axis=1) < reach)
+    clusters = [("b", np.arange(12, 32)), ("a", np.arange(12))]
+    for wanted in range(1, 13):
+        found = follow_clusters(np.concatenate([a, b])[None], clusters, size=1.0, touching=wanted / 12)
+        assert found.touching[0, 0, 1] == found.touching[0, 1, 0] == (near >= wanted)
+        assert not found.touching[0].diagonal().any()

@@ -6,7 +6,11 @@ import scipy
 from scipy.spatial.distance import cdist, squareform
 
 from gnomon import _core
+from gnomon._run import running
+from gnomon.evaluation.anchors import choose_anchors, some_of, stands_above_rounding, unit_of
+from gnomon.evaluation.ranks import rank_anchors
 from gnomon.evaluation.saddles import Landscape, _principal_variances
+from gnomon.evaluation.scores import neighbor_ranks
 
 
 def table(n, d, dtype=np.float64, seed=0):
@@ -122,3 +126,57 @@ def test_a_cloud_keeps_its_variance_and_leaves_out_axes_that_add_the_same_to_all
     left_out = ((gaps[0] - gaps[1])[:, len(variances) :] ** 2) @ every[len(variances) :]
     assert left_out.mean() == pytest.approx(rest, rel=0.05)
     assert left_out.std() < 1.1e-3 * 2.0 * every.sum()
+
+
+def test_anchors_and_probes_are_a_sample_in_order():
+    assert choose_anchors(5000, None, 0).tolist() == list(range(5000))
+    assert len(choose_anchors(5001, None, 0)) == 1000
+    assert len(choose_anchors(5001, None, 0, of_many=2000)) == 2000
+    assert choose_anchors(10, 10, 0).tolist() == choose_anchors(10, 99, 0).tolist() == list(range(10))
+    some = choose_anchors(100, 40, 3)
+    assert len(set(some.tolist())) == 40
+    assert np.all(np.diff(some) > 0)
+    assert not np.array_equal(some, choose_anchors(100, 40, 4))
+    assert some_of(np.arange(10)).tolist() == list(range(10))
+    assert some_of(np.arange(40)).tolist() == list(range(0, 32, 2))
+    assert len(some_of(np.arange(1000))) == 16
+
+
+def test_single_precision_is_enough_where_neighbours_stand_a_thousandth_above_the_norms():
+    rows = np.array([[3.0, 4.0], [5.0, 0.0]])  # of squared length 25
+    assert stands_above_rounding(np.array([1.0, 0.0251]), rows)
+    assert not stands_above_rounding(np.array([1.0, 0.0249]), rows)
+    for size in (1e-200, 0.3, 1.0, 1e200):
+        means = size * np.array([1.0, 1.0])
+        scaled = size * np.array([[3.0, 1.0], [0.0, 0.5]]) + means
+        unit = unit_of(scaled, means)
+        assert 0.7 < unit * np.abs(scaled - means).max() < 1.5
+        assert np.log2(unit) == np.round(np.log2(unit))
+    assert unit_of(np.ones((2, 2)), np.ones(2)) == 1.0
+
+
+@pytest.mark.parametrize("n", [40, 41])
+def test_scores_of_neighbourhoods_are_known_up_to_their_largest_size(n):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    Y = X[:, :2] + 0.3 * rng.normal(size=(n, 2))
+    sizes = np.array([1, 5, (n - 1) // 2, (n + 1) // 2, n - 2, n - 1])
+    with running(n_threads=1):
+        found = rank_anchors(X, Y, np.arange(n), metric="euclidean", sizes=sizes, n_nearest=9, n_pairs=None, seed=0)
+    assert np.isnan(found.trust()).all(axis=0).tolist() == [False] * 3 + [True] * 3
+    assert np.isnan(found.continuity()).all(axis=0).tolist() == [False] * 3 + [True] * 3
+    assert np.isnan(found.beyond_chance()).all(axis=0).tolist() == [False] * 5 + [True]
+    ranks = [neighbor_ranks(cdist(side, side)) for side in (X, Y)]
+    for at, k in enumerate(sizes):
+        kept = ((ranks[0] <= k) & (ranks[1] <= k)).sum(axis=1) - 1
+        np.testing.assert_allclose(found.kept()[:, at], kept / k)
+        np.testing.assert_allclose(
+            found.beyond_chance()[:, at], ((n - 1) * kept / k - k) / (n - 1 - k) if k < n - 1 else np.nan
+        )
+        assert found.at(k) == at
+    away = cdist(X, X)[np.triu_indices(n, 1)], cdist(Y, Y)[np.triu_indices(n, 1)]
+    assert found.all_pairs
+    np.testing.assert_allclose(np.sort(found.pairs_data), np.sort(away[0]))
+    np.testing.assert_allclose(np.sort(found.pairs_map), np.sort(away[1]))
+    sums = np.array([away[0].sum(), away[1].sum(), away[0] @ away[0], away[1] @ away[1], away[0] @ away[1]])
+    np.testing.assert_allclose(found.moments.sum(axis=0), 2 * sums)

@@ -17,7 +17,7 @@ from gnomon._run import running
 from gnomon.evaluation import are_apart, gaps, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
 from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.gaps import _dip
-from gnomon.evaluation.nulls import adjusted_p_values
+from gnomon.evaluation.nulls import _point_p_values, adjusted_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.evaluation.structureless import Cloud
@@ -514,3 +514,40 @@ def test_what_a_map_shows_of_densities_is_which_group_has_the_nearer_neighbours(
     few = np.where((np.arange(300) % 150 < 8)[:, None], X[:, :2], np.nan)
     assert is_denser(X, few, a, ~a, n_neighbors=16).in_map is None
     assert is_denser(X, few, a, ~a, n_neighbors=15).in_map is not None
+
+
+def test_p_values_beside_structureless_tables_count_those_as_good():
+    """Also of single rows, among all rows of all structureless maps."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    Y = X[:, :2]
+    found = null_scores(X, Y, lambda table: table[:, [0, 2]], n_nulls=4, n_neighbors=5, alpha=0.3)
+    for name, p_value in found.p_values.items():
+        assert len(found.nulls[name]) == 4
+        assert p_value == (1 + np.sum(found.nulls[name] >= found.scores[name])) / 5
+    np.testing.assert_array_equal(found.trusted, found.point_rates <= 0.3)
+    np.testing.assert_allclose(found.point_rates, adjusted_p_values(found.point_p_values))
+    own, nulls = np.array([0.5, 0.9, np.nan, 0.1]), [np.array([0.5, 0.8]), np.array([np.nan, 0.2])]
+    np.testing.assert_allclose(_point_p_values(own, nulls), [3 / 4, 1 / 4, np.nan, 1.0])
+    told = str(found).splitlines()
+    assert len(told) == 2 + len(found.scores)
+    assert f"{np.sum(found.trusted)} of 60 rows" in told[-1]
+
+
+def test_what_a_map_shows_of_distances_is_which_group_is_nearer_in_it():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 2)) + np.repeat([[0, 0], [8, 0], [20, 0]], 30, axis=0)
+    groups = [np.arange(90) // 30 == one for one in range(3)]
+    assert is_nearer(X, X, *groups).in_map == "yes"
+    assert is_nearer(X, np.where(groups[1][:, None], X + 50.0, X), *groups).in_map == "no"
+    assert is_nearer(X, None, *groups).in_map is None
+    for held, shown in ((2, "yes"), (1, None)):
+        Y = np.where(groups[2][:, None] & (np.arange(90) >= 60 + held)[:, None], np.nan, X)
+        assert is_nearer(X, Y, *groups).in_map == shown
+    few = is_nearer(X, None, range(9), range(30, 60), range(60, 90))
+    assert (few.answer, few.finding) == ("cannot be told", "too few rows")
+    assert few.sentence == "A group has fewer than 10 rows. Choose more rows."
+    assert is_nearer(X, None, range(10), range(30, 60), range(60, 90)).answer == "yes"
+    some = is_nearer(X, None, *groups, max_rows=20)
+    assert some.rests_on == "20, 20 and 20 rows, all pairs of them"
+    other = is_nearer(X, None, groups[0], groups[2], groups[1], along="lines", names=("a", "c", "b"))
+    assert (other.answer, other.finding) == ("no", "a is nearer to b")
