@@ -12,7 +12,7 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.evaluation import compare_runs, stability_of_maps
-from gnomon.evaluation.cluster_stability import NEAREST_MEMBER, follow_clusters
+from gnomon.evaluation.cluster_stability import NEAREST_MEMBER, check_clusters, follow_clusters
 from gnomon.evaluation.refits import method_again, planned
 from gnomon.exceptions import DataWarning
 from gnomon.methods import PCA, TSNE, UMAP
@@ -402,3 +402,18 @@ def test_clusters_touch_where_enough_members_reach_the_other(offset):
         found = follow_clusters(np.concatenate([a, b])[None], clusters, size=1.0, touching=wanted / 12)
         assert found.touching[0, 0, 1] == found.touching[0, 1, 0] == (near >= wanted)
         assert not found.touching[0].diagonal().any()
+
+
+def test_clusters_are_classes_or_masks_with_a_row():
+    found = check_clusters(["b", None, "a", "b"], 4)
+    assert [(name, rows.tolist()) for name, rows in found] == [("a", [2]), ("b", [0, 3])]
+    masks = {"x": np.array([True, True, False]), 2: np.array([False, True, True]), "none": np.zeros(3, bool)}
+    assert [(name, rows.tolist()) for name, rows in check_clusters(masks, 3)] == [("x", [0, 1]), ("2", [1, 2])]
+    for mask in (np.ones(4, bool), np.ones(3)):
+        with pytest.raises(ValueError, match=rf"labels\['x'\] of {mask.dtype} .* must be a mask of shape \(3,\)"):
+            check_clusters({"x": mask}, 3)
+    with pytest.raises(ValueError, match="labels must be classes"):
+        check_clusters(np.linspace(0.0, 1.0, 50), 50)
+    for nobody in ({"x": np.zeros(3, bool)}, [None, None, None]):
+        with pytest.raises(ValueError, match="such that one row at least has one"):
+            check_clusters(nobody, 3)

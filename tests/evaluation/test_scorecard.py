@@ -509,3 +509,24 @@ def test_pairs_are_of_each_anchor_as_many_as_there_are_at_most(noisy, n_pairs, o
     whole = scorecard(X, Y, n_pairs=79800, measures=["shepard"])["shepard"]
     assert (whole.n_pairs, whole.exact) == (79800, True)
     assert not scorecard(X, Y, n_pairs=79799, measures=["shepard"])["shepard"].exact
+
+
+@pytest.mark.parametrize("n_anchors", [None, 60])
+def test_curves_have_half_the_width_of_the_intervals_at_every_size(noisy, n_anchors):
+    X, Y, _ = noisy
+    names = ["trustworthiness", "continuity", "neighborhood_preservation", "mrre_false", "mrre_missing"]
+    found = scorecard(X, Y, n_anchors=n_anchors, measures=names)
+    curves = found.curves
+    at = int(np.flatnonzero(curves.sizes == 15)[0])
+    for name, curve in zip(names, ("trustworthiness", "continuity", "q_nx", "mrre_false", "mrre_missing"), strict=True):
+        assert getattr(curves, curve)[at] == pytest.approx(found[name].value)
+        low, high = found[name].interval or (0.0, 0.0)
+        assert curves.half_widths[curve][at] == pytest.approx((high - low) / 2)
+    np.testing.assert_allclose(curves.r_nx[at], (399 * curves.q_nx[at] - 15) / (399 - 15))
+    assert curves.sizes[0] == 1
+    assert curves.sizes[-1] == 398  # of all 399 others every map keeps every one
+    assert np.isnan(curves.trustworthiness[curves.sizes >= 200]).all()
+    assert np.isfinite(curves.trustworthiness[curves.sizes < 200]).all()
+    plain = curves.to_dict()
+    assert plain["trustworthiness"][-1] is None
+    assert plain["sizes"] == curves.sizes.tolist()

@@ -442,3 +442,17 @@ def test_neighbours_hit_their_class_among_those_that_have_one():
 def test_ranks_of_equal_values_are_those_of_scipy():
     x = np.array([3.0, 1.0, 3.0, 3.0, -2.0, 1.0, 7.0])
     np.testing.assert_array_equal(_average_ranks(x), rankdata(x))
+
+
+def test_radii_are_those_of_the_rows_that_have_one():
+    """Of equal rows, whose neighbours are as near as 0, none counts; the others by Pearson's correlation."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.exponential(size=(40, 2)), rng.exponential(size=(40, 2))
+    X[:6], Y[20:26] = 50.0, 50.0
+    radii = [np.mean(np.sort(cdist(one, one), axis=1)[:, 1:5] ** 2, axis=1) for one in (X, Y)]
+    known = (radii[0] > 1e-12) & (radii[1] > 1e-12)
+    assert known.sum() == 28
+    expected = pearsonr(*(np.log(one[known]) for one in radii)).statistic
+    assert local_radius_correlation(X, Y, n_neighbors=4) == pytest.approx(expected, abs=1e-5)
+    assert np.isfinite(local_radius_correlation(X, Y, n_neighbors=39))
+    assert np.isfinite(local_radius_correlation(X[7:10], Y[7:10], n_neighbors=1))

@@ -9,6 +9,7 @@ from tests.threads import on_threads
 
 from gnomon import sensitivity
 from gnomon.evaluation import singularities
+from gnomon.evaluation.singularities import Singularities, check_rows, upper_share
 from gnomon.methods import PCA, TSNE, UMAP
 
 
@@ -115,3 +116,35 @@ def test_bad_input_is_named(X, tsne):
         singularities(tsne[0], X, embedding=np.zeros((3, 2)))
     with pytest.raises(ValueError, match="metric='cosine' must be 'euclidean'"):
         singularities(TSNE(metric="cosine", perplexity=6, max_iter=20).fit(X), X)
+
+
+def test_the_largest_scores_are_a_share_of_those_that_are_known():
+    scores = np.array([3.0, np.nan, 9.0, 1.0, np.inf, 9.0, 2.0, np.nan, 0.0, 5.0])
+    assert upper_share(scores, 0.5).tolist() == [4, 2, 5, 9]
+    assert upper_share(scores, 0.125).tolist() == [4]
+    assert upper_share(scores, 0.12).tolist() == []
+    for share in (0.0, 1.0):
+        with pytest.raises(ValueError, match="largest: share="):
+            upper_share(scores, share)
+
+
+def test_rows_asked_for_are_rows_that_there_are():
+    assert check_rows(None, 5).tolist() == []
+    assert check_rows([], 5).tolist() == []
+    assert check_rows([4, 0, 4], 5).dtype == np.int64
+    for rows, found in (([0, 5], 5), ([-1], -1)):
+        with pytest.raises(ValueError, match=rf"rows with {found} must be in \[0, 5\)"):
+            check_rows(rows, 5)
+    for rows in ([[1]], [0.5], [True]):
+        with pytest.raises(ValueError, match="must be a list of row numbers"):
+            check_rows(rows, 5)
+
+
+def test_columns_hold_what_is_known_of_each_row():
+    empty = np.empty(0)
+    two = Singularities(np.array([1.0, np.inf, 2.0]), np.zeros((3, 2)), np.zeros(3), np.array([2]), np.array([7.0]))
+    np.testing.assert_array_equal(two.columns()["singularity"], [1.0, np.nan, 2.0])
+    np.testing.assert_array_equal(two.columns()["response to its row"], [np.nan, np.nan, 7.0])
+    none = Singularities(np.ones(3), np.zeros((3, 2)), np.zeros(3), empty.astype(int), empty)
+    assert list(none.columns()) == ["singularity"]
+    assert repr(none) == "Singularities(n_samples=3)"
