@@ -218,6 +218,9 @@ def test_the_error_of_a_width_is_that_of_samples():
         Y = X * [3.0, 0.2]
         factors.append(_Sides(squareform(pdist(X)), squareform(pdist(Y)), [np.arange(40)]).width(0))
     assert {one.freedom for one in factors} == {39.0}
+    small = _Sides(1e-3 * squareform(pdist(X)), 1e-6 * squareform(pdist(Y)), [np.arange(40)]).width(0)
+    assert small.log == pytest.approx(factors[-1].log - math.log(1e3))
+    assert small.variance == pytest.approx(factors[-1].variance)
     told = np.mean([one.variance for one in factors])
     assert np.var([one.log for one in factors], ddof=1) == pytest.approx(told, rel=0.25)
 

@@ -204,3 +204,15 @@ def test_directions_of_rows_on_a_line_are_the_line_and_nothing_else():
     found, deviations = _main_directions(np.random.default_rng(0).normal(size=(9, 3)), np.ones(9), 2)
     np.testing.assert_allclose(found @ found.T, np.eye(2), atol=1e-12)
     assert deviations[0] > deviations[1] > 0
+
+
+def test_no_rows_asked_for_are_no_rows_moved(X, tsne):
+    found = perturbations(tsne, X, rows=[], n_directions=2)
+    assert found.rows.shape == found.unmoved.shape == (0,)
+    assert found.displacements.shape == (0, 4)
+    assert found.steps.shape == (0, 2)
+    assert np.isnan(found.scores).all()
+    assert found.scores.shape == (len(X),)
+    centred = tsne.embedding_ - tsne.embedding_.mean(axis=0)
+    assert found.size == pytest.approx(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
+    assert found.columns()["perturbation"].shape == (len(X),)

@@ -425,6 +425,10 @@ def test_a_map_without_knowledge_has_the_stresses_of_shuffled_distances():
     assert found["raw_stress"] == pytest.approx(np.sqrt(raw), rel=1e-4)
     assert found["stress"] == pytest.approx(np.sqrt(1 - scaled), rel=1e-2)
     assert found["non_metric_stress"] == pytest.approx(np.sqrt(y.var() / np.mean(y * y)))
+    small = stresses_of_random_map(moments(1e-4 * x, 1e-4 * y), 200)
+    assert small == pytest.approx(found)
+    same = stresses_of_random_map(moments(np.full(5, 1e-3), np.full(5, 1e-3)), 5)
+    assert same == pytest.approx({"raw_stress": 0.0, "stress": 0.0, "non_metric_stress": 0.0}, abs=1e-7)
     assert stresses_of_random_map(moments(x, 0 * y), 200) == {}
     assert stresses_of_random_map(moments(0 * x, y), 200) == {}
 
