@@ -292,3 +292,10 @@ def test_what_is_compared_is_real_and_has_rows_and_neighbours_enough(pair):
         embedding_similarity(A, B * 1j)
     for value, chance, expected in ((0.75, 0.5, 0.5), (0.25, 0.5, 0.0), (1.0, 0.5, 1.0), (1.0, 1.0, 0.0)):
         assert correct_for_chance(value, chance) == expected
+
+
+def test_neighbours_are_ten_unless_told(pair):
+    A, B = pair
+    assert compare_embeddings(A, B).n_neighbors == 10
+    for metric in ("knn", "jaccard"):
+        assert embedding_similarity(A, B, metric) == embedding_similarity(A, B, metric, n_neighbors=10)

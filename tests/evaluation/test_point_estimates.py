@@ -11,6 +11,7 @@ from gnomon.evaluation import evaluate
 from gnomon.evaluation.estimated_ranks import estimate_trust
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.neighborhoods import compare_neighborhoods
+from gnomon.evaluation.row_trust import trust_of_rows
 from gnomon.neighbors import compute_neighbors
 from gnomon.surfaces import Hyperboloid
 
@@ -168,3 +169,13 @@ def test_rows_of_whom_the_sample_knows_neighbours_alone_have_finite_scores(made)
         assert found.trustworthiness[i] == pytest.approx(1 - scale * wrong)
         assert found.trustworthiness_error[i] == 0.0
     assert population * scale < 1
+
+
+def test_trust_of_rows_is_that_of_evaluate_with_neighbourhoods_of_few_rows_too(made):
+    X, Y = made
+    for n, k in ((400, 15), (31, 15), (30, 14), (5, 2), (4, 1), (3, 1)):
+        rows = np.arange(0, n, 2)
+        with running(n_threads=1):
+            found = trust_of_rows(X[:n], Y[:n], rows, metric="euclidean")
+        exact = evaluate(X[:n], Y[:n], n_neighbors=k).per_point["trustworthiness"]
+        np.testing.assert_allclose(found, exact[rows], atol=1e-12)

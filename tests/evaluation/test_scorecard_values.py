@@ -19,7 +19,7 @@ from gnomon._run import running
 from gnomon.evaluation import evaluate, local_radius_correlation, scorecard
 from gnomon.evaluation.classes import neighborhood_hits
 from gnomon.evaluation.pairs import non_metric_stress, stresses_of_random_map
-from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, rank_anchors
+from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, random_rank_errors, rank_anchors
 from gnomon.evaluation.scores import _average_ranks, neighbor_ranks, rank_agreement
 from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
 from gnomon.evaluation.topology import diagram_agreement, joining_agreement, joining_scales, loops
@@ -441,6 +441,14 @@ def test_neighbours_hit_their_class_among_those_that_have_one():
         alone = neighborhood_hits(codes, np.array([2]), np.array([[3, 4]]))
     np.testing.assert_array_equal(found, [0.5, 1.0, 0.0, np.nan, np.nan])
     np.testing.assert_array_equal(alone, [np.nan])
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 1), (9, 4), (30, 7)])
+def test_relative_rank_errors_of_a_random_map_are_the_mean_over_all_ranks(n, k):
+    ranks, others = np.arange(1, k + 1), np.arange(1, n)
+    gaps = np.abs(ranks[:, None] - others).mean(axis=1) / ranks
+    largest = np.sum(np.abs(n - 2 * ranks + 1) / ranks)
+    assert random_rank_errors(n, k) == pytest.approx(1 - gaps.sum() / largest)
 
 
 def test_ranks_of_equal_values_are_those_of_scipy():

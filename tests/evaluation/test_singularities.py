@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from sklearn.exceptions import NotFittedError
 from tests.threads import on_threads
 
 from gnomon import sensitivity
@@ -148,3 +149,8 @@ def test_columns_hold_what_is_known_of_each_row():
     none = Singularities(np.ones(3), np.zeros((3, 2)), np.zeros(3), empty.astype(int), empty)
     assert list(none.columns()) == ["singularity"]
     assert repr(none) == "Singularities(n_samples=3)"
+
+
+def test_a_method_must_be_fitted(X):
+    with pytest.raises(NotFittedError, match="TSNE"):
+        singularities(TSNE(), X)
