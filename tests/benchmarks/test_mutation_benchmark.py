@@ -132,6 +132,9 @@ def test_a_line_is_answered_for_by_the_tests_that_run_it_else_by_those_of_its_fi
     assert known.tests_of(replace(mutant, at_import=True)) == {"t.py::one", "t.py::two"}
     assert known.tests_of(replace(mutant, file="b.py", first=7, last=9)) == {"t.py::two"}
     assert known.tests_of(replace(mutant, file="c.py")) == set()
+    known.add({"failed": [], "seconds": {"signatures.py::one": 0.1}, "lines": {}})
+    assert known.tests_of(replace(mutant, file="b.py", at_import=True)) == {"t.py::two", "signatures.py::one"}
+    assert known.tests_of(mutant) == {"t.py::one"}
 
 
 def test_what_is_reached_at_import_is_told_from_what_is_called():
