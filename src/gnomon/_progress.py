@@ -39,6 +39,10 @@ class Progress:
         The present embedding, read-only and valid during the call; copy what should stay.
     pace : float or None
         Seconds that each unit of work that is left is expected to take; None takes the mean of the stage.
+    at_most : bool
+        Whether the stage may end before `total`, as a descent does that ends by a tolerance.
+    end : int or None
+        Units after which such a stage is expected to end; None while that cannot be known.
     """
 
     stage: str
@@ -48,13 +52,26 @@ class Progress:
     loss: float | None = None
     embedding: npt.NDArray[np.float32] | None = None
     pace: float | None = field(default=None, compare=False, repr=False)
+    at_most: bool = False
+    end: int | None = None
 
     @property
     def seconds_left(self) -> float | None:
-        """Estimated seconds until the stage ends; None before the first unit of work."""
-        if self.done == 0:
+        """Estimated seconds until the stage ends; None before the first unit of work, and where no end is known."""
+        end = self.end if self.at_most else self.total
+        if self.done == 0 or end is None:
             return None
-        return (self.seconds / self.done if self.pace is None else self.pace) * (self.total - self.done)
+        return (self.seconds / self.done if self.pace is None else self.pace) * (end - self.done)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the work of the stage is done."""
+        return 0 < self.done == (self.end if self.at_most else self.total)
+
+    @property
+    def work(self) -> str:
+        """What is done of how much, such as "20 of 100", or "20 of at most 100" where the stage may end before."""
+        return f"{self.done} of {'at most ' if self.at_most and not self.is_over else ''}{self.total}"
 
 
 Callback = Callable[[Progress], bool | None]
@@ -84,17 +101,17 @@ class ProgressLines:
     def __call__(self, progress: Progress) -> None:
         """Write a line, unless the last one of the stage is less than a second old."""
         self._now, self._since = progress, time.perf_counter()
-        if progress.done and not _is_over(progress) and progress.seconds - self._last < _INTERVAL:
+        if progress.done and not progress.is_over and progress.seconds - self._last < _INTERVAL:
             return
         self._last = progress.seconds
         words = [progress.stage]
         if progress.done:
-            words.append(f"{progress.done} of {progress.total}")
+            words.append(progress.work)
         if progress.loss is not None:
             words.append(f"loss {progress.loss:.4g}")
         if progress.seconds_left is not None:
             left = f"{progress.seconds_left:.0f} s left"
-            words.append(f"{progress.seconds:.1f} s" if _is_over(progress) else left)
+            words.append(f"{progress.seconds:.1f} s" if progress.is_over else left)
         self._write(words)
 
     def __enter__(self) -> Self:
@@ -116,11 +133,11 @@ class ProgressLines:
     def _meanwhile(self) -> list[str]:
         """Return what a stage would say that says nothing now."""
         progress, silent = self._now, time.perf_counter() - self._since
-        if _is_over(progress):
+        if progress.is_over:
             return [f"after {progress.stage}", f"{silent:.0f} s so far"]
         words = [progress.stage]
         if progress.done:
-            words.append(f"{progress.done} of {progress.total}")
+            words.append(progress.work)
         left = progress.seconds_left
         if left is not None and left > silent:
             return [*words, f"{left - silent:.0f} s left"]
@@ -134,10 +151,6 @@ class ProgressLines:
             logger.info(line)
         else:
             sys.stderr.write(line + "\n")
-
-
-def _is_over(progress: Progress) -> bool:
-    return 0 < progress.done == progress.total
 
 
 class Reporter:
@@ -181,20 +194,28 @@ class Reporter:
         self._told, self._costs = [(done, time.perf_counter() - self._start)], costs
 
     def update(
-        self, done: int, total: int, *, loss: float | None = None, embedding: npt.NDArray[np.float32] | None = None
+        self,
+        done: int,
+        total: int,
+        *,
+        loss: float | None = None,
+        embedding: npt.NDArray[np.float32] | None = None,
+        at_most: bool = False,
+        end: int | None = None,
     ) -> bool:
-        """Report work done in the running stage; return True if the user asked to end it."""
+        """Report work done in the running stage, see `Progress`; return True if the user asked to end it."""
         if self.callback is None:
             return False
         if embedding is not None:
             embedding = embedding.view()
             embedding.flags.writeable = False
         seconds = time.perf_counter() - self._start
-        progress = Progress(self._stage, done, total, seconds, loss, embedding, self._pace(done, total, seconds))
+        pace = self._pace(done, end if at_most and end is not None else total, seconds)
+        progress = Progress(self._stage, done, total, seconds, loss, embedding, pace, at_most, end)
         return bool(self.callback(progress))
 
-    def _pace(self, done: int, total: int, seconds: float) -> float | None:
-        """Return the seconds of each unit that is left, by those since half of the work was done.
+    def _pace(self, done: int, end: int, seconds: float) -> float | None:
+        """Return the seconds of each unit that is left until the end, by those since half of the work was done.
 
         What lies farther back misses: stages prepare, and the units of some grow dearer or cheaper.
         """
@@ -203,9 +224,9 @@ class Reporter:
         half = bisect.bisect_right(self._told, (done // 2, float("inf")))
         before, then = self._told[max(half - 1, 0)] if self._told else (0, 0.0)
         self._told.append((done, seconds))
-        if not before < done < total:
+        if not before < done < end:
             return None
-        return (seconds - then) * self._cost(done, total) / (self._cost(before, done) * (total - done))
+        return (seconds - then) * self._cost(done, end) / (self._cost(before, done) * (end - done))
 
     def _cost(self, first: int, last: int) -> float:
         """Return what units cost from one to another, relative to the first of the stage."""

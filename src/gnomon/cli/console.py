@@ -114,18 +114,21 @@ class ProgressBar:
         new_stage = progress.stage != self._stage
         if new_stage:
             self._end_line()
-        if new_stage or progress.done >= progress.total or now - self._drawn >= _INTERVAL:
+        if new_stage or progress.is_over or progress.done >= progress.total or now - self._drawn >= _INTERVAL:
             self._stage, self._drawn = progress.stage, now
             self._draw(self._text(progress))
 
     def _text(self, progress: Progress) -> str:
-        share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
+        end = progress.total if progress.end is None else progress.end
+        share = min(1.0, progress.done / end) if end > 0 else 0.0
         bar = ("#" * round(share * _WIDTH)).ljust(_WIDTH, ".")
         left = progress.seconds_left
-        if progress.done >= progress.total:
+        if progress.done >= end:
             clock = f"{_clock(progress.seconds)} taken"
         else:
             clock = "" if left is None else f"{_clock(left)} left"
+            if progress.at_most and progress.end is None:
+                return f"{progress.stage:<16} {progress.work}"
         return f"{progress.stage:<16} [{bar}] {share:4.0%}  {clock}"
 
     def _draw(self, text: str) -> None:

@@ -173,11 +173,17 @@ def distance_matrix(
             matrix[begin : begin + _BLOCK, begin:] = rows
             matrix[begin:, begin : begin + _BLOCK] = rows.T
             if reporter is not None:
-                reporter.update(min(begin + _BLOCK, n), n)
+                reporter.update(_worth(min(begin + _BLOCK, n), n), n)
     factor = _unit(float(matrix.max()))
     if factor != 1.0:
         matrix /= matrix.dtype.type(factor)
     return matrix, unit * factor
+
+
+def _worth(done: int, n_samples: int) -> int:
+    """Return how many rows the distances of the first rows to all after them are worth: each pair counts once."""
+    left = n_samples - done
+    return n_samples - left * left // n_samples
 
 
 def _unit(largest: float) -> float:

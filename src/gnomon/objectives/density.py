@@ -91,7 +91,7 @@ class DensityCorrelation(AddedTerm):
         R, before standardisation; NaN without edges.
     rises : float, 0.5
         Share of the iterations in which the term acts, the first ones, that its weight rises in (see `AddedTerm`).
-    cost : float, 6.5
+    cost : float, 10.0
         What an epoch takes with all pairs, relative to a sampled one.
     unsampled : bool, True
         Where the term acts, `SampledDescent` takes the forces of all pairs, by the tree (see `AddedTerm`).
@@ -107,7 +107,7 @@ class DensityCorrelation(AddedTerm):
     dtype = np.float32
     rises = 0.5
     unsampled = True
-    cost = 6.5
+    cost = 10.0
 
     @entrance("DensityCorrelation")
     def __init__(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
@@ -212,6 +213,10 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
             return Step(largest, 0.0, f"Both residuals fell to tol={self.tol:g} in iteration {state.iteration}.")
         self._adapt(state, primal, dual)
         return Step(largest)
+
+    def excess(self, state: ADMMState) -> float | None:
+        """Say that it ends at a time unknown: residuals fall in spurts, as penalties and supports change."""
+        return math.inf if self.tol else None
 
     def divergence(self, objective: SplitObjective, state: ADMMState) -> tuple[str, str]:
         """Return the penalty and what to do."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -115,6 +116,16 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """
         told: Callable[[int], Sequence[tuple[int, float]]] | None = getattr(objective, "costs", None)
         return () if told is None else told(self.resolve_max_iter(objective.n_samples))
+
+    def excess(self, state: StateT) -> float | None:
+        """Return how many times its tolerance the quantity is by whose fall a descent ends; None if it ends by none.
+
+        Infinite before it is known. The time that is left is foreseen by it, see `Outlook`.
+        """
+        tol, largest = self.stopping.tol, state.largest_gradient_norm
+        if not tol:
+            return None
+        return state.gradient_norm / (tol * largest) if largest > 0.0 else math.inf
 
     def does_blocks_of(self, objective: ObjectiveT) -> bool:
         """Say whether a step may do many iterations although the objective has a schedule."""

@@ -19,6 +19,7 @@ from gnomon._run import current_run
 from gnomon._validation import caller, message
 from gnomon.objectives.added import added_terms
 from gnomon.optimizers.checkpoints import Checkpoints
+from gnomon.optimizers.outlook import Outlook
 from gnomon.optimizers.state import Points, Solution, State, Stopping, diverged
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ def minimize(
     state = checkpoints.latest(state)
     reporter.expect(state.iteration, optimizer.costs(objective, int(state.embedding.shape[-1])))
     last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
+    outlook = Outlook(run.max_iter)
     reason, converged = "", False
     while state.iteration < last and not reason:
         end = min(optimizer.block_end(state.iteration), run.max_iter)
@@ -205,7 +207,10 @@ def minimize(
         converged = bool(reason)
         if not reason:  # else a run that goes on would not see it
             checkpoints.keep(state)
-        if reporter.update(state.iteration, run.max_iter, loss=loss, embedding=state.embedding):
+        at_most, expected = outlook.look(state.iteration, excess=run.excess(state), over=bool(reason))
+        if reporter.update(
+            state.iteration, run.max_iter, loss=loss, embedding=state.embedding, at_most=at_most, end=expected
+        ):
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do
         run.evaluate(state)
@@ -274,6 +279,10 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         if not self.history or self.history[-1][0] != state.iteration:
             self.history.append((state.iteration, loss))
         return loss
+
+    def excess(self, state: StateT) -> float | None:
+        """Return how many times its tolerance the quantity is by which this run ends; None if it ends by none."""
+        return self.optimizer.excess(state) if self.schedule is None else None
 
     def out_of_iterations(self, state: StateT) -> tuple[bool, str]:
         """Return whether reaching the last iteration is convergence, and the sentence for it."""

@@ -50,6 +50,8 @@ class MajorizationState(State):
         How many were made; the last is at place n_changes - 1 modulo memory.
     n_small : int
         Last steps in a row that lowered the loss by less than tol.
+    last_fall : float
+        Share of the loss by which the last step lowered it.
     n_evaluations : int
         Calls of ``objective.majorize``.
     """
@@ -60,6 +62,7 @@ class MajorizationState(State):
     step_changes: npt.NDArray[Any]
     n_changes: int = 0
     n_small: int = 0
+    last_fall: float = math.inf
     n_evaluations: int = 1
 
 
@@ -128,6 +131,7 @@ class Majorization(Optimizer[MajorizationState, Majorizable]):
             state.image_changes[place] = image - state.image
             state.step_changes[place] = (image - points) - plain
             state.n_changes += 1
+        state.last_fall = (state.loss - loss) / state.loss
         small = state.loss - loss < self.tol * state.loss
         state.n_small = state.n_small + 1 if small else 0
         moved = math.sqrt(np.square(points - state.embedding, dtype=np.float64).sum())
@@ -136,6 +140,10 @@ class Majorization(Optimizer[MajorizationState, Majorizable]):
         if state.n_small >= (_PATIENCE if self.memory else 1):
             return Step(length, moved, f"A step lowered the loss by less than tol={self.tol:g} of it.")
         return Step(length, moved)
+
+    def excess(self, state: MajorizationState) -> float | None:
+        """Return by how many times tol of it the last steps lowered the loss."""
+        return state.last_fall / self.tol if self.tol else None
 
     def _try(
         self, objective: Majorizable, state: MajorizationState, points: Points

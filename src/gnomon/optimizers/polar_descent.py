@@ -109,6 +109,10 @@ class PolarDescent(Optimizer[PolarState, PolarObjective]):
         state.iteration += 1
         return Step(norm, length)
 
+    def excess(self, state: PolarState) -> float | None:
+        """Return how many times the gradient's norm is the share of the largest eigenvalue at which it ends."""
+        return state.gradient_norm / (self.tol * state.largest_eigenvalue) if self.tol else None
+
     def divergence(self, objective: PolarObjective, state: PolarState) -> tuple[str, str]:
         """Return the step and what to do."""
         return f"learning_rate={self.learning_rate}", "Check the objective's scatter_times."

@@ -165,6 +165,12 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
         state.iteration += not finished
         return Step(norm, state.last_step * norm, finished)
 
+    def excess(self, state: SafeState) -> float | None:
+        """Return how many times the gradient's norm is that at which the descent ends."""
+        if self.min_grad_norm:
+            return state.gradient_norm / self.min_grad_norm
+        return super().excess(state)
+
     def _direction(self, objective: Differentiable, gradient: Points, Y: Points) -> Points:
         if not self.preconditioned or not np.isfinite(gradient).all():
             return gradient

@@ -102,6 +102,9 @@ class ClassicalMDS(WeightedRowEmbedder, PlacesRows, DifferentiableScores):
             "Use LandmarkMDS, or fewer rows.",
         )
 
+    def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
+        return "" if self._by_components(parameters["metric"]) else ", by distances"
+
     def _by_components(self, metric: Any) -> bool:
         """Whether principal components of the rows do, without distances."""
         return isinstance(metric, str) and NATIVE_METRICS.get(metric) == "euclidean" and not self.metric_params

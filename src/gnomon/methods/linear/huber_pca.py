@@ -182,6 +182,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
             max_iter=parameters["max_iter"],
             tol=parameters["tol"] * first,
             certify_every=_CERTIFY,
+            block=_CERTIFY,
         )
         self.solution_ = game.minimize(objective, start, reporter=current_run().reporter)
         last, squared = self.solution_.state.rounds[-1], self._unit * self._unit

@@ -219,6 +219,12 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
         state.iteration += 1
         return Step(float(np.linalg.norm(y)), 0.0, self._certified(objective, state))
 
+    def excess(self, state: GameState) -> float | None:
+        """Return how many times tol the last certified gap is."""
+        if not self.tol:
+            return None
+        return state.rounds[-1].gap / self.tol if state.rounds else math.inf
+
     def _certified(self, objective: Differentiable, state: GameState) -> str:
         if state.iteration % self.certify_every and state.iteration != self.max_iter:
             return ""
