@@ -69,6 +69,56 @@ def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock):
     assert seen[-1].seconds_left == 1.0
 
 
+def test_a_stage_that_may_end_early_tells_a_time_only_where_its_end_is_known(clock):
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("layout", 300)
+    for clock[0], done, end in ((10.0, 10, None), (20.0, 20, 25), (25.0, 25, 25)):
+        reporter.update(done, 300, at_most=True, end=end)
+    assert [one.seconds_left for one in seen] == [None, None, 5.0, 0.0]
+    assert [one.is_over for one in seen] == [False, False, False, True]
+
+
+def test_lines_of_a_stage_that_may_end_early_say_so(clock, capsys):
+    reporter = Reporter(ProgressLines("MDS"))
+    reporter.begin("layout", 300)
+    for clock[0], done, end in ((10.0, 10, None), (20.0, 20, 25), (25.0, 25, 25)):
+        reporter.update(done, 300, at_most=True, end=end)
+    assert capsys.readouterr().err.splitlines() == [
+        "MDS: layout",
+        "MDS: layout, 10 of at most 300",
+        "MDS: layout, 20 of at most 300, 5 s left",
+        "MDS: layout, 25 of 300, 25.0 s",
+    ]
+
+
+class Notebook:
+    """Stands for the standard error of a notebook: no terminal, no file, and text is shown as it is written."""
+
+    encoding = "UTF-8"
+
+    def __init__(self):
+        self.parts = []
+
+    def write(self, text):
+        self.parts.append(text)
+        return len(text)
+
+    def flush(self):
+        pass
+
+
+def test_notebooks_get_plain_lines_each_in_one_piece(clock, monkeypatch):
+    """A line that is taken back by a carriage return would be garbled where cells are saved."""
+    stream = Notebook()
+    monkeypatch.setattr(_progress.sys, "stderr", stream)
+    reporter = Reporter(ProgressLines("UMAP"))
+    reporter.begin("layout", 10)
+    for clock[0], done in ((2.0, 5), (4.0, 10)):
+        reporter.update(done, 10)
+    assert stream.parts == ["UMAP: layout\n", "UMAP: layout, 5 of 10, 2 s left\n", "UMAP: layout, 10 of 10, 4.0 s\n"]
+
+
 def test_the_callback_sees_stage_work_time_and_loss(clock):
     seen = []
     reporter = Reporter(seen.append)

@@ -432,6 +432,20 @@ def test_progress_is_drawn_on_a_terminal_only(run, calls, monkeypatch):
     ]
 
 
+def test_the_bar_of_a_stage_that_may_end_early_fills_to_where_it_is_expected_to_end():
+    stream = io.StringIO()
+    with ProgressBar(stream, enabled=True) as bar:
+        for done, end in ((10, None), (20, 40), (40, 40)):
+            bar._drawn = 0.0
+            bar(Progress("layout", done, 300, float(done), at_most=True, end=end))
+    drawn = [" ".join(part.split()) for part in stream.getvalue().strip("\r\n").split("\r")]
+    assert drawn == [
+        "layout 10 of at most 300",
+        f"layout [{'#' * 15 + '.' * 15}] 50% 0:20 left",
+        f"layout [{'#' * 30}] 100% 0:40 taken",
+    ]
+
+
 def test_progress_can_be_switched_off():
     stream = io.StringIO()
     with ProgressBar(stream, enabled=False) as bar:

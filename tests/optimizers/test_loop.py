@@ -275,9 +275,13 @@ def test_a_descent_tells_what_later_iterations_cost_and_where_it_goes_on(problem
 def test_the_fine_mesh_of_tsne_costs_more_than_the_coarse_one(clusters):
     annealed = GradientDescent.annealed()
     meshed, exact = (KLDivergence(clusters["total"], evaluation=name) for name in ("interpolated", "exact"))
-    ((begin, factor),) = annealed.costs(meshed, 2)
+    *growth, (begin, factor) = annealed.costs(meshed, 2)
     assert begin == 225
-    assert 1 < factor < 4  # nodes of half the spacing are four times as many
+    assert 1 < factor / growth[-1][1] < 4  # nodes of half the spacing are four times as many
+    begins, factors = zip(*growth, strict=True)
+    assert list(begins) == sorted(begins)
+    assert begins[-1] < begin
+    assert list(factors) == sorted(factors)  # the map grows, and with it the mesh
     assert not annealed.costs(exact, 2)
     assert not GradientDescent().costs(meshed, 2)  # one mesh throughout
 

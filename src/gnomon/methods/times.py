@@ -153,8 +153,8 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
     },
     "MDS": {
         "checks": Work(Cost(fixed=1210000.0, entry=0.176, pair=0.015)),
-        "distances": Work(Cost(square=23.4, pair=36.1)),
-        "initialization": Work(Cost(fixed=1030000.0, entry=21.1, square=43.2, pair=0.0585)),
+        "distances": Work(Cost(square=23.4, pair=12.0)),
+        "initialization": Work(Cost(fixed=1030000.0, entry=21.1, square=43.2, pair=24.0)),
         "layout": Work(passes=Cost(fixed=115000.0, pair=0.941), most=40),
         "stress": Work(Cost(pair=12.8)),
     },

@@ -39,7 +39,10 @@ _ANNEALED: dict[str, Any] = {
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
 _SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
 _SETTLING = 0.8  # momentum of the last iterations
-_ON_MESH = 0.65  # share of an iteration of t-SNE that grows with the number of nodes of the mesh, about
+_GROWTH = ((-1 / 3, 1.15), (0.0, 1.4), (1 / 3, 1.65), (2 / 3, 2.3))
+"""What iterations of t-SNE on a mesh cost, relative to the first, while its map grows: from which share of the way
+between exaggeration and settling on, and the factor."""
+_ON_MESH = 0.4  # share of the last of them that grows with the number of nodes of the mesh, about
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("auto"), _POSITIVE),
@@ -290,7 +293,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         return "early_exaggeration" if self._is_early(iteration) else "descent"
 
     def costs(self, objective: Objective, n_components: int) -> Sequence[tuple[int, float]]:
-        """Return what iterations cost relative to the first: those of t-SNE more where the mesh is fine.
+        """Return what iterations cost relative to the first: those of t-SNE more where the mesh is large and fine.
 
         Its maps grow until most of an iteration is the mesh; the maps of other losses stay small beside it.
         """
@@ -298,7 +301,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         meshed = isinstance(loss, KLDivergence) and loss.evaluation_for(n_components) == "interpolated"
         if not meshed or not self.settling_iter:
             return super().costs(objective, n_components)
-        return [(self._settles_from, 1.0 + _ON_MESH * (self.coarsening**n_components - 1.0))]
+        way = self._settles_from - self._last_early
+        growth = [(round(self._last_early + share * way), factor) for share, factor in _GROWTH if way]
+        return [*growth, (self._settles_from, _GROWTH[-1][1] * (1.0 + _ON_MESH * (self.coarsening**n_components - 1)))]
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
         """Do one iteration; in parts, all to `limit`."""

@@ -162,6 +162,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         n, metric = int(X.shape[0]), parameters["metric"]
         reporter.begin("distances", n)
         delta, unit = distance_matrix(X, metric=metric, metric_params=self.metric_params, reporter=reporter)
+        reporter.begin("initialization")
         self._unit, self._rows = unit, None if isinstance(metric, str) and metric == "precomputed" else X
         weights, by_row = parameters["weights"], parameters["sample_weight"]
         self._power = _POWERS.get(weights, 0) if isinstance(weights, str) else 0
@@ -182,7 +183,8 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         )
         best: tuple[Solution, str] | None = None
         for run in range(parameters["n_init"]):
-            reporter.begin("initialization")
+            if run:
+                reporter.begin("initialization")
             start, kind = self._start(X, delta, parameters, run)
             reporter.begin("layout", optimizer.max_iter)
             solution = optimizer.minimize(objective, start, reporter=reporter)
