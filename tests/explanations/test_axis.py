@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,8 +14,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from gnomon.explanations import explain
 from gnomon.explanations.axis import axis
-from gnomon.explanations.axis.line import held_out_r2, slopes, smooth
-from gnomon.explanations.axis.points_near import find_points_near
+from gnomon.explanations.axis.line import _blocks_of_columns, _pushes, _rank_correlations, held_out_r2, slopes, smooth
+from gnomon.explanations.axis.points_near import _default_width, find_points_near, path_through
 
 
 @pytest.fixture(scope="module")
@@ -224,3 +225,116 @@ def test_wrong_lines_are_refused(plane, explanation):
     places = Y.copy()
     places[:300] = np.nan
     assert (axis(explain(X, places, n_jobs=1), [(-0.9, 0), (0.9, 0)]).near.rows >= 300).all()
+
+
+@pytest.mark.parametrize(("noise", "n_features"), [(1e-6, 6), (0.5, 6), (30.0, 6), (0.3, 100)])
+def test_fidelity_is_that_of_the_best_of_thirteen_ridges(noise, n_features):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(60, n_features))
+    t = X[:, 0] + 0.5 * X[:, 1] + noise * rng.normal(size=60)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    left_out = np.stack(
+        [
+            cross_val_predict(Ridge(alpha=n_features * ridge, solver="svd"), Z, t, cv=LeaveOneOut())
+            for ridge in np.logspace(-3, 3, 13)
+        ]
+    )
+    scores = 1 - np.sum((t - left_out) ** 2, axis=1) / np.sum((t - t.mean()) ** 2)
+    assert held_out_r2(X, np.arange(60), t) == pytest.approx(max(0.0, *scores), abs=1e-7)
+
+
+def test_fidelity_needs_a_feature_that_varies_and_looks_at_rows_evenly_along_the_line():
+    rng = np.random.default_rng(0)
+    assert held_out_r2(np.full((30, 2), 3.0), np.arange(30), rng.normal(size=30)) == 0.0
+    X, rows = rng.normal(size=(50, 3)), rng.permutation(50)[:31]
+    t = X[rows, 0] + rng.normal(size=31)
+    chosen = np.argsort(t)[[0, 3, 6, 10, 13, 16, 20, 23, 26, 30]]
+    assert held_out_r2(X, rows, t, 10) == held_out_r2(X, rows[chosen], t[chosen])
+    assert held_out_r2(X, rows, t) == held_out_r2(X, rows, t, 31) != held_out_r2(X, rows, t, 30)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_columns_come_in_blocks_of_so_many_numbers_and_one_at_least(form, monkeypatch):
+    X, rows = np.arange(60.0).reshape(6, 10), np.array([4, 0, 5])
+    for numbers, wide in ((1, 1), (3, 1), (8, 2), (9, 3), (1000, 10)):
+        monkeypatch.setattr("gnomon.explanations.axis.line._BLOCK", numbers)
+        found = list(_blocks_of_columns(form(X), rows))
+        assert max(columns.stop - columns.start for columns, _ in found) == wide
+        np.testing.assert_array_equal(np.concatenate([part for _, part in found], axis=1), X[rows])
+        assert [i for columns, _ in found for i in range(columns.start, columns.stop)] == list(range(10))
+
+
+def test_rank_correlations_of_two_rows_are_one_or_none():
+    found = _rank_correlations(np.array([0.0, 1.0]), np.array([[5.0, 2.0, 7.0], [6.0, 1.0, 7.0]]))
+    np.testing.assert_array_equal(found, [1.0, -1.0, 0.0])
+
+
+def test_default_curves_have_fifty_places_and_a_bandwidth_by_the_length(explanation):
+    found = axis(explanation, [(-0.9, 0), (0.6, 0)])
+    curve, asked = found.profile("feature 2"), found.profile("feature 2", 50, 0.12 * 1.5)
+    np.testing.assert_allclose(curve.t, np.linspace(0.0, 1.5, 50))
+    for name in ("t", "mean", "error", "n"):
+        np.testing.assert_allclose(getattr(curve, name), getattr(asked, name), rtol=1e-12)
+    assert len(found.profile(0, 2).t) == 2
+    for wrong in ({"n_places": 1}, {"bandwidth": 0.0}, {"feature": 5}, {"feature": -1}):
+        with pytest.raises((ValueError, IndexError)):
+            found.profile(**{"feature": 0, **wrong})
+    assert found.profile(4).feature == "feature 4"
+
+
+@pytest.mark.parametrize(("n", "n_parts"), [(2, 2), (19, 19), (50, 20), (1203, 20)])
+def test_pushes_are_means_of_arrows_along_the_line_with_an_error_over_twenty_stretches(n, n_parts, monkeypatch):
+    rng = np.random.default_rng(n)
+    rows, t = rng.permutation(n + 3), rng.uniform(0, 9, n + 3)
+    arrows, mask = rng.normal(size=(n + 3, 2, 4)), np.ones(n + 3, bool)
+    mask[[0, 1, 2]] = False
+    tangents = np.stack([np.cos(t), np.sin(t)], axis=1)
+    monkeypatch.setattr("gnomon.explanations.axis.line.each_local_arrows", lambda _, some: (arrows[i] for i in some))
+    near = SimpleNamespace(rows=rows, t=t, tangents=tangents)
+    mean, error = _pushes(SimpleNamespace(mask=mask, n_features=4), near)
+    known = [at for at in np.argsort(t) if mask[rows[at]]]
+    known = known if n <= 400 else [known[int(at)] for at in np.linspace(0, n - 1, 400)]
+    each = np.array([tangents[at] @ arrows[rows[at]] for at in known])
+    np.testing.assert_allclose(mean, each.mean(axis=0))
+    parts = np.array_split(np.arange(len(each)), n_parts)
+    without = np.array([np.delete(each, part, axis=0).mean(axis=0) for part in parts])
+    expected = np.sqrt((n_parts - 1) / n_parts * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
+    np.testing.assert_allclose(error, expected)
+
+
+def test_one_point_with_arrows_pushes_nothing_that_is_known():
+    near = SimpleNamespace(rows=np.arange(3), t=np.arange(3.0))
+    explanation = SimpleNamespace(mask=np.array([False, True, False]), n_features=2)
+    assert np.isnan(_pushes(explanation, near)).all()
+
+
+def test_the_width_is_twice_the_median_distance_to_the_fifteenth_point():
+    rng = np.random.default_rng(5)
+    Y = np.concatenate([rng.normal(size=(200, 2)), [[np.nan, np.nan]]])
+    path = np.array([[-2.0, 0.0], [0.0, 0.0], [0.0, 1.0]])
+    spots = [(-2.0 + s, 0.0) if s <= 2.0 else (0.0, s - 2.0) for s in np.linspace(0.0, 3.0, 64)]
+    radii = [np.sort(np.hypot(*(Y[:200] - spot).T))[14] for spot in spots]
+    assert find_points_near(Y, path, None).width == pytest.approx(2.0 * np.median(radii), rel=1e-12)
+    few = rng.normal(size=(10, 2))  # of fewer points the farthest
+    radii = [np.hypot(*(few - spot).T).max() for spot in spots]
+    assert _default_width(path, few) == pytest.approx(2.0 * np.median(radii), rel=1e-12)
+
+
+def test_ten_points_are_enough_for_a_line_unless_they_lie_at_one_place_of_it():
+    path = np.array([[0.0, 0.0], [1.0, 0.0]])
+    Y = np.column_stack([np.linspace(0.0, 1.0, 10), np.full(10, 0.1)])
+    found = find_points_near(Y, path, 0.1)
+    np.testing.assert_array_equal(found.rows, np.arange(10))
+    np.testing.assert_allclose(found.t, Y[:, 0])
+    for places, width in ((Y[:9], 0.1), (Y, 0.09), (np.tile(Y[3], (10, 1)), 0.1)):
+        with pytest.raises(ValueError, match="near at least 10 points"):
+            find_points_near(places, path, width)
+
+
+def test_a_line_in_a_direction_spans_the_middle_nine_tenths():
+    places = np.column_stack([np.arange(101.0), np.zeros(101)])
+    line = path_through(np.concatenate([places, [[np.nan, 0.0]]]), (2.0, 0.0), np.array([10.0, 7.0]))
+    np.testing.assert_allclose(line, [[5.0, 7.0], [95.0, 7.0]])
+    np.testing.assert_allclose(path_through(places, (-1.0, 0.0), np.zeros(2)), [[95.0, 0.0], [5.0, 0.0]])
+    with pytest.raises(ValueError, match="a region that extends along the direction"):
+        path_through(places, (0.0, 1.0), np.zeros(2))

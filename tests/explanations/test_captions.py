@@ -10,7 +10,14 @@ import scipy.sparse as sp
 from scipy.stats import false_discovery_control, ttest_ind
 
 from gnomon.explanations import cluster_captions
-from gnomon.explanations.contrast.captions import _ClusterMoments, _region_means
+from gnomon.explanations.contrast.captions import (
+    _best_feature,
+    _caption,
+    _cluster_moments,
+    _ClusterMoments,
+    _region_means,
+    _told_apart,
+)
 
 NAMES = ["CD3D", "LYZ", "NKG7", "flat"]
 
@@ -167,7 +174,7 @@ def test_regions_of_pictures_are_means_of_their_pixels():
 @pytest.mark.parametrize("g", [0, 2])
 def test_gaps_that_may_be_chance_are_those_of_welchs_test_at_the_rate_of_false_discoveries(g):
     rng = np.random.default_rng(1)
-    sizes = [12, 30, 7, 1]
+    sizes = [12, 30, 2, 1]
     rows = [rng.normal(rng.normal(0.0, 0.8, 6), rng.uniform(0.5, 2.0, 6), (size, 6)) for size in sizes]
     means, variances = (np.stack([f(one, axis=0) for one in rows]) for f in (np.mean, np.var))
     moments = _ClusterMoments(means, variances, np.array(sizes), 0.1)
@@ -181,3 +188,65 @@ def test_gaps_that_may_be_chance_are_those_of_welchs_test_at_the_rate_of_false_d
     spread = np.sqrt((variances[g] + variances) / 2)
     np.testing.assert_allclose(every, (means[g] - means) / spread)
     np.testing.assert_array_equal(moments.gaps(g)[others][found.reshape(2, 6)], every[others][found.reshape(2, 6)])
+
+
+def test_the_best_feature_is_large_for_most_clusters_then_by_gaps_up_to_three_deviations():
+    left = np.array([True, True, False])
+    gaps = np.array([[0.8, 0.79, 3.0], [0.8, 9.0, 0.0], [9.0, 9.0, 9.0]])
+    count, f, rows = _best_feature(gaps, left)
+    assert (count, f, rows.tolist()) == (2, 0, [0, 1])
+    count, f, rows = _best_feature(gaps[:, 1:], left)  # one each: three deviations, and nine, which count as three
+    assert (count, f, rows.tolist()) == (1, 0, [1])
+    assert _best_feature(np.array([[2.9, 2.5], [0.0, 0.0], [0.0, 0.0]]), left)[1] == 0
+    assert _best_feature(np.array([[2.5, 3.5], [0.0, 0.0], [0.0, 0.0]]), left)[1] == 1
+    assert _best_feature(np.full((3, 2), 0.79), left)[0] == 0
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("numbers", [1 << 22, 7])
+def test_moments_are_those_of_the_rows_of_each_cluster(form, numbers, monkeypatch):
+    monkeypatch.setattr("gnomon.explanations.contrast.captions._BLOCK", numbers)
+    X = np.random.default_rng(0).normal(size=(40, 3)) * (np.random.default_rng(1).random((40, 3)) < 0.5) + [0, 100, 0]
+    groups = np.append(np.arange(35) % 3, np.full(5, -1))
+    found = _cluster_moments(form(X), groups, 3, 0.2)
+    for g in range(3):
+        np.testing.assert_allclose(found.means[g], X[groups == g].mean(axis=0), atol=1e-12)
+        np.testing.assert_allclose(found.variances[g], X[groups == g].var(axis=0), rtol=1e-9)
+    assert (found.sizes.tolist(), found.alpha) == ([12, 12, 11], 0.2)
+
+
+def three_clusters(means, variances=1.0):
+    means = np.array(means, dtype=float)
+    return _ClusterMoments(means, np.full(means.shape, variances), np.full(len(means), 50), None)
+
+
+def test_a_phrase_takes_a_gap_of_eight_tenths_and_the_side_of_the_mean():
+    names, words = ["a", "b"], ("high", "low", "medium")
+    moments = three_clusters([[0.8, 0.0], [0.0, 0.8], [0.0, 0.0]])
+    first, second, third = (_caption(g, moments, ["x", "y", "z"], names, words, 3) for g in range(3))
+    assert (first.text, second.text, third.text) == ("high a", "high b", "low a, low b")
+    assert first.against == [["y", "z"]]
+    assert third.against == [["x"], ["y"]]
+    np.testing.assert_allclose(third.effect, [-0.8, -0.8])
+    np.testing.assert_allclose(third.error, np.sqrt(100 / 2500 + 0.64 / 200))
+    below = _caption(0, three_clusters([[0.79, 0.0], [0.0, 0.0], [0.0, 0.0]]), ["x", "y", "z"], names, words, 3)
+    assert (below.text, below.fidelity, below.unseparated) == ("no feature sets it apart", 0.0, ["y", "z"])
+
+
+def test_the_effect_of_a_phrase_is_the_smallest_gap_to_those_it_sets_apart():
+    found = _caption(0, three_clusters([[3.0], [1.0], [0.0], [2.5]]), list("xyzw"), ["a"], ("high", "low", "medium"), 3)
+    assert (found.text, found.against, found.unseparated) == ("high a", [["y", "z"]], ["w"])
+    np.testing.assert_allclose(found.effect, [2.0])
+    assert found.fidelity == pytest.approx(2 / 3)
+
+
+def test_twins_are_told_apart_by_three_tenths_of_a_deviation():
+    words = ("high", "low", "medium")
+
+    def told(means):
+        moments = three_clusters(means)
+        captions = [_caption(g, moments, ["x", "y", "z"], ["a", "b"], words, 1) for g in range(3)]
+        return [one.text for one in _told_apart(captions, moments, ["x", "y", "z"], ["a", "b"])]
+
+    assert told([[0.0, 0.0], [0.0, 0.3], [5.0, 0.0]]) == ["low a, less b than y", "low a, more b than x", "high a"]
+    assert told([[0.0, 0.0], [0.0, 0.29], [5.0, 0.0]]) == ["low a, like y", "low a, like x", "high a"]

@@ -24,7 +24,7 @@ __all__ = ["LOW_R2", "Why", "why"]
 LOW_R2 = 0.3
 """Below this R2 an explanation says of itself that it should be read with care."""
 
-_LEVEL = {1: 3.841, 2: 5.991, 3: 7.815}  # chi-squared, 95 %, by components of the map
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,6 +154,8 @@ def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGrou
     -------
     Why
     """
+    from scipy.special import chdtri
+
     if groups is not None:
         if not hasattr(groups, "representatives"):
             raise TypeError(message(f"groups={groups!r}", "None or what group_features returns"))
@@ -180,7 +182,7 @@ def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGrou
         ranks=ranks,
         arrows=arrows.T.astype(np.float32),
         arrow_errors=errors.T,
-        significant=np.nan_to_num(wald, nan=0.0) > _LEVEL.get(len(arrows), 4.0 * len(arrows)),
+        significant=np.nan_to_num(wald, nan=0.0) > chdtri(len(arrows), 1.0 - _CONFIDENCE),
         place=np.array(explanation.places[i]),
         push_r2=float(push_fidelity(explanation, i)[1][0]),
         fit_r2=float(explanation.fit_r2[i]),
