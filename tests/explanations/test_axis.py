@@ -338,3 +338,11 @@ def test_a_line_in_a_direction_spans_the_middle_nine_tenths():
     np.testing.assert_allclose(path_through(places, (-1.0, 0.0), np.zeros(2)), [[95.0, 0.0], [5.0, 0.0]])
     with pytest.raises(ValueError, match="a region that extends along the direction"):
         path_through(places, (0.0, 1.0), np.zeros(2))
+
+
+def test_a_row_that_alone_decides_the_slope_leaves_an_error_by_the_others():
+    values = np.array([[0.0], [3.0], [6.0], [7.0]])
+    slope, error = slopes(np.array([0.0, 0.0, 0.0, 1.0]), values)
+    np.testing.assert_allclose(slope, [4.0])
+    misses = np.array([-3.0, 0.0, 3.0]) / (1.0 - 1.0 / 3.0)
+    np.testing.assert_allclose(error, [np.sqrt(np.sum((0.25 * misses) ** 2)) / 0.75], rtol=1e-9)

@@ -10,7 +10,7 @@ from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
 from gnomon.explanations import explain
-from gnomon.explanations.choice import choose_fit
+from gnomon.explanations.choice import _clearly_better, _predicted, choose_fit
 from gnomon.explanations.reach import fits_around
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import regress_features
@@ -185,3 +185,59 @@ def test_rows_all_in_one_place_take_no_part_in_the_choice():
     scores = choose_fit(X, Y, compute_neighbors(X, 5), ridge=0.1, pooling=0).scores
     assert scores
     assert np.isfinite(list(scores.values())).all()
+
+
+def test_a_linear_map_is_not_compared_on_all_centres():
+    """Where inverse fits do not lead on the first quarter of the centres, that quarter makes the scores."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(230, 5))
+    Y = X @ rng.normal(size=(5, 2)) + 0.02 * rng.normal(size=(230, 2))
+    graph = compute_neighbors(X, 12)
+    found = choose_fit(X, Y, graph, ridge=0.01, pooling=0)
+    assert (found.direction, found.n_neighbors) == ("forward", 12)
+    shares, _ = written_out(X, Y, graph, 0.01, 0)
+    np.testing.assert_allclose(list(found.scores.values()), shares, rtol=1e-4, atol=1e-6)
+    wanted = choose_fit(X, Y, graph, ridge=0.01, pooling=0, inverse=True)
+    assert wanted.scores != found.scores  # of all centres, since the number of points is to be chosen
+
+
+@pytest.mark.parametrize(
+    ("n", "counts"), [(99, []), (100, [50]), (199, [50]), (200, [50, 100]), (800, [50, 100, 200, 400])]
+)
+def test_inverse_fits_are_tried_over_half_the_rows_at_most(n, counts):
+    rng = np.random.default_rng(0)
+    Y = rng.uniform(-1, 1, (n + 3, 2))
+    X = np.column_stack([np.sin(2 * Y), rng.normal(size=(n + 3, 2))])
+    Y[[0, 5, n]] = np.nan  # rows without a place do not count
+    found = choose_fit(X, Y, compute_neighbors(X, 6), ridge=0.1, pooling=0, inverse=True)
+    assert list(found.scores) == (["forward", *(f"inverse {k}" for k in counts)] if counts else [])
+    assert found.direction == "inverse"
+    if not counts:
+        assert found.n_neighbors == 50
+        plain = choose_fit(X, Y, compute_neighbors(X, 6), ridge=0.1, pooling=0)
+        assert (plain.direction, plain.n_neighbors, plain.scores) == ("forward", 6, {})
+
+
+def test_the_inverse_fit_must_predict_more_by_two_standard_errors_of_the_jackknife():
+    rng = np.random.default_rng(0)
+    squares = np.column_stack([np.ones(20), rng.uniform(0.3, 0.6, 20), rng.uniform(0.8, 1.2, 20)])
+    decided = set()
+
+    def share(sums):
+        return sums[1] ** 2 / sums[0] / sums[2]
+
+    for gain in np.linspace(-0.05, 0.2, 60):
+        inverse = squares.copy()
+        inverse[:, 1] += gain + rng.normal(0, 0.1, 20)
+        difference = share(inverse.sum(axis=0)) - share(squares.sum(axis=0))
+        left = [np.delete(np.arange(20), t) for t in range(20)]
+        without = np.array([share(inverse[some].sum(axis=0)) - share(squares[some].sum(axis=0)) for some in left])
+        error = np.sqrt(19 / 20 * np.sum((without - without.mean()) ** 2))
+        assert _clearly_better(inverse, squares) == (difference > 2 * error)
+        decided.add((bool(difference > 2 * error), bool(difference > error), bool(difference > 3 * error)))
+    assert len(decided) >= 4
+
+
+def test_what_is_predicted_the_wrong_way_round_or_not_at_all_is_no_share():
+    sums = np.array([[2.0, 1.0, 1.0], [2.0, -1.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.5, 0.25]])
+    np.testing.assert_allclose(_predicted(sums), [0.5, 0.0, 0.0, 0.0, 1.0])

@@ -18,9 +18,10 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
-from gnomon.explanations.collinear import _clusters
+from gnomon.explanations.collinear import _clusters, _deviations, _score
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
 @pytest.fixture(scope="module")
@@ -225,3 +226,57 @@ def test_groups_are_the_same_however_many_columns_are_looked_at_together(monkeyp
         assert groups == [[0, 2, 5], [1, 4]]
     varies = np.array([True] * 5 + [False] + [True] * 3)
     assert [group.tolist() for group in _clusters(standard, varies, 0.9)] == [[0, 2], [1, 4]]
+
+
+def test_a_feature_that_is_close_to_one_member_alone_is_in_no_group():
+    rng = np.random.default_rng(0)
+    a, b = np.linalg.qr(rng.normal(size=(400, 2)))[0].T * 20.0
+    angles = np.radians([0.0, 10.0, 60.0, 80.0, 90.0, 33.0])
+    X = np.cos(angles) * a[:, None] + np.sin(angles) * b[:, None]
+    least = np.cos(np.radians(24.0))
+    groups = [group.tolist() for group in _clusters(X, np.ones(6, bool), least)]
+    assert groups == [[0, 1], [3, 4]]  # 2 is near 3 but not near 4, 5 is near 1 but not near 0
+    assert _clusters(X[:, [0, 2]], np.ones(2, bool), least) == []
+    exact = _clusters(X[:, :2], np.ones(2, bool), np.cos(np.radians(10.0)) - 1e-9)
+    assert [group.tolist() for group in exact] == [[0, 1]]
+
+
+def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members():
+    rng = np.random.default_rng(1)
+    a, b = np.linalg.qr(rng.normal(size=(50, 2)))[0].T * np.sqrt(50)
+    r = 0.9
+    deviations = np.column_stack([2.0 * a, -5.0 * (r * a + np.sqrt(1 - r**2) * b)])
+    weights, shares, place = _score(deviations, np.array([2.0, 5.0]), np.array([7, 9]))
+    np.testing.assert_allclose(shares, [0.5, 0.5])
+    assert place == 7  # equally correlated: the first
+    score = deviations @ weights
+    assert np.mean(score**2) == pytest.approx((4.0 + 25.0) / 2)
+    np.testing.assert_allclose(weights * [2.0, -5.0], (weights[0] * 2.0) * np.ones(2))
+    assert weights[0] > 0
+    three = np.column_stack([deviations, a + 0.1 * b])
+    scale = np.sqrt(np.mean(three**2, axis=0))
+    weights, shares, place = _score(three, scale, np.array([3, 4, 8]))
+    values, vectors = np.linalg.eigh((three / scale).T @ (three / scale) / 50)
+    np.testing.assert_allclose(shares, vectors[:, -1] ** 2, rtol=1e-9)  # of standardised members: squared loadings
+    loadings = vectors[:, -1] * np.sqrt(values[-1])
+    assert place == [3, 4, 8][int(np.argmax(np.abs(loadings)))]
+
+
+@pytest.mark.parametrize("numbers", [1 << 17, 100, 1])
+def test_deviations_are_from_the_means_of_neighbourhoods_of_rows_at_even_steps(numbers, monkeypatch):
+    monkeypatch.setattr("gnomon.explanations.collinear._BLOCK_NUMBERS", numbers)
+    monkeypatch.setattr("gnomon.explanations.collinear._NUMBERS", 3 * 280)
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    graph = compute_neighbors(X, 5)
+    rows = np.linspace(0, 299, 280).astype(int)
+    near = np.column_stack([graph.indices, np.arange(300)])
+    np.testing.assert_allclose(_deviations(X, graph), (X - X[near].mean(axis=1))[rows], atol=1e-12)
+    monkeypatch.setattr("gnomon.explanations.collinear._NUMBERS", 3)  # 256 rows at least
+    np.testing.assert_allclose(
+        _deviations(X, graph), (X - X[near].mean(axis=1))[np.linspace(0, 299, 256).astype(int)], atol=1e-12
+    )
+    mask = np.ones((300, 5), bool)
+    mask[:, 3:] = False
+    masked = NeighborGraph(graph.indices, graph.distances, mask, metric=graph.metric)
+    means = X[near[:, [0, 1, 2, 5]]].mean(axis=1)
+    np.testing.assert_allclose(_deviations(X, masked), (X - means)[np.linspace(0, 299, 256).astype(int)], atol=1e-12)

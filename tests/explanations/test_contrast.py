@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
 from gnomon.explanations.contrast import contrast
-from gnomon.explanations.contrast.groups import _ROWS, _side, _split_groups
+from gnomon.explanations.contrast.groups import _ROWS, _auc_of_discriminant, _order, _side, _split_groups
 
 
 def plain_effect_size(a, b):
@@ -230,3 +231,56 @@ def test_a_side_has_all_of_few_rows_and_evenly_spaced_ones_of_many():
     assert (groups[some] == 1).all()
     assert [some[0], some[-1]] == [1, 4 * _ROWS - 1]
     assert set(np.diff(some).tolist()) <= {2, 4, 6}
+
+
+def test_the_discriminant_is_that_of_fisher_on_columns_of_variance_one():
+    rng = np.random.default_rng(0)
+    inside, outside, new_inside, new_outside = (
+        rng.normal(size=(n, 3)) @ [[3.0, 1.0, 0.0], [0.0, 0.5, 0.0], [0.0, 0.2, 9.0]] + shift
+        for n, shift in ((30, 1.0), (50, 0.0), (20, 1.0), (25, 0.0))
+    )
+    both = np.concatenate([inside - inside.mean(axis=0), outside - outside.mean(axis=0)])
+    scale = np.sqrt(np.mean(both**2, axis=0))
+    covariance = (both / scale).T @ (both / scale) / 80 + 1e-3 * np.eye(3)
+    weights = np.linalg.solve(covariance, (inside.mean(axis=0) - outside.mean(axis=0)) / scale) / scale
+    high, low = new_inside @ weights, new_outside @ weights
+    expected = np.mean(high[:, None] > low) + np.mean(high[:, None] == low) / 2
+    assert 0.5 < expected < 1.0
+    assert _auc_of_discriminant(inside, outside, new_inside, new_outside) == pytest.approx(expected, abs=1e-12)
+    flat = [np.column_stack([part, np.full(len(part), 4.0)]) for part in (inside, outside, new_inside, new_outside)]
+    assert _auc_of_discriminant(*flat) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_discriminant_is_damped_where_columns_are_copies():
+    rng = np.random.default_rng(1)
+    a, b, c, d = (rng.normal(size=(40, 1)) + shift for shift in (1.0, 0.0, 1.0, 0.0))
+    single = _auc_of_discriminant(a, b, c, d)
+    copies = _auc_of_discriminant(*(np.repeat(part, 3, axis=1) for part in (a, b, c, d)))
+    assert copies == pytest.approx(single)
+    same = np.ones((5, 1))
+    assert _auc_of_discriminant(same, same, same, same) == 0.5  # all ties
+
+
+def test_a_caption_names_features_from_a_tenth_beyond_the_middle():
+    found = cluster_profiles(np.arange(20.0).reshape(10, 2), np.arange(10) // 5, n_top=None)[0]
+    auc = np.array([0.61, 0.39, 0.7, 0.59, 0.3])
+    named = replace(found, features=list("abcde"), auc=auc)
+    assert named.caption() == "more a, less b, more c"
+    assert named.caption(5) == "more a, less b, more c, less e"
+    assert replace(named, auc=np.full(5, 0.5)).caption() == "no feature sets it apart"
+
+
+@pytest.mark.parametrize(
+    ("n_selected", "n_rest", "few"), [(4, 30, True), (5, 30, False), (30, 4, True), (30, 5, False)]
+)
+def test_fewer_than_five_rows_are_said_to_be_too_few(n_selected, n_rest, few):
+    X = np.random.default_rng(0).normal(size=(n_selected + n_rest, 3))
+    text = contrast(X, np.arange(n_selected)).headline()
+    assert ("fewer than 5 rows are too few for statistics" in text) == few
+    assert text.startswith(f"{n_selected} selected, {n_rest} in the rest: ")
+
+
+def test_features_are_sorted_by_one_measure_then_by_the_other():
+    auc, effect = np.array([0.6, 0.4, 0.9, 0.6, 0.5]), np.array([1.0, -2.0, 0.5, -1.0, 2.0])
+    assert _order(auc, effect, "auc").tolist() == [2, 1, 0, 3, 4]
+    assert _order(auc, effect, "effect_size").tolist() == [1, 4, 0, 3, 2]

@@ -14,8 +14,19 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.paths import KINDS, Path, path_graph, shortest_path, try_paths
-from gnomon.explanations.counterfactual.region import Membership
+from gnomon.explanations.counterfactual.metric import RowMetric
+from gnomon.explanations.counterfactual.paths import (
+    KINDS,
+    Candidate,
+    Path,
+    best_candidate,
+    further_candidates,
+    path_graph,
+    paths_along,
+    shortest_path,
+    try_paths,
+)
+from gnomon.explanations.counterfactual.region import Membership, Region, target_rows
 from gnomon.neighbors import compute_neighbors
 
 
@@ -269,3 +280,116 @@ def test_the_first_place_in_the_region_is_found_to_the_576th_of_a_path():
     (found,) = try_paths([(path, KINDS[0])], Edge(0.37), SimpleNamespace(low=np.zeros(2), high=np.full(2, 0.2)))
     assert not found.membership.inside  # no feature leaves the range of the data
     assert (found.row <= 0.2).all()
+
+
+@pytest.mark.parametrize("n_wanted", [3, 40])
+def test_a_place_is_in_a_region_where_most_of_its_five_nearest_points_are(n_wanted):
+    rng = np.random.default_rng(n_wanted)
+    places = rng.normal(size=(150, 2))
+    labels = np.where(np.argsort(np.argsort(places[:, 0])) < n_wanted, "left", "right")
+    places[7] = np.nan
+    wanted = (labels == "left") & np.isfinite(places[:, 0])
+    region = Region.of(places, wanted, labels)
+    near = {
+        i: np.sort(np.linalg.norm(places - places[i], axis=1))[5] for i in np.flatnonzero(wanted)
+    }  # itself is first
+    assert region.reach == pytest.approx(max(near.values()))
+    at = np.concatenate([rng.normal(size=(60, 2)), places[wanted][:1], [[np.nan, 0.0], [-9.0, 0.0]]])
+    asked = min(5, int(wanted.sum()))
+    found = region.memberships(at, without=11)
+    for place, one in zip(at, found, strict=True):
+        if np.isnan(place[0]):
+            assert (one.inside, one.distance, one.label) == (False, np.inf, None)
+            continue
+        distance = np.linalg.norm(places - place, axis=1)
+        order = [i for i in np.argsort(distance) if i not in (7, 11)][:asked]
+        own = distance[wanted].min()
+        assert one.distance == pytest.approx(own)
+        assert one.inside == (np.mean(wanted[order]) > 0.5 and own <= region.reach)
+        assert one.label == ("left" if np.mean(labels[order] == "left") > 0.5 else "right")
+    assert {one.inside for one in found} == {True, False}
+    core = [
+        i
+        for i in np.flatnonzero(wanted)
+        if np.mean(
+            wanted[[j for j in np.argsort(np.linalg.norm(places - places[i], axis=1)) if j not in (i, 7)][:asked]]
+        )
+        > 0.5
+    ]
+    assert region.core().tolist() == (core or np.flatnonzero(wanted).tolist())
+
+
+def test_a_position_stands_for_the_fifteen_nearest_rows_with_a_place():
+    places = np.column_stack([np.arange(40.0), np.zeros(40)])
+    places[20] = np.nan
+    assert (
+        np.flatnonzero(target_rows(places, None, (21.1, 0.0), None)).tolist() == [*range(14, 20), *range(21, 30)][:15]
+    )
+    assert target_rows(places[:12], None, (0.0, 0.0), None).sum() == 12
+    with pytest.raises(ValueError, match="target and position"):
+        target_rows(places, [1], (0.0, 0.0), None)
+    with pytest.raises(ValueError, match="2 finite numbers"):
+        target_rows(places, None, (0.0, 0.0, 0.0), None)
+    np.testing.assert_array_equal(np.flatnonzero(target_rows(places, [3, 20], None, None)), [3])
+
+
+def test_paths_through_means_keep_or_lose_what_sets_the_row_apart():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    rows = np.array([4, 17, 30, 8])
+    for k, used in ((20, 15), (9, 9)):
+        graph = compute_neighbors(X, k)
+        means = np.array([np.mean(X[[i, *graph.indices[i, :used]]], axis=0) for i in rows])
+        own = X[4] - means[0]
+        along, fading, through = paths_along(X, graph, rows, RowMetric("euclidean"))
+        np.testing.assert_allclose(along.stations, means + own)
+        np.testing.assert_allclose(fading.stations, means + own * np.array([[1.0], [2 / 3], [1 / 3], [0.0]]))
+        np.testing.assert_allclose(through.stations, X[rows])
+        lengths = np.linalg.norm(np.diff(X[rows], axis=0), axis=1)
+        np.testing.assert_allclose(through.arc, [0.0, *np.cumsum(lengths)], rtol=1e-6)
+        np.testing.assert_allclose(through.at(lengths[0] / lengths.sum()), X[17], atol=1e-6)
+        np.testing.assert_allclose(
+            through.at((lengths[0] + lengths[1] / 4) / lengths.sum()), X[17] + (X[30] - X[17]) / 4, atol=1e-6
+        )
+        np.testing.assert_array_equal(through.at(0.0), X[4])
+        np.testing.assert_allclose(through.at(1.0), X[8], atol=1e-6)
+
+
+def candidate(kind, share, inside=True, plausible=True, distance=0.0, row=(0.0,)):
+    return Candidate(None, kind, share, Membership(None, inside, distance, None, plausible), np.array(row))
+
+
+def test_the_first_kind_of_path_that_arrives_is_taken_and_of_it_the_smallest_change():
+    metric, own = RowMetric("euclidean"), np.zeros(1)
+    means, longer = candidate("means", 0.9, row=(3.0,)), candidate("means", 0.1, row=(4.0,))
+    fading, through = candidate("fading", 0.5, row=(2.0,)), candidate("rows", 0.5, row=(1.0,))
+    best, alike = best_candidate([through, longer, fading, means], own, metric)
+    assert best is means
+    assert alike == [longer, means]
+    unlikely = [
+        candidate("means", 0.2, plausible=False, row=(0.5,)),
+        candidate("means", 0.3, plausible=False, row=(0.4,)),
+    ]
+    assert best_candidate([*unlikely, through], own, metric) == (through, [through])  # what is plausible goes before
+    assert best_candidate([*unlikely, candidate("rows", 0.2, inside=False)], own, metric)[0] is unlikely[1]
+    outside = [candidate("rows", 0.2, inside=False, distance=d) for d in (3.0, 1.0, 2.0)]
+    assert best_candidate(outside, own, metric) == (outside[1], [])
+
+
+def test_farther_on_a_path_are_three_places_to_its_end_of_which_those_that_arrive_count():
+    path = Path(np.array([0, 1]), np.array([[0.0], [8.0]]), np.array([0.0, 8.0]))
+    tried = []
+
+    class Until:
+        def memberships(self, rows):
+            tried.extend(rows[:, 0].tolist())
+            return [Membership(row, True, 0.0, None, row[0] < 6.5) for row in rows]
+
+    wide = SimpleNamespace(low=np.full(1, -10.0), high=np.full(1, 7.5))
+    first = Candidate(path, "rows", 0.25, Membership(None, True, 0.0, None), np.array([2.0]))
+    end = Candidate(path, "rows", 1.0, Membership(None, True, 0.0, None), np.array([8.0]))
+    found = further_candidates([first, end], Until(), wide)
+    np.testing.assert_allclose(tried, [4.0, 6.0, 7.5])  # within the range of the data
+    assert found[:2] == [first, end]
+    np.testing.assert_allclose([one.share for one in found[2:]], [0.5, 0.75])
+    np.testing.assert_allclose([one.row[0] for one in found[2:]], [4.0, 6.0])
+    assert further_candidates([end], Until(), wide) == [end]

@@ -259,3 +259,88 @@ def test_the_ridge_follows_how_well_neighbours_are_predicted(pooling):
         assert ridges[int(np.argmin(left))] < found.ridge
     else:
         assert found.ridge == ridges[int(np.argmin(left))]
+
+
+def test_the_summary_lists_so_many_features_with_their_shares():
+    X = np.random.default_rng(0).normal(size=(200, 12))
+    found = explain(X, X[:, [3, 8]] * [2.0, 1.0], n_jobs=1)
+    order = np.argsort(-found.global_importance)
+    for n_top in (1, 3, 12):
+        lines = found.summary(n_top).splitlines()[2:]
+        assert [line.split()[1] for line in lines] == [str(f) for f in order[:n_top]]
+        shares = found.global_importance[order[:n_top]] / found.global_importance.sum()
+        assert [line.split()[-1] for line in lines] == [f"{share:.1%}" for share in shares]
+    assert len(found.summary().splitlines()) == 12
+    assert found.summary(1).startswith("200 points, 12 features, place fitted by features")
+    assert ", below 0.3 at 0% of the points\n" in found.summary(1)
+
+
+def test_rows_count_from_either_end():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    found = explain(X, X[:, :2], n_jobs=1)
+    np.testing.assert_array_equal(found.axes(-30), found.axes(0))
+    np.testing.assert_array_equal(found.axes(-1), found.axes(29))
+    for row in (30, -31):
+        with pytest.raises(IndexError, match=f"row {row} must be below n_samples=30"):
+            found.axes(row)
+
+
+@pytest.mark.parametrize("n_components", [1, 2, 3, 5])
+def test_arrows_are_significant_beyond_the_95_percent_of_chance(n_components):
+    from scipy.stats import chi2
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 40))
+    found = explain(X, X[:, :n_components] + rng.normal(size=(150, n_components)), n_neighbors=20, n_jobs=1)
+    shares = []
+    for i in range(0, 150, 10):
+        answer = found.why(i, 40)
+        squares = np.sum((answer.arrows / answer.arrow_errors) ** 2, axis=1)
+        np.testing.assert_array_equal(answer.significant, squares > chi2.ppf(0.95, n_components))
+        shares.append(answer.significant.mean())
+    assert 0.0 < np.mean(shares) < 1.0
+
+
+def test_semi_axes_are_the_roots_of_what_ellipses_have_along_their_own_axes():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    Y = X[:, :2] * [3.0, 0.01]
+    Y[4] = np.nan
+    found = explain(X, Y, n_jobs=1)
+    assert np.isnan(found.semi_axes[4]).all()
+    known = np.flatnonzero(found._jacobians.mask)
+    values = np.linalg.eigvalsh(found.ellipses[known])
+    np.testing.assert_allclose(np.sort(found.semi_axes[known], axis=1), np.sqrt(values), rtol=1e-4, atol=1e-9)
+    assert np.median(found.semi_axes[known].min(axis=1)) < 0.1
+
+
+def test_a_questions_neighbours_and_rounds_have_least_values():
+    X = np.random.default_rng(0).normal(size=(30, 4))
+    for options in ({"n_neighbors": 2}, {"pooling": 0}):
+        assert explain(X, X[:, :2], n_jobs=1, **options).mask.any()
+    for options in ({"n_neighbors": 1}, {"pooling": -1}):
+        with pytest.raises(ValueError, match="must be an integer >="):
+            explain(X, X[:, :2], **options)
+
+
+def test_eight_features_are_listed_of_each_row_unless_more_are_asked_for():
+    X = np.random.default_rng(0).normal(size=(60, 12))
+    found = explain(X, X[:, :2] + 0.5 * X[:, 5:7], n_jobs=1)
+    order = np.argsort(-found.importance, axis=1, kind="stable")
+    for n_top, n_listed in ((None, 8), (1, 1), (8, 8), (9, 9), (12, 12), (40, 12)):
+        top = found.top_features() if n_top is None else found.top_features(n_top)
+        assert top.indices.shape == (60, n_listed)
+        assert top.arrows.shape == (60, n_listed, 2)
+        expected = np.take_along_axis(found.importance, order[:, :n_listed], axis=1)
+        np.testing.assert_allclose(top.importance, expected, rtol=1e-5)
+        np.testing.assert_allclose(np.linalg.norm(top.arrows, axis=2), top.importance, rtol=1e-5)
+    with pytest.raises(ValueError, match="n_top=0 must be an integer >= 1"):
+        found.top_features(0)
+
+
+def test_fifteen_neighbours_are_found_and_fewer_of_few_rows():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    assert explain(X, X[:, :2], n_jobs=1).graph.n_neighbors == 15
+    assert explain(X[:9], X[:9, :2], n_jobs=1).graph.n_neighbors == 8
+    assert explain(X[:3], X[:3, :2], n_jobs=1).graph.n_neighbors == 2
+    with pytest.raises(ValueError, match="X with 2 rows must be of at least 3 rows"):
+        explain(X[:2], X[:2, :2])

@@ -10,6 +10,7 @@ import scipy.sparse as sp
 
 from gnomon.explanations import encode_features, explain_with_features, mean_importance
 from gnomon.explanations.contrast import contrast
+from gnomon.explanations.interpretable import _texts_of, read_features
 from gnomon.maps import Map
 
 
@@ -151,3 +152,35 @@ def test_a_word_counts_once_in_a_text_however_often_it_is_there():
     several = [column for name, column in found.items() if "oar" in name]
     assert several
     assert all(len(np.unique(column)) == 2 for column in several)
+
+
+def test_texts_are_told_from_other_columns_though_some_are_missing():
+    assert _texts_of(["oar", None, "", np.nan]) == ["oar", "", "", ""]
+    assert _texts_of(pd.Series(["oar", None], dtype=object)) == ["oar", ""]
+    for other in (["", None], ["oar", 1.0], "oar", {"a": ["oar"]}, pd.DataFrame({"a": ["oar"]}), [["oar"], ["sail"]]):
+        assert _texts_of(other) is None
+
+
+def test_missing_texts_have_no_words():
+    texts = ["oar sail", "oar", None, "sail", ""] * 3
+    counts, words = read_features(texts)
+    assert words == ["oar", "sail"]
+    np.testing.assert_array_equal(counts.toarray(), [[1, 1], [1, 0], [0, 0], [0, 1], [0, 0]] * 3)
+    assert read_features(["oar"] * 5 + ["sail"] * 4)[1] == ["oar"]  # a word in five texts, not in four
+    with pytest.raises(ValueError, match="texts with words in common"):
+        read_features(["oar"] * 4 + ["sail"] * 4)
+
+
+def test_features_are_explained_by_their_deviations_whatever_their_units(texts):
+    rng = np.random.default_rng(0)
+    Z = rng.normal(size=(200, 3))
+    Z[:, 2] = 4.0
+    Y = Z[:, :2] + 0.01 * rng.normal(size=(200, 2))
+    one, other = (
+        explain_with_features(Y, Y, table, n_neighbors=20, n_jobs=1) for table in (Z, Z * [1000.0, 0.01, 1.0])
+    )
+    np.testing.assert_allclose(one.importance, other.importance, rtol=1e-4)
+    assert not one.importance[:, 2].any()
+    few = explain_with_features(Y[:30], Y[:30], Z[:30], n_jobs=1)
+    assert few.n_neighbors == 29
+    assert explain_with_features(Y, Y, Z, n_jobs=1).n_neighbors == 60

@@ -92,3 +92,34 @@ def test_what_cannot_be_answered_is_said(regions):
         mean_importance(half, [400])
     with pytest.raises(ValueError, match="3 labels, 400 rows"):
         importance_by_label(half, [1, 2, 3])
+
+
+def test_places_are_halved_along_their_wider_side_until_fewer_than_four_are_together():
+    places = np.array([[0.0, 0.0], [9.0, 1.0], [3.0, 0.5], [6.0, 0.7], [1.0, 5.0]])
+    assert [block.tolist() for block in places_in_blocks(places, 2)] == [[0, 4], [2, 3, 1]]
+    assert [block.tolist() for block in places_in_blocks(places)] == [[0, 4], [2, 3, 1]]  # of 3 none is halved
+    assert [block.tolist() for block in places_in_blocks(places[:3])] == [[0, 1, 2]]
+    tall = places[[0, 1, 2, 3]][:, ::-1]
+    assert [block.tolist() for block in places_in_blocks(tall)] == [[0, 2], [3, 1]]
+    assert len(places_in_blocks(np.random.default_rng(0).normal(size=(500, 2)))) == 32
+
+
+@pytest.mark.parametrize("numbers", [1 << 22, 20, 1])
+def test_the_mean_is_the_same_however_many_rows_are_added_at_a_time(regions, numbers, monkeypatch):
+    explanation, _ = regions
+    monkeypatch.setattr("gnomon.explanations.importance._NUMBERS", numbers)
+    rows = np.arange(0, 400, 3)
+    found = mean_importance(explanation, rows)
+    weights = explanation.r2[rows].astype(float)
+    expected = np.average(explanation.importance[rows], axis=0, weights=weights)
+    np.testing.assert_allclose(found.effect, expected[found.indices], rtol=1e-5, atol=1e-12)
+    blocks = [block for block in places_in_blocks(explanation.places[rows]) if weights[block].any()]
+    without = []
+    for block in blocks:
+        left = np.delete(np.arange(len(rows)), block)
+        without.append(np.average(explanation.importance[rows[left]].astype(float), axis=0, weights=weights[left]))
+    spread = np.sum((np.array(without) - np.mean(without, axis=0)) ** 2, axis=0)
+    error = np.sqrt((len(blocks) - 1) / len(blocks) * spread)
+    np.testing.assert_allclose(found.error, error[found.indices], rtol=1e-4, atol=1e-12)
+    np.testing.assert_allclose(found.share, found.effect / found.effect.sum())
+    assert found.percent[0] == round(100 * found.share[0], 1)

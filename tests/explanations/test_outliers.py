@@ -62,3 +62,23 @@ def test_neighbours_that_are_not_there_do_not_count():
     np.testing.assert_allclose(
         scores, [reach[0] / 2 * (1 / reach[1] + 1 / reach[2]), reach[1] / 2 * (1 / reach[0] + 1 / reach[2]), 1 / 1.5]
     )
+
+
+def test_no_mean_reach_counts_as_less_than_a_thousandth_of_the_median():
+    """Three copies, and a row from which they are one away: its reach is 1, theirs 0, and so a thousandth of 1."""
+    indices = np.array([[1, 2], [0, 2], [0, 1], [0, 1]], np.int32)
+    distances = np.array([[0, 0], [0, 0], [0, 0], [1, 1]], np.float32)
+    found = find_outliers(NeighborGraph(indices, distances), 2)
+    np.testing.assert_allclose(found.scores, [1.0, 1.0, 1.0, 1000.0])
+    assert found.rows.tolist() == [3, 0]
+    np.testing.assert_array_equal(found.distance, [1.0, 0.0])
+
+
+def test_a_row_without_neighbours_has_no_score_and_is_not_listed():
+    mask = np.array([[True, True], [True, True], [True, True], [False, False]])
+    indices = np.array([[1, 2], [0, 2], [0, 1], [0, 0]], np.int32)
+    distances = np.where(mask, 1.0, np.inf).astype(np.float32)
+    found = find_outliers(NeighborGraph(indices, distances, mask))
+    np.testing.assert_array_equal(found.scores, [1.0, 1.0, 1.0, np.nan])
+    assert found.rows.tolist() == [0, 1, 2]
+    assert "that of a typical row is 1.00" in str(found)

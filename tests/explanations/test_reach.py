@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
@@ -9,7 +11,16 @@ from tests.threads import on_threads
 
 import gnomon as gn
 from gnomon.explanations import explain
-from gnomon.explanations.reach import choose_neighbors, choose_pooling, fits_around
+from gnomon.explanations.reach import (
+    _choose_ridges,
+    _profile_scores,
+    _tests,
+    choose_neighbors,
+    choose_pooling,
+    fit_forward,
+    fits_around,
+    median_r2,
+)
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -201,3 +212,111 @@ def test_the_number_of_rounds_is_that_of_the_rule_written_out():
         assert rounds == rounds_written_out(X, Y, graph, 1e-2, 0.1), noise
         found.add(rounds)
     assert len(found) > 1
+
+
+def test_the_scores_of_numbers_of_neighbours_are_those_of_two_hundred_rows():
+    X = np.random.default_rng(0).normal(size=(450, 3))
+    X[0] = X[5] = X[9]  # a neighbour that does not differ says nothing
+    graph, counts = compute_neighbors(X, 12), (4, 6, 8, 10, 12)
+    expected = []
+    for i in np.linspace(0, 449, 200).astype(int):
+        squares = (X[graph.indices[i]] - X[i]) ** 2
+        for left in range(2):
+            if squares[left].any():
+                others = [np.sqrt(np.delete(squares[:k], left, axis=0).sum(axis=0)) for k in counts]
+                away = np.sqrt(squares[left])
+                expected.append([(one @ away) ** 2 / (one @ one) / (away @ away) for one in others])
+    assert 390 < len(expected) < 400
+    np.testing.assert_allclose(_profile_scores(X, graph, counts), expected, rtol=1e-5)
+    mask = np.ones(graph.indices.shape, bool)
+    mask[:449, -1] = False  # rows with fewer neighbours are not looked at
+    masked = NeighborGraph(graph.indices, graph.distances, mask)
+    np.testing.assert_allclose(_profile_scores(X, masked, counts), expected[-2:], rtol=1e-5)
+
+
+def test_tests_are_the_three_nearest_held_out_rows_of_a_hundred_others():
+    rng = np.random.default_rng(1)
+    places, held = rng.normal(size=(400, 2)), rng.random(400) < 0.3
+    places[::7] = np.nan
+    graph = compute_neighbors(rng.normal(size=(400, 3)), 12)
+    free = [i for i in range(400) if not held[i] and i % 7]
+    expected = {}
+    for at in np.linspace(0, len(free) - 1, 100).astype(int):
+        tested = [int(j) for j in graph.indices[free[at]] if held[j] and j % 7][:3]
+        if tested:
+            expected[free[at]] = tested
+    found = {i: tested.tolist() for i, tested in _tests(places, graph, held)}
+    assert found == expected
+    assert {len(tested) for tested in found.values()} == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("alone", "stretched", "wanted"),
+    [
+        ([0.2, 0.3, 0.5, 0.4, 0.1], [0.1, 0.2, 0.3, 0.4, 0.0], (0.1, 1.0)),  # the strongest within 4/3 of the best
+        ([0.9, 0.3, 0.5, 0.4, 0.1], [0.7, 0.61, 0.59, 0.0, 0.0], (1e-3, 1e-2)),
+        ([0.1, 0.3, 0.1, 0.4, 0.5], [0.1, 0.2, 0.1, 0.1, 0.1], (10.0, 10.0)),
+        ([0.1, 0.3, 0.1, 0.2, 0.1], [0.99, 0.9, 0.9, 0.9, 0.9], (1e-2, 1e-3)),
+        ([np.nan, 0.2, np.nan, 0.3, np.nan], [np.nan, 0.2, np.nan, 0.1, np.nan], (1.0, 1.0)),
+    ],
+)
+def test_the_ridges_are_chosen_by_medians_over_a_thousand_rows(alone, stretched, wanted, monkeypatch):
+    ridges, asked = [1e-3, 1e-2, 1e-1, 1.0, 10.0], []
+
+    def fits(X, Y, graph, *, rows, ridge, variance_share):
+        asked.append((rows.tolist(), ridge, variance_share))
+        k = ridges.index(ridge)
+        mask = np.full(3, not np.isnan(alone[k]))
+        mask[2] = False
+        three = np.array([alone[k], alone[k], 9.0])
+        return SimpleNamespace(mask=mask, predicted_r2=three, stretched_r2=lambda: three - alone[k] + stretched[k])
+
+    monkeypatch.setattr("gnomon.explanations.reach.local_jacobians", fits)
+    assert _choose_ridges(None, np.zeros((2500, 2)), None) == wanted
+    assert [ridge for _, ridge, _ in asked] == ridges
+    assert all(rows == np.linspace(0, 2499, 1000).astype(int).tolist() and share == 1.0 for rows, _, share in asked)
+
+
+def test_fewer_neighbours_may_cost_a_quarter_of_the_median_r2(monkeypatch):
+    graph, counts = compute_neighbors(np.random.default_rng(0).normal(size=(30, 2)), 15), []
+
+    def fit_over(scores):
+        def fit(X, places, graph, n_neighbors, pooling):
+            counts.append(n_neighbors)
+            return SimpleNamespace(held_out_r2=lambda: np.full(2, scores[n_neighbors]), mask=np.array([True, False]))
+
+        return fit
+
+    monkeypatch.setattr("gnomon.explanations.reach.choose_neighbors", lambda X, graph: 6)
+    for wide, taken in ((0.7, 6), (0.75, 6), (0.76, 15)):
+        scores = {6: 0.5, 15: wide}
+        monkeypatch.setattr("gnomon.explanations.reach._fit_over", fit_over(scores))
+        assert fit_forward(None, None, graph, "auto", 0).held_out_r2()[0] == scores[taken]
+    monkeypatch.setattr("gnomon.explanations.reach.choose_neighbors", lambda X, graph: 15)
+    counts.clear()
+    assert fit_forward(None, None, graph, "auto", 0).held_out_r2()[0] == 0.76
+    fit_forward(None, None, graph, 6, 0)
+    assert counts == [15, 6]
+
+
+def test_the_median_r2_of_no_fits_is_none():
+    fits = SimpleNamespace(held_out_r2=lambda: np.array([0.1, 0.2, 0.9]), mask=np.array([True, False, True]))
+    assert median_r2(fits) == 0.5
+    assert np.isnan(median_r2(SimpleNamespace(held_out_r2=fits.held_out_r2, mask=np.zeros(3, bool))))
+
+
+@pytest.mark.parametrize("median", [0.49, 0.5, 0.6])
+@pytest.mark.parametrize("rounds", [0, 2, 3])
+def test_how_often_is_asked_of_fits_that_predict_half(median, rounds, monkeypatch):
+    graph = compute_neighbors(np.random.default_rng(0).normal(size=(30, 2)), 8)
+    X, Y = np.random.default_rng(0).normal(size=(30, 2)), np.random.default_rng(1).normal(size=(30, 2))
+    monkeypatch.setattr("gnomon.explanations.reach._choose_ridges", lambda *_: (0.01, 10.0))
+    monkeypatch.setattr("gnomon.explanations.reach.choose_pooling", lambda *_, ridge, pooled_ridge: rounds)
+    monkeypatch.setattr("gnomon.explanations.reach.median_r2", lambda fits: median)
+    found = fit_forward(X, Y, graph, 8, "auto")
+    expected = (10.0, 3) if median < 0.5 else (10.0, rounds) if rounds else (0.01, 0)
+    assert (found.ridge, found.pooling) == expected
+    assert [(fit.ridge, fit.pooling) for fit in (fit_forward(X, Y, graph, 8, k) for k in (0, 1))] == [
+        (0.01, 0),
+        (10.0, 1),
+    ]

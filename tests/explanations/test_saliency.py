@@ -174,3 +174,23 @@ def test_a_picture_of_a_point_is_the_length_of_the_pixels_arrows_or_their_part_a
     effect, error = _of_point(None, 0, np.array([0.6, 0.8]))
     np.testing.assert_allclose(effect, [5.0, 0.0, -1.0], atol=1e-12)
     np.testing.assert_allclose(error, np.hypot(0.6 * errors[0], 0.8 * errors[1]))
+
+
+def test_of_a_large_selection_some_points_evenly_are_averaged():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(0, 1, (950, 9))
+    found = explain(X, X[:, [4, 7]].copy(), n_jobs=1)
+    mean = saliency(found, np.arange(0, 950), image_shape=(3, 3), direction=(1, 0))
+    rows = np.linspace(0, 949, 400).astype(int)
+    assert mean.n_points == 400
+    expected = np.mean([local_arrows(found, int(i))[0] for i in rows], axis=0)
+    np.testing.assert_allclose(mean.image.ravel(), expected, rtol=1e-9, atol=1e-15)
+    assert mean.fidelity == pytest.approx(float(np.mean(found.r2[rows])))
+    assert saliency(found, np.arange(400), image_shape=(3, 3)).n_points == 400
+    right = np.flatnonzero(X[:, 4] > 0.95)
+    left = np.setdiff1d(np.flatnonzero(X[:, 4] < 0.5), right)[:70]
+    assert saliency(found, left, image_shape=(3, 3), toward=right).n_points == 50
+    assert saliency(found, left[:50], image_shape=(3, 3), toward=right).n_points == 50
+    chosen = left[np.linspace(0, 69, 50).astype(int)]
+    one, other = (saliency(found, rows, image_shape=(3, 3), toward=right).image for rows in (left, chosen))
+    np.testing.assert_allclose(one, other, rtol=1e-12)

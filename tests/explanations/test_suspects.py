@@ -120,3 +120,21 @@ def test_maps_without_classes_are_refused():
         gn.Map(X, X[:, :2], labels=np.repeat([0, 1], 100)).suspects(0)
     with pytest.raises(ValueError, match="2 rows"):
         gn.Map(X[:1], X[:1, :2], labels=[0]).suspects()
+
+
+def test_the_share_counts_the_neighbours_that_vote_and_ties_go_to_the_nearer():
+    indices = np.array([[1, 2, 3], [0, 2, 3], [3, 0, 1], [2, 0, 1]], np.int32)
+    distances = np.array([[1, 2, 2], [1, 1, 1], [1, 1, 2], [1, 1, 2]], np.float32)
+    found = find_suspects(NeighborGraph(indices, distances), ["a", "b", None, "c"])
+    assert found.rows.tolist() == [0, 1, 3]
+    assert found.votes == ["b", "a", "a"]  # row 1: a and c have the same weight, and a is nearer
+    np.testing.assert_allclose(found.share, [0.5, 0.5, 0.5])  # of two that have a label
+    np.testing.assert_allclose(found.scores, [1.0, 1.0, np.nan, 1.0])
+    assert find_suspects(NeighborGraph(indices, distances), ["a", "b", None, "c"], 2).rows.tolist() == [0, 1]
+
+
+def test_a_row_whose_own_label_has_as_much_weight_is_no_suspect():
+    indices = np.array([[1, 2], [0, 2], [0, 1]], np.int32)
+    found = find_suspects(NeighborGraph(indices, np.ones((3, 2), np.float32)), ["a", "b", "a"])
+    np.testing.assert_allclose(found.scores, [0.5, 1.0, 0.5])
+    assert found.rows.tolist() == [1]

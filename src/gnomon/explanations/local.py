@@ -59,9 +59,6 @@ def each_local_arrows(explanation: Explanation, rows: npt.NDArray[Any]) -> Itera
         yield from explanation._inverse.each_arrows(explanation._fitted, rows)
         return
     jacobians = explanation._jacobians
-    if not jacobians.pooling:
-        yield from (local_arrows(explanation, int(i)) for i in rows)
-        return
     for start in range(0, len(rows), _TOGETHER):
         block = np.asarray(rows[start : start + _TOGETHER], dtype=np.int64)
         deviations = expand_deviations(explanation._fitted, jacobians, block)

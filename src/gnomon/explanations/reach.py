@@ -63,7 +63,7 @@ def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Ar
         sums = np.cumsum(squares, axis=0)
         for left in range(_NEAREST):
             away = np.sqrt(squares[left])
-            deviations = np.sqrt(np.maximum(sums[[k - 1 for k in counts]] - squares[left], 0.0))
+            deviations = np.sqrt(sums[[k - 1 for k in counts]] - squares[left])
             sizes = np.sum(squares[left]) * np.sum(deviations**2, axis=1)
             if (sizes > 0).all():
                 found.append(product(deviations, away) ** 2 / sizes)

@@ -123,7 +123,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
         n_neighbors=graph.n_neighbors,
         labels=[name_of(classes.values[code]) for code in classes.codes[rows]],
         votes=[name_of(classes.values[code]) for code in vote[rows]],
-        share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / np.maximum(voters.sum(axis=1), 1),
+        share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / voters.sum(axis=1),
         n_suspects=len(suspect),
     )
 

@@ -130,8 +130,7 @@ def _held_out_auc(
                 for table, of in ((known, known_groups), (unseen, unseen_groups))
                 for inside in (True, False)
             ]
-            if all(len(side) for side in sides):
-                scores[h, g] = _auc_of_discriminant(*sides)
+            scores[h, g] = _auc_of_discriminant(*sides)
     found: Array = scores.mean(axis=0)
     return found
 
