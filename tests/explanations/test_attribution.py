@@ -279,3 +279,28 @@ def test_blood_cells_become_others_by_their_markers():
             hits.append(len(markers & set(found.features[:10])))
         assert np.median(hits) >= 2
         assert np.median(shares) < 0.5
+
+
+def test_sixteen_sizes_are_tried_at_first_by_factors_then_evenly():
+    own, asked = np.zeros(400), []
+    order = Order(np.ones(400), np.arange(400))
+
+    def arrives(rows):
+        sizes = np.count_nonzero(rows, axis=1)
+        asked.append(sizes.tolist())
+        return (sizes >= 137).tolist()
+
+    assert fewest_features(own, [order], arrives) == (0, 137)
+    first = np.unique(np.round(np.geomspace(1, 399, 16)).astype(int)).tolist()
+    low = max(size for size in first if size < 137)
+    high = min(size for size in first if size >= 137)
+    assert asked[0] == first
+    assert asked[1] == np.unique(np.round(np.linspace(low + 1, high - 1, 16)).astype(int)).tolist()
+
+
+def test_features_are_taken_by_weight_then_by_change_and_only_those_that_change():
+    own, row = np.zeros(6), np.array([1.0, 0.0, -3.0, 2.0, 0.5, 4.0])
+    order = Order.by(np.array([1.0, 9.0, -2.0, 2.0, np.nan, 0.0]), own, row)
+    assert order.features.tolist() == [2, 3, 0, 5, 4]
+    np.testing.assert_array_equal(order.first(2, own), [0.0, 0.0, -3.0, 2.0, 0.0, 0.0])
+    np.testing.assert_array_equal(own, np.zeros(6))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -106,3 +108,32 @@ def test_neighbours_that_cannot_be_asked_are_not(clusters):
 def test_plausible_is_a_truth_value(clusters):
     with pytest.raises(TypeError, match="plausible=2"):
         ask(clusters, plausible=2)
+
+
+def test_bounds_are_set_by_a_thousand_rows_of_the_target_at_most():
+    rng = np.random.default_rng(0)
+    X, wanted = rng.normal(size=(1300, 3)), np.arange(1300) < 1200
+    X[~wanted, 0] += 3.0
+    asked = Plausibility.of(X, 1299, wanted, RowMetric("euclidean"), None)
+    rows = np.linspace(0, 1199, 1000).astype(int)
+    shares, ratios = asked.neighbors.measure(X[rows], rows)
+    assert asked.least_share == pytest.approx(np.quantile(shares, 0.9), abs=1e-5)
+    assert asked.most_ratio == pytest.approx(np.quantile(ratios, 0.1), rel=1e-5)
+    every = asked.neighbors.measure(X[:1200], np.arange(1200))[1]
+    assert asked.most_ratio != pytest.approx(np.quantile(every, 0.1), rel=1e-5)
+
+
+def test_what_is_asked_of_rows_stops_at_the_bounds(clusters):
+    X, labels = clusters
+    asked = Plausibility.of(X, 0, labels == 1, RowMetric("euclidean"), None)
+    shares, ratios = asked.neighbors.measure(X[:50])
+    at = int(np.argsort(ratios)[5])
+    for share, ratio, good in (
+        (shares[at], ratios[at], True),
+        (np.nextafter(shares[at], 2.0), ratios[at], False),
+        (shares[at], np.nextafter(ratios[at], 0.0), False),
+    ):
+        bounded = replace(asked, least_share=share, most_ratio=ratio)
+        assert bounded.holds(X[:50])[at] == good
+    few = Plausibility.of(X[:6], 0, np.arange(6) >= 3, RowMetric("euclidean"), None)
+    assert few.neighbors.n_asked == 2  # three rows of the target, of which one asks, and two others
