@@ -8,7 +8,7 @@ from tests.stored import Backwards, SmallBlocks
 import gnomon as gn
 from gnomon.data.stored import ArrayTable, row_blocks
 from gnomon.explanations import StoredExplanation, explain_by_blocks
-from gnomon.explanations.blocks import _mean
+from gnomon.explanations.blocks import _feature_type, _mean, _reference_rows
 from gnomon.scale import Journal, LocalExecutor
 
 
@@ -184,3 +184,40 @@ def test_the_mean_importance_of_blocks_is_that_of_all_points_and_nothing_without
     np.testing.assert_allclose(_mean(parts), [0.75, 2.25])
     np.testing.assert_array_equal(sums, [[2.0, 4.0], [1.0, 5.0]])
     np.testing.assert_array_equal(_mean([{"sums": np.zeros(2), "weight": np.zeros(1)}] * 2), [0.0, 0.0])
+
+
+def test_reference_rows_are_those_given_that_have_a_place_or_drawn_ones():
+    Y = np.zeros((50, 2))
+    Y[::10] = np.nan
+    placed = np.flatnonzero(np.isfinite(Y[:, 0]))
+    np.testing.assert_array_equal(_reference_rows(None, Y, 4), placed)
+    np.testing.assert_array_equal(_reference_rows(45, Y, 4), placed)
+    drawn = _reference_rows(7, Y, 4)
+    assert len(drawn) == 7
+    assert set(drawn) <= set(placed)
+    assert (np.diff(drawn) > 0).all()
+    np.testing.assert_array_equal(drawn, placed[np.sort(np.random.default_rng((0, 315)).choice(45, 7, replace=False))])
+    assert len(_reference_rows(3, Y, 4)) == 3
+    assert _reference_rows([49, 0, 3, 7, 3], Y, 4).tolist() == [3, 7, 49]
+    for wrong in ([-1, 2, 3, 4], [1, 2, 50], [], [1.0, 2.0, 3.0], [0, 10, 1, 2], 2):
+        with pytest.raises(ValueError, match="landmarks"):
+            _reference_rows(wrong, Y, 4)
+
+
+def test_tables_of_many_features_number_them_in_more_bytes():
+    assert [_feature_type(n) for n in (5, 32_767, 32_768)] == [np.int16, np.int16, np.int32]
+
+
+def test_a_label_without_points_that_can_be_explained_has_no_importance(data):
+    X, Y = data[0], data[1].copy()
+    Y[200:210] = np.nan
+    found = explain_by_blocks(ArrayTable(X), Y, landmarks=600, pooling=0)
+    means = found.importance_by_label(np.where(found.mask, "some", "none"), weighted=False)
+    assert list(means) == ["none", "some"]
+    assert means["none"] is None
+    np.testing.assert_allclose(means["some"], found.global_importance, rtol=1e-9)
+    top = found.top_features(2495, 9999)
+    assert top[0].shape == top[1].shape == (5, 8)
+    assert found.why(-1).index == len(X) - 1
+    assert repr(found) == "StoredExplanation(n_samples=2500, n_features=12, n_landmarks=600)"
+    assert len(found.summary(3).splitlines()) == 5
