@@ -346,3 +346,10 @@ def test_a_row_that_alone_decides_the_slope_leaves_an_error_by_the_others():
     np.testing.assert_allclose(slope, [4.0])
     misses = np.array([-3.0, 0.0, 3.0]) / (1.0 - 1.0 / 3.0)
     np.testing.assert_allclose(error, [np.sqrt(np.sum((0.25 * misses) ** 2)) / 0.75], rtol=1e-9)
+
+
+def test_fidelity_of_a_long_line_is_that_of_a_thousand_rows():
+    rng = np.random.default_rng(0)
+    X, rows = rng.normal(size=(1300, 3)), np.arange(1300)
+    t = X[:, 0] + rng.normal(size=1300)
+    assert held_out_r2(X, rows, t) == held_out_r2(X, rows, t, 1000) != held_out_r2(X, rows, t, 999)

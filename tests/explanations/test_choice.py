@@ -10,11 +10,11 @@ from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
 from gnomon.explanations import explain
-from gnomon.explanations.choice import _clearly_better, _predicted, choose_fit
+from gnomon.explanations.choice import _clearly_better, _predicted, _tests, choose_fit
 from gnomon.explanations.reach import fits_around
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import regress_features
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
 @pytest.fixture(scope="module")
@@ -241,3 +241,20 @@ def test_the_inverse_fit_must_predict_more_by_two_standard_errors_of_the_jackkni
 def test_what_is_predicted_the_wrong_way_round_or_not_at_all_is_no_share():
     sums = np.array([[2.0, 1.0, 1.0], [2.0, -1.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.5, 0.25]])
     np.testing.assert_allclose(_predicted(sums), [0.5, 0.0, 0.0, 0.0, 1.0])
+
+
+def test_a_centre_with_one_row_to_start_from_or_none_to_foretell_tells_nothing():
+    places = np.arange(12.0)[:, None] * [1.0, 0.0]
+    near = (np.arange(12)[:, None] + [[1]]) % 12  # three steps lead to three rows
+    graph = NeighborGraph(near.astype(np.int32), np.ones((12, 1), np.float32))
+    held = np.zeros(12, bool)
+    held[[2, 3, 8, 11]] = True
+    found = {
+        test.centre: (test.reference.tolist(), test.tested.tolist())
+        for test in _tests(places, graph, held, np.arange(12))
+    }
+    # from 1 there is one row to start from; from 3 there is none to foretell
+    assert 1 not in found
+    assert 3 not in found
+    assert found[7] == ([9, 10], [8])
+    assert found[5] == ([6, 7], [8])

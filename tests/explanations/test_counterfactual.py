@@ -27,7 +27,7 @@ from gnomon.explanations.counterfactual.paths import (
     try_paths,
 )
 from gnomon.explanations.counterfactual.region import Membership, Region, target_rows
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
 @pytest.fixture(scope="module")
@@ -393,3 +393,12 @@ def test_farther_on_a_path_are_three_places_to_its_end_of_which_those_that_arriv
     np.testing.assert_allclose([one.share for one in found[2:]], [0.5, 0.75])
     np.testing.assert_allclose([one.row[0] for one in found[2:]], [4.0, 6.0])
     assert further_candidates([end], Until(), wide) == [end]
+
+
+def test_a_target_in_another_piece_of_a_graph_without_distances_is_not_joined():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    near = np.array([[(i + s) % 30 + 30 * (i // 30) for s in range(1, 6)] for i in range(60)], np.int32)
+    graph = NeighborGraph(near, np.ones(near.shape, np.float32), metric="precomputed")
+    explanation = explain(X, X[:, :2].copy(), graph=graph, n_jobs=1)
+    with pytest.raises(ValueError, match=r"joined to the point by a path of neighbours .*in pieces"):
+        counterfactual(explanation, 0, transform=first_two, target=np.arange(30, 60))

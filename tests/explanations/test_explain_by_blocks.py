@@ -8,7 +8,7 @@ from tests.stored import Backwards, SmallBlocks
 import gnomon as gn
 from gnomon.data.stored import ArrayTable, row_blocks
 from gnomon.explanations import StoredExplanation, explain_by_blocks
-from gnomon.explanations.blocks import _feature_type, _mean, _reference_rows
+from gnomon.explanations.blocks import _add, _feature_type, _mean, _reference_rows
 from gnomon.scale import Journal, LocalExecutor
 
 
@@ -221,3 +221,16 @@ def test_a_label_without_points_that_can_be_explained_has_no_importance(data):
     assert found.why(-1).index == len(X) - 1
     assert repr(found) == "StoredExplanation(n_samples=2500, n_features=12, n_landmarks=600)"
     assert len(found.summary(3).splitlines()) == 5
+
+
+def test_sums_and_weights_of_blocks_are_added():
+    one, two = (np.array([[1.0, 2.0]]), np.array([3.0])), (np.array([[10.0, 20.0]]), np.array([30.0]))
+    sums, weights = _add(one, two)
+    assert (sums.tolist(), weights.tolist()) == ([[11.0, 22.0]], [33.0])
+    X = np.random.default_rng(0).normal(size=(2500, 3)).astype(np.float32)
+    labels = np.arange(2500) % 2
+    means = [
+        explain_by_blocks(kind(X), X[:, :2], landmarks=400).importance_by_label(labels) for kind in (Blocks, ArrayTable)
+    ]
+    for label in (0, 1):
+        np.testing.assert_allclose(means[0][label], means[1][label], rtol=1e-6)

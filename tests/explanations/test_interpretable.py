@@ -184,3 +184,10 @@ def test_features_are_explained_by_their_deviations_whatever_their_units(texts):
     few = explain_with_features(Y[:30], Y[:30], Z[:30], n_jobs=1)
     assert few.n_neighbors == 29
     assert explain_with_features(Y, Y, Z, n_jobs=1).n_neighbors == 60
+
+
+def test_numbers_among_objects_stay_numbers_and_gaps_are_marked():
+    Z, names = encode_features({"n": np.array([1, None, 4.5, 2], dtype=object)})
+    expected, _ = encode_features({"n": np.array([1, np.nan, 4.5, 2])})
+    assert names == ["n", "n missing"]
+    np.testing.assert_array_equal(Z, expected)

@@ -137,3 +137,10 @@ def test_what_is_asked_of_rows_stops_at_the_bounds(clusters):
         assert bounded.holds(X[:50])[at] == good
     few = Plausibility.of(X[:6], 0, np.arange(6) >= 3, RowMetric("euclidean"), None)
     assert few.neighbors.n_asked == 2  # three rows of the target, of which one asks, and two others
+
+
+def test_two_rows_of_a_target_are_asked_one_neighbour_each():
+    X = np.random.default_rng(0).normal(size=(9, 2))
+    wanted = np.arange(9) < 2
+    assert Plausibility.of(X, 8, wanted, RowMetric("euclidean"), None).neighbors.n_asked == 1
+    assert Plausibility.of(X, 8, wanted, RowMetric("precomputed"), None).neighbors is None
