@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from gnomon.explanations import explain, importance_by_label, mean_importance
-from gnomon.explanations.importance import places_in_blocks
+from gnomon.explanations.importance import _mean_over, places_in_blocks
 
 
 @pytest.fixture(scope="module")
@@ -123,3 +125,19 @@ def test_the_mean_is_the_same_however_many_rows_are_added_at_a_time(regions, num
     np.testing.assert_allclose(found.error, error[found.indices], rtol=1e-4, atol=1e-12)
     np.testing.assert_allclose(found.share, found.effect / found.effect.sum())
     assert found.percent[0] == round(100 * found.share[0], 1)
+
+
+def test_where_the_map_is_linear_nowhere_all_points_count_alike():
+    importance = np.random.default_rng(0).uniform(size=(20, 3))
+    names = ["a", "b", "c"]
+    told = SimpleNamespace(
+        r2=np.zeros(20),
+        n_samples=20,
+        n_features=3,
+        places=importance[:, :2],
+        importance=importance,
+        feature_names=names,
+    )
+    found = _mean_over(told, np.arange(2, 20), True)
+    np.testing.assert_allclose(found.effect, np.sort(importance[2:].mean(axis=0))[::-1])
+    assert (found.fidelity, found.n_points) == (0.0, 18)
