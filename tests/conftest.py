@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
+import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 gc.disable()  # until all is collected: modules and tests stay, and looking for garbage among them takes long
+if threading.current_thread() is threading.main_thread():  # what a shell starts in the background ignores Ctrl-C
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_finish(session):

@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from gnomon.neighbors import NeighborGraph
     from gnomon.surfaces import Surface
 
-__all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack"]
+__all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack", "version_of"]
 
 KIND = "gnomon-map"
 VERSION = 5
 """Of the layout.
 
 Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules,
-other coordinates and what was missing, since 5 what the map alone can show.
+other coordinates and what was missing, since 5 what the map alone can show. A file says the earliest version that has
+all its entries, so that earlier releases read it.
 """
+_OLDEST_WRITTEN = 4
 
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
@@ -54,6 +56,11 @@ _COMPLETION = {f"completion_{part}" for part in ("center", "spread", "variance",
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
+
+
+def version_of(description: dict[str, Any]) -> int:
+    """Return the version of the layout that a description needs."""
+    return VERSION if "alone" in description else _OLDEST_WRITTEN
 
 
 def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:

@@ -446,11 +446,11 @@ class Map(Questions, MapFunction, Outputs):
             If the file cannot be written.
         """
         from gnomon._archive import write_archive
-        from gnomon.maps.file import KIND, VERSION, pack
+        from gnomon.maps.file import KIND, pack, version_of
 
         check_parts(self)
         arrays, description = pack(self)
-        write_archive(path, kind=KIND, version=VERSION, arrays=arrays, description=description)
+        write_archive(path, kind=KIND, version=version_of(description), arrays=arrays, description=description)
 
     @classmethod
     @entrance("Map.load")

@@ -38,7 +38,7 @@ def save(result: LandmarkMap, path: str | os.PathLike[str]) -> None:
     if result.labels is not None:
         held["labels"] = _plain(result.labels)
     description = {
-        "map": {**about, "version": of_map.VERSION},
+        "map": {**about, "version": of_map.version_of(about)},
         "notes": list(result.notes),
         "timings": dict(result.timings),
         "random_state": result.random_state,
@@ -59,7 +59,7 @@ def load(path: str | os.PathLike[str], make: Callable[..., LandmarkMap]) -> Land
 def _check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]]) -> None:
     """Raise ValueError if arrays are not those of one map, before they are read and take memory."""
     about = description.get("map")
-    if not isinstance(about, dict) or about.get("version") != of_map.VERSION:
+    if not isinstance(about, dict) or about.get("version") != of_map.version_of(about):
         raise ValueError("its map of the landmarks is of another version")
     of_landmarks = {name.removeprefix(_OF_MAP): shape for name, shape in shapes.items() if name.startswith(_OF_MAP)}
     own = {name: shape for name, shape in shapes.items() if not name.startswith(_OF_MAP)}
