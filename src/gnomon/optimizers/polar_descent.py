@@ -111,7 +111,10 @@ class PolarDescent(Optimizer[PolarState, PolarObjective]):
 
     def excess(self, state: PolarState) -> float | None:
         """Return how many times the gradient's norm is the share of the largest eigenvalue at which it ends."""
-        return state.gradient_norm / (self.tol * state.largest_eigenvalue) if self.tol else None
+        if not self.tol:
+            return None
+        least = self.tol * state.largest_eigenvalue
+        return state.gradient_norm / least if least > 0.0 else math.inf
 
     def divergence(self, objective: PolarObjective, state: PolarState) -> tuple[str, str]:
         """Return the step and what to do."""
