@@ -183,14 +183,16 @@ static void block_products_agree_with_loops() {
         std::vector<float> x(n * width), y(n * width);
         for (float& v : x) v = normal(rng);
         for (float& v : y) v = normal(rng);
-        const std::vector<double> products = inner_products({x.data(), n, width}, {y.data(), n, width}, {2});
+        const std::vector<double> products =
+            inner_products(Span2<const float>{x.data(), n, width}, Span2<const float>{y.data(), n, width}, {2});
         for (std::size_t a = 0; a < width; a += 3) {
             double sum = 0;
             for (std::size_t i = 0; i < n; ++i) sum += static_cast<double>(x[i * width + a]) * y[i * width + 5];
             CHECK_CLOSE(products[a * width + 5], sum, 1e-2);
         }
         orthonormalize({x.data(), n, width}, {2});
-        const std::vector<double> identity = inner_products({x.data(), n, width}, {x.data(), n, width}, {2});
+        const std::vector<double> identity =
+            inner_products(Span2<const float>{x.data(), n, width}, Span2<const float>{x.data(), n, width}, {2});
         for (std::size_t k = 0; k < identity.size(); ++k) CHECK_CLOSE(identity[k], k / width == k % width, 1e-5);
     }
 }
