@@ -206,19 +206,20 @@ static Hood hood_of(const OrderedHoods& hoods, std::size_t p) {
             hoods.unit};
 }
 
-void fit_block(const float* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
+template <class T>
+static void fit_block_of(const T* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
     prefetch_neighbors(values, kWidth, kWidth, hoods, p);
     if (narrow)
-        fit_narrow<float>(values, values + p * kWidth, hood_of(hoods, p), out);
+        fit_narrow<T>(values, values + p * kWidth, hood_of(hoods, p), out);
     else
-        fit<float>(values, values + p * kWidth, hood_of(hoods, p), out);
+        fit<T>(values, values + p * kWidth, hood_of(hoods, p), out);
+}
+
+void fit_block(const float* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
+    fit_block_of(values, narrow, hoods, p, out);
 }
 void fit_block(const double* values, bool narrow, const OrderedHoods& hoods, std::size_t p, float* out) {
-    prefetch_neighbors(values, kWidth, kWidth, hoods, p);
-    if (narrow)
-        fit_narrow<double>(values, values + p * kWidth, hood_of(hoods, p), out);
-    else
-        fit<double>(values, values + p * kWidth, hood_of(hoods, p), out);
+    fit_block_of(values, narrow, hoods, p, out);
 }
 
 void average_block(const float* values, std::size_t stride, std::size_t length, const OrderedHoods& hoods,

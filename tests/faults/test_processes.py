@@ -332,6 +332,10 @@ if __name__ == "__main__":
     assert out == "[True, True, False]\n"
 
 
+_RESIDENT = """
+def resident():
+    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
+"""  # MB
 _EVERY = f"""
 import sys, warnings
 import numpy as np
@@ -384,10 +388,7 @@ print([name for name in written if name != os.devnull])
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_f85_memory_stays_flat_over_fits_of_every_method():
-    out = _run(f"""{_EVERY}
-def resident():
-    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
-def fits(times):
+    out = _run(f"""{_EVERY}{_RESIDENT}def fits(times):
     for model in ESTIMATORS.values():
         for _ in range(times):
             clone(model).fit(X).transform(X[:5])
@@ -451,10 +452,7 @@ print([line for line in open("/proc/self/maps") if "libgomp" in line or "libomp"
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 def test_f85_memory_stays_flat_over_ten_times_the_iterations_and_over_fits():
-    out = _run(f"""{_MANY}
-def resident():
-    return next(int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmRSS"))
-def fit(max_iter):
+    out = _run(f"""{_MANY}{_RESIDENT}def fit(max_iter):
     gnomon.UMAP(n_neighbors=5, max_iter=max_iter, random_state=0, n_jobs=1).fit(X)
     gnomon.TSNE(perplexity=5, max_iter=max_iter, early_exaggeration_iter=5, random_state=0, n_jobs=1).fit(X[:500])
 for _ in range(3):

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.linalg import procrustes
+from gnomon.linalg import principal_components, procrustes, project_rows
 from gnomon.twins.changes import Floats
 from gnomon.twins.proof import Proof
 from gnomon.twins.result import BlindSpots, Twin
@@ -58,9 +58,9 @@ class TwinPicture:
         if differs.sum() <= _FEW:
             rows = np.union1d(rows, np.flatnonzero(differs))
         both = np.vstack([X, twin.table])
-        both = both - both.mean(axis=0)
-        axes = np.linalg.svd(both, full_matrices=False)[2][:2].T
-        tables = _whole(_two_columns(both @ axes).reshape(2, len(X), 2)[:, rows])
+        axes = principal_components(both, min(2, both.shape[1]))
+        placed = project_rows(both, axes.mean, axes.components)
+        tables = _whole(_two_columns(placed).reshape(2, len(X), 2)[:, rows])
         laid = procrustes(twin.embedding, embedding).apply(twin.embedding)
         maps = _whole(np.stack([_two_columns(one)[rows] for one in (np.asarray(embedding, dtype=np.float64), laid)]))
         return cls(
