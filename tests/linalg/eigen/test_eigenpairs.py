@@ -162,7 +162,7 @@ def test_equal_seeds_give_equal_bytes_on_any_number_of_threads(problem, solver):
 @pytest.mark.parametrize("limit", ["budget", "report"])
 def test_a_spent_time_budget_or_a_wish_to_stop_ends_the_search_and_is_said(problem, solver, limit):
     make, options = PROBLEMS[problem]
-    ends = {"time_budget": 0.0} if limit == "budget" else {"report": lambda done, total: True}
+    ends = {"time_budget": 0.0} if limit == "budget" else {"report": lambda done, total, at_most: True}
     found = eigenpairs(make(), 2, solver=solver, tol=1e-14, **ends, **options)
     assert found.out_of_time
     assert not found.converged
@@ -170,11 +170,29 @@ def test_a_spent_time_budget_or_a_wish_to_stop_ends_the_search_and_is_said(probl
 
 
 def test_a_wish_to_stop_that_comes_when_a_factor_is_done_ends_its_search():
-    found = eigenpairs(
-        lle_matrix(700), 2, known=np.ones(700), solver="factor", report=lambda done, total: total < 700 and done > 0
-    )
+    def stop(done, total, at_most):
+        return at_most and done > 0
+
+    found = eigenpairs(lle_matrix(700), 2, known=np.ones(700), solver="factor", report=stop)
     assert (found.solver, found.out_of_time, found.converged) == ("factor", True, False)
     np.testing.assert_allclose(found.vectors.sum(axis=0), 0.0, atol=1e-8)
+
+
+def test_a_factor_is_told_by_its_operations_up_to_its_end_and_what_may_end_early_says_so():
+    told = []
+    eigenpairs(
+        lle_matrix(700),
+        2,
+        known=np.ones(700),
+        solver="factor",
+        report=lambda *work, at_most: told.append((*work, at_most)),
+    )
+    of_factor = [work[:2] for work in told if not work[2]]
+    assert told[: len(of_factor)] == [(*work, False) for work in of_factor]
+    assert of_factor == sorted(of_factor)
+    assert of_factor[0] == (0, 1000)
+    assert 0 < of_factor[-1][0] < of_factor[-1][1] == 1000
+    assert {total for _, total, at_most in told if at_most} == {60}
 
 
 def test_a_solver_that_takes_no_part_of_an_operator_is_refused():

@@ -88,7 +88,7 @@ class Search:
     seed: int = 0
     max_products: int | None = None
     deadline: float = math.inf  # by time.monotonic
-    report: Callable[[int, int], bool] | None = None
+    report: Callable[..., bool] | None = None
     turn: float = 0.0
 
     @property
@@ -96,13 +96,14 @@ class Search:
         """Return what is left of the time budget, infinity without one."""
         return max(self.deadline - time.monotonic(), 0.0)
 
-    def stopped(self, done: int, total: int) -> bool:
+    def stopped(self, done: int, total: int, *, at_most: bool = True) -> bool:
         """Report; return whether the caller or the time budget ends the search."""
-        return (self.report is not None and bool(self.report(done, total))) or time.monotonic() > self.deadline
+        ended = self.report is not None and bool(self.report(done, total, at_most=at_most))
+        return ended or time.monotonic() > self.deadline
 
-    def look_up(self, done: int, total: int) -> None:
+    def look_up(self, done: int, total: int, *, at_most: bool = True) -> None:
         """Report; raise OutOfTimeError if the caller or the time budget ends the search."""
-        if self.stopped(done, total):
+        if self.stopped(done, total, at_most=at_most):
             raise OutOfTimeError
 
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,7 +77,7 @@ def eigenpairs(
     max_entries: float = MAX_FACTOR_ENTRIES,
     max_operations: float = 4e12,
     time_budget: float | None = None,
-    report: Callable[[int, int], bool] | None = None,
+    report: Callable[..., bool] | None = None,
 ) -> Eigenpairs:
     """Find eigenvalues at one end of the spectrum of a symmetric operator, and their vectors.
 
@@ -126,7 +127,8 @@ def eigenpairs(
     time_budget : float or None, default=None
         Seconds after which the search ends early. It is bounded anyhow, so this is a last resort.
     report : callable or None, default=None
-        Called with the work done and in all now and then; if it returns True the search ends with what it has.
+        Called now and then as ``report(done, total, at_most=...)``: the work done and in all, and whether the search
+        may end before; if it returns True the search ends with what it has.
 
     Returns
     -------
@@ -230,9 +232,10 @@ def _factor(
         rule = "'descent', or max_entries and max_operations larger"
         raise ValueError(message("solver='factor'", rule, fact=fact))
     scale = float(matrix.diagonal().max()) or 1.0
+    check = partial(search.look_up, at_most=False)
     for relative in (1e-13, 1e-12, 1e-11, 1e-10):
         try:
-            return SparseCholesky(matrix, plan, shift=relative * scale, check=search.look_up)
+            return SparseCholesky(matrix, plan, shift=relative * scale, check=check)
         except np.linalg.LinAlgError:  # the next shift
             continue
         except OutOfTimeError:

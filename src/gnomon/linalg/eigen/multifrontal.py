@@ -100,10 +100,13 @@ def _minimum_degree(matrix: Any) -> Int32Array:
 
 _WIDE = 1024  # pivots; a wider front is factored in panels, between which Ctrl-C is heard
 _TALL = 8192
+_SHARES = 1000  # in which the work of a factor is told
+_PUT_TOGETHER = 200.0  # operations that an entry of a front takes the time of
+_SOLVED_WITH = 1000.0  # those of a number of the factor in the solves that follow, about four with five columns
 
 
-def _cholesky(matrix: Float64Array, look_up: Callable[[], None]) -> Float64Array:
-    """Factor a dense column-major matrix in place; the upper triangle is not touched."""
+def _cholesky(matrix: Float64Array, look_up: Callable[[float], None]) -> Float64Array:
+    """Factor a dense column-major matrix in place, told how many operations it took; the upper triangle stays."""
     n = matrix.shape[0]
     if n <= _WIDE:
         factor, failed = scipy.linalg.lapack.dpotrf(matrix, lower=1, clean=0, overwrite_a=1)
@@ -112,12 +115,12 @@ def _cholesky(matrix: Float64Array, look_up: Callable[[], None]) -> Float64Array
         result: Float64Array = factor
         return result
     for begin in range(0, n, _WIDE // 2):
-        look_up()
+        look_up(float(begin) ** 2 * (n - 2.0 * begin / 3.0))
         end = min(begin + _WIDE // 2, n)
         for top in range(begin, n, _TALL):
             rows = slice(top, min(top + _TALL, n))
             matrix[rows, begin:end] -= matrix[rows, :begin] @ matrix[begin:end, :begin].T
-        corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]), look_up)
+        corner = _cholesky(np.asfortranarray(matrix[begin:end, begin:end]), _no_look)
         matrix[begin:end, begin:end] = corner
         if end < n:
             panel = np.asfortranarray(matrix[end:, begin:end])
@@ -140,6 +143,10 @@ def _no_check(done: int, total: int) -> None:
     """Do nothing."""
 
 
+def _no_look(operations: float) -> None:
+    """Do nothing."""
+
+
 class SparseCholesky:
     """The factor of a symmetric positive definite matrix, L L' = matrix + shift * I.
 
@@ -152,7 +159,8 @@ class SparseCholesky:
     shift : float, default=0.0
         Added to the diagonal.
     check : callable, default: does nothing
-        Called now and then with the places eliminated and in all; raises to give up.
+        Called now and then with what is done and 1000, thousandths of the work of this and of a few solves; raises to
+        give up.
 
     Raises
     ------
@@ -167,6 +175,16 @@ class SparseCholesky:
             self._eliminate(_Entries(matrix, plan, shift), plan, check)
 
     def _eliminate(self, entries: _Entries, plan: Elimination, check: Check) -> None:
+        pivots_of, below_of = np.diff(plan.starts).astype(np.float64), np.diff(plan.offsets).astype(np.float64)
+        work = pivots_of**3 / 3.0 + pivots_of * below_of * (pivots_of + below_of)
+        work += _PUT_TOGETHER * (pivots_of + below_of) ** 2
+        done = np.append(0.0, np.cumsum(work))
+        total = float(done[-1] + _SOLVED_WITH * (pivots_of * (pivots_of + below_of)).sum())
+
+        def look_up(before: float, operations: float = 0.0) -> None:
+            check(int(_SHARES * (before + operations) / total), _SHARES)
+
+        look_up(0.0)
         waiting: list[list[tuple[Float64Array, Int32Array]]] = [[] for _ in range(plan.n_fronts)]
         for f in range(plan.n_fronts):
             begin, end = int(plan.starts[f]), int(plan.starts[f + 1])
@@ -180,14 +198,14 @@ class SparseCholesky:
                 )
                 _core.add_to_front(child, local.astype(np.int32), pivots, below, rest)
             waiting[f].clear()
-            pivots = _cholesky(pivots, partial(check, begin, plan.order.shape[0]))
+            pivots = _cholesky(pivots, partial(look_up, float(done[f])))
             if n_below:
                 below = scipy.linalg.blas.dtrsm(1.0, pivots, below, side=1, lower=1, trans_a=1, overwrite_b=1)
                 rest = scipy.linalg.blas.dsyrk(-1.0, below, beta=1.0, c=rest, lower=1, overwrite_c=1)
                 waiting[plan.parents[f]].append((rest, places))
             self._fronts.append(_Front(begin, end, places, pivots, below))
-            if f % 16 == 0:
-                check(end, plan.order.shape[0])
+            if f % 16 == 0 or f == plan.n_fronts - 1:
+                look_up(float(done[f + 1]))
 
     def solve(self, B: Float64Array) -> Float64Array:
         """Return the solution of (matrix + shift * I) X = B.
