@@ -24,11 +24,13 @@ def pytest_collection_finish(session):
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_setupnodes(config, specs):
-    """Let BLAS run on one thread in each of the workers, which share the processors: threads that wait spin.
+    """Let everything run on one thread in each of the workers, which share the processors: threads that wait spin.
 
-    Modules are compiled once, not in each worker and in each of the many processes that tests start.
+    What is promised of several threads asks for them. Modules are compiled once, not in each worker and in each of the
+    many processes that tests start.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -16,3 +17,8 @@ def on_threads(n_threads: int, function: Callable[..., Any]) -> Callable[..., An
             return function(*args, **kwargs)
 
     return call
+
+
+def of_a_whole_machine(**environment: str) -> dict[str, str]:
+    """Return the environment of a process that takes as many threads as the machine has, also under workers."""
+    return {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"} | environment

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.threads import of_a_whole_machine
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits as Linux has them")
 
@@ -39,7 +40,7 @@ def _python(script, *arguments, **environment):
         text=True,
         timeout=_TIMEOUT,
         # A limit of the size of files would cut the compiled modules too, which Python 3.11 then keeps.
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
+        env=of_a_whole_machine(PYTHONDONTWRITEBYTECODE="1", **environment),
         check=False,
     )
 
@@ -182,6 +183,7 @@ print(resolve_n_threads(None), resolve_n_threads(-1), max(seen))
 """
     done = subprocess.run(
         ["unshare", "-m", "sh", "-c", f'{hidden} && exec "$0" -c "$1"', sys.executable, script],
+        env=of_a_whole_machine(),
         capture_output=True,
         text=True,
         timeout=_TIMEOUT,

@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.threads import of_a_whole_machine
 
 from quick import ESTIMATORS
 
@@ -26,7 +27,7 @@ def _start(script: str, **environment: str) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **environment},
+        env=of_a_whole_machine(**environment),
         start_new_session=True,
     )
 
@@ -343,6 +344,7 @@ sys.path.insert(0, {str(Path(__file__).parents[1])!r})
 from sklearn.base import clone
 import gnomon
 from quick import ESTIMATORS
+from tests.threads import of_a_whole_machine
 warnings.simplefilter("ignore")
 X = np.random.default_rng(0).normal(size=(60, 5))
 """

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from kept import ALL
+from tests.threads import of_a_whole_machine
 
 _HERE = Path(__file__).parent
 _POSIX = pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
@@ -24,7 +25,8 @@ def _command(program, *arguments):
 
 
 def _run(program, *arguments, timeout=1200):
-    done = subprocess.run(_command(program, *arguments), capture_output=True, text=True, timeout=timeout)
+    command, environment = _command(program, *arguments), of_a_whole_machine()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=timeout)
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
 
