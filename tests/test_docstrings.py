@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import dataclasses
+import functools
 import importlib
 import inspect
 from collections.abc import Iterator
@@ -57,16 +58,22 @@ def _public(rooms: list[str]) -> Iterator[tuple[str, Any]]:
                 yield f"{value.__module__}.{value.__qualname__}", value
 
 
-def _names(value: Any, *sections: str) -> set[str]:
-    """Return what sections of a docstring name; of a class those of its bases count as well."""
+@functools.cache
+def _parsed(text: str) -> Any:
+    """Return the sections of a docstring, which many classes share through their bases."""
     from numpydoc.docscrape import NumpyDocString
 
+    return NumpyDocString(inspect.cleandoc(text))
+
+
+def _names(value: Any, *sections: str) -> set[str]:
+    """Return what sections of a docstring name; of a class those of its bases count as well."""
     sources = value.__mro__ if inspect.isclass(value) else [value]
     found: set[str] = set()
     for source in sources:
         text = source.__dict__.get("__doc__") if inspect.isclass(source) else source.__doc__
         if text and source.__module__.split(".")[0] not in ("builtins", "sklearn", "typing"):
-            doc = NumpyDocString(inspect.cleandoc(text))
+            doc = _parsed(text)
             for section in sections:
                 entries = [one.name or one.type for one in doc[section]]
                 found |= {name.strip().lstrip("*") for entry in entries for name in entry.split(",")}
@@ -125,9 +132,7 @@ def test_a_docstring_names_nothing_else_and_explains_it(name):
 
 def _said_defaults(value: Any) -> dict[str, Any]:
     """Return the defaults that a docstring states as numbers, texts, truth values or None."""
-    from numpydoc.docscrape import NumpyDocString
-
-    doc = NumpyDocString(inspect.cleandoc(value.__doc__ or ""))
+    doc = _parsed(value.__doc__ or "")
     found = {}
     for entry in [*doc["Parameters"], *doc["Other Parameters"], *doc["Attributes"]]:
         names = [name.strip().lstrip("*") for name in entry.name.split(",")]
