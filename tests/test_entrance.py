@@ -18,6 +18,12 @@ from gnomon._validation import message, warn
 from gnomon.exceptions import NeighborsWarning
 
 
+@pytest.fixture(autouse=True)
+def whole_machine(monkeypatch):
+    """All threads of the machine, also where workers of the tests have one each."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+
 @entrance("ask")
 def ask(X, n_jobs=None):
     """Return the run."""

@@ -17,6 +17,12 @@ from gnomon._run import Run, current_run, running
 from gnomon._threads import ThreadPool, in_order
 
 
+@pytest.fixture(autouse=True)
+def whole_machine(monkeypatch):
+    """All threads of the machine, also where workers of the tests have one each."""
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
+
+
 def test_outside_any_block_the_run_is_the_default():
     run = current_run()
     assert (run.name, run.seed, run.n_threads, run.memory) == ("", 0, usable_cpus(), math.inf)
