@@ -230,7 +230,7 @@ def evaluate(
     surface : gnomon.surfaces.Surface or None, default=None
         What the map lies on, as the ``surface_`` of a method; Y then holds its two coordinates, and distances in the
         map are those along it. None for flat space.
-    n_anchors : int or None, default=None
+    n_anchors : int >= 1 or None, default=None
         Rows whose ranks against all rows are found: all up to 5000 rows by default, else 1000 random ones.
     n_triplets : int >= 1, default=100
         Random triplets, and pairs for the Shepard score, of each anchor.
