@@ -330,6 +330,18 @@ def test_the_page_of_measures_lists_each_in_the_table_of_its_quality():
         assert listed == [name for name, one in MEASURES.items() if one.quality == quality]
 
 
+def test_the_page_of_measures_tells_the_range_of_each_and_its_best_value():
+    page = (Path(__file__).parents[2] / "docs" / "scorecard.md").read_text()
+    rows = re.findall(r"^\| (`[^|]*) \|[^|]*\| ([^|]*) \|", page.split("## The measures")[1], flags=re.M)
+    told = {name: cell for names, cell in rows for name in re.findall(r"`(\w+)`", names)}
+    assert told.keys() == MEASURES.keys()
+    for name, one in MEASURES.items():
+        span, _, best = told[name].rpartition(", ")
+        low, high = re.fullmatch(r"(?:from )?(-?\d)?(?:any)?(?: ?to (\d))?", span).groups()
+        assert (one.low, one.high) == (float(low or "-inf"), float(high or "inf")), name
+        assert one.best == (None if best == "describes" else float(best)), name
+
+
 def test_values_of_the_rows_have_the_score_as_their_mean(card):
     by_row = {name: one.by_row for name, one in card.items() if one.by_row is not None}
     assert {"auc_rnx", "trustworthiness", "continuity", "neighborhood_preservation", "local_r2"} <= set(by_row)

@@ -38,6 +38,7 @@ _ALONG = {"lines": "in straight lines", "data": "along the data"}
 _PATH_ROWS = 400  # of each group, and of all others, that paths go over
 _FEWEST_BALLS = 3
 _FEWEST_ROWS = 10
+_ROUNDING = 1e-6  # of a distance: what equal ones, in single precision, may differ by
 
 
 def _answer(statistic: float, spread: float, quantile: float) -> tuple[str, tuple[float, float]]:
@@ -171,7 +172,7 @@ def is_denser(
         logs = [-dimension * log(distances[chosen, -1]) for chosen in balls]
         parts = [float(np.var(values, ddof=1)) / len(values) for values in logs]
         statistic = float(logs[0].mean() - logs[1].mean())
-        spread = math.sqrt(sum(parts)) or np.finfo(np.float64).tiny
+        spread = max(math.sqrt(sum(parts)), _ROUNDING * dimension)
         freedom = sum(parts) ** 2 / max(
             sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True)), np.finfo(np.float64).tiny
         )
@@ -369,7 +370,7 @@ def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, dra
 def _energy_difference(blocks: Blocks) -> tuple[tuple[float, float], float]:
     """Return half the energy distances of the first group to the two others, and the standard error of the difference.
 
-    Within groups a row is not compared with itself.
+    Within groups a row is not compared with itself. The error is at least what rounding may add.
     """
     pairs, squares = blocks
     within = [one.sum(axis=1) / (len(one) - 1) for one in squares]
@@ -379,7 +380,8 @@ def _energy_difference(blocks: Blocks) -> tuple[tuple[float, float], float]:
     shares = [pairs[1].mean(axis=1) - pairs[0].mean(axis=1)]
     shares += [pair.mean(axis=0) - own for pair, own in zip(pairs, within[1:], strict=True)]
     variance = sum(float(np.var(share, ddof=1)) / len(share) for share in shares)
-    return (nearer, farther), math.sqrt(variance) or float(np.finfo(np.float64).tiny)
+    least = _ROUNDING * max(float(pair.mean()) for pair in pairs) or float(np.finfo(np.float64).tiny)
+    return (nearer, farther), max(math.sqrt(variance), least)
 
 
 def _nearer_in_map(Y: Any, n: int, rows: list[npt.NDArray[np.int64]]) -> str | None:

@@ -1,0 +1,249 @@
+"""Landscapes, islands and verdicts on gaps, on a few rows worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+from scipy.special import polygamma
+from scipy.stats import norm
+
+from gnomon.data.labels import check_labels, sort_into_classes
+from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
+from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, of_unit_length
+from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
+from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
+
+GROUND = {"metric": "euclidean", "max_rows": 1000, "n_nulls": 19, "seed": 0}
+
+
+@pytest.fixture(name="landscape")
+def of_five_rows():
+    """0 and 1 join at 2, 3 and 4 at 3, then 2 joins the latter at 5 and all are one at 8."""
+    tree = np.array([[0, 1, 2, 2], [3, 4, 3, 2], [2, 6, 5, 3], [5, 7, 8, 5]], dtype=float)
+    return Landscape(np.array([1.0, 2.0, 4.0, 3.0, 0.5]), tree, 3.0)
+
+
+def test_a_fall_is_from_the_lower_peak_to_where_enough_of_both_become_one(landscape):
+    a, b = np.array([True, True, False, False, False]), np.array([False, False, True, True, True])
+    whole = 3 * math.log(8 / 1.0)
+    for enough in ((2, 3), (1, 3), (2, 2), (1, 1)):
+        assert landscape.between(a, b, enough) == pytest.approx(whole)
+        assert landscape.between(b, a, enough[::-1]) == pytest.approx(whole)
+    assert landscape.between(a, b, (3, 1)) == landscape.between(a, b, (1, 4)) == 0.0  # there are not as many
+    assert landscape.between(a, b, (2, 3), (1.5, 0.0)) == pytest.approx(3 * math.log(8 / 1.5))
+    assert landscape.between(a, b, (2, 3), (0.0, 4.0)) == pytest.approx(3 * math.log(8 / 4))
+    assert landscape.between(a, b, (2, 3), (9.0, 0.0)) == 0.0  # no rise is a fall
+    one, rest = np.arange(5) == 0, np.arange(5) > 0
+    assert landscape.between(one, rest, (1, 1)) == pytest.approx(3 * math.log(2 / 2.0))  # joins its neighbour first
+    assert landscape.between(one, rest, (1, 2)) == pytest.approx(3 * math.log(8 / 1.0))  # whose part is too small
+    assert landscape.between(one, rest, (1, 4)) == 0.0  # no part holds so many without the row
+    np.testing.assert_array_equal(landscape.dips()[0], [1, 1, 1, 2])
+    np.testing.assert_allclose(landscape.dips()[1], [0.0, 0.0, 3 * math.log(5 / 4), whole])
+
+
+def test_the_rows_of_a_part_are_those_that_were_merged(landscape):
+    assert [landscape.members(part).tolist() for part in range(5)] == [[0], [1], [2], [3], [4]]
+    parts = [landscape.members(part).tolist() for part in (5, 6, 7, 8)]
+    assert parts == [[0, 1], [3, 4], [2, 3, 4], [0, 1, 2, 3, 4]]
+
+
+def test_the_deepest_dips_are_of_parts_of_enough_rows():
+    dips = [(np.array([1, 3, 4]), np.array([9.0, 2.0, 1.0])), (np.array([2, 2, 2]), np.array([3.0, 4.0, 5.0]))]
+    for least, expected in ((1, [9.0, 5.0]), (2, [2.0, 5.0]), (3, [2.0, 0.0]), (5, [0.0, 0.0])):
+        assert [kind.tolist() for kind in NullDips(dips, dips[::-1]).deepest(least)] == [expected, expected[::-1]]
+
+
+def test_tables_of_the_same_bytes_are_the_same():
+    X = np.arange(6.0)
+    one, same, other = _Bytes(X[:, None]), _Bytes(X.copy()[:, None]), _Bytes(X[None])
+    assert one == same
+    assert hash(one) == hash(same)
+    assert one != other
+    assert one != "table"
+
+
+def test_rows_are_centred_have_a_place_and_are_as_many_as_may_be_looked_at():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(61, 2)) + 1e6, rng.normal(size=(61, 2))
+    Y[4] = np.nan
+    whole, placed = Ground.of(X, Y, **GROUND), Ground.of(X, Y, **GROUND, placed=True)
+    assert len(whole.rows) == 61
+    np.testing.assert_allclose(whole.X, X - X.mean(axis=0), atol=1e-9)
+    assert placed.rows.tolist() == [row for row in range(61) if row != 4]
+    assert placed.basis.startswith("60 of 61 rows, ")
+    assert len(Ground.of(X, Y, **{**GROUND, "max_rows": 60}).rows) == 60
+    np.testing.assert_array_equal(Ground.of(X, None, **{**GROUND, "max_rows": 61}).rows, np.arange(61))
+    assert Ground.of(X, None, **GROUND, placed=True).Y is None
+    Y[5] = np.nan
+    with pytest.raises(ValueError, match="X with 59 rows must be of at least 60 rows"):
+        Ground.of(X, Y, **GROUND, placed=True)
+    np.testing.assert_array_equal(of_unit_length(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
+
+
+def test_what_the_map_alone_would_say_needs_thirty_rows_of_both_with_a_place(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 2))
+    a = np.arange(120) < 60
+    for held, dip, shown in ((30, 2.0, "yes"), (30, 1.9, "no"), (29, 2.0, None)):
+        Y = np.where((np.arange(120) < 60 + held)[:, None], X, np.nan)
+        ground = Ground.of(X, Y, **GROUND)
+        monkeypatch.setattr(gaps, "_dip", lambda *_, dip=dip: (dip, 5))
+        assert ground._in_map(a, ~a, False, 2.0) == shown
+        assert ground._in_map(~a, a, False, 2.0) == shown
+    assert Ground.of(X, None, **GROUND)._in_map(a, ~a, False, 2.0) is None
+
+
+def test_rows_between_two_groups_are_told_with_the_density_without_them(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(150, 2))
+    a, b = np.arange(150) < 50, np.arange(150) >= 100
+    ground = Ground.of(X, None, **GROUND)
+    monkeypatch.setattr(gaps, "_dip", lambda landscape, a, b, island: (math.log(10.0) if len(a) == 100 else 0.0, 5))
+    told = " Rows of neither lie between: among those of P and Q alone it falls to 10 %."
+    assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.0)) == told
+    assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.1)) == ""
+    assert ground._by_way_of_others(a, ~a, ("P", "Q"), 0.0) == ""
+    # Asked where there is no gap, by more than the noise of a density.
+    nulls = [np.full(19, 0.01)] * 2
+    monkeypatch.setattr(NullDips, "deepest", lambda self, least: nulls)
+    monkeypatch.setattr(NullDips, "of", lambda *_: NullDips([], []))
+    asked = []
+    monkeypatch.setattr(Ground, "_by_way_of_others", lambda self, a, b, names, least: asked.append(least) or "")
+    assert are_apart(X, None, a, b, alpha=0.1, n_nulls=19).answer == "no"
+    assert asked == [pytest.approx(norm.isf(0.1) * np.sqrt(polygamma(1, 15)))]
+
+
+def _blobs(gap, n=40):
+    """Three clouds in a row, of n, n + 5 and n + 10 rows, as far apart as said."""
+    rng = np.random.default_rng(1)
+    places = np.repeat([[0.0, 0.0], [gap, 0.0], [2.5 * gap, 0.0]], [n, n + 5, n + 10], axis=0)
+    return places + rng.normal(size=places.shape)
+
+
+def test_islands_are_the_smaller_sides_of_falls_below_the_bridge():
+    Y = _blobs(12.0)
+    ground = Ground.of(Y, Y, **GROUND, placed=True)
+    smaller, falls = ground.map_landscape.dips()
+    deep = np.sort(falls[smaller >= FEWEST_ROWS])[::-1]
+    assert len(deep) == 2
+    assert deep[1] > 2.0
+    for n_islands, limit, count in ((3, 2.0, 2), (1, 2.0, 1), (3, deep[0], 1), (3, deep[0] + 0.1, 0), (0, 2.0, 0)):
+        found = _islands(ground, None, n_islands, limit)
+        assert len(found) == count
+        assert all(is_island for *_, is_island in found)
+    (last, rest, names, _), (first, *_) = _islands(ground, None, 3, 2.0)
+    assert np.flatnonzero(last).tolist() == list(range(85, 135))  # the deepest gap is the widest
+    assert np.flatnonzero(first).tolist() == list(range(40))
+    np.testing.assert_array_equal(rest, ~last)
+    assert names[1] == "the rest"
+    # With a bridge that the gaps of the map reach, or not.
+    asked = [len(_islands(ground, None, 9, -math.log(bridge))) for bridge in (0.99, 1e-9)]
+    assert asked[0] >= 2 > asked[1]
+
+
+def test_judged_are_the_gaps_that_fall_below_the_bridge_in_the_map(monkeypatch):
+    Y = _blobs(4.5)
+    limits = []
+    monkeypatch.setattr("gnomon.evaluation.map_verdicts._islands", lambda *given: limits.append(given[2:]) or [])
+    found = judge_gaps(Y, Y, bridge=0.2, n_islands=2)
+    assert limits == [(2, pytest.approx(-math.log(0.2)))]
+    assert len(found) == 0
+    assert found.summary() == "nothing to judge: too few rows"
+    assert str(found) == "Gaps in the map, judged in the data\nnothing to judge: too few rows"
+    with pytest.raises(ValueError, match=r"judge_gaps: Y=None must be a map\. Ask are_apart"):
+        judge_gaps(Y, None)
+
+
+def test_pairs_of_classes_come_by_the_distance_that_half_of_the_rows_of_one_have_to_the_other():
+    Y = _blobs(12.0)
+    given = np.repeat(np.array(["a", "b", "c"], dtype=object), [40, 45, 50])
+    ground = Ground.of(Y, Y, **GROUND, placed=True)
+    classes = sort_into_classes(check_labels(given, len(Y)))
+    pairs = _nearest_pairs(ground, classes, 5)
+    assert [names for *_, names, _ in pairs] == [("a", "b"), ("b", "c"), ("a", "c")]
+    assert [names for *_, names, _ in _nearest_pairs(ground, classes, 2)] == [("a", "b"), ("b", "c")]
+    a, b, _, is_island = pairs[0]
+    assert (np.flatnonzero(a)[-1], np.flatnonzero(b)[0], is_island) == (39, 40, False)
+    given[:10] = None  # thirty are left
+    assert len(_nearest_pairs(ground, sort_into_classes(check_labels(given, len(Y))), 5)) == 3
+    given[10] = None
+    assert len(_nearest_pairs(ground, sort_into_classes(check_labels(given, len(Y))), 5)) == 1
+    # A small class inside a wide one is near to it by its own rows, if not by those of the other.
+    Y[:40] *= 50.0
+    Y[40:85] = Y[:1] + 0.1 * np.random.default_rng(0).normal(size=(45, 2))
+    Y[85:] = 400.0 + 10.0 * np.random.default_rng(0).normal(size=(50, 2))
+    given[:40] = "a"
+    ground = Ground.of(Y, Y, **GROUND, placed=True)
+    assert _nearest_pairs(ground, sort_into_classes(check_labels(given, len(Y))), 1)[0][2] == ("a", "b")
+
+
+def test_an_island_is_called_by_a_class_that_has_half_of_its_rows():
+    Y = _blobs(12.0)
+    ground, rows = Ground.of(Y, Y, **GROUND, placed=True), np.arange(40)
+    x, y = np.median(Y[:40], axis=0)
+    start = f"the island at ({x:.3g}, {y:.3g}), 30 % of the rows"
+    for named, end in ((20, ", mostly p"), (19, ", of several classes")):
+        given = np.array([f"q{row}" for row in range(len(Y))], dtype=object)
+        given[:named], given[named : 40 - 5] = "p", None
+        assert _called(ground, rows, sort_into_classes(check_labels(given, len(Y)))) == start + end
+    assert _called(ground, rows, None) == start
+
+
+def _verdict(answer, in_map, **more):
+    given = {"finding": "one", "sentence": "So it is.", "statistic": 1.5, "unit": "units", "interval": (0.5, math.nan)}
+    given |= {"p_value": 0.04, "null": "chance", "false_positive_rate": 0.05, "rests_on": "9 rows", **more}
+    return Verdict("Is it?", answer, in_map=in_map, **given)
+
+
+def test_a_verdict_says_where_the_map_misleads_and_writes_nothing_for_what_is_not_known():
+    assert [_verdict("yes", shown).is_illusion for shown in ("yes", "no", None)] == [False, True, False]
+    assert [_verdict("no", shown).is_illusion for shown in ("yes", "no", None)] == [True, False, False]
+    assert not any(_verdict("cannot be told", shown).is_illusion for shown in ("yes", "no", None))
+    told = _verdict("no", "yes")
+    assert told.line == "Is it? No (the map misleads here). So it is."
+    plain = json.loads(json.dumps(told.to_dict()))
+    assert plain == {
+        "question": "Is it?",
+        "answer": "no",
+        "finding": "one",
+        "sentence": "So it is.",
+        "in_map": "yes",
+        "statistic": 1.5,
+        "unit": "units",
+        "interval": [0.5, None],
+        "p_value": 0.04,
+        "null": "chance",
+        "false_positive_rate": 0.05,
+        "rests_on": "9 rows",
+        "is_illusion": True,
+    }
+    nothing = _verdict("cannot be told", None, statistic=math.nan, p_value=math.nan).to_dict()
+    assert (nothing["statistic"], nothing["p_value"], nothing["is_illusion"]) == (None, None, False)
+    several = MapVerdicts([told, _verdict("no", "no")], "Gaps", "over all")
+    assert several[1].answer == several[-1].answer == "no"
+    assert (len(several), len(several.illusions), next(iter(several))) == (2, 1, told)
+    assert several.summary().splitlines() == [
+        "Is it? No (the map misleads here). So it is.",
+        "Is it? No. So it is.",
+        "False alarms: at most 5 %, over all. Judged on 9 rows.",
+    ]
+    assert str(several) == f"Gaps\n{several.summary()}"
+    assert several.to_dict() == {
+        "about": "Gaps",
+        "verdicts": [one.to_dict() for one in several],
+        "together": "over all",
+    }
+
+
+def test_a_continuum_is_the_opposite_of_a_gap(monkeypatch):
+    for answer, shown, turned, turned_map in (
+        ("yes", "no", "no", "yes"),
+        ("cannot be told", None, "cannot be told", None),
+    ):
+        told = _verdict(answer, shown)
+        monkeypatch.setattr(gaps, "are_apart", lambda *_, told=told, **given: told)
+        found = is_continuum(None, None, [1], [2], names=("P", "Q"))
+        assert (found.answer, found.in_map) == (turned, turned_map)
+        assert found.question == "Are P and Q one continuum?"
