@@ -326,7 +326,7 @@ def test_runs_are_planned_as_asked():
     assert len(seeds) == 10
     assert len({one["random_state"] for one in seeds}) == 10
     assert all(list(one) == ["random_state"] for one in seeds)
-    assert planned("seeds", 4, None, 3, 0) == seeds[:4] or len(planned("seeds", 4, None, 3, 0)) == 4
+    assert len(planned("seeds", 4, None, 3, 0)) == 4
     starts = planned("starts", 3, None, None, 1)
     assert [one["init"] for one in starts] == ["random"] * 3
     assert planned("starts", 3, None, None, 2) != starts

@@ -179,6 +179,10 @@ def test_rows_of_distances_come_in_chunks_of_a_bounded_size():
     X = np.random.default_rng(0).normal(size=(700, 2))
     chunks = [some.tolist() for some, _ in DistanceRows(X, "euclidean", 3, np.arange(600)[::-1])]
     assert chunks == [list(range(599, 87, -1)), list(range(87, -1, -1))]
+    chunks = [
+        some.tolist() for some, _ in DistanceRows(np.broadcast_to(0.0, (700, 700)), "precomputed", 1, np.arange(600))
+    ]
+    assert chunks == [list(range(512)), list(range(512, 600))]
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.uint8, "sparse"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 
 from gnomon.evaluation import MEASURES, POINT_SCORES
-from gnomon.evaluation.words import READINGS, grade, grade_stretch, grade_torn, in_words, title_of, verdict
+from gnomon.evaluation.words import READINGS, Statement, grade, grade_stretch, grade_torn, in_words, title_of, verdict
 
 _WORDS = {
     "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
@@ -83,3 +84,53 @@ def test_every_diagnostic_of_points_has_one_name_and_a_scale():
         assert one.scale in ("sequential", "diverging", "flags")
         assert (one.scale == "diverging") <= (one.stands_out == "both")
         assert one.center in (None, 0.0)  # a difference or a logarithm: the middle colour is where there is none
+
+
+@pytest.mark.parametrize(
+    ("names", "good", "fair"),
+    [
+        ("trustworthiness continuity mrre_false mrre_missing", 0.925, 0.8),
+        ("auc_rnx neighborhood_preservation q_local", 0.4, 0.15),
+        ("random_triplets centroid_triplets triplet_accuracy", 0.8, 0.65),
+        ("shepard pearson local_radius_correlation", 0.8, 0.5),
+        ("knn_accuracy neighborhood_hit distance_consistency", 0.85, 0.6),
+        ("knn_r2 local_r2", 0.7, 0.4),
+    ],
+)
+def test_grades_begin_at_the_value_that_is_written_down(names, good, fair):
+    for name in names.split():
+        found = [grade(name, value) for value in (1.0, good, good - 1e-6, fair, fair - 1e-6)]
+        assert found == ["good", "good", "fair", "fair", "poor"], name
+        assert grade(name, 1.0, chance=1.0) is None
+        assert grade(name, math.inf) is None
+        # Half of the way from another chance level.
+        share = 0.5 * (good + fair) if name in ("auc_rnx", "shepard") else None
+        if share is not None:
+            assert grade(name, 0.2 + 0.8 * share, chance=0.2) == "fair"
+
+
+def test_sentences_hold_the_figures_of_their_measures():
+    for name, value, text in (
+        ("topographic_product", -0.1, "too few dimensions"),
+        ("topographic_product", 0.0, "more dimensions than it needs"),
+        ("auc_rnx", -0.2, " 0 % of what"),
+        ("steadiness", 0.456, "to 46 %."),
+        ("intrinsic_dimension", 3.26, "about 3.3 coordinates"),
+        ("dimension_ratio", 0.256, "0.26 of the coordinates"),
+        ("shepard", 0.256, "a rank correlation of 0.26"),
+        ("neighborhood_hit", 0.5, "50 % of the 7 nearest"),
+        ("neighborhood_preservation", 0.5, "Of the 7 nearest neighbours of a point in the data, 50 %"),
+    ):
+        assert text in in_words(name, value, 7)
+    assert in_words("nothing of the kind", 0.5, 7) == ""
+
+
+def test_a_verdict_is_of_what_is_known_beside_its_chance():
+    scores = {"trustworthiness": 0.95, "shepard": 0.9, "random_triplets": 0.66}
+    assert verdict(scores) == [
+        Statement("near", "good", "Points that lie close together are close in the data."),
+        Statement("far", "fair", "Distances between groups are only a rough guide (rank correlation 0.90)."),
+    ]
+    assert [one.grade for one in verdict(scores, {"trustworthiness": 0.95, "shepard": None})] == ["poor", "fair"]
+    assert verdict({"triplet_accuracy": 0.9})[0].text == "Distances between groups mean something."
+    assert verdict({"stress": 0.1}) == []

@@ -25,7 +25,7 @@ _BLOCK_PAIRS = 2**21
 
 
 def _blocks(n_rows: int, n_columns: int) -> list[slice]:
-    size = max(1, _BLOCK_PAIRS // max(n_columns, 1))
+    size = max(1, _BLOCK_PAIRS // n_columns)
     return [slice(begin, min(begin + size, n_rows)) for begin in range(0, n_rows, size)]
 
 

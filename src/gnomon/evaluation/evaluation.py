@@ -19,6 +19,7 @@ from gnomon.evaluation.blocks import score_anchors_by_blocks
 from gnomon.evaluation.estimated_ranks import TrustEstimate
 from gnomon.evaluation.layout import Layout, places_of
 from gnomon.evaluation.scores import (
+    TREE_COMPONENTS,
     rank_penalty_scale,
     shared_neighbors,
     spearman,
@@ -36,7 +37,6 @@ _RULES: dict[str, Rule] = {
     "n_triplets": Integer(1),
 }
 _N_TRIPLETS = 100
-_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 Floats = npt.NDArray[np.float64]
 
@@ -168,7 +168,7 @@ def _score_points(
         return full
 
     rows, nearest = anchors, found.nearest
-    if len(anchors) < n and layout.n_components <= _TREE_COMPONENTS and (graph is not None or truth):
+    if len(anchors) < n and layout.n_components <= TREE_COMPONENTS and (graph is not None or truth):
         rows, nearest = np.arange(n), layout.nearest(nearest.shape[1])
     if graph is None:
         preservation = spread(anchors, found.shared / k)

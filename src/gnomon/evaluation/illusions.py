@@ -287,9 +287,8 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
 
 def _apart_rows(sides: _Sides, draw: np.random.Generator) -> tuple[Rows, tuple[Floats, Floats]]:
     """Return rows whose neighbourhoods in the data have none in common, and all radii in data and map."""
-    k = min(_K, len(sides.data) - 1)
-    near = first_columns(sides.data, k + 1)
-    radii = tuple(np.partition(side, k, axis=1)[:, k] for side in (sides.data, sides.shown))
+    near = first_columns(sides.data, _K + 1)
+    radii = tuple(np.partition(side, _K, axis=1)[:, _K] for side in (sides.data, sides.shown))
     free, apart = np.ones(len(near), dtype=np.bool_), []
     for row in draw.permutation(len(near)):
         if free[near[row]].all() and min(side[row] for side in radii) > 0.0:

@@ -11,10 +11,10 @@ from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon.evaluation.layout import Layout
+from gnomon.evaluation.scores import TREE_COMPONENTS
 
 __all__ = ["MapRanks"]
 
-_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 _LEAF = 64  # rows of a leaf: to count many rows few leaves are better, to find few rows many
 _MORE = 4  # rows looked at beyond those asked for, to see ties
 _NEAR = 1e-9  # relative difference of distances that may be equal but for rounding
@@ -42,7 +42,7 @@ class MapRanks:
         from scipy.spatial import cKDTree
 
         places = self._layout.flat
-        return None if places is None or places.shape[1] > _TREE_COMPONENTS else cKDTree(places, leafsize=_LEAF)
+        return None if places is None or places.shape[1] > TREE_COMPONENTS else cKDTree(places, leafsize=_LEAF)
 
     def squares(self, row: int) -> Floats:
         """Return the squared distances of all rows from one, (n_samples,)."""

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._run import current_run
 
 __all__ = [
+    "TREE_COMPONENTS",
     "RankAgreement",
     "label_hits",
     "label_residuals",
@@ -23,6 +24,8 @@ __all__ = [
     "trust_of_random_map",
 ]
 
+TREE_COMPONENTS = 8
+"""A k-d tree is of use for maps of up to about this many components."""
 _ROWS = 1 << 18  # whose neighbours are looked for in one go
 
 

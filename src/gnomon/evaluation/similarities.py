@@ -19,7 +19,7 @@ from gnomon._arithmetic import inner, length, product
 from gnomon._entrance import entrance
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
-from gnomon.evaluation.scores import nearest_in_map, shared_neighbors, spearman
+from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_neighbors, spearman
 from gnomon.linalg import inner_products, small_svd
 from gnomon.neighbors import compute_neighbors
 
@@ -38,7 +38,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 
 _ROUNDING = 32 * np.finfo(np.float64).eps
-_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 
 _BLOCK_PAIRS = 2**20  # of one block: 8 MB of float64 distances
 _DIRECT_COMPONENTS = 16  # up to here differences are summed; beyond, matrix products are faster
@@ -110,7 +109,7 @@ class Positions:
     def nearest(self, n_neighbors: int) -> npt.NDArray[np.int32]:
         """Return the nearest rows of every row, itself not counted, in Euclidean distance; kept for the next call."""
         if n_neighbors not in self._nearest:
-            if self.values.shape[1] <= _TREE_COMPONENTS:
+            if self.values.shape[1] <= TREE_COMPONENTS:
                 found = nearest_in_map(self.values, n_neighbors)
             else:
                 found = compute_neighbors(self.values, n_neighbors, method="exact").indices

@@ -25,7 +25,7 @@ from gnomon.evaluation.ranks import (
     random_rank_errors,
     rank_anchors,
 )
-from gnomon.evaluation.scores import nearest_in_map, shared_neighbors, trust_of_random_map
+from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_neighbors, trust_of_random_map
 from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject
 from gnomon.exceptions import MissingDependencyError
 from gnomon.geometry import local_jacobians
@@ -38,7 +38,6 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 _ANCHORS = 2000  # of more than 5000 rows
-_TREE_COMPONENTS = 8  # a k-d tree is of use up to about this many components
 _WIDE = 20  # neighbours that dimensions and linear fits are found from
 _MANY = 2**62  # of what is drawn from without end
 _WALKED_ROWS = 2000
@@ -253,7 +252,7 @@ class Taking:
 
     def _preservation(self) -> Taken:
         graph, chance = self.graph, self.k / (self.n - 1)
-        if graph is None or self.subject.Y.shape[1] > _TREE_COMPONENTS:
+        if graph is None or self.subject.Y.shape[1] > TREE_COMPONENTS:
             return self._at_k(self.ranks.kept(), chance)
         kept = self.subject.kept
         mask = None if graph.mask is None else graph.mask[kept, : self.k]
@@ -346,7 +345,7 @@ class Taking:
     @cached_property
     def _nearest(self) -> tuple[Ints, npt.NDArray[np.int32]]:
         """Rows, all of them where a tree finds their neighbours in the map, and these neighbours."""
-        if len(self.anchors) == self.n or self.subject.Y.shape[1] > _TREE_COMPONENTS:
+        if len(self.anchors) == self.n or self.subject.Y.shape[1] > TREE_COMPONENTS:
             return self.anchors, self.ranks.nearest_in_map
         count = min(self.n - 1, max(self.k, LABEL_NEIGHBORS))
         return np.arange(self.n), nearest_in_map(self.subject.Y, count)
