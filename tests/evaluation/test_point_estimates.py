@@ -7,11 +7,14 @@ import pytest
 from scipy.spatial.distance import cdist
 
 from gnomon._run import running
+from gnomon.evaluation import anchors as anchors_of
 from gnomon.evaluation import evaluate
-from gnomon.evaluation.estimated_ranks import estimate_trust
+from gnomon.evaluation.estimated_ranks import TrustEstimate, estimate_trust
+from gnomon.evaluation.evaluation import evaluate_with_trust
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.neighborhoods import compare_neighborhoods
 from gnomon.evaluation.row_trust import trust_of_rows
+from gnomon.evaluation.scores import rank_penalty_scale, trust_of_random_map
 from gnomon.neighbors import compute_neighbors
 from gnomon.surfaces import Hyperboloid
 
@@ -179,3 +182,34 @@ def test_trust_of_rows_is_that_of_evaluate_with_neighbourhoods_of_few_rows_too(m
             found = trust_of_rows(X[:n], Y[:n], rows, metric="euclidean")
         exact = evaluate(X[:n], Y[:n], n_neighbors=k).per_point["trustworthiness"]
         np.testing.assert_allclose(found, exact[rows], atol=1e-12)
+
+
+def test_an_evaluation_of_a_sample_lets_trust_be_counted_from_the_same_distances(made, monkeypatch):
+    X, Y = (side[:150] for side in made)
+    given = {"labels": np.arange(150) % 2, "graph": None, "metric": "euclidean", "surface": None}
+    for below, is_asked in ((150, False), (149, True)):
+        monkeypatch.setattr(anchors_of, "_ALL_BELOW", below)
+        monkeypatch.setattr(anchors_of, "_ANCHORS", 40)
+        layout, near = _near(X, Y, k=15)
+        trust = TrustEstimate(layout, near)
+        found = evaluate_with_trust(X, Y, trust, **given, random_state=3, n_jobs=1)
+        expected = evaluate(X, Y, **given, random_state=3)
+        assert found.to_dict() == expected.to_dict()
+        assert (found.n_anchors, found.n_triplets, found.n_pairs) == (
+            (40, 100, 4000) if is_asked else (150, 100, 11175)
+        )
+        assert hasattr(trust, "_references") == is_asked
+    sampled = trust.result()
+    assert sampled.n_references == 40
+    alone = estimate_trust(
+        X, layout, near, np.flatnonzero(np.isfinite(found.per_point["continuity"])), metric="euclidean", seed=3
+    )
+    for name in SCORES:
+        np.testing.assert_allclose(getattr(sampled, name), getattr(alone, name), atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "k"), [(9, 3), (30, 14), (4, 1)])
+def test_a_random_map_has_the_trust_of_ranks_that_are_all_as_likely(n, k):
+    excess = np.maximum(np.arange(1, n) - k, 0).mean()
+    assert rank_penalty_scale(n, k) == pytest.approx(2 / (k * (2 * n - 3 * k - 1)))
+    assert trust_of_random_map(n, k) == pytest.approx(1 - rank_penalty_scale(n, k) * k * excess)

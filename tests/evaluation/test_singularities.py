@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
@@ -154,3 +157,31 @@ def test_columns_hold_what_is_known_of_each_row():
 def test_a_method_must_be_fitted(X):
     with pytest.raises(NotFittedError, match="TSNE"):
         singularities(TSNE(), X)
+
+
+def test_points_at_no_minimum_have_no_pull_and_no_response(monkeypatch):
+    """Of three points one is held by 2 and 8 along its axes, one not at all, one is at a saddle."""
+    blocks = np.array([np.diag([8.0, 2.0]), np.zeros((2, 2)), np.diag([3.0, -1.0])])
+    gradient = np.array([[4.0, 3.0], [1.0, 1.0], [1.0, 1.0]])
+    expansion = SimpleNamespace(own_blocks=lambda: blocks, gradient=gradient)
+    push = np.stack([np.array([[0.0, 8.0, 0.0], [6.0, 0.0, 0.0]])] * 3)
+    loss = SimpleNamespace(expand=lambda Y: expansion, push=lambda Y, i: push)
+    monkeypatch.setattr(
+        sys.modules["gnomon.evaluation.singularities"], "loss_of_map", lambda *_: (loss, np.zeros((3, 2)))
+    )
+    found = singularities(None, None, rows=[2, 0])
+    np.testing.assert_allclose(found.curvatures, [[2.0, 8.0], [0.0, 0.0], [-1.0, 3.0]])
+    np.testing.assert_allclose(found.scores, [0.5, np.inf, np.inf])
+    np.testing.assert_allclose(found.pull, [np.hypot(0.5, 1.5), np.nan, np.nan])
+    np.testing.assert_allclose(found.response, [np.nan, 3.0])
+    assert found.rows.tolist() == [2, 0]
+    assert found.largest(0.5).tolist() == [1]
+    assert found.to_dict()["response"][1] == pytest.approx(3.0)
+
+
+def test_what_a_map_is_looked_at_in_must_have_a_place_for_all_points(X, tsne):
+    places = tsne[0].embedding_.astype(float)
+    places[3, 1] = np.nan
+    for wrong in (places, places[:, :1]):
+        with pytest.raises(ValueError, match=r"embedding of shape \(60, \d\) must be of shape \(60, 2\), without NaN"):
+            singularities(tsne[0], X, embedding=wrong)

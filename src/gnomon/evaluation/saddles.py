@@ -192,7 +192,7 @@ class NullDips:
     def of(cls, X: Floats, dimension: float, n_nulls: int, seed: int) -> NullDips:
         """Draw `n_nulls` tables of each of both kinds."""
         clouds = _of_clouds(_Bytes(X), n_nulls, seed)
-        return cls(clouds, _of_uniform(len(X), max(1, round(dimension)), n_nulls, seed))
+        return cls(clouds, _of_uniform(len(X), round(dimension), n_nulls, seed))
 
     def deepest(self, min_rows: int) -> tuple[Floats, Floats]:
         """Return the deepest dip of each table between parts of at least so many rows, for both kinds."""
