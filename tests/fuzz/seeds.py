@@ -107,6 +107,16 @@ def _map(folder: Path) -> None:
     gn.map(sparse, method="umap", n_neighbors=8, max_iter=20, random_state=0).save(folder / "sparse.gnomon")
 
 
+def _landmarks(folder: Path) -> None:
+    import gnomon as gn
+
+    table = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32)
+    labels = np.array([f"g{i % 3}" for i in range(40)])
+    gn.map(table, method="pca", n_fitted=20, labels=labels, scale="standard").save(folder / "pca.landmarks")
+    made = gn.map(table, method="umap", n_fitted=25, n_neighbors=8, max_iter=10, random_state=0)
+    made.save(folder / "umap.landmarks")
+
+
 def _journal(folder: Path) -> None:
     np.savez(folder / "stage.npz", Y=X.astype(np.float32), rows=np.arange(12), ok=X[:, 0] > 0)
     np.savez_compressed(folder / "packed.npz", Y=X)
@@ -138,6 +148,7 @@ SEEDS: dict[str, Callable[[Path], None]] = {
     "h5ad": _h5ad,
     "png": _pictures,
     "gnomon": _map,
+    "landmarks": _landmarks,
     "saved": _saved,
     "journal": _journal,
     "run": _run,

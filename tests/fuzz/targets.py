@@ -10,6 +10,7 @@ __all__ = [
     "read_arrow_inside",
     "read_h5ad_inside",
     "read_journal",
+    "read_landmark_map",
     "read_map",
     "read_picture",
     "read_run",
@@ -77,6 +78,17 @@ def read_map(path: Path) -> None:
     loaded = Map.load(path)
     loaded.explain()
     loaded.transform(loaded.X[:3])
+
+
+def read_landmark_map(path: Path) -> None:
+    """A saved map of landmarks, the landmarks as a map, and places of new rows among them."""
+    import numpy as np
+
+    from gnomon.maps import LandmarkMap
+
+    loaded = LandmarkMap.load(path)
+    loaded.summary(loss=False)
+    loaded.place(np.ones((2, loaded.n_features)))
 
 
 def read_saved(path: Path) -> None:

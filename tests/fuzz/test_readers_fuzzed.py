@@ -35,6 +35,7 @@ _WHOLE = {
     "npz": Case("read_table", "npz", "npz"),
     "pictures": Case("read_picture", "png", "png", "PIL"),
     "map": Case("read_map", "gnomon", "npz", few=6),
+    "map of landmarks": Case("read_landmark_map", "landmarks", "npz", few=6),
     "saved": Case("read_saved", "saved", "npz", few=6),
     "journal": Case("read_journal", "journal", "npz"),
     "run": Case("read_run", "run", "csv"),
