@@ -73,6 +73,18 @@ def test_all_kinds_of_tables_and_questions_agree(data):
         assert near[name] == pytest.approx(value, abs=1e-5)  # angles are rounded
 
 
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+def test_blocks_without_a_row_in_the_map_take_no_part(data, metric):
+    X, Y, _ = data
+    X = X + np.random.default_rng(2).normal(size=X.shape).astype(np.float32)
+    places = np.where((np.arange(N)[:, None] // 300) % 2 == 1, np.nan, Y)
+    given = {"metric": metric, "n_anchors": 40, "n_triplets": 20}
+    found, whole = (gn.evaluate(x, places, **given) for x in (SmallBlocks(X, 300), X))
+    assert found.n_samples == whole.n_samples == 900
+    for name, value in whole.scores().items():
+        assert found.scores()[name] == pytest.approx(value, abs=1e-4)
+
+
 def test_with_all_rows_as_anchors_the_table_is_read(data):
     X, Y, labels = data
     _same(gn.evaluate(ArrayTable(X), Y, labels=labels), gn.evaluate(X, Y, labels=labels))

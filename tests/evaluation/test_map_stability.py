@@ -313,8 +313,10 @@ def test_what_is_no_method_is_refused(X):
 
 
 def test_single_maps_and_unequal_ones_are_refused(Y):
-    with pytest.raises(ValueError, match=r"compare_runs: embeddings of shapes .* must be two or more"):
+    with pytest.raises(ValueError, match=r"compare_runs: embeddings of shapes \(80, 2\) must be two or more"):
         compare_runs([Y])
+    with pytest.raises(ValueError, match="compare_runs: embeddings of shapes none must be two or more"):
+        compare_runs([])
     with pytest.raises(ValueError, match="must be two or more of the same shape"):
         compare_runs([Y, Y[:-1]])
     with pytest.raises(ValueError, match=r"drawn of int64 and shape .* must be a mask"):

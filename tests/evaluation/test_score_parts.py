@@ -97,6 +97,16 @@ def test_neighbours_in_the_map_are_found_for_all_rows_where_a_tree_finds_them(co
         assert (one.n_rows, one.exact) == (everywhere, everywhere == 60)
 
 
+def test_of_rows_at_few_places_those_of_lower_number_vote():
+    rng = np.random.default_rng(0)
+    Y, labels = rng.integers(0, 3, (90, 2)).astype(float), rng.integers(0, 2, 90)
+    away = cdist(Y, Y, "sqeuclidean") + np.diag(np.full(90, -1.0))
+    near = np.argsort(away, axis=1, kind="stable")[:, 1:11]
+    expected = np.mean((2 * labels[near].sum(axis=1) > 10) == labels)  # a tie goes to the lower class
+    assert evaluate(Y, Y, labels=labels).knn_accuracy == pytest.approx(expected)
+    assert scorecard(Y, Y, labels, measures="knn_accuracy")["knn_accuracy"].value == pytest.approx(expected)
+
+
 def test_neighbours_that_a_graph_lacks_are_not_kept():
     X = np.random.default_rng(0).normal(size=(40, 2))
     whole = compute_neighbors(X, 6)

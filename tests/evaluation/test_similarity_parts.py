@@ -244,6 +244,25 @@ def test_neighbours_of_large_tables_are_bounded_by_an_even_sample(monkeypatch):
         np.testing.assert_array_equal(asked[0], sorted({0, 1, 2, *range(0, 100, step)}))
 
 
+def test_of_each_probe_the_least_distances_to_a_block_come_over_all_its_tiles():
+    rng = np.random.default_rng(0)
+    X, probes = rng.normal(size=(TILE + 40, 2)), rng.normal(size=(5, 2))
+    table = SmallBlocks(X, len(X))
+    (block,) = table.blocks()
+    distances = ProductDistances("euclidean", np.float64, np.zeros(2))
+    wanted = np.array([3, TILE, TILE + 39])
+    away = np.sort(((probes[:, None] - X) ** 2).sum(axis=2), axis=1)
+    for count in (4, 60):  # more than the second tile has, too
+        with running(n_threads=1):
+            rows, found = blocks._gathered(block, table, _Placed(np.arange(len(X))), wanted, (distances, probes, count))
+        np.testing.assert_array_equal(rows, X[wanted])
+        np.testing.assert_allclose(found, away[:, :count], atol=1e-12)
+    rows, found = blocks._gathered(block, table, _Placed(np.arange(len(X))), wanted, None)
+    assert found.shape == (0, 0)
+    nobody = blocks._gathered(block, table, _Placed(np.empty(0, np.int64)), wanted, (distances, probes, 4))
+    assert (nobody[0].shape, nobody[1].shape) == ((0, 2), (5, 0))
+
+
 def test_pairs_of_a_sample_are_disjoint_and_orders_are_signs():
     assert _pairs(7, 4).tolist() == [0, 2, 4]
     assert _pairs(8, 4).tolist() == [0, 2, 4, 6]

@@ -160,9 +160,9 @@ def _touching(Y: Floats, clusters: list[Rows], share: float) -> npt.NDArray[np.b
     for a in range(len(clusters)):
         for b in range(a):
             small, large = (a, b) if len(placed[a]) <= len(placed[b]) else (b, a)
-            reach = np.fmax(spacings[a], spacings[b])
-            if len(placed[small]) == 0 or not reach > 0:
+            if len(placed[small]) == 0:
                 continue
+            reach = np.fmax(spacings[a], spacings[b])  # within 0 or NaN there is no row
             nearest = trees[large].query(placed[small], distance_upper_bound=reach, workers=workers)[0]
             wanted = max(1, int(np.ceil(share * len(placed[small]) - 1e-9)))
             found[a, b] = found[b, a] = int(np.isfinite(nearest).sum()) >= wanted
