@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from gnomon.explanations.axis import axis
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.contrast.groups import auc_errors, effect_size_errors
 from gnomon.explanations.saliency import saliency
+from gnomon.explanations.why import Why
 
 
 @pytest.fixture(scope="module")
@@ -178,3 +180,89 @@ def test_what_is_printed_says_how_many_features_it_leaves_out():
     assert str(whole.head(11)).endswith("\n... and 1 more features")
     assert "more features" not in str(whole.head(10))
     assert len(str(whole.head(10)).splitlines()) == 12
+
+
+@pytest.fixture
+def told():
+    """An answer about two features, one of them a group, where nothing much is to be believed."""
+    return Why(
+        index=4,
+        features=["size", "b"],
+        indices=np.array([3, 0]),
+        effect=np.array([12.5, 0.25]),
+        error=np.array([0.5, 0.0]),
+        fidelity=0.25,
+        values=np.array([2.0, np.nan]),
+        ranks=np.array([0.5, np.nan]),
+        arrows=np.array([[7.5, -10.0], [0.0, 0.25]], np.float32),
+        arrow_errors=np.array([[0.5, 1.0], [0.125, 0.0]]),
+        significant=np.array([True, False]),
+        place=np.array([1.0, 2.0]),
+        push_r2=0.125,
+        fit_r2=0.75,
+        fit="place fitted",
+        groups={"size": {"width": 0.25, "height": 0.75}},
+    )
+
+
+def test_an_answer_is_printed_in_columns_under_its_headline_and_the_members_of_groups_below(told):
+    headline = "point 4: R2 0.25, of pushes 0.12, place fitted"
+    table = """\
+feature    value  rank  importance       arrow  significant
+size           2   0.5  12.5 ± 0.5  (7.5, -10)          yes
+b        missing          0.25 ± 0   (0, 0.25)           no
+size: height 75%, width 25%"""
+    assert str(told) == f"{headline}; the map is hardly linear here: read the arrows with care\n{table}"
+    assert str(replace(told, fidelity=0.3)).startswith(f"{headline.replace('0.25', '0.30')}\nfeature ")
+    assert str(replace(told, groups=None)).endswith("           no")
+    assert str(replace(told, features=["a", "b"], groups={})).endswith("           no")
+    nothing = str(replace(told, fidelity=float("nan")))
+    assert nothing == "point 4: nothing can be said (no place, or fewer than two distinct neighbours)"
+
+
+def test_an_answer_is_a_table_by_columns_and_a_document_by_features(told):
+    columns = {
+        "feature": ["size", "b"],
+        "index": [3, 0],
+        "effect": [12.5, 0.25],
+        "error": [0.5, 0.0],
+        "importance": [12.5, 0.25],
+        "values": [2.0, pytest.approx(np.nan, nan_ok=True)],
+        "ranks": [0.5, pytest.approx(np.nan, nan_ok=True)],
+        "arrows": [[7.5, -10.0], [0.0, 0.25]],
+        "arrow_errors": [[0.5, 1.0], [0.125, 0.0]],
+        "significant": [True, False],
+    }
+    assert told.columns() == columns
+    document = told.to_dict()
+    names = {"values": "value", "ranks": "rank", "arrows": "arrow", "arrow_errors": "arrow_error"}
+    records = [{names.get(name, name): column[f] for name, column in columns.items()} for f in (0, 1)]
+    assert document.pop("features") == records
+    assert document == {
+        "question": "why",
+        "fidelity": 0.25,
+        "index": 4,
+        "r2": 0.25,
+        "push_r2": 0.125,
+        "fit_r2": 0.75,
+        "fit": "place fitted",
+        "place": [1.0, 2.0],
+        "groups": {"size": {"width": 0.25, "height": 0.75}},
+    }
+
+
+def test_ten_members_of_a_group_are_named_the_largest_first_and_equal_ones_in_their_order(told):
+    shares = {f"f{j}": share for j, share in enumerate([0.1] * 4 + [0.2 + 1e-12, 0.2] + [0.03] * 4)}
+    (line,) = str(replace(told, groups={"size": shares})).splitlines()[4:]
+    first = "size: f4 20%, f5 20%, f0 10%, f1 10%, f2 10%, f3 10%, f6 3%, f7 3%, f8 3%, f9 3%"
+    assert line == first
+    (line,) = str(replace(told, groups={"size": {"g": 0.2 - 1e-12, **shares, "h": 0.0}})).splitlines()[4:]
+    assert line == "size: g 20%, " + first.removeprefix("size: ").removesuffix(", f9 3%") + " and 2 more"
+
+
+def test_head_keeps_what_belongs_to_the_first_features(told):
+    first = told.head(1)
+    assert (first.features, first.arrows.tolist(), first.significant.tolist()) == (["size"], [[7.5, -10.0]], [True])
+    assert (first.place.tolist(), first.groups) == ([1.0, 2.0], told.groups)
+    assert replace(told, features=["b", "size"]).head(1).groups == {}
+    assert replace(told, groups=None).head(1).groups is None

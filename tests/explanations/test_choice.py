@@ -10,8 +10,8 @@ from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
 from gnomon.explanations import explain
-from gnomon.explanations.choice import _clearly_better, _predicted, _tests, choose_fit
-from gnomon.explanations.reach import fits_around
+from gnomon.explanations.choice import _clearly_better, _tests, choose_fit
+from gnomon.explanations.reach import fits_around, predicted_shares
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import regress_features
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -240,7 +240,7 @@ def test_the_inverse_fit_must_predict_more_by_two_standard_errors_of_the_jackkni
 
 def test_what_is_predicted_the_wrong_way_round_or_not_at_all_is_no_share():
     sums = np.array([[2.0, 1.0, 1.0], [2.0, -1.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0], [1.0, 0.5, 0.25]])
-    np.testing.assert_allclose(_predicted(sums), [0.5, 0.0, 0.0, 0.0, 1.0])
+    np.testing.assert_allclose(predicted_shares(sums), [0.5, 0.0, 0.0, 0.0, 1.0])
 
 
 def test_a_centre_with_one_row_to_start_from_or_none_to_foretell_tells_nothing():

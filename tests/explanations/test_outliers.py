@@ -1,13 +1,14 @@
 """Rows that lie where the data are thin."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.neighbors import LocalOutlierFactor
 
 import gnomon as gn
-from gnomon.explanations.outliers import find_outliers
+from gnomon.explanations.outliers import Outliers, find_outliers
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
@@ -82,3 +83,31 @@ def test_a_row_without_neighbours_has_no_score_and_is_not_listed():
     np.testing.assert_array_equal(found.scores, [1.0, 1.0, 1.0, np.nan])
     assert found.rows.tolist() == [0, 1, 2]
     assert "that of a typical row is 1.00" in str(found)
+
+
+def test_outliers_are_printed_and_given_as_columns_and_records():
+    scores = np.array([1.0, 2.5, np.nan, 1.5])
+    found = Outliers(
+        rows=np.array([7, 11]),
+        names=["p", "q"],
+        score=np.array([2.5, 1.0]),
+        scores=scores,
+        n_neighbors=15,
+        distance=np.array([0.25, 10.0]),
+    )
+    headline = "local outlier factor by 15 neighbours in the data; that of a typical row is 1.50"
+    assert (
+        str(found) == f"{headline}\nrow  name  score  distance\n7       p    2.5      0.25\n11      q      1        10"
+    )
+    columns = {"row": [7, 11], "name": ["p", "q"], "score": [2.5, 1.0], "distance": [0.25, 10.0]}
+    assert found.columns() == columns
+    records = [{name: column[r] for name, column in columns.items()} for r in (0, 1)]
+    assert found.to_dict() == {"question": "outliers", "n_neighbors": 15, "rows": records}
+    first = found.head(1)
+    assert (first.rows.tolist(), first.names, first.distance.tolist(), len(first.scores)) == ([7], ["p"], [0.25], 4)
+    plain = replace(found, names=None)
+    assert str(plain).splitlines()[1:] == ["row  score  distance", "7      2.5      0.25", "11       1        10"]
+    assert plain.columns() == {name: column for name, column in columns.items() if name != "name"}
+    assert plain.head(1).names is None
+    nobody = replace(found.head(0), scores=np.full(2, np.nan))
+    assert (len(nobody), str(nobody)) == (0, headline.replace("1.50", "nan"))

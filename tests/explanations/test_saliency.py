@@ -169,7 +169,7 @@ def test_a_picture_of_a_point_is_the_length_of_the_pixels_arrows_or_their_part_a
     monkeypatch.setattr("gnomon.explanations.saliency.arrows_with_errors", lambda explanation, i: (arrows, errors))
     effect, error = _of_point(None, 0, None)
     np.testing.assert_allclose(effect, [5.0, 0.0, np.sqrt(5.0)])
-    along = [np.hypot(0.6 * 0.1, 0.8 * 0.2), 0.0, np.hypot(0.2, 2 * 0.1) / np.sqrt(5.0)]
+    along = [np.hypot(0.6 * 0.1, 0.8 * 0.2), np.hypot(0.3, 0.4) / np.sqrt(2.0), np.hypot(0.2, 2 * 0.1) / np.sqrt(5.0)]
     np.testing.assert_allclose(error, along)
     effect, error = _of_point(None, 0, np.array([0.6, 0.8]))
     np.testing.assert_allclose(effect, [5.0, 0.0, -1.0], atol=1e-12)

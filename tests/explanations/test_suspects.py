@@ -8,7 +8,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import gnomon as gn
-from gnomon.explanations.suspects import find_suspects
+from gnomon.explanations.suspects import Suspects, find_suspects
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 
@@ -138,3 +138,42 @@ def test_a_row_whose_own_label_has_as_much_weight_is_no_suspect():
     found = find_suspects(NeighborGraph(indices, np.ones((3, 2), np.float32)), ["a", "b", "a"])
     np.testing.assert_allclose(found.scores, [0.5, 1.0, 0.5])
     assert found.rows.tolist() == [1]
+
+
+def test_suspects_are_printed_and_given_as_records():
+    found = Suspects(
+        rows=np.array([7, 11]),
+        names=None,
+        score=np.array([1.0, 0.625]),
+        scores=np.array([1.0, 0.625, np.nan, 0.0]),
+        n_neighbors=3,
+        labels=["a", "b"],
+        votes=["b", "c"],
+        share=np.array([1.0, 2 / 3]),
+        n_suspects=2000,
+    )
+    assert str(found).splitlines() == [
+        "2,000 of 3 labelled rows have another label than their 3 neighbours in the data vote for",
+        "row  label  neighbours say  their share  score",
+        "7        a               b            1      1",
+        "11       b               c       0.6667  0.625",
+    ]
+    assert found.to_dict() == {
+        "question": "suspects",
+        "n_neighbors": 3,
+        "rows": [
+            {"row": 7, "score": 1.0, "share": 1.0, "label": "a", "vote": "b"},
+            {"row": 11, "score": 0.625, "share": 2 / 3, "label": "b", "vote": "c"},
+        ],
+        "n_suspects": 2000,
+        "n_labelled": 3,
+    }
+
+
+def test_twenty_suspects_are_listed_the_most_doubtful_first():
+    rng = np.random.default_rng(0)
+    graph, labels = compute_neighbors(rng.normal(size=(90, 2)).astype(np.float32), 9), rng.integers(0, 2, 90)
+    found, every = find_suspects(graph, labels), find_suspects(graph, labels, 90)
+    assert len(found) == 20 < len(every) == found.n_suspects == every.n_suspects
+    assert (np.diff(every.score) <= 0).all()
+    np.testing.assert_array_equal(found.rows, every.rows[:20])

@@ -24,7 +24,7 @@ from gnomon.explanations.reference_fits import ReferenceFits, RowEffects, stacke
 from gnomon.explanations.rows import find_row
 from gnomon.explanations.summary import summary_of
 from gnomon.explanations.why import Why
-from gnomon.geometry.check import check_places
+from gnomon.geometry.check import check_places, has_place
 from gnomon.neighbors import NeighborGraph
 from gnomon.scale import Journal, ResultColumn, StoredResults, current_executor, open_results
 from gnomon.scale.costs import most_references
@@ -252,7 +252,7 @@ class StoredExplanation:
 
 def _reference_rows(landmarks: Any, Y: npt.NDArray[np.float64], n_features: int) -> npt.NDArray[np.int64]:
     """Return the numbers of the reference rows, ascending: those given that have a place, or some at random."""
-    placed = np.flatnonzero(np.isfinite(Y[:, 0])).astype(np.int64)
+    placed = np.flatnonzero(has_place(Y)).astype(np.int64)
     if landmarks is None or isinstance(landmarks, (int, np.integer)):
         rules: dict[str, Rule] = {"landmarks": Either(Integer(3), Nothing())}
         asked = check_parameters(rules, {"landmarks": landmarks})["landmarks"]

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._threads import single_threaded_blas
-from gnomon.explanations.reach import fits_around
-from gnomon.explanations.rows import dense_rows_of
+from gnomon.explanations.jackknife import jackknife_error
+from gnomon.explanations.reach import fits_around, predicted_shares
+from gnomon.explanations.rows import dense_rows_of, evenly
 from gnomon.geometry import LocalJacobians
+from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
 from gnomon.linalg import stacked_products
@@ -71,7 +73,7 @@ def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_], cen
 
     So they tell of the map's own neighbourhood, but not of rows that the map lays there from elsewhere.
     """
-    placed: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
+    placed = has_place(places)
     found = []
     for i in centres.tolist():
         reached = np.array([i])
@@ -114,21 +116,14 @@ def _sums(data: Array, steps: Array, axes: Array) -> Array:
     return np.stack([np.sum(one * other, axis=(1, 2)) for one, other in pairs], axis=1)
 
 
-def _predicted(shares: Array) -> Any:
-    """Return the share of the squares that is predicted after the best stretch, from sums in the last axis."""
-    total, product, square = np.moveaxis(shares, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        share = np.maximum(product, 0.0) ** 2 / (square * total)
-    return np.nan_to_num(share)
-
-
 def _clearly_better(inverse: Array, forward: Array) -> bool:
     """Say whether the inverse fit predicts clearly more, by the jackknife over the tests."""
-    gain = float(_predicted(inverse.sum(axis=0)) - _predicted(forward.sum(axis=0)))
-    without = _predicted(inverse.sum(axis=0) - inverse) - _predicted(forward.sum(axis=0) - forward)
-    n = len(inverse)
-    error = float(np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2)))
-    return gain > _CERTAIN * error
+
+    def gain(these: Array, others: Array) -> Array:
+        return predicted_shares(these) - predicted_shares(others)
+
+    without = gain(inverse.sum(axis=0) - inverse, forward.sum(axis=0) - forward)
+    return bool(gain(inverse.sum(axis=0), forward.sum(axis=0)) > _CERTAIN * jackknife_error(without))
 
 
 def choose_fit(
@@ -163,7 +158,7 @@ def choose_fit(
     -------
     FitChoice
     """
-    placed = np.isfinite(places[:, 0])
+    placed = has_place(places)
     few = FitChoice("inverse", NEIGHBORS[0], {}) if inverse else FitChoice("forward", graph.n_neighbors, {})
     counts = [k for k in NEIGHBORS if 2 * k <= int(placed.sum())]
     if not counts:
@@ -171,7 +166,7 @@ def choose_fit(
     held = np.zeros(len(places), dtype=bool)
     held[np.random.default_rng((0, _STREAM)).permutation(len(places))[: len(places) // _HELD]] = True
     centres = np.flatnonzero(placed & ~held)
-    centres = centres[np.unique(np.linspace(0, len(centres) - 1, min(len(centres), _CENTRES)).astype(np.int64))]
+    centres = centres[evenly(len(centres), _CENTRES)]
     rest = np.arange(len(centres)) % _FIRST > 0
     tests = _tests(places, graph, held, centres[~rest])
     if len(tests) < 2:
@@ -188,10 +183,10 @@ def choose_fit(
 
     with single_threaded_blas():
         sums = np.concatenate(judge(tests))
-        first = _predicted(sums.sum(axis=0))
+        first = predicted_shares(sums.sum(axis=0))
         if inverse or first[1:].max() > first[0]:
             sums = np.concatenate([sums, *judge(_tests(places, graph, held, centres[rest]))])
-    forward, *found = _predicted(sums.sum(axis=0)).tolist()
+    forward, *found = predicted_shares(sums.sum(axis=0)).tolist()
     scores = {"forward": forward} | {f"inverse {k}": score for k, score in zip(counts, found, strict=True)}
     best = int(np.argmax(found))
     if not inverse and not _clearly_better(sums[:, 1 + best], sums[:, 0]):

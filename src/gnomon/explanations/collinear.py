@@ -14,7 +14,7 @@ from gnomon._validation import Real, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
-from gnomon.explanations.rows import dense_rows_of
+from gnomon.explanations.rows import dense_rows_of, evenly
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
@@ -214,7 +214,7 @@ def _alone(n: int) -> list[Columns]:
 def _deviations(X: Any, graph: NeighborGraph) -> Array:
     """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features)."""
     n, d = (int(size) for size in X.shape)
-    rows = np.unique(np.linspace(0, n - 1, min(n, max(_FEWEST, _NUMBERS // d))).astype(np.int64))
+    rows = evenly(n, max(_FEWEST, _NUMBERS // d))
     found = np.empty((len(rows), d))
     together = max(1, _BLOCK_NUMBERS // (d * (graph.n_neighbors + 1)))
     for begin in range(0, len(rows), together):

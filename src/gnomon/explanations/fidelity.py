@@ -24,7 +24,7 @@ def _steps(explanation: Explanation, rows: Ints) -> tuple[Floats, Floats]:
     """Return the steps in the map from rows to their neighbours, 0 where there is none, and weights that sum to 1."""
     fits = explanation.jacobians
     weights = fits.weights[rows].astype(np.float64)
-    weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    weights /= weights.sum(axis=1, keepdims=True)
     steps = fits.places[fits.indices[rows]] - fits.places[rows][:, None]
     return np.where(weights[:, :, None] > 0, steps, 0.0), weights
 

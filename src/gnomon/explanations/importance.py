@@ -15,7 +15,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
-from gnomon.explanations.local import mean_of_blocks
+from gnomon.explanations.jackknife import mean_of_blocks
 from gnomon.geometry.check import row_mask
 
 if TYPE_CHECKING:

@@ -153,11 +153,7 @@ def _columns_of(metadata: Any) -> dict[str, npt.NDArray[Any]]:
 
 def _encode(name: str, column: npt.NDArray[Any], limits: dict[str, int]) -> tuple[Any, list[str]]:
     if column.dtype.kind == "M":
-        missing = np.isnat(column)
-        days = (
-            (column - column[~missing].min()) / np.timedelta64(1, "D") if not missing.all() else np.zeros(len(column))
-        )
-        return _numbers(name, np.where(missing, np.nan, days))
+        return _numbers(name, np.where(np.isnat(column), np.nan, column.astype("datetime64[us]").astype(np.float64)))
     if column.dtype.kind == "b":
         return column[:, None].astype(np.float64), [name]
     if column.dtype.kind in "iuf":
@@ -186,7 +182,7 @@ def _words(name: str, texts: list[str], max_words: int, min_rows: int) -> tuple[
     from sklearn.feature_extraction.text import CountVectorizer
 
     try:
-        counter = CountVectorizer(token_pattern=_TOKEN, binary=True, min_df=min(min_rows, len(texts)))
+        counter = CountVectorizer(token_pattern=_TOKEN, binary=True, min_df=min_rows)
         counts = counter.fit_transform(texts).astype(np.float64)
     except ValueError:  # no word is in enough texts
         return np.zeros((len(texts), 0)), []

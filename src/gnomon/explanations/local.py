@@ -17,10 +17,10 @@ __all__ = [
     "along",
     "arrows_with_errors",
     "each_local_arrows",
+    "lengths_with_errors",
     "local_arrows",
     "local_deviation",
     "longest_arrows",
-    "mean_of_blocks",
 ]
 
 Array = npt.NDArray[np.float64]
@@ -79,18 +79,11 @@ def longest_arrows(explanation: Explanation, i: int, n_top: int) -> tuple[npt.ND
     return top, arrows[:, top], explanation.axes_error(i, top) * deviation[top]
 
 
-def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:
-    """Return the mean over all points, from the sums over blocks of them, and its standard error.
+def lengths_with_errors(arrows: Array, errors: Array) -> tuple[Array, Array]:
+    """Return the lengths of arrows (n_components, n_features) and their standard errors, both (n_features,).
 
-    The error comes from leaving out one block at a time (jackknife): the blocks, not the points, count as independent.
-    `sizes` may be sums of weights; blocks of weight 0 take no part. NaN for a single block, 0 where all sums are 0.
+    The error of an arrow of length zero is that of a direction in the middle between those of the map.
     """
-    useful = sizes > 0
-    mean = sums.sum(axis=0) / float(sizes.sum())
-    parts, weights = sums[useful], sizes[useful]
-    n = len(parts)
-    if n < 2:
-        return mean, np.full(len(mean), np.nan)
-    without = (parts.sum(axis=0) - parts) / (weights.sum() - weights)[:, None]
-    error = np.sqrt((n - 1) / n * np.sum((without - without.mean(axis=0)) ** 2, axis=0))
-    return mean, np.where(parts.any(axis=0), error, 0.0)
+    lengths = np.linalg.norm(arrows, axis=0)
+    toward = np.divide(arrows, lengths, out=np.full_like(arrows, 1.0 / np.sqrt(len(arrows))), where=lengths > 0)
+    return lengths, np.sqrt(np.sum((toward * errors) ** 2, axis=0))

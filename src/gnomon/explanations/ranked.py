@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
@@ -19,7 +20,7 @@ def names_of_rows(point_names: Any, rows: npt.NDArray[np.int64]) -> list[str] | 
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankedRows:
+class RankedRows(ABC):
     """Rows by a score, highest first.
 
     Attributes
@@ -66,9 +67,9 @@ class RankedRows:
         records = [dict(zip(columns, entry, strict=True)) for entry in zip(*columns.values(), strict=True)]
         return {"question": self._question, "n_neighbors": self.n_neighbors, "rows": records}
 
+    @abstractmethod
     def headline(self) -> str:
         """Return the line above the printed table."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         if not len(self):

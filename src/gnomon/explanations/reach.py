@@ -15,12 +15,22 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
-from gnomon.explanations.rows import dense_rows_of
+from gnomon.explanations.jackknife import jackknife_error
+from gnomon.explanations.rows import dense_rows_of, evenly
 from gnomon.geometry import LocalJacobians, local_jacobians
+from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import foretell_by_rounds
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["LINEAR", "choose_neighbors", "choose_pooling", "fit_forward", "fits_around", "median_r2"]
+__all__ = [
+    "LINEAR",
+    "choose_neighbors",
+    "choose_pooling",
+    "fit_forward",
+    "fits_around",
+    "median_r2",
+    "predicted_shares",
+]
 
 COUNTS = (4, 6, 8, 10)
 """Neighbours tried, besides all."""
@@ -53,9 +63,8 @@ def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Ar
     The squared cosine of the local deviations of all features and the distances, feature by feature, to a neighbour
     that is left out: (rows and neighbours left out, counts).
     """
-    n = graph.n_samples
     found = []
-    for i in np.unique(np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(np.int64)).tolist():
+    for i in evenly(graph.n_samples, _LOOKED_AT).tolist():
         near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
         if len(near) < graph.n_neighbors:
             continue
@@ -92,7 +101,7 @@ def choose_neighbors(X: Any, graph: NeighborGraph) -> int:
     counts = (*(k for k in COUNTS if k < graph.n_neighbors), graph.n_neighbors)
     with single_threaded_blas():
         scores = _profile_scores(X, graph, counts)
-    if len(counts) == 1 or len(scores) < 2 * _NEAREST:
+    if len(scores) < 2 * _NEAREST:
         return graph.n_neighbors
     means = scores.mean(axis=0)
     best = int(np.argmax(means))
@@ -148,16 +157,16 @@ def choose_pooling(
     alone = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=ridge, rounds=0)
     averaged = fits_around(X, places, kept, weights, [i for i, _ in tests], ridge=pooled_ridge, rounds=_POOLING)
     sums = np.concatenate([_predictions(X, alone, tests), _predictions(X, averaged, tests)[1:]])
-    best = sums[int(np.argmax(_shares(sums.sum(axis=1))))]
+    best = sums[int(np.argmax(predicted_shares(sums.sum(axis=1))))]
     return next(rounds for rounds in range(_POOLING, -1, -1) if not _clearly_worse(sums[rounds], best))
 
 
 def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_]) -> list[tuple[int, Ints]]:
     """Return rows and the nearest rows held out of each."""
-    placed: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
+    placed = has_place(places)
     rows = np.flatnonzero(placed & ~held)
     found = []
-    for i in rows[np.unique(np.linspace(0, len(rows) - 1, min(len(rows), _CENTRES)).astype(np.int64))].tolist():
+    for i in rows[evenly(len(rows), _CENTRES)].tolist():
         near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
         tested = near[held[near] & placed[near]][:_TESTED].astype(np.int64)
         if len(tested):
@@ -223,8 +232,14 @@ def _predictions(X: Any, fits: LocalJacobians, tests: list[tuple[int, Ints]]) ->
     return found
 
 
-def _shares(sums: Array) -> Array:
-    """Return the share of the squares that is predicted after the best stretch, from sums in the last axis."""
+def predicted_shares(sums: Array) -> Array:
+    """Return the share of the squares that is predicted after the best stretch, at least 0, and 0 without predictions.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (..., 3)
+        Of the squares, of their products with the predictions, and of the predictions' squares.
+    """
     total, product, square = np.moveaxis(sums, -1, 0)
     whole = square * total
     found: Array = np.divide(np.maximum(product, 0.0) ** 2, whole, out=np.zeros_like(whole), where=whole > 0)
@@ -235,13 +250,11 @@ def _clearly_worse(sums: Array, best: Array) -> bool:
     """Say whether fits leave clearly more than 4/3 of what the best leave, by the jackknife over the tests."""
 
     def excess(these: Array, least: Array) -> Array:
-        found: Array = (1.0 - _shares(these)) - _SLACK * (1.0 - _shares(least))
+        found: Array = (1.0 - predicted_shares(these)) - _SLACK * (1.0 - predicted_shares(least))
         return found
 
     without = excess(sums.sum(axis=0) - sums, best.sum(axis=0) - best)
-    n = len(without)
-    error = np.sqrt((n - 1) / n * np.sum((without - without.mean()) ** 2))
-    return bool(excess(sums.sum(axis=0), best.sum(axis=0)) > _CERTAIN * error)
+    return bool(excess(sums.sum(axis=0), best.sum(axis=0)) > _CERTAIN * jackknife_error(without))
 
 
 def _choose_ridges(X: Any, Y: Array, graph: NeighborGraph) -> tuple[float, float]:
@@ -251,8 +264,7 @@ def _choose_ridges(X: Any, Y: Array, graph: NeighborGraph) -> tuple[float, float
     they are averaged and stretched, damping costs little and keeps the noise of directions without spread out: the
     strongest that leaves at most a third more unexplained than the best.
     """
-    n = Y.shape[0]
-    rows = np.unique(np.linspace(0, n - 1, min(n, _RIDGE_ROWS)).astype(np.int64))
+    rows = evenly(len(Y), _RIDGE_ROWS)
     alone, stretched = np.full((2, len(_RIDGES)), np.inf)
     for k, ridge in enumerate(_RIDGES):
         fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0)

@@ -16,6 +16,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.explanations.explanation import Explanation
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
+from gnomon.geometry.check import has_place
 from gnomon.linalg import dense_rows, product
 from gnomon.neighbors import NeighborGraph, RowSearch
 
@@ -307,10 +308,8 @@ class ReferenceFits:
 
     def _kept(self, near: Ints, numbers: npt.NDArray[np.int64], places: npt.NDArray[np.float64]) -> Singles:
         """Return which share of the nearest reference rows of rows is nearest in the map too."""
-        placed = np.flatnonzero(np.isfinite(places[:, 0]))
-        placed = placed[
-            np.argsort(self._leaf_order[near[placed, 0]], kind="stable")
-        ]  # those near each other one after another
+        placed = np.flatnonzero(has_place(places))
+        placed = placed[np.argsort(self._leaf_order[near[placed, 0]], kind="stable")]  # near ones one after another
         k = near.shape[1]
         found = self._tree.query(places[placed], k=min(k + 1, len(self.rows)), workers=current_run().n_threads)[1]
         both = np.concatenate([near[placed], _without(found, self._own_places(numbers[placed]), k)], axis=1)

@@ -15,9 +15,10 @@ from gnomon.explanations.answer import Answer
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
 from gnomon.explanations.importance import places_in_blocks
-from gnomon.explanations.local import along, arrows_with_errors, each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import check_image_shape, find_row
-from gnomon.geometry.check import row_mask
+from gnomon.explanations.jackknife import mean_of_blocks
+from gnomon.explanations.local import along, arrows_with_errors, each_local_arrows, lengths_with_errors
+from gnomon.explanations.rows import check_image_shape, evenly, find_row
+from gnomon.geometry.check import has_place, row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -135,8 +136,7 @@ def saliency(
     elif len(known) == 1:
         effect, error = _of_point(explanation, int(known[0]), unit)
     else:
-        if len(known) > _ROWS:
-            known = known[np.linspace(0, len(known) - 1, _ROWS).astype(np.intp)]
+        known = known[evenly(len(known), _ROWS)]
         effect, error = _of_selection(explanation, known, unit)
     order = np.argsort(-np.abs(effect), kind="stable")
     return Saliency(
@@ -174,7 +174,7 @@ def _target(explanation: Explanation, toward: Any) -> npt.NDArray[np.int64]:
     rows: npt.NDArray[np.int64] = (
         np.array([find_row(toward, n)]) if single else np.flatnonzero(row_mask(toward, n, name="toward"))
     )
-    rows = rows[np.isfinite(explanation.places[rows, 0])]
+    rows = rows[has_place(explanation.places[rows])]
     if not len(rows):
         raise ValueError(message("toward", "rows with a place in the map"))
     return rows
@@ -192,8 +192,7 @@ def _on_the_way(
         raise ValueError(
             message("toward", "rows outside of the selection that a path of neighbours leads to", remedy=remedy)
         )
-    if len(rows) > _JOURNEYS:
-        rows = rows[np.linspace(0, len(rows) - 1, _JOURNEYS).astype(np.intp)]
+    rows = rows[evenly(len(rows), _JOURNEYS)]
 
     def way(i: int) -> npt.NDArray[np.int64]:
         passed: npt.NDArray[np.int64] = shortest_path(graph, lengths, i)[::-1]
@@ -233,11 +232,9 @@ def _along(
 
 def _of_point(explanation: Explanation, i: int, unit: Array | None) -> tuple[Array, Array]:
     arrows, errors = arrows_with_errors(explanation, i)
-    if unit is not None:
-        return along(unit, arrows), np.sqrt(along(unit**2, errors**2))
-    lengths = np.linalg.norm(arrows, axis=0)
-    toward = np.divide(arrows, lengths, out=np.zeros_like(arrows), where=lengths > 0)
-    return lengths, np.sqrt(np.sum((toward * errors) ** 2, axis=0))
+    if unit is None:
+        return lengths_with_errors(arrows, errors)
+    return along(unit, arrows), np.sqrt(along(unit**2, errors**2))
 
 
 def _of_selection(explanation: Explanation, rows: npt.NDArray[Any], unit: Array | None) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.fidelity import push_fidelity
-from gnomon.explanations.local import longest_arrows
+from gnomon.explanations.local import lengths_with_errors, longest_arrows
 from gnomon.explanations.rows import dense_rows_of, find_row
 
 if TYPE_CHECKING:
@@ -163,11 +163,9 @@ def why(explanation: Explanation, i: int, n_top: int = 5, *, groups: FeatureGrou
     n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     i = find_row(i, explanation.n_samples)
     top, arrows, errors = longest_arrows(explanation, i, n_top)
-    lengths = np.linalg.norm(arrows, axis=0)
+    lengths, spread = lengths_with_errors(arrows, errors)
     with np.errstate(invalid="ignore", divide="ignore"):
-        toward = np.where(lengths > 0, arrows / lengths, 1.0 / np.sqrt(len(arrows)))
         wald = np.sum((arrows / errors) ** 2, axis=0)
-    spread = np.sqrt(np.sum((toward * errors) ** 2, axis=0))
     columns = dense_rows_of(explanation._X, np.arange(explanation.n_samples), top)
     values = columns[i]
     ranks = (np.mean(columns < values, axis=0) + np.mean(columns <= values, axis=0)) / 2

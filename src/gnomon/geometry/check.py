@@ -13,7 +13,7 @@ from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 
-__all__ = ["check_features", "check_places", "check_values", "row_mask"]
+__all__ = ["check_features", "check_places", "check_values", "has_place", "row_mask"]
 
 
 def check_values(X: Any) -> Any:
@@ -61,6 +61,12 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
         raise ValueError(message("Y", "finite in some rows", fact=f"all {n_samples} rows hold NaN or infinity"))
     places[unplaced] = np.nan
     return places
+
+
+def has_place(places: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Return which rows have a place in the map, of places as `check_places` returns them."""
+    found: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
+    return found
 
 
 def check_features(X: Any, feature_names: Any) -> tuple[Any, list[str]]:

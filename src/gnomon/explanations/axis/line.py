@@ -19,9 +19,10 @@ from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
-from gnomon.explanations.local import each_local_arrows, mean_of_blocks
-from gnomon.explanations.rows import dense_rows_of
-from gnomon.geometry.check import row_mask
+from gnomon.explanations.jackknife import mean_of_blocks
+from gnomon.explanations.local import each_local_arrows
+from gnomon.explanations.rows import dense_rows_of, evenly
+from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def held_out_r2(X: Any, rows: npt.NDArray[np.int64], t: Array, n_most: int = 100
     form, the damping chosen so that it is largest. At most `n_most` rows, evenly spaced along t, are used.
     """
     if len(rows) > n_most:
-        chosen = np.argsort(t, kind="stable")[np.linspace(0, len(rows) - 1, n_most).astype(np.intp)]
+        chosen = np.argsort(t, kind="stable")[evenly(len(rows), n_most)]
         rows, t = rows[chosen], t[chosen]
     values = dense_rows_of(X, rows)
     values = values[:, values.min(axis=0) < values.max(axis=0)]
@@ -353,7 +354,7 @@ def _straight(explanation: Explanation, direction: Any, at: Any) -> Array:
         region = places[np.append(i, explanation._jacobians.indices[i])]
     else:
         region = places[row_mask(at, len(places), name="at")]
-    known = region[np.isfinite(region[:, 0])]
+    known = region[has_place(region)]
     if not len(known):
         raise ValueError(message("at", "a region with a place in the map"))
     return path_through(region, direction, np.median(known, axis=0))
@@ -381,8 +382,7 @@ def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     """
     known = np.flatnonzero(explanation.mask[near.rows])
     known = known[np.argsort(near.t[known], kind="stable")]
-    if len(known) > _PUSH_ROWS:
-        known = known[np.linspace(0, len(known) - 1, _PUSH_ROWS).astype(np.intp)]
+    known = known[evenly(len(known), _PUSH_ROWS)]
     if len(known) < 2:
         nothing = np.full(explanation.n_features, np.nan)
         return nothing, nothing

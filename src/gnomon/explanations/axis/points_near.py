@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import length, product
 from gnomon._validation import Real, check_parameters, message
+from gnomon.geometry.check import has_place
 
 __all__ = ["PointsNear", "check_path", "find_points_near", "path_through"]
 
@@ -69,7 +70,7 @@ def path_through(places: Array, direction: Any, center: Array) -> Array:
     if given.shape != center.shape or not np.isfinite(given).all() or not given.any():
         raise ValueError(message(f"direction={direction!r}", f"{len(center)} finite numbers, not all zero"))
     unit = given / length(given)
-    along = product(places[np.isfinite(places[:, 0])] - center, unit)
+    along = product(places[has_place(places)] - center, unit)
     low, high = np.percentile(along, [5.0, 95.0])
     if not high > low:
         raise ValueError(message("at", "a region that extends along the direction"))
@@ -83,7 +84,7 @@ def _default_width(path: Array, places: Array) -> float:
     arc = np.append(0.0, np.cumsum(steps))
     at = np.linspace(0.0, arc[-1], _PLACES)
     spots = np.stack([np.interp(at, arc, column) for column in path.T], axis=1)
-    known = places[np.isfinite(places[:, 0])]
+    known = places[has_place(places)]
     k = min(_NEIGHBORS, len(known)) - 1
     radii = [np.sqrt(np.partition(((known - spot) ** 2).sum(axis=1), k)[k]) for spot in spots]
     return 2.0 * float(np.median(radii))

@@ -18,7 +18,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.rows import classes_of, dense_rows_of
+from gnomon.explanations.rows import classes_of, dense_rows_of, evenly
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
 from gnomon.linalg.table import RowTable, table_as_bytes
@@ -81,10 +81,7 @@ def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[n
 def _side(groups: npt.NDArray[np.int32], g: int, inside: bool) -> npt.NDArray[np.intp]:
     """Return rows of a group, or evenly spaced ones of all other groups."""
     rows = np.flatnonzero(groups == g) if inside else np.flatnonzero((groups >= 0) & (groups != g))
-    if len(rows) <= _ROWS:
-        return rows
-    chosen: npt.NDArray[np.intp] = rows[np.linspace(0, len(rows) - 1, _ROWS).astype(np.intp)]
-    return chosen
+    return rows[evenly(len(rows), _ROWS)]
 
 
 def _held_out_auc(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.explanations.counterfactual.metric import RowMetric
+from gnomon.explanations.rows import evenly
 from gnomon.neighbors import RowSearch, without_own
 
 __all__ = ["Plausibility"]
@@ -116,7 +117,7 @@ class Plausibility:
             for rows, k in ((members, asked + 1), (others, asked))
         )
         neighbors = _Neighbors(asked, *searches)
-        some = np.unique(np.linspace(0, len(members) - 1, min(len(members), _MEMBERS)).astype(np.int64))
+        some = evenly(len(members), _MEMBERS)
         shares, ratios = neighbors.measure(_floating(X[members[some]]), some)
         return replace(
             plain,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
-from gnomon.geometry.check import row_mask
+from gnomon.geometry.check import has_place, row_mask
 
 __all__ = ["Membership", "Region", "target_rows"]
 
@@ -52,7 +52,7 @@ class Membership:
 def target_rows(places: Array, target: Any, position: Any, labels: Any) -> npt.NDArray[np.bool_]:
     """Return a mask of the rows that a target names: a label, rows, or those nearest to a position."""
     n = len(places)
-    placed = np.isfinite(places[:, 0])
+    placed = has_place(places)
     if (target is None) == (position is None):
         raise ValueError(message("target and position", "one given, the other None"))
     if position is not None:
@@ -112,7 +112,7 @@ class Region:
         """Prepare the search."""
         from scipy.spatial import KDTree
 
-        rows = np.flatnonzero(np.isfinite(places[:, 0]))
+        rows = np.flatnonzero(has_place(places))
         known = None if labels is None else check_labels(labels, len(places))
         classes = None if known is None or measured_labels(known) is not None else sort_into_classes(known)
         tree = KDTree(places[rows])
