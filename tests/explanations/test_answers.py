@@ -266,3 +266,10 @@ def test_head_keeps_what_belongs_to_the_first_features(told):
     assert (first.place.tolist(), first.groups) == ([1.0, 2.0], told.groups)
     assert replace(told, features=["b", "size"]).head(1).groups == {}
     assert replace(told, groups=None).head(1).groups is None
+
+
+def test_columns_of_different_lengths_are_no_table(told):
+    for broken in (replace(told, values=told.values[:1]), replace(told, error=told.error[:1])):
+        for table in (broken.to_dict, broken.__str__):
+            with pytest.raises(ValueError, match="shorter than"):
+                table()

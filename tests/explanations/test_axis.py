@@ -353,3 +353,81 @@ def test_fidelity_of_a_long_line_is_that_of_a_thousand_rows():
     X, rows = rng.normal(size=(1300, 3)), np.arange(1300)
     t = X[:, 0] + rng.normal(size=1300)
     assert held_out_r2(X, rows, t) == held_out_r2(X, rows, t, 1000) != held_out_r2(X, rows, t, 999)
+
+
+def test_a_local_line_takes_two_rows_apart_and_weights_up_to_three_bandwidths():
+    mean, error, count = smooth(np.array([1.0, 3.0]), np.array([5.0, 8.0]), np.array([2.0]), 1.0)
+    assert (mean[0], error[0], count[0]) == (6.5, pytest.approx(0.0, abs=1e-9), 2.0)
+    t = np.array([0.0, 1.0, 2.0])  # the last is at three bandwidths of -1, and at more of what lies before
+    counts = smooth(t, t, np.array([-1.0, -1.0001]), 1.0)[2]
+    w = np.exp(-0.5 * np.array([1.0, 2.0, 3.0]) ** 2)
+    np.testing.assert_allclose(counts, [w.sum() ** 2 / (w @ w), w[:2].sum() ** 2 / (w[:2] @ w[:2])], rtol=1e-3)
+    assert counts[0] > counts[1] + 0.01
+    for spread, known in ((1e-5, False), (1e-4, True)):  # a hundred rows of which half stand farther by so little
+        near = 0.5 + spread * np.repeat([-1.0, 1.0], 50)
+        assert np.isfinite(smooth(near, near, np.array([0.5]), 1.0)[0][0]) == known
+
+
+def test_copies_of_columns_take_no_part_of_their_own_in_the_fidelity():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    t = X[:, 0] + 0.5 * rng.normal(size=60)
+    copied = np.concatenate([X, 2.0 * X, 3.0 - X], axis=1)
+    assert held_out_r2(copied, np.arange(60), t) == pytest.approx(held_out_r2(X, np.arange(60), t), rel=1e-9)
+
+
+def test_a_line_says_how_many_points_it_has_and_gives_its_columns_and_facts(plane):
+    X, Y = plane
+    places = Y[:200].copy()
+    places[:100] = np.nan
+    explanation = explain(X[:200], places, feature_names=list("abcde"), n_jobs=1)
+    found = axis(explanation, [(-0.5, 0), (0.5, 0)], width=0.25)
+    n, r2, fidelity = found.n_points, found.r2, found.fidelity
+    assert found.headline() == (
+        f"{n} points within 0.25 of a line of length 1; the features predict {fidelity:.0%} of where they lie along it "
+        f"(local R2 {r2:.2f})"
+    )
+    document = found.to_dict()
+    assert list(document.pop("features")[0])[4:] == ["change", "slope", "rho", "push", "push_error"]
+    path = [[-0.5, 0.0], [0.5, 0.0]]
+    facts = {"path": path, "width": 0.25, "length": 1.0, "n_points": n, "r2": r2}
+    assert document == {"question": "axis", "fidelity": fidelity, **facts}
+    assert found.all_features == list("abcde")
+    assert "_X" not in repr(found)
+    assert "all_features" not in repr(found)
+    assert r2 == pytest.approx(np.mean(explanation.r2[found.near.rows]))
+    with pytest.raises(ValueError, match="at must be None when a path is given"):
+        axis(explanation, path, at=[1, 2])
+
+
+def test_a_region_of_a_row_takes_its_neighbours_and_one_without_places_is_refused(plane):
+    X, Y = plane
+    places = Y[:200].copy()
+    places[:5] = np.nan
+    explanation = explain(X[:200], places, n_jobs=1)
+    region = places[np.append(17, explanation.graph.indices[17])]
+    found = axis(explanation, direction=(0, 1), at=17, width=0.5)
+    known = region[np.isfinite(region[:, 0])]
+    np.testing.assert_allclose(found.path, path_through(known, (0, 1), np.median(known, axis=0)))
+    whole = axis(explanation, direction=(1, 1))
+    np.testing.assert_allclose(whole.path, path_through(places, (1, 1), np.median(places[5:], axis=0)))
+    with pytest.raises(ValueError, match="at must be a region with a place in the map"):
+        axis(explanation, direction=(1, 0), at=[0, 1])
+
+
+@pytest.mark.parametrize("sort_by", ["change", "push", "rho"])
+def test_features_are_sorted_by_what_is_asked_and_equal_ones_by_change(explanation, sort_by):
+    found = axis(explanation, [(-0.9, 0), (0.9, 0)], sort_by=sort_by)
+    by = np.abs({"change": found.effect, "push": found.push, "rho": found.rho}[sort_by])
+    assert (np.diff(by) <= 0).all()
+    assert found.features == [f"feature {f}" for f in found.indices]
+    X = np.random.default_rng(0).uniform(-1, 1, (100, 2))
+    copies = explain(X[:, [0, 1, 0]], X, n_jobs=1)
+    assert axis(copies, [(-0.9, 0), (0.9, 0)], width=0.5, sort_by=sort_by).indices.tolist() == [0, 2, 1]
+
+
+def test_at_a_bend_the_first_part_of_the_line_counts():
+    Y = np.concatenate([[[2.0, 0.0]], np.tile([[0.5, 0.0]], (10, 1))])
+    found = find_points_near(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2)
+    assert found.t[0] == 2.0
+    np.testing.assert_array_equal(found.tangents[0], [1.0, 0.0])

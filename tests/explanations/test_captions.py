@@ -250,3 +250,32 @@ def test_twins_are_told_apart_by_three_tenths_of_a_deviation():
 
     assert told([[0.0, 0.0], [0.0, 0.3], [5.0, 0.0]]) == ["low a, less b than y", "low a, more b than x", "high a"]
     assert told([[0.0, 0.0], [0.0, 0.29], [5.0, 0.0]]) == ["low a, like y", "low a, like x", "high a"]
+
+
+def test_a_rate_of_false_discoveries_leaves_out_what_may_be_chance():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(16, 30))
+    labels = np.arange(16) % 2
+    X[labels == 1, 4] += 6.0
+    plain, tested = cluster_captions(X, labels), cluster_captions(X, labels, alpha=0.05)
+    assert (tested[1].text, tested[1].fidelity) == ("high feature 4", 1.0)
+    assert cluster_captions(X[:, :4], labels)[1].text != "no feature sets it apart, like 0"
+    assert cluster_captions(X[:, :4], labels, alpha=0.05)[1].text == "no feature sets it apart, like 0"
+    assert plain[1].headline() == "fidelity 1"
+    for wrong in (0.0, 1.0):
+        with pytest.raises(ValueError, match="alpha="):
+            cluster_captions(X, labels, alpha=wrong)
+
+
+def test_three_phrases_are_said_unless_more_are_asked_for():
+    labels = np.repeat(np.arange(6), 20)
+    X = 0.1 * np.random.default_rng(0).normal(size=(120, 5))
+    for group in range(1, 6):
+        X[labels == group, group - 1] -= 5.0
+    texts = [cluster_captions(X, labels, **asked)[0].text for asked in ({}, {"n_phrases": 3}, {"n_phrases": 9})]
+    assert [text.count("high") for text in texts] == [3, 3, 5]
+
+
+def test_infinite_gaps_of_clusters_without_spread_are_found():
+    moments = _ClusterMoments(np.array([[0.0, 1.0], [2.0, 1.0]]), np.zeros((2, 2)), np.array([5, 5]), 0.05)
+    np.testing.assert_array_equal(moments.gaps(0), [[0.0, 0.0], [-np.inf, 0.0]])

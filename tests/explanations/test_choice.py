@@ -258,3 +258,51 @@ def test_a_centre_with_one_row_to_start_from_or_none_to_foretell_tells_nothing()
     assert 3 not in found
     assert found[7] == ([9, 10], [8])
     assert found[5] == ([6, 7], [8])
+
+
+@pytest.mark.parametrize(
+    ("first", "rest", "inverse", "expected"),
+    [
+        # of a first quarter on which inverse fits predict no more, and then of all centres
+        ((0.5, 0.5, 0.4), (0.1, 0.9, 0.9), False, ("forward", 7, (0.5, 0.5, 0.4))),
+        ((0.4, 0.5, 0.3), (0.4, 0.5, 0.3), False, ("inverse", 50, (0.4, 0.5, 0.3))),
+        ((0.2, 0.5, 0.3), (0.2, 0.5, 0.3), False, ("inverse", 100, (0.2, 0.5, 0.3))),  # 0.6 of the best
+        ((0.2, 0.5, 0.29), (0.2, 0.5, 0.29), False, ("inverse", 50, (0.2, 0.5, 0.29))),
+        ((0.4, 0.5, 0.4), (0.4, 0.5, 0.4), False, ("inverse", 100, (0.4, 0.5, 0.4))),  # as much as the forward fit
+        ((0.8, 0.5, 0.3), (0.8, 0.5, 0.3), True, ("inverse", 100, (0.8, 0.5, 0.3))),  # asked for
+    ],
+)
+def test_the_inverse_fit_is_over_the_most_points_that_keep_six_tenths_of_its_best(
+    first, rest, inverse, expected, monkeypatch
+):
+    def judged(X, places, tests, fits, seen, counts):
+        assert counts == [50, 100]
+        shares = first if tests[0].centre == centres[0] else rest
+        sums = np.array([[1.0, share, share] for share in shares])
+        return np.repeat(sums[None], len(tests), axis=0)
+
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(240, 4)), rng.normal(size=(240, 2))
+    held = np.zeros(240, dtype=bool)
+    held[np.random.default_rng((0, 313)).permutation(240)[:60]] = True
+    free = np.flatnonzero(~held)
+    centres = free[np.linspace(0, 179, 100).astype(int)]
+    monkeypatch.setattr("gnomon.explanations.choice._judge", judged)
+    found = choose_fit(X, Y, compute_neighbors(X, 7), ridge=0.1, pooling=0, inverse=inverse)
+    assert (found.direction, found.n_neighbors) == expected[:2]
+    assert list(found.scores) == ["forward", "inverse 50", "inverse 100"]
+    np.testing.assert_allclose(list(found.scores.values()), expected[2])
+
+
+def test_rows_that_a_mask_leaves_out_are_not_reached():
+    places = np.arange(6.0)[:, None] * [1.0, 0.5]
+    near = np.array([[1, 5], [2, 5], [3, 5], [4, 5], [0, 5], [0, 1]], np.int32)
+    mask = np.ones((6, 2), bool)
+    mask[:, 1] = False
+    graph = NeighborGraph(near, np.ones((6, 2), np.float32), mask)
+    held = np.array([False, False, False, True, False, False])
+    (test,) = _tests(places, graph, held, np.array([0]))
+    assert (test.reference.tolist(), test.tested.tolist()) == ([1, 2], [3])
+    assert (test.reference.dtype, test.centre) == (np.int64, 0)
+    places[2] = np.nan  # one row to start from is left
+    assert _tests(places, graph, held, np.array([0])) == []

@@ -18,7 +18,7 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
-from gnomon.explanations.collinear import _clusters, _deviations, _score
+from gnomon.explanations.collinear import _clusters, _deviations, _Group, _replaced, _score, _scores
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -280,3 +280,44 @@ def test_deviations_are_from_the_means_of_neighbourhoods_of_rows_at_even_steps(n
     masked = NeighborGraph(graph.indices, graph.distances, mask, metric=graph.metric)
     means = X[near[:, [0, 1, 2, 5]]].mean(axis=1)
     np.testing.assert_allclose(_deviations(X, masked), (X - means)[np.linspace(0, 299, 256).astype(int)], atol=1e-12)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_scores_stand_in_the_place_of_the_member_that_is_most_like_them(form):
+    X = np.random.default_rng(0).normal(size=(20, 6)).astype(np.float32)
+    groups = [
+        _Group(np.array([0, 3]), np.array([2.0, -1.0]), np.array([0.5, 0.5]), 3),
+        _Group(np.array([1, 4]), np.array([0.5, 3.0]), np.array([0.5, 0.5]), 1),
+    ]
+    scores, lines = _scores(form(X), groups)
+    assert lines.tolist() == [1, 2, 3, 5]
+    expected = np.column_stack([X[:, [1, 4]] @ [0.5, 3.0], X[:, 2], X[:, [0, 3]] @ [2.0, -1.0], X[:, 5]])
+    np.testing.assert_allclose(scores.toarray() if sp.issparse(scores) else scores, expected, rtol=1e-5, atol=1e-6)
+    assert (type(scores), scores.dtype) == (type(form(X)), np.float32)
+    whole, _ = _scores(np.arange(12).reshape(4, 3), [_Group(np.array([0, 2]), np.ones(2), np.ones(2), 0)])
+    np.testing.assert_array_equal(whole, [[2, 1], [8, 4], [14, 7], [20, 10]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_columns_of_a_table_are_replaced_where_groups_stand(form):
+    X, columns = form(np.arange(20.0).reshape(4, 5)), form(-np.ones((4, 2)))
+    found = _replaced(X, np.array([0, 2, 4]), np.array([0, 2]), np.asarray(columns) if form is np.asarray else columns)
+    dense = found.toarray() if sp.issparse(found) else found
+    np.testing.assert_array_equal(dense, [[-1.0, 2.0 + 5 * i, -1.0] for i in range(4)])
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_neighbours_stay_if_they_are_to(kept):
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (120, 2))
+    X = np.column_stack([np.repeat(T[:, :1], 6, axis=1), 0.3 * T[:, 1:], 0.05 * rng.normal(size=(120, 2))])
+    explanation = explain(X, T, n_neighbors=6, pooling=1, n_jobs=1)
+    found = group_features(explanation, keep_neighbors=kept, threshold=0.95)
+    assert (found.threshold, len(found.groups)) == (0.95, 1)
+    asked = explanation.graph if kept else compute_neighbors(found.explanation._X, 6)
+    np.testing.assert_array_equal(found.explanation.graph.indices, asked.indices)
+    assert np.array_equal(explanation.graph.indices, found.explanation.graph.indices) == kept
+    assert (found.explanation.n_neighbors, found.explanation.pooling) == (6, 1)
+    near = NeighborGraph(explanation.graph.indices, explanation.graph.distances, metric="precomputed")
+    given = group_features(explain(X, T, graph=near, n_neighbors=6, pooling=1, n_jobs=1))
+    np.testing.assert_array_equal(given.explanation.graph.indices, near.indices)

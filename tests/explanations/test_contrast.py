@@ -284,3 +284,72 @@ def test_features_are_sorted_by_one_measure_then_by_the_other():
     auc, effect = np.array([0.6, 0.4, 0.9, 0.6, 0.5]), np.array([1.0, -2.0, 0.5, -1.0, 2.0])
     assert _order(auc, effect, "auc").tolist() == [2, 1, 0, 3, 4]
     assert _order(auc, effect, "effect_size").tolist() == [1, 4, 0, 3, 2]
+
+
+@pytest.mark.parametrize("sort_by", ["auc", "effect_size"])
+def test_fidelity_is_that_of_ten_features_chosen_in_one_half_and_tried_in_the_other(sort_by):
+    rng = np.random.default_rng(0)
+    X, groups = rng.normal(size=(90, 15)), np.repeat([0, 1, 2, -1], [25, 30, 25, 10]).astype(np.int32)
+    X[groups == 1, :3] += 0.6
+    X[groups == 2, 3] -= 1.0
+    labels = [None if g < 0 else int(g) for g in groups]
+    found = cluster_profiles(X, labels, sort_by=sort_by)
+    halves = _split_groups(groups, 3)
+    for g in range(3):
+        scores = []
+        for h in (0, 1):
+            known, unseen = np.flatnonzero(halves == h), np.flatnonzero(halves == 1 - h)
+            rest = known[groups[known] != g]
+            named = contrast(X, known[groups[known] == g], rest, sort_by=sort_by).indices[:10]
+            sides = [
+                X[rows][:, named]
+                for part in (known, unseen)
+                for rows in (part[groups[part] == g], part[groups[part] != g])
+            ]
+            scores.append(_auc_of_discriminant(*sides))
+        assert found[g].fidelity == pytest.approx(np.mean(scores), abs=1e-12)
+        assert found[g].fidelity < 1.0
+        assert (found[g].n_selected, found[g].n_rest) == (np.sum(groups == g), 80 - np.sum(groups == g))
+        assert len(found[g]) == 10
+    assert len(cluster_profiles(X, labels, n_top=None)[0]) == 15
+    with pytest.raises(ValueError, match="n_top=0 must be an integer >= 1"):
+        cluster_profiles(X, labels, n_top=0)
+
+
+@pytest.mark.parametrize(("n_selected", "n_rest", "known"), [(2, 2, True), (1, 5, False), (5, 1, False), (2, 5, True)])
+def test_fidelity_takes_two_rows_of_each_side(n_selected, n_rest, known):
+    X = np.random.default_rng(0).normal(size=(n_selected + n_rest, 3))
+    found = contrast(X, np.arange(n_selected))
+    assert np.isfinite(found.fidelity) == known
+    assert ("ten features tell them apart with AUC" in found.headline()) == known
+
+
+def test_a_contrast_is_told_in_full():
+    X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [7.0, 1.0], [8.0, 0.0], [9.0, 1.0]])
+    found = contrast(X, [3, 4, 5], feature_names=["a", "b"])
+    headline = f"3 selected, 3 in the rest: more a, more b; ten features tell them apart with AUC {found.fidelity:.2f} on rows held out"
+    assert found.headline() == headline + "; fewer than 5 rows are too few for statistics"
+    document = found.to_dict()
+    assert (document["n_selected"], document["n_rest"], document["caption"]) == (3, 3, "more a, more b")
+    assert list(document["features"][0]) == [
+        "feature",
+        "index",
+        "effect",
+        "error",
+        "effect_size",
+        "auc",
+        "auc_error",
+        "mean_selected",
+        "mean_rest",
+    ]
+    assert [document["features"][0][name] for name in ("mean_selected", "mean_rest", "auc")] == [8.0, 2.0, 1.0]
+
+
+def test_a_feature_that_only_varies_in_rows_of_no_side_is_constant():
+    X = np.column_stack([np.array([1.0] * 6 + [5.0, 6.0]), np.arange(8.0), np.array([0.0, 1.0, 0.5] * 2 + [0.0] * 2)])
+    found = contrast(X, [0, 1, 2], [3, 4, 5])
+    errors = dict(zip(found.indices.tolist(), found.error.tolist(), strict=True))
+    assert errors[0] == 0.0
+    assert errors[1] > 0.0
+    assert errors[2] > 0.0  # alike in both, but not constant
+    assert found.auc_error[found.indices.tolist().index(2)] > 0.0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,11 @@ from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
 from threadpoolctl import threadpool_limits
 
-from gnomon.explanations import explain
+from gnomon.explanations import Explanation, explain
+from gnomon.explanations.choice import FitChoice
+from gnomon.explanations.explanation import _choose_fit
+from gnomon.explanations.fidelity import push_fidelity
+from gnomon.explanations.summary import summary_of
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import NeighborGraph
 
@@ -344,3 +350,144 @@ def test_fifteen_neighbours_are_found_and_fewer_of_few_rows():
     assert explain(X[:3], X[:3, :2], n_jobs=1).graph.n_neighbors == 2
     with pytest.raises(ValueError, match="X with 2 rows must be of at least 3 rows"):
         explain(X[:2], X[:2, :2])
+
+
+def test_an_inverse_explanation_tells_of_its_own_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70, 4))
+    found = explain(X, X[:, :2] + 0.1 * rng.normal(size=(70, 2)), fit="inverse", n_jobs=1)
+    fits = found._inverse
+    np.testing.assert_array_equal(found.r2, np.clip(fits.predicted_r2, 0, 1))
+    np.testing.assert_array_equal(found.r2_error, fits.r2_error)
+    np.testing.assert_array_equal(found.fit_r2, fits.r2)
+    assert (found.calibration, found.n_neighbors, found.pooling) == (fits.calibration, 50, 0)
+    assert found.calibration != found.jacobians.calibration
+    assert repr(found) == f"Explanation(n_samples=70, n_features=4, ridge={found.ridge:g})"
+    text = found._repr_html_()
+    assert text.startswith("<pre")
+    assert "70 points, 4 features, features fitted by place over 50 neighbours in the map" in text
+    for wrong in (np.zeros((1, 1, 4)), np.zeros((2, 3)), 0.0):
+        with pytest.raises(ValueError, match="must be rows of n_features=4"):
+            found.foretell(0, wrong)
+    assert found.foretell(0, np.zeros((0, 4))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("direction", "pooling", "scores", "text"),
+    [
+        ("forward", 0, {}, "place fitted by features over 9 neighbours in the data"),
+        ("forward", 2, {}, "place fitted by features over 9 neighbours in the data, averaged 2 times"),
+        (
+            "forward",
+            0,
+            {"forward": 0.5, "inverse 9": 0.125, "inverse 50": 0.25},
+            "place fitted by features over 9 neighbours in the data (held-out R2 0.50, inverse 50 0.25)",
+        ),
+        (
+            "inverse",
+            0,
+            {"forward": 0.0625, "inverse 9": 0.125, "inverse 50": 0.25},
+            "features fitted by place over 9 neighbours in the map (held-out R2 0.12, forward 0.06)",
+        ),
+    ],
+)
+def test_the_fit_is_described_with_the_scores_that_chose_it(direction, pooling, scores, text):
+    place = {"forward": "data", "inverse": "map"}[direction]
+    told = SimpleNamespace(direction=direction, n_neighbors=9, neighborhood=place, pooling=pooling, scores=scores)
+    assert Explanation.describe_fit(told) == text
+
+
+def test_fits_are_compared_where_the_forward_ones_predict_less_than_half(monkeypatch):
+    graph, compared = SimpleNamespace(n_neighbors=6), FitChoice("inverse", 50, {"forward": 0.1})
+    jacobians = SimpleNamespace(places=None, ridge=0.1, pooling=3)
+    asked = []
+
+    def choose(X, places, graph, **options):
+        asked.append(options)
+        return compared
+
+    monkeypatch.setattr("gnomon.explanations.explanation.choose_fit", choose)
+    for median, fit, is_compared in (
+        (0.49, "auto", True),
+        (0.5, "auto", False),
+        (np.nan, "auto", False),
+        (0.49, "forward", False),
+        (0.9, "inverse", True),
+    ):
+        monkeypatch.setattr("gnomon.explanations.explanation.median_r2", lambda fits, median=median: median)
+        found = _choose_fit(None, jacobians, graph, fit)
+        assert found == (compared if is_compared else FitChoice("forward", 6, {}))
+    assert asked == [{"ridge": 0.1, "pooling": 3, "inverse": inverse} for inverse in (False, True)]
+
+
+def test_whole_numbers_tables_in_columns_and_given_scalings_are_explained_as_they_are():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 50, (60, 4))
+    Y = X[:, :2] / 10.0
+    plain = explain(X.astype(np.float32), Y, n_jobs=1)
+    for form in (X, np.asfortranarray(X.astype(np.float64)), sp.csr_array(X)):
+        np.testing.assert_allclose(explain(form, Y, n_jobs=1).importance, plain.importance, rtol=1e-5)
+    scaled = explain(X, Y, scale="standard", n_jobs=1)
+    again = explain(X, Y, scale=scaled.scale, n_jobs=1)
+    assert again.scale is scaled.scale
+    np.testing.assert_array_equal(again.importance, scaled.importance)
+    assert scaled.scale is not None is not plain.scale
+
+
+def summary_told(importance, r2, scale=None):
+    importance, r2 = np.array(importance), np.array(r2)
+    names = [f"f{j}" for j in range(len(importance))]
+    return summary_of(
+        SimpleNamespace(
+            global_importance=importance,
+            feature_names=names,
+            n_samples=len(r2),
+            n_features=len(names),
+            r2=r2,
+            mask=np.isfinite(r2),
+            scale=scale,
+            describe_fit=lambda: "fitted",
+        ),
+        2,
+    )
+
+
+def test_a_summary_says_what_is_known_of_the_points_above_the_largest_features():
+    assert summary_told([1.0, 3.0, 4.0], [0.2, 0.3, 0.75, np.nan], "standard").splitlines() == [
+        "4 points, 3 features, fitted; median R2 0.30, below 0.3 at 33% of the points; features standardised; "
+        "nothing can be said about 1 points",
+        "feature  mean importance  share",
+        "f2                     4  50.0%",
+        "f1                     3  37.5%",
+    ]
+    assert summary_told([0.0, 0.0], [np.nan]).splitlines() == [
+        "1 points, 2 features, fitted; nothing can be said about 1 points",
+        "feature  mean importance  share",
+        "f0                     0   0.0%",
+        "f1                     0   0.0%",
+    ]
+
+
+def test_pushes_count_each_point_alike_and_points_among_copies_of_their_place_say_nothing():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(60, 3)), rng.normal(size=(60, 2))
+    X[:20] = 30.0 + 0.1 * X[:20]  # these know each other alone, and lie at one place of the map
+    Y[:20] = 1.0
+    found = explain(X, Y, n_neighbors=6, pooling=0, fit="forward", n_jobs=1)
+    np.testing.assert_array_equal(found.push_scale[:20], 1.0)
+    np.testing.assert_array_equal(found.push_r2[:20], 0.0)
+    near = found.graph.indices
+    steps = Y[near] - Y[:, None]
+    foretold = np.stack([(X[near[i]] - X[i]) @ found.axes(i).T for i in range(60)])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        whole = np.sum(steps**2, axis=(1, 2))
+        product, square = np.sum(steps * foretold, axis=(1, 2)) / whole, np.sum(foretold**2, axis=(1, 2)) / whole
+    for i in range(20, 60):
+        hood = np.append(i, near[i])
+        scale = max(product[hood].sum() / square[hood].sum(), 0.0)
+        assert found.push_scale[i] == pytest.approx(scale, rel=1e-3, abs=1e-6)
+        expected = np.clip(scale * (2 * product[i] - scale * square[i]), 0.0, 1.0)
+        assert found.push_r2[i] == pytest.approx(expected, abs=1e-4)
+        if i % 10 == 0:
+            np.testing.assert_allclose(push_fidelity(found, i)[0], found.push_scale[i], rtol=1e-3, atol=1e-6)
+    assert {0.0} < set(found.push_r2[20:].tolist())

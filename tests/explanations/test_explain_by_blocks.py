@@ -10,6 +10,7 @@ from gnomon.data.stored import ArrayTable, row_blocks
 from gnomon.explanations import StoredExplanation, explain_by_blocks
 from gnomon.explanations.blocks import _add, _feature_type, _mean, _reference_rows
 from gnomon.scale import Journal, LocalExecutor
+from gnomon.surfaces import Sphere
 
 
 class Blocks(ArrayTable):
@@ -234,3 +235,41 @@ def test_sums_and_weights_of_blocks_are_added():
     ]
     for label in (0, 1):
         np.testing.assert_allclose(means[0][label], means[1][label], rtol=1e-6)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_single_rows_of_standardised_tables_answer_in_units_of_the_features(data, form, tmp_path):
+    X, Y = data[0][300:700, :5] * np.array([1, 100, 1, 0.01, 1], np.float32), data[1][300:700]
+    whole = gn.explain(form(X), Y, fit="forward", pooling=1, scale="standard")
+    found = explain_by_blocks(SmallBlocks(form(X), 150), Y, pooling=1, scale="standard", out=tmp_path / "o.parquet")
+    some = explain_by_blocks(SmallBlocks(form(X), 150), Y, landmarks=np.arange(390), pooling=1, scale="standard")
+    by_hand = explain_by_blocks(SmallBlocks(some.scale.apply(form(X)), 150), Y, landmarks=np.arange(390), pooling=1)
+    np.testing.assert_allclose(found.axes(7), whole.axes(7), rtol=1e-5)
+    for row in (395, -1):  # behind all reference rows
+        answer = some.why(row, 5)
+        np.testing.assert_allclose(answer.values, X[row, answer.indices], rtol=1e-6)
+        np.testing.assert_allclose(answer.effect, some.top_features()[1][row][:5], rtol=1e-4)
+        np.testing.assert_allclose(some.axes(row), by_hand.axes(row) / some.scale.spread, rtol=1e-4)
+        assert answer.r2 == some.r2[row]
+    indices, importance = found.top_features()
+    assert indices.shape == importance.shape == (400, 5)
+    assert np.array_equal(found.top_features(10)[0], indices[10:])
+    assert np.array_equal(found.top_features(stop=3)[1], importance[:3])
+    assert found.median_r2 == np.median(found.r2[found.mask])
+
+
+def test_of_wide_tables_a_thousand_rows_at_least_are_reference_rows():
+    Y = np.zeros((1300, 2))
+    assert len(_reference_rows(None, Y, 10**7)) == 1000
+    assert len(_reference_rows(None, Y, 10)) == 1300
+
+
+def test_a_map_on_a_sphere_is_explained_in_space(data):
+    X, Y = data[0][300:500], np.column_stack([data[1][300:500, 0], 1.0 + 0.1 * data[1][300:500, 1]])
+    surface = Sphere()
+    found = gn.explain(ArrayTable(X), Y, surface=surface, pooling=0)
+    assert (found.n_components, found.axes(3).shape) == (3, (3, 12))
+    np.testing.assert_allclose(found.places, surface.drawn(Y))
+    np.testing.assert_allclose(gn.explain(X, Y, surface=surface, pooling=0, fit="forward").r2, found.r2, atol=1e-6)
+    with pytest.raises(ValueError, match="n_neighbors=1"):
+        gn.explain(ArrayTable(X), Y, n_neighbors=1)

@@ -191,3 +191,61 @@ def test_numbers_among_objects_stay_numbers_and_gaps_are_marked():
     expected, _ = encode_features({"n": np.array([1, np.nan, 4.5, 2])})
     assert names == ["n", "n missing"]
     np.testing.assert_array_equal(Z, expected)
+
+
+def test_dates_are_read_to_the_microsecond_and_missing_ones_marked():
+    days = np.array(["2020-01-01", "NaT", "2020-01-03", "2020-01-02"], dtype="datetime64[D]")
+    Z, names = encode_features({"when": days, "never": np.full(4, "NaT", dtype="datetime64[s]")})
+    assert names == ["when", "when missing", "never", "never missing"]
+    expected, _ = encode_features({"n": np.array([1.0, np.nan, 3.0, 2.0])})
+    np.testing.assert_allclose(Z[:, :2], expected, atol=1e-4)
+    np.testing.assert_array_equal(Z[:, 2:], [[0.0, 1.0]] * 4)
+    close = np.datetime64("2020-01-01T00:00:00.000000") + np.array([0, 10, 20, 60]) * np.timedelta64(1, "us")
+    numbers, _ = encode_features({"n": np.array([0.0, 10.0, 20.0, 60.0])})
+    np.testing.assert_allclose(encode_features({"when": close})[0], numbers, atol=0.05)
+
+
+def test_columns_without_numbers_that_are_known_and_of_other_shapes():
+    Z, names = encode_features({"n": np.array([np.nan, np.inf, np.nan]), "same": np.array([2.0, np.nan, 2.0])})
+    assert names == ["n", "n missing", "same", "same missing"]
+    np.testing.assert_array_equal(Z, [[0, 1, 0, 0], [0, 1, 0, 1], [0, 1, 0, 0]])
+    for wrong in ({"a": np.zeros((3, 2))}, {"a": []}, {"a": [1.0, 2.0], "b": np.zeros((2, 1))}):
+        with pytest.raises(ValueError, match="metadata must be columns of one length"):
+            encode_features(wrong)
+    for option, least in (("max_categories", 2), ("max_words", 1), ("min_rows", 1)):
+        with pytest.raises(ValueError, match=f"{option}={least - 1} must be an integer >= {least}"):
+            encode_features({"a": [1, 2]}, **{option: least - 1})
+        assert encode_features({"a": [1, 2]}, **{option: least})[1] == ["a"]
+
+
+def test_the_words_of_most_texts_are_kept_up_to_two_hundred_in_alphabetical_order():
+    words = np.array([f"w{j:03d}" for j in range(203)])
+    texts = [" ".join(words if i % 2 else words[3:]) for i in range(10)] + ["zz"]
+    counts, kept = read_features(texts)  # in ten texts, but three in five
+    assert kept == words[3:].tolist()
+    assert counts.shape == (11, 200)
+    several, names = encode_features({"t": np.array(texts), "n": np.arange(11.0)}, max_categories=2)
+    assert names == [*(f"t: {word}" for word in words[3:]), "n"]
+    assert several.format == "csr"
+    np.testing.assert_allclose(several.toarray()[:, 200], (np.arange(11) - 5) / np.sqrt(10))
+    assert encode_features({"t": np.array(["aa bb", "aa", "bb"])}, max_categories=2, min_rows=2)[1] == [
+        "t: aa",
+        "t: bb",
+    ]
+
+
+def test_sparse_features_and_whole_numbers_are_explained_as_dense_ones():
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 9, (80, 3))
+    Z = (rng.random((80, 4)) < 0.4) * [1.0, 2.0, 0.5, 1.0]
+    Y = np.column_stack([Z[:, 0] + 0.1 * X[:, 0], X[:, 1]]).astype(float)
+    one = explain_with_features(X, Y, Z, n_neighbors=20, n_jobs=1)
+    for form in (X.astype(np.float32), np.asfortranarray(X.astype(float)), sp.csr_array(X)):
+        other = explain_with_features(form, Y, sp.csr_array(Z), n_neighbors=20, n_jobs=1)
+        np.testing.assert_array_equal(other.graph.indices, one.graph.indices)
+        np.testing.assert_allclose(other.importance, one.importance, rtol=1e-4, atol=1e-6)
+    graph = one.graph.nearest(12)
+    given = explain_with_features(X, Y, Z, graph=graph, n_neighbors=12, n_jobs=1)
+    np.testing.assert_array_equal(given.graph.indices, graph.indices)
+    city = explain_with_features(X, Y, Z, n_neighbors=20, metric="cityblock", n_jobs=1)
+    assert city.graph.metric == "cityblock"

@@ -141,3 +141,32 @@ def test_where_the_map_is_linear_nowhere_all_points_count_alike():
     found = _mean_over(told, np.arange(2, 20), True)
     np.testing.assert_allclose(found.effect, np.sort(importance[2:].mean(axis=0))[::-1])
     assert (found.fidelity, found.n_points) == (0.0, 18)
+
+
+def test_the_mean_is_told_with_what_it_rests_on(regions):
+    told = SimpleNamespace(
+        r2=np.full(6, 0.5),
+        n_samples=6,
+        n_features=2,
+        places=np.arange(12.0).reshape(6, 2),
+        importance=np.zeros((6, 2)),
+        feature_names=["a", "b"],
+    )
+    nothing = _mean_over(told, np.arange(5), True)
+    assert nothing.share.tolist() == [0.0, 0.0]
+    assert nothing.headline() == "5 points, mean R2 0.50, weighted by R2"
+    assert _mean_over(told, np.arange(5), False).headline() == "5 points, mean R2 0.50"
+    told.importance = np.tile([1.0, 2.0], (6, 1))
+    found = _mean_over(told, np.arange(5), True)
+    assert str(found).splitlines()[1:] == [
+        "feature  mean importance  share (%)",
+        "b                  2 ± 0       66.7",
+        "a                  1 ± 0       33.3",
+    ]
+    document = found.to_dict()
+    assert (document["n_points"], document["weighted"], document["fidelity"]) == (5, True, 0.5)
+    assert list(document["features"][0]) == ["feature", "index", "effect", "error", "share"]
+    with pytest.raises(TypeError, match="weighted=2"):
+        mean_importance(regions[0], weighted=2)
+    grouped = importance_by_label(regions[0], regions[1], weighted=False)
+    assert not grouped["left"].weighted

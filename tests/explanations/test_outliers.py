@@ -96,9 +96,8 @@ def test_outliers_are_printed_and_given_as_columns_and_records():
         distance=np.array([0.25, 10.0]),
     )
     headline = "local outlier factor by 15 neighbours in the data; that of a typical row is 1.50"
-    assert (
-        str(found) == f"{headline}\nrow  name  score  distance\n7       p    2.5      0.25\n11      q      1        10"
-    )
+    rows = ["row  name  score  distance", "7       p    2.5      0.25", "11      q      1        10"]
+    assert str(found).splitlines() == [headline, *rows]
     columns = {"row": [7, 11], "name": ["p", "q"], "score": [2.5, 1.0], "distance": [0.25, 10.0]}
     assert found.columns() == columns
     records = [{name: column[r] for name, column in columns.items()} for r in (0, 1)]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from gnomon.explanations import explain
 from gnomon.explanations.reference_fits import ReferenceFits, _longest, _without, stacked
 
 
@@ -65,3 +67,87 @@ def test_rows_are_worked_on_in_parts_of_half_a_million_numbers_and_sixteen_rows_
     assert [(part.start, part.stop) for part in wide] == [(at, min(at + 16, 100)) for at in range(0, 100, 16)]
     step = 2**19 // (8 * 1000 * 3)
     assert [(part.start, part.stop) for part in narrow] == [(at, min(at + step, 100)) for at in range(0, 100, step)]
+
+
+@pytest.fixture(scope="module")
+def scattered():
+    """Forty reference rows of seventy, four of them copies without a fit; fits are averaged twice."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(70, 4)).astype(np.float32)
+    X[:6] = X[0]
+    Y = (X[:, :2] + 0.1 * rng.normal(size=(70, 2))).astype(float)
+    rows = np.arange(0, 40)
+    return X, Y, ReferenceFits(rows, X[rows], explain(X[rows], Y[rows], n_neighbors=5, pooling=2), "euclidean", 70)
+
+
+def test_kept_neighbours_are_those_that_data_and_map_share(scattered):
+    X, Y, fits = scattered
+    places = Y.copy()
+    places[[3, 60]] = np.nan
+    numbers = np.arange(70)
+    near = fits.nearest(X, numbers)
+    away = np.linalg.norm(Y[:, None] - Y[None, :40], axis=2)
+    away[np.arange(40), np.arange(40)] = np.inf
+    in_map = np.argsort(away, axis=1)[:, :5]
+    expected = np.array([len(np.intersect1d(one, other)) / 5 for one, other in zip(near, in_map, strict=True)])
+    expected[[3, 60]] = np.nan
+    np.testing.assert_allclose(fits._kept(near, numbers, places), expected, rtol=1e-6)
+    assert len(set(expected[np.isfinite(expected)])) > 2
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_importances_are_added_to_the_group_of_each_row_with_its_weight(scattered, weighted):
+    X, Y, fits = scattered
+    groups = np.arange(70) % 4 - 1
+    places = Y.copy()
+    places[[9, 61]] = np.nan
+    asked = {"groups": groups, "n_groups": 4, "weighted": weighted}
+    found = fits.explain_rows(X, np.arange(70), places, n_top=4, **asked)
+    assert not found.mask.all()
+    lengths = np.zeros((70, 4))
+    np.put_along_axis(lengths, found.top.astype(int), found.importance.astype(float), axis=1)
+    weights = np.where(found.mask, found.r2 if weighted else 1.0, 0.0)
+    for group in range(4):
+        own = (groups == group) & found.mask
+        np.testing.assert_allclose(found.weights[group], weights[own].sum(), rtol=1e-6)
+        np.testing.assert_allclose(found.sums[group], weights[own] @ lengths[own], rtol=1e-5)
+    assert np.isnan(found.importance[~found.mask]).all()
+    assert np.isnan(found.r2[[9, 61]]).all()
+    assert ((found.r2 >= 0) & (found.r2 <= 1))[found.mask].all()
+
+
+def test_fits_are_averaged_over_a_row_and_the_reference_rows_around_it_that_have_one(scattered):
+    X, Y, fits = scattered
+    whole = fits.explanation
+    assert not whole.mask.all()
+    numbers, groups = np.arange(40, 70), np.zeros(30, int)
+    found = fits.explain_rows(X[40:], numbers, Y[40:], n_top=4, groups=groups, n_groups=1, weighted=False)
+    own = fits.extended(X[40:], fits.nearest(X[40:], numbers), Y[40:])
+
+    def axes_of(coefficients, near, row):
+        return coefficients.T @ (X[near].astype(float) - row)
+
+    jacobians, m = fits.fits, 40
+    table = {0: [axes_of(jacobians.coefficients[j], jacobians.indices[j], X[j]) for j in range(m)]}
+    deviation = np.array([np.sqrt(np.mean((X[jacobians.indices[j]] - X[j]) ** 2, axis=0)) for j in range(m)])
+    known = jacobians.mask
+    around = [[j, *(int(k) for k in jacobians.indices[j] if known[k])] for j in range(m)]
+    table[1] = [np.mean([table[0][k] for k in around[j]], axis=0) if known[j] else None for j in range(m)]
+    for row in range(30):
+        i, near = 40 + row, own.indices[40 + row]
+        fitted = [int(j) for j in near if known[j]]
+        first = axes_of(own.coefficients[row], near, X[i])
+        once = np.mean([first, *(table[0][j] for j in fitted)], axis=0)
+        twice = np.mean([once, *(table[1][j] for j in fitted)], axis=0)
+        spread = np.sqrt(np.mean((X[near] - X[i]) ** 2, axis=0))
+        lengths = np.linalg.norm(twice, axis=0) * np.mean([spread, *deviation[fitted]], axis=0)
+        order = np.argsort(-lengths)
+        assert found.top[row].tolist() == order.tolist()
+        np.testing.assert_allclose(found.importance[row], lengths[order], rtol=1e-3)
+
+
+def test_what_is_made_at_the_first_question_is_not_sent_to_workers(scattered):
+    _, _, fits = scattered
+    assert fits._search is fits._search
+    sent = pickle.loads(pickle.dumps(fits))
+    assert set(sent.__dict__) == {"rows", "values", "explanation", "metric", "n_samples"}

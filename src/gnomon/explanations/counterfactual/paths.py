@@ -71,7 +71,7 @@ class Path:
     def at(self, share: float) -> Array:
         """Return the changed row after a share of the path, in [0, 1]."""
         reached = share * self.arc[-1]
-        step = int(np.clip(np.searchsorted(self.arc, reached, side="left") - 1, 0, len(self.arc) - 2))
+        step = max(int(np.searchsorted(self.arc, reached, side="left")) - 1, 0)
         length = self.arc[step + 1] - self.arc[step]
         part = 0.0 if length == 0 else (reached - self.arc[step]) / length
         row: Array = self.stations[step] + part * (self.stations[step + 1] - self.stations[step])
