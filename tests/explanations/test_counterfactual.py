@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,14 +13,18 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
+from gnomon.data.scaling import column_scales
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
+from gnomon.explanations.counterfactual.attribution import Attribution
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import (
     KINDS,
     Candidate,
     Path,
+    _rank,
     best_candidate,
+    find_paths,
     further_candidates,
     path_graph,
     paths_along,
@@ -402,3 +407,110 @@ def test_a_target_in_another_piece_of_a_graph_without_distances_is_not_joined():
     explanation = explain(X, X[:, :2].copy(), graph=graph, n_jobs=1)
     with pytest.raises(ValueError, match=r"joined to the point by a path of neighbours .*in pieces"):
         counterfactual(explanation, 0, transform=first_two, target=np.arange(30, 60))
+
+
+def test_a_counterfactual_is_told_in_full(strip, explanation):
+    X, labels = strip
+    i = int(np.argmin(np.abs(X[:, 0] - 5) + np.abs(X[:, 1])))
+    asked = {"transform": first_two, "target": "high", "labels": labels}
+    found = counterfactual(explanation, i, novelty=lambda rows: rows[:, 0] / 20, **asked)
+    step, told = found.landed - found.start, None
+    np.testing.assert_array_equal(found.start, X[i, :2])
+    metric = RowMetric("euclidean")
+    scales = column_scales(X)
+    path, kind = next(
+        (path, kind)
+        for path, kind in find_paths(
+            explanation, i, Region.of(X[:, :2], labels == "high", labels), explanation.graph, 5, metric
+        )
+        if kind == found.route and np.allclose(np.clip(path.at(found.share), scales.low, scales.high), found.row)
+    )
+    membership = Membership(found.landed, True, 0.0, "high")
+    told = Attribution(explanation, X[i], scales).displacements(
+        Candidate(path, kind, found.share, membership, found.row)
+    )
+    predicted = told.sum(axis=1)
+    np.testing.assert_allclose(found.effect, (step / np.linalg.norm(step) @ told)[found.indices], atol=1e-12)
+    assert found.fidelity == pytest.approx(1 - np.sum((predicted - step) ** 2) / np.sum(step**2))
+    assert found.cosine == pytest.approx(predicted @ step / np.linalg.norm(predicted) / np.linalg.norm(step))
+    assert found.ratio == pytest.approx(np.linalg.norm(predicted) / np.linalg.norm(step))
+    assert (found.novelty, found.needed_novelty) == (found.row[0] / 20, found.needed_row[0] / 20)
+    assert found.n_changed == np.count_nonzero(found.row != X[i]) == np.count_nonzero(found.change)
+    assert found.n_needed == found.needed.sum()
+    np.testing.assert_array_equal(
+        found.needed_row, np.where(np.isin(np.arange(4), found.indices[found.needed]), found.row, X[i])
+    )
+    landed = "(" + ", ".join(f"{x:.3g}" for x in found.landed) + ")"
+    assert found.headline() == (
+        f"point {i}, changed, lands at {landed}, in the target, among points of label high, novelty {found.novelty:.2f}\n"
+        f"of {found.n_changed} features that change {found.n_needed} are enough, novelty {found.needed_novelty:.2f}, "
+        f"{found.needed_target_share:.0%} of its nearest rows of the target; "
+        f"the local linear maps predict {found.fidelity:.0%} of the displacement"
+    )
+    low = replace(
+        found, fidelity=0.29, n_needed=None, plausible=False, reached=False, distance=2.0, label=None, novelty=None
+    )
+    assert low.headline() == (
+        f"point {i}, changed, lands at {landed}, not in the target but 2 away from it\n"
+        "no row on the paths to the target is plausible: none like the data and like those of the target"
+        "; the local linear maps predict 29% of the displacement: contributions mean little"
+    )
+    assert replace(found, fidelity=0.29).headline().endswith("contributions mean little, what is needed holds")
+    assert replace(found, fidelity=0.3).headline().endswith("predict 30% of the displacement")
+    document = found.to_dict()
+    assert document["landed"] == found.landed.tolist()
+    assert "needed_row" not in repr(found)
+    assert ", row=" not in repr(found)
+
+
+def test_paths_are_walked_by_their_length_and_stop_at_their_ends():
+    path = Path(np.arange(4), np.array([[0.0], [2.0], [2.0], [8.0]]), np.array([0.0, 2.0, 2.0, 8.0]))
+    found = [path.at(share)[0] for share in (0.0, 0.125, 0.25, 0.5, 1.0)]
+    np.testing.assert_allclose(found, [0.0, 1.0, 2.0, 4.0, 8.0])
+    still = Path(np.arange(2), np.array([[3.0], [3.0]]), np.zeros(2))
+    assert still.at(1.0)[0] == still.at(0.0)[0] == 3.0
+    measured = Path.of(np.arange(3), np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 5.0]]), RowMetric("precomputed"))
+    assert measured.arc.tolist() == [0.0, 5.0, 6.0]
+
+
+def test_candidates_are_ranked_by_arriving_then_by_being_inside_then_by_nearness():
+    told = [
+        candidate("rows", 0.2, inside=False, distance=0.5),
+        candidate("rows", 0.9, plausible=False),
+        candidate("rows", 0.8, plausible=False),
+        candidate("rows", 0.95),
+        candidate("rows", 0.9),
+        candidate("rows", 0.1, inside=False, distance=0.4),
+    ]
+    assert sorted(range(6), key=lambda at: _rank(told[at])) == [4, 3, 2, 1, 5, 0]
+
+
+def test_plausible_ends_of_paths_come_first_and_duplicates_of_the_point_are_no_target():
+    X = np.concatenate([np.zeros((3, 2)), np.arange(1.0, 13.0)[:, None] * [1.0, 0.0]])
+    explanation = explain(X, X.copy(), n_neighbors=4, pooling=0, n_jobs=1)
+    wanted = np.arange(15) >= 9
+    region, metric = Region.of(X, wanted, None), RowMetric("euclidean")
+
+    class Odd:
+        def holds(self, values, rows):
+            np.testing.assert_array_equal(values, X[rows])
+            return rows % 2 == 1
+
+    def ends(plausibility, n_paths):
+        found = find_paths(explanation, 0, region, explanation.graph, n_paths, metric, plausibility)
+        assert [kind for _, kind in found[:3]] == ["means", "fading", "rows"]
+        return [int(path.rows[-1]) for path, kind in found if kind == "rows"]
+
+    core = region.core().tolist()
+    assert ends(None, 3) == core[:3]
+    assert ends(Odd(), 4) == [*(i for i in core if i % 2), *(i for i in core if i % 2 == 0)][:4]
+    twins = Region.of(X, np.isin(np.arange(15), [1, 2]), None)
+    with pytest.raises(ValueError, match="rows other than duplicates of the point"):
+        find_paths(
+            explanation,
+            0,
+            twins,
+            NeighborGraph(explanation.graph.indices[:, :2] * 0 + [[1, 2]] * 15, np.zeros((15, 2), np.float32)),
+            5,
+            metric,
+        )

@@ -431,7 +431,8 @@ def test_whole_numbers_tables_in_columns_and_given_scalings_are_explained_as_the
     again = explain(X, Y, scale=scaled.scale, n_jobs=1)
     assert again.scale is scaled.scale
     np.testing.assert_array_equal(again.importance, scaled.importance)
-    assert scaled.scale is not None is not plain.scale
+    assert scaled.scale.name == "standard"
+    assert plain.scale is None
 
 
 def summary_told(importance, r2, scale=None):

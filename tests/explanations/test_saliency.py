@@ -8,6 +8,10 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.explanations import explain
+from gnomon.explanations.counterfactual.metric import RowMetric
+from gnomon.explanations.counterfactual.paths import path_graph, paths_along, shortest_path
+from gnomon.explanations.importance import places_in_blocks
+from gnomon.explanations.jackknife import mean_of_blocks
 from gnomon.explanations.local import each_local_arrows, local_arrows
 from gnomon.explanations.saliency import _of_point, saliency
 
@@ -194,3 +198,67 @@ def test_of_a_large_selection_some_points_evenly_are_averaged():
     chosen = left[np.linspace(0, 69, 50).astype(int)]
     one, other = (saliency(found, rows, image_shape=(3, 3), toward=right).image for rows in (left, chosen))
     np.testing.assert_allclose(one, other, rtol=1e-12)
+
+
+def test_on_the_way_each_change_counts_by_the_mean_length_of_the_axes_at_its_ends(pictures):
+    X, Y = pictures[0][:150], pictures[1][:150].copy()
+    Y[::5] = np.nan  # rows without axes on the paths leave their changes to the other end
+    found = explain(X, Y, n_neighbors=8, pooling=0, n_jobs=1)
+    graph, target = path_graph(X, found.graph), np.array([11, 12, 14])
+    lengths = graph.lengths_from(target[None].astype(np.int32))[0]
+
+    def written_out(i, errors):
+        passed = shortest_path(graph, lengths, i)[::-1]
+        stations = paths_along(X, found.graph, passed, RowMetric("euclidean"))[1].stations
+        total = np.zeros(20)
+        for step, change in enumerate(np.diff(stations, axis=0)):
+            ends = [row for row in passed[step : step + 2].tolist() if found.mask[row]]
+            sizes = [np.linalg.norm((found.axes_error if errors else found.axes)(row), axis=0) for row in ends]
+            total += np.sum(sizes, axis=0) / max(len(ends), 1) * (np.abs(change) if errors else change)
+        return total, passed
+
+    far = np.array([1, 2, 3, 4, 6, 7, 8])
+    passed = [written_out(int(i), False)[1] for i in far]
+    assert any(not found.mask[rows].all() for rows in passed)
+    one = saliency(found, 3, image_shape=SHAPE, toward=target)
+    np.testing.assert_allclose(one.image.ravel(), written_out(3, False)[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(one.error_image.ravel(), written_out(3, True)[0], rtol=1e-9, atol=1e-12)
+    several = saliency(found, [*far, 12], image_shape=SHAPE, toward=target)
+    each = np.array([written_out(int(i), False)[0] for i in far])
+    np.testing.assert_allclose(several.image.ravel(), each.mean(axis=0), rtol=1e-9, atol=1e-12)
+    blocks = places_in_blocks(Y[far])
+    _, error = mean_of_blocks(np.array([each[b].sum(axis=0) for b in blocks]), np.array([len(b) for b in blocks]))
+    np.testing.assert_allclose(several.error_image.ravel(), error, rtol=1e-6, atol=1e-12)
+    assert (several.n_points, several.fidelity) == (7, pytest.approx(float(np.mean(found.r2[far]))))
+    toward = np.median(Y[target], axis=0) - np.median(Y[[*far, 12]], axis=0)
+    np.testing.assert_allclose(several.direction, toward / np.linalg.norm(toward))
+    for wrong in (0, [0, 5]):
+        with pytest.raises(ValueError, match="toward must be rows with a place in the map"):
+            saliency(found, 3, image_shape=SHAPE, toward=wrong)
+    with pytest.raises(ValueError, match="toward must be rows outside of the selection"):
+        saliency(found, target, image_shape=SHAPE, toward=[11, 12, 14, 16])
+
+
+def test_a_selection_has_an_error_over_its_regions_and_an_answer_is_told(explanation):
+    rows = np.arange(0, 400, 40)
+    for direction in (None, (3.0, 4.0)):
+        found = saliency(explanation, rows, image_shape=SHAPE, direction=direction)
+        arrows = np.array([local_arrows(explanation, int(i)) for i in rows])
+        each = np.linalg.norm(arrows, axis=1) if direction is None else np.array([0.6, 0.8]) @ arrows
+        blocks = places_in_blocks(explanation.places[rows])
+        sizes = np.array([len(block) for block in blocks])
+        _, error = mean_of_blocks(np.array([each[block].sum(axis=0) for block in blocks]), sizes)
+        np.testing.assert_allclose(found.error_image.ravel(), error, rtol=1e-6, atol=1e-12)
+        assert found.features[0] == f"feature {found.indices[0]}"
+        assert (np.diff(np.abs(found.effect)) <= 0).all()
+        facts = {"n_points": 10, "direction": None if direction is None else [0.6, 0.8], "image_shape": (4, 5)}
+        document = found.to_dict()
+        del document["features"]
+        assert document == {"question": "saliency", "fidelity": found.fidelity, **facts}
+    assert "n_features" not in repr(found)
+    first = found.head(2)
+    assert first.image.shape == SHAPE
+    assert np.count_nonzero(first.image) == 2
+    for wrong in ((1.0,), (np.inf, 1.0)):
+        with pytest.raises(ValueError, match="must be 2 finite numbers, not all zero"):
+            saliency(explanation, 5, image_shape=SHAPE, direction=wrong)

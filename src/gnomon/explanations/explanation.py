@@ -260,7 +260,8 @@ class Explanation:
         step = rows - dense_rows_of(self._X, [i])[0]
         scale = push_fidelity(self, i)[0] if "_pushes" not in self.__dict__ else self._pushes[0][[i]]
         return np.asarray(
-            scale[0] * product(step.reshape(-1, self.n_features), self.axes(i).T).reshape(*step.shape[:-1], -1)
+            scale[0]
+            * product(step.reshape(-1, self.n_features), self.axes(i).T).reshape(*step.shape[:-1], self.n_components)
         )
 
     @entrance("top_features")

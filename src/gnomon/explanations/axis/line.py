@@ -44,7 +44,7 @@ _SORTS = {"change": "effect", "push": "push", "rho": "rho"}
 def _blocks_of_columns(X: Any, rows: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Array]]:
     """Yield the columns of some rows as dense blocks."""
     n_features = int(X.shape[1])
-    step = max(1, _BLOCK // max(len(rows), 1))
+    step = max(1, _BLOCK // len(rows))
     part = X[rows]
     part = part.tocsc() if hasattr(part, "tocsc") else part
     for start in range(0, n_features, step):
