@@ -171,6 +171,9 @@ def test_errors_have_two_digits(error, text):
         value, its_error = [2.0], [error]
 
     assert Column("value", "value", error="its_error").cells(Told)[0].endswith(f" ± {text}")
+    Told.value = [2.0, 3.0]
+    with pytest.raises(ValueError, match="shorter than"):
+        Column("value", "value", error="its_error").cells(Told)
 
 
 def test_what_is_printed_says_how_many_features_it_leaves_out():

@@ -442,7 +442,8 @@ def test_a_counterfactual_is_told_in_full(strip, explanation):
     )
     landed = "(" + ", ".join(f"{x:.3g}" for x in found.landed) + ")"
     assert found.headline() == (
-        f"point {i}, changed, lands at {landed}, in the target, among points of label high, novelty {found.novelty:.2f}\n"
+        f"point {i}, changed, lands at {landed}, in the target, "
+        f"among points of label high, novelty {found.novelty:.2f}\n"
         f"of {found.n_changed} features that change {found.n_needed} are enough, novelty {found.needed_novelty:.2f}, "
         f"{found.needed_target_share:.0%} of its nearest rows of the target; "
         f"the local linear maps predict {found.fidelity:.0%} of the displacement"
@@ -514,3 +515,9 @@ def test_plausible_ends_of_paths_come_first_and_duplicates_of_the_point_are_no_t
             5,
             metric,
         )
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (24, 3), (24,)])
+def test_a_transform_that_places_other_rows_or_in_another_map_is_refused(explanation, shape):
+    with pytest.raises(ValueError, match=r"transform that returns an array of shape .* must be a place in the map for"):
+        counterfactual(explanation, 0, transform=lambda rows: np.zeros(shape), target=[1], n_paths=1)

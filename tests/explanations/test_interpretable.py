@@ -247,5 +247,5 @@ def test_sparse_features_and_whole_numbers_are_explained_as_dense_ones():
     graph = one.graph.nearest(12)
     given = explain_with_features(X, Y, Z, graph=graph, n_neighbors=12, n_jobs=1)
     np.testing.assert_array_equal(given.graph.indices, graph.indices)
-    city = explain_with_features(X, Y, Z, n_neighbors=20, metric="cityblock", n_jobs=1)
-    assert city.graph.metric == "cityblock"
+    city = explain_with_features(X, Y, Z, n_neighbors=20, metric="manhattan", n_jobs=1)
+    assert city.graph.metric == "manhattan"

@@ -108,5 +108,8 @@ def test_outliers_are_printed_and_given_as_columns_and_records():
     assert str(plain).splitlines()[1:] == ["row  score  distance", "7      2.5      0.25", "11       1        10"]
     assert plain.columns() == {name: column for name, column in columns.items() if name != "name"}
     assert plain.head(1).names is None
+    for table in (replace(found, distance=found.distance[:1]).to_dict, replace(found, score=found.score[:1]).__str__):
+        with pytest.raises(ValueError, match="shorter than"):
+            table()
     nobody = replace(found.head(0), scores=np.full(2, np.nan))
     assert (len(nobody), str(nobody)) == (0, headline.replace("1.50", "nan"))

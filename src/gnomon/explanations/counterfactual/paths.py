@@ -185,6 +185,9 @@ class Placing:
         """Place rows (n, n_features) and say where they lie."""
         given = self.like(rows)
         places = np.asarray(self.transform(given), dtype=np.float64)
+        if places.shape != (len(rows), self.region.places.shape[1]):
+            rule = f"a place in the map for each of {len(rows)} rows"
+            raise ValueError(message(f"transform that returns an array of shape {places.shape}", rule))
         found = self.region.memberships(places, without=self.i)
         inside = np.flatnonzero([one.inside for one in found])
         if self.plausibility is not None and len(inside):
