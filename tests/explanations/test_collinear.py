@@ -18,7 +18,7 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
-from gnomon.explanations.collinear import _clusters, _deviations, _Group, _replaced, _score, _scores
+from gnomon.explanations.collinear import _clusters, _deviations, _Group, _looked_at, _replaced, _score, _scores
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -321,3 +321,7 @@ def test_neighbours_stay_if_they_are_to(kept):
     near = NeighborGraph(explanation.graph.indices, explanation.graph.distances, metric="precomputed")
     given = group_features(explain(X, T, graph=near, n_neighbors=6, pooling=1, n_jobs=1))
     np.testing.assert_array_equal(given.explanation.graph.indices, near.indices)
+
+
+def test_deviations_are_sixteen_million_numbers_at_most_but_of_256_rows_at_least():
+    assert [len(_looked_at(*shape)) for shape in ((1000, 50), (10**6, 1000), (5000, 10**6))] == [1000, 16777, 256]

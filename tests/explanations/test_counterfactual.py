@@ -13,10 +13,8 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from gnomon.data.scaling import column_scales
 from gnomon.explanations import explain
-from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.attribution import Attribution
+from gnomon.explanations.counterfactual import counterfactual, search
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import (
     KINDS,
@@ -409,26 +407,17 @@ def test_a_target_in_another_piece_of_a_graph_without_distances_is_not_joined():
         counterfactual(explanation, 0, transform=first_two, target=np.arange(30, 60))
 
 
-def test_a_counterfactual_is_told_in_full(strip, explanation):
+def test_a_counterfactual_is_told_in_full(strip, explanation, monkeypatch):
     X, labels = strip
     i = int(np.argmin(np.abs(X[:, 0] - 5) + np.abs(X[:, 1])))
     asked = {"transform": first_two, "target": "high", "labels": labels}
+    asked_of, facts = [], search._facts
+    monkeypatch.setattr(search, "_facts", lambda *given: asked_of.append(given) or facts(*given))
     found = counterfactual(explanation, i, novelty=lambda rows: rows[:, 0] / 20, **asked)
-    step, told = found.landed - found.start, None
+    step = found.landed - found.start
     np.testing.assert_array_equal(found.start, X[i, :2])
-    metric = RowMetric("euclidean")
-    scales = column_scales(X)
-    path, kind = next(
-        (path, kind)
-        for path, kind in find_paths(
-            explanation, i, Region.of(X[:, :2], labels == "high", labels), explanation.graph, 5, metric
-        )
-        if kind == found.route and np.allclose(np.clip(path.at(found.share), scales.low, scales.high), found.row)
-    )
-    membership = Membership(found.landed, True, 0.0, "high")
-    told = Attribution(explanation, X[i], scales).displacements(
-        Candidate(path, kind, found.share, membership, found.row)
-    )
+    ((attribution, _, best, *_),) = asked_of
+    told = attribution.displacements(best)
     predicted = told.sum(axis=1)
     np.testing.assert_allclose(found.effect, (step / np.linalg.norm(step) @ told)[found.indices], atol=1e-12)
     assert found.fidelity == pytest.approx(1 - np.sum((predicted - step) ** 2) / np.sum(step**2))
@@ -507,17 +496,48 @@ def test_plausible_ends_of_paths_come_first_and_duplicates_of_the_point_are_no_t
     assert ends(Odd(), 4) == [*(i for i in core if i % 2), *(i for i in core if i % 2 == 0)][:4]
     twins = Region.of(X, np.isin(np.arange(15), [1, 2]), None)
     with pytest.raises(ValueError, match="rows other than duplicates of the point"):
-        find_paths(
-            explanation,
-            0,
-            twins,
-            NeighborGraph(explanation.graph.indices[:, :2] * 0 + [[1, 2]] * 15, np.zeros((15, 2), np.float32)),
-            5,
-            metric,
-        )
+        find_paths(explanation, 0, twins, explanation.graph, 5, metric)
 
 
 @pytest.mark.parametrize("shape", [(1, 2), (24, 3), (24,)])
 def test_a_transform_that_places_other_rows_or_in_another_map_is_refused(explanation, shape):
     with pytest.raises(ValueError, match=r"transform that returns an array of shape .* must be a place in the map for"):
         counterfactual(explanation, 0, transform=lambda rows: np.zeros(shape), target=[1], n_paths=1)
+
+
+def test_the_first_labels_are_named_where_a_target_is_none_and_measured_labels_name_no_place():
+    places, few = np.arange(16.0).reshape(8, 2), ["a", "b", "c", "a", "b", "c", "a", "a"]
+    with pytest.raises(ValueError, match=r"target='x' must be one of the labels \('a', 'b', 'c'\)"):
+        target_rows(places, "x", None, few)
+    with pytest.raises(ValueError, match=r"one of the labels \('a', 'b', 'c', \.\.\.\)"):
+        target_rows(places, "x", None, [*few[:7], "d"])
+    wanted = np.arange(8) < 4
+    for labels, label in ((np.linspace(0.0, 1.3, 8), None), (few, "a"), (None, None)):
+        (found,) = Region.of(places, wanted, labels).memberships(places[:1], without=7)
+        assert (found.inside, found.label) == (True, label)
+
+
+def test_paths_pass_copies_of_rows_once():
+    X = np.repeat(np.arange(6.0), 3)[:, None] * [1.0, 0.0]
+    graph = compute_neighbors(X, 4)
+    paths = path_graph(X, graph)
+    lengths = paths.lengths_from(np.array([16], np.int32))[0]
+    rows = shortest_path(paths, lengths, 0)
+    assert len(set(rows.tolist())) == len(rows)
+    assert (rows[-1], lengths[rows[0]]) == (0, 0.0)
+    assert (np.diff(lengths[rows]) >= 0).all()
+
+
+def test_another_graph_can_be_walked(strip, explanation):
+    X, labels = strip
+    low = int(np.argmin(X[:, 0]))
+    order = np.argsort(X[:, 0])
+    near = np.empty((800, 2), np.int32)
+    near[order] = order[(np.arange(800)[:, None] // 400 * 400) + (np.arange(800)[:, None] + [[1, 2]]) % 400]
+    apart = NeighborGraph(near, np.ones((800, 2), np.float32), metric="precomputed")
+    asked = {"transform": first_two, "target": "high", "labels": labels}
+    with pytest.raises(ValueError, match="in pieces"):
+        counterfactual(explanation, low, graph=apart, **asked)
+    short = compute_neighbors(X[:700], 5)
+    with pytest.raises(ValueError, match="700"):
+        counterfactual(explanation, low, graph=short, **asked)

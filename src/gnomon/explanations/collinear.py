@@ -211,10 +211,15 @@ def _alone(n: int) -> list[Columns]:
     return [np.array([f], dtype=np.int64) for f in range(n)]
 
 
+def _looked_at(n: int, d: int) -> Columns:
+    """Return the rows whose deviations are looked at, of n with d features."""
+    return evenly(n, max(_FEWEST, _NUMBERS // d))
+
+
 def _deviations(X: Any, graph: NeighborGraph) -> Array:
     """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features)."""
     n, d = (int(size) for size in X.shape)
-    rows = evenly(n, max(_FEWEST, _NUMBERS // d))
+    rows = _looked_at(n, d)
     found = np.empty((len(rows), d))
     together = max(1, _BLOCK_NUMBERS // (d * (graph.n_neighbors + 1)))
     for begin in range(0, len(rows), together):
