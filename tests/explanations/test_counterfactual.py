@@ -511,8 +511,8 @@ def test_the_first_labels_are_named_where_a_target_is_none_and_measured_labels_n
         target_rows(places, "x", None, few)
     with pytest.raises(ValueError, match=r"one of the labels \('a', 'b', 'c', \.\.\.\)"):
         target_rows(places, "x", None, [*few[:7], "d"])
-    wanted = np.arange(8) < 4
-    for labels, label in ((np.linspace(0.0, 1.3, 8), None), (few, "a"), (None, None)):
+    places, wanted = np.arange(80.0).reshape(40, 2), np.arange(40) < 7
+    for labels, label in ((np.linspace(0.0, 1.3, 40), None), (few * 5, "a"), (None, None)):
         (found,) = Region.of(places, wanted, labels).memberships(places[:1], without=7)
         assert (found.inside, found.label) == (True, label)
 

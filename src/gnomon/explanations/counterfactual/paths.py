@@ -42,6 +42,7 @@ Array = npt.NDArray[np.float64]
 _AVERAGED = 15  # neighbours in a local mean, at most
 _STEPS = 24  # places tried along a path, then again between the last outside and the first inside
 _ENDS = 200  # nearest rows of the region among which plausible ends are sought
+_TIED = 1.0 + 1e-6  # times the shortest way that counts as no longer
 _FURTHER = 3  # places tried from there to the end
 
 
@@ -87,20 +88,24 @@ def path_graph(X: Any, graph: NeighborGraph) -> PathGraph:
 
 
 def shortest_path(graph: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.int64]:
-    """Walk back from `end` to where `lengths` is 0; ties go to the smaller row number."""
+    """Walk back from `end` to where `lengths` is 0; ties go to the smaller row number.
+
+    Among copies of a row edges have no length: where they only lead to rows that were passed, another is tried.
+    """
     matrix = graph.matrix
     row, seen = int(end), {int(end)}
     found = [row]
     while lengths[row] > 0:
         edges = slice(matrix.indptr[row], matrix.indptr[row + 1])
         others = matrix.indices[edges]
-        fresh = np.array([int(other) not in seen for other in others])
-        through = np.where(fresh, lengths[others] + matrix.data[edges], np.inf)
-        if not np.isfinite(through).any():
-            break
-        row = int(others[np.argmin(through)])
-        seen.add(row)
-        found.append(row)
+        through = lengths[others] + matrix.data[edges]
+        fresh = np.array([int(other) not in seen for other in others]) & (through <= _TIED * through.min())
+        if fresh.any():
+            found.append(int(others[np.argmin(np.where(fresh, through, np.inf))]))
+            seen.add(found[-1])
+        else:
+            found.pop()
+        row = found[-1]
     return np.array(found[::-1], dtype=np.int64)
 
 
