@@ -158,7 +158,9 @@ def test_each_ninth_of_a_picture_has_a_name_of_its_own():
         cluster_captions(pictures[:, :2].reshape(270, 6), labels, image_shape=(2, 3))
 
 
-def test_regions_of_pictures_are_means_of_their_pixels():
+@pytest.mark.parametrize("numbers", [1 << 22, 2 * 84, 1])
+def test_regions_of_pictures_are_means_of_their_pixels(numbers, monkeypatch):
+    monkeypatch.setattr("gnomon.explanations.contrast.captions._BLOCK", numbers)
     pictures = np.random.default_rng(0).normal(
         size=(5, 7, 6, 2)
     )  # two channels; the middle rows are two, the first three
