@@ -410,7 +410,7 @@ def test_a_target_in_another_piece_of_a_graph_without_distances_is_not_joined():
 def test_a_counterfactual_is_told_in_full(strip, explanation, monkeypatch):
     X, labels = strip
     i = int(np.argmin(np.abs(X[:, 0] - 5) + np.abs(X[:, 1])))
-    asked = {"transform": first_two, "target": "high", "labels": labels}
+    asked = {"transform": lambda rows: 1.2 * first_two(rows) - [1.0, 0.3], "target": "high", "labels": labels}
     asked_of, facts = [], search._facts
     monkeypatch.setattr(search, "_facts", lambda *given: asked_of.append(given) or facts(*given))
     found = counterfactual(explanation, i, novelty=lambda rows: rows[:, 0] / 20, **asked)
@@ -421,6 +421,7 @@ def test_a_counterfactual_is_told_in_full(strip, explanation, monkeypatch):
     predicted = told.sum(axis=1)
     np.testing.assert_allclose(found.effect, (step / np.linalg.norm(step) @ told)[found.indices], atol=1e-12)
     assert found.fidelity == pytest.approx(1 - np.sum((predicted - step) ** 2) / np.sum(step**2))
+    assert 0.3 < found.fidelity < 0.99
     assert found.cosine == pytest.approx(predicted @ step / np.linalg.norm(predicted) / np.linalg.norm(step))
     assert found.ratio == pytest.approx(np.linalg.norm(predicted) / np.linalg.norm(step))
     assert (found.novelty, found.needed_novelty) == (found.row[0] / 20, found.needed_row[0] / 20)
