@@ -168,6 +168,8 @@ def test_regions_of_pictures_are_means_of_their_pixels(numbers, monkeypatch):
     rows, columns = np.split(np.arange(7), [3, 5]), np.split(np.arange(6), 3)
     expected = [pictures[:, r][:, :, c].mean(axis=(1, 2, 3)) for r in rows for c in columns]
     np.testing.assert_allclose(means, np.stack(expected, axis=1), atol=1e-12)
+    many = np.random.default_rng(1).normal(size=(20, 9))  # more pictures than pixels
+    np.testing.assert_allclose(_region_means(many, (3, 3))[0], many, atol=1e-12)
     assert len(names) == 9
     with pytest.raises(ValueError, match="at least 3 x 3"):
         _region_means(np.zeros((2, 6)), (2, 3))

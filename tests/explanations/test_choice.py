@@ -10,7 +10,7 @@ from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
 from gnomon.explanations import explain
-from gnomon.explanations.choice import _clearly_better, _tests, choose_fit
+from gnomon.explanations.choice import _clearly_better, _Test, _tests, choose_fit
 from gnomon.explanations.reach import fits_around, predicted_shares
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import regress_features
@@ -306,3 +306,16 @@ def test_rows_that_a_mask_leaves_out_are_not_reached():
     assert (test.reference.dtype, test.centre) == (np.int64, 0)
     places[2] = np.nan  # one row to start from is left
     assert _tests(places, graph, held, np.array([0])) == []
+
+
+@pytest.mark.parametrize(("n_tests", "compared"), [(0, False), (1, False), (2, True)])
+def test_fits_are_compared_by_two_tests_at_least(n_tests, compared, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(120, 4)), rng.normal(size=(120, 2))
+    found = [_Test(0, np.array([1, 2]), np.array([3]))] * n_tests
+    sums = np.array([[1.0, 0.5, 0.5], [1.0, 0.25, 0.25]])
+    monkeypatch.setattr("gnomon.explanations.choice._tests", lambda *_: found)
+    monkeypatch.setattr("gnomon.explanations.choice._judge", lambda X, Y, tests, *_: np.array([sums] * len(tests)))
+    chosen = choose_fit(X, Y, compute_neighbors(X, 7), ridge=0.1, pooling=0)
+    assert (chosen.direction, chosen.n_neighbors) == ("forward", 7)
+    assert bool(chosen.scores) == compared

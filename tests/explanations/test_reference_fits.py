@@ -151,3 +151,11 @@ def test_what_is_made_at_the_first_question_is_not_sent_to_workers(scattered):
     assert fits._search is fits._search
     sent = pickle.loads(pickle.dumps(fits))
     assert set(sent.__dict__) == {"rows", "values", "explanation", "metric", "n_samples"}
+
+
+def test_features_move_rows_along_one_component_though_not_along_the_other(scattered):
+    X, Y, _ = scattered
+    flat, rows = Y * [0.0, 1.0], np.arange(40)
+    fits = ReferenceFits(rows, X[rows], explain(X[rows], flat[rows], n_neighbors=5, pooling=0), "euclidean", 70)
+    found = fits.explain_rows(X, np.arange(70), flat, n_top=4, groups=np.zeros(70, int), n_groups=1, weighted=False)
+    assert (found.importance[found.mask] > 0).all()
