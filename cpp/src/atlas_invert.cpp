@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <variant>
+#include <memory>
 #include <vector>
 
 #include "atlas_blend.hpp"
@@ -135,21 +135,18 @@ void atlas_invert(const RowSource& X, Span2<const double> Y_new, Span2<const std
     std::vector<RowSums> sums(n_workers);
     Point origin;
     origin.values.assign(n_features(X), 0.0);
-    std::visit(
-        [&](const auto& table) {
-            std::vector<decltype(detail::reader_of(table))> readers(n_workers, detail::reader_of(table));
-            parallel_blocks(Y_new.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-                for (std::size_t row = begin; row < end; ++row) {
-                    truncated[row] =
-                        inverters[worker].invert(Y_new.row(row), candidates.row(row), candidates.cols(), sums[worker]);
-                    double* out = rows.row(row);
-                    std::fill_n(out, rows.cols(), 0.0);
-                    sums[worker].for_each(
-                        [&](std::size_t at, const double* factor) { readers[worker].add(*factor, at, origin, out); });
-                }
-            });
-        },
-        X);
+    std::vector<std::unique_ptr<detail::RowReader>> readers(n_workers);
+    for (auto& reader : readers) reader = detail::reader_of(X);
+    parallel_blocks(Y_new.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        for (std::size_t row = begin; row < end; ++row) {
+            truncated[row] =
+                inverters[worker].invert(Y_new.row(row), candidates.row(row), candidates.cols(), sums[worker]);
+            double* out = rows.row(row);
+            std::fill_n(out, rows.cols(), 0.0);
+            sums[worker].for_each(
+                [&](std::size_t at, const double* factor) { readers[worker]->add(*factor, at, origin, out); });
+        }
+    });
 }
 
 }  // namespace gnomon

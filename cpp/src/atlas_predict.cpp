@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "atlas_blend.hpp"
@@ -100,11 +100,10 @@ void differentiate(const Charts& charts, std::span<const std::size_t> points, co
     by_last = s.blend.truncated ? d_rho : 0;
 }
 
-template <class Rows>
 class Predictor {
 public:
-    Predictor(Rows rows, const Charts& charts, const BlendParams& params, std::size_t n)
-        : rows_(std::move(rows)), charts_(charts), params_(params), n_(n) {}
+    Predictor(const RowSource& X, const Charts& charts, const BlendParams& params)
+        : rows_(detail::reader_of(X)), charts_(charts), params_(params), n_(n_rows(X)) {}
 
     // The nearest of all points, ascending by distance and number. Rows of which the sketch says that they are too far
     // are not read; those that it takes for the nearest come first, so that few others are.
@@ -127,7 +126,7 @@ public:
         detail::load_point(X_new, row, s_.x);
         s_.z.resize(s_.x.values.size());
         s_.squared.resize(K);
-        for (std::size_t j = 0; j < K; ++j) s_.squared[j] = rows_.squared(s_.x, point(candidates, j));
+        for (std::size_t j = 0; j < K; ++j) s_.squared[j] = rows_->squared(s_.x, point(candidates, j));
         s_.blend.weigh(s_.squared, K < n_, params_);
         points_.clear();
         for (const std::size_t j : s_.blend.at) points_.push_back(point(candidates, j));
@@ -157,7 +156,7 @@ private:
             const std::size_t end = std::min(n_, (b + 1) * RowSketch::kBlock);
             for (std::size_t i = b * RowSketch::kBlock; i < end; ++i) {
                 if (!(bounds_.squared[i] > low) || bounds_.squared[i] > high) continue;
-                const std::pair<double, std::int32_t> one(rows_.squared(s_.x, i), static_cast<std::int32_t>(i));
+                const std::pair<double, std::int32_t> one(rows_->squared(s_.x, i), static_cast<std::int32_t>(i));
                 if (nearest_.size() == wanted) {
                     if (!(one < nearest_.front())) continue;
                     std::pop_heap(nearest_.begin(), nearest_.end());
@@ -179,11 +178,11 @@ private:
         const std::size_t d = charts_.Y.cols(), k = charts_.indices.cols();
         const auto c = static_cast<std::size_t>(charts_.chart[i]);
         const double* factors = charts_.coefficients.row(c);
-        rows_.displace(s_.x, i, s_.z);
+        rows_->displace(s_.x, i, s_.z);
         for (std::size_t b = 0; b < d; ++b) out[b] = charts_.Y(i, b) - origin[b];
         for (std::size_t l = 0; l < k; ++l) {
             if (unused(factors + l * d, d)) continue;
-            const double p = rows_.product(static_cast<std::size_t>(charts_.indices(c, l)), c, s_.z);
+            const double p = rows_->product(static_cast<std::size_t>(charts_.indices(c, l)), c, s_.z);
             for (std::size_t b = 0; b < d; ++b) out[b] += p * factors[l * d + b];
         }
     }
@@ -217,11 +216,11 @@ private:
         std::vector<double> total(d, 0.0);
         s_.sums.for_each([&](std::size_t row, const double* f) {
             for (std::size_t c = 0; c < d; ++c) {
-                rows_.add(f[c], row, s_.x, out + c * D);
+                rows_->add(f[c], row, s_.x, out + c * D);
                 total[c] += f[c];
             }
         });
-        for (std::size_t c = 0; c < d; ++c) rows_.finish(total[c], s_.x, out + c * D);
+        for (std::size_t c = 0; c < d; ++c) rows_->finish(total[c], s_.x, out + c * D);
     }
 
     // Adds sum_b by[c, b] B_b of the chart that point i takes.
@@ -240,7 +239,7 @@ private:
         std::copy(all.begin(), all.end(), s_.sums.add(c));
     }
 
-    Rows rows_;
+    std::unique_ptr<detail::RowReader> rows_;
     const Charts& charts_;
     const BlendParams& params_;
     std::size_t n_;
@@ -257,35 +256,24 @@ private:
 void atlas_predict(const RowSource& X, const RowSource& X_new, Span2<const std::int32_t> candidates,
                    const Charts& charts, const BlendParams& params, const AtlasOutputs& out, const Context& context) {
     const auto n_workers = static_cast<std::size_t>(std::max(context.n_threads, 1));
-    std::visit(
-        [&](const auto& rows) {
-            using Rows = decltype(detail::reader_of(rows));
-            std::vector<Predictor<Rows>> workers;
-            for (std::size_t worker = 0; worker < n_workers; ++worker)
-                workers.emplace_back(detail::reader_of(rows), charts, params, n_rows(X));
-            parallel_blocks(candidates.rows(), kBlock, context,
-                            [&](std::size_t begin, std::size_t end, std::size_t worker) {
-                                for (std::size_t row = begin; row < end; ++row)
-                                    workers[worker].predict(X_new, row, candidates.row(row), candidates.cols(), out);
-                            });
-        },
-        X);
+    std::vector<Predictor> workers;
+    for (std::size_t worker = 0; worker < n_workers; ++worker) workers.emplace_back(X, charts, params);
+    parallel_blocks(candidates.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        for (std::size_t row = begin; row < end; ++row)
+            workers[worker].predict(X_new, row, candidates.row(row), candidates.cols(), out);
+    });
 }
 
 void atlas_linearize(const RowSource& X, const RowSketch& sketch, const RowSource& x, const Charts& charts,
                      const BlendParams& params, std::size_t n_first, std::size_t n_most, const AtlasOutputs& out) {
-    std::visit(
-        [&](const auto& rows) {
-            const std::size_t n = n_rows(X);
-            Predictor<decltype(detail::reader_of(rows))> worker(detail::reader_of(rows), charts, params, n);
-            std::vector<std::int32_t> candidates;
-            for (const std::size_t wanted : {std::min(n_first, n), std::min(n_most, n)}) {
-                worker.nearest(x, 0, wanted, sketch, candidates);
-                worker.predict(x, 0, candidates.data(), candidates.size(), out);
-                if (!out.truncated[0]) return;
-            }
-        },
-        X);
+    const std::size_t n = n_rows(X);
+    Predictor worker(X, charts, params);
+    std::vector<std::int32_t> candidates;
+    for (const std::size_t wanted : {std::min(n_first, n), std::min(n_most, n)}) {
+        worker.nearest(x, 0, wanted, sketch, candidates);
+        worker.predict(x, 0, candidates.data(), candidates.size(), out);
+        if (!out.truncated[0]) return;
+    }
 }
 
 }  // namespace gnomon

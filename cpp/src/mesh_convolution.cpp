@@ -129,7 +129,7 @@ double spline_transform_squared(std::size_t k, std::size_t n) {
 void MeshConvolution::Room::resize(std::size_t size) {
     if (size <= capacity_) return;
     numbers_.reset();
-    numbers_ = std::make_unique_for_overwrite<float[]>(size);
+    numbers_.reset(new float[size]);
     capacity_ = size;
 }
 

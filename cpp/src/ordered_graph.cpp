@@ -21,8 +21,8 @@ void for_each_point(std::span<const std::int32_t> order, const Context& context,
 
 OrderedGraph::OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, const Context& context)
     : offsets_(edges.offsets.size()),
-      columns_(std::make_unique_for_overwrite<std::int32_t[]>(edges.columns.size())),
-      values_(std::make_unique_for_overwrite<float[]>(edges.values.size())) {
+      columns_(new std::int32_t[edges.columns.size()]),
+      values_(new float[edges.values.size()]) {
     const std::vector<double> places(Y.data(), Y.data() + Y.size());
     order_ = map_order({places.data(), Y.rows(), Y.cols()});
     std::vector<std::int32_t> place(order_.size());
@@ -43,8 +43,7 @@ OrderedGraph::OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, co
 void OrderedGraph::sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, float scale,
                         Span2<const float> base, float base_scale, Span2<float> out, const Context& context) const {
     const std::size_t n = order_.size(), d = Y.cols();
-    const auto points = std::make_unique_for_overwrite<float[]>(n * d),
-               forces = std::make_unique_for_overwrite<float[]>(n * d);
+    const std::unique_ptr<float[]> points(new float[n * d]), forces(new float[n * d]);
     for_each_point(order_, context,
                    [&](std::size_t t, std::size_t i) { std::copy_n(Y.row(i), d, points.get() + t * d); });
     const auto n_edges = static_cast<std::size_t>(offsets_.back());

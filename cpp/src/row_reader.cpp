@@ -1,6 +1,8 @@
 #include "row_reader.hpp"
 
-#include <algorithm>
+#include <variant>
+
+#include "gnomon/levels.hpp"
 
 namespace gnomon::detail {
 namespace {
@@ -51,36 +53,99 @@ const auto accumulate =
         for (std::size_t f = 0; f < n; ++f) out[f] += a * (static_cast<double>(r[f]) - x[f]);
     });
 
-}  // namespace
+template <class T>
+class DenseReader final : public RowReader {
+public:
+    explicit DenseReader(const Span2<const T>& rows) : rows_(rows) {}
+
+    double squared(const Point& x, std::size_t j) override {
+        return sum_of_squares<T>(x.values.data(), rows_.row(j), rows_.cols());
+    }
+    void displace(const Point& x, std::size_t j, std::vector<double>& z) override {
+        subtract<T>(x.values.data(), rows_.row(j), rows_.cols(), z.data());
+    }
+    double product(std::size_t l, std::size_t j, const std::vector<double>& z) override {
+        return sum_of_products<T>(rows_.row(l), rows_.row(j), z.data(), rows_.cols());
+    }
+    void add(double a, std::size_t l, const Point& x, double* out) override {
+        accumulate<T>(a, rows_.row(l), x.values.data(), rows_.cols(), out);
+    }
+    void finish(double, const Point&, double*) override {}
+
+private:
+    Span2<const T> rows_;
+};
+
+/// Every operation costs the entries of the rows it reads.
+template <class T>
+class SparseReader final : public RowReader {
+public:
+    explicit SparseReader(const SparseRows<T>& rows) : rows_(rows), mark_(rows.n_features, 0) {}
+
+    double squared(const Point& x, std::size_t j) override {
+        double sum = 0;
+        each(j, [&](std::size_t f, double v) {
+            sum += (x.values[f] - v) * (x.values[f] - v);
+            mark_[f] = 1;
+        });
+        each_of(x, [&](std::size_t f) {
+            if (!mark_[f]) sum += x.values[f] * x.values[f];
+        });
+        each(j, [&](std::size_t f, double) { mark_[f] = 0; });
+        return sum;
+    }
+    void displace(const Point& x, std::size_t j, std::vector<double>& z) override {
+        for (const std::size_t f : touched_) z[f] = 0;
+        touched_.clear();
+        each_of(x, [&](std::size_t f) {
+            z[f] = x.values[f];
+            touched_.push_back(f);
+        });
+        each(j, [&](std::size_t f, double v) {
+            z[f] -= v;
+            touched_.push_back(f);
+        });
+    }
+    double product(std::size_t l, std::size_t j, const std::vector<double>& z) override {
+        return dot(l, z) - dot(j, z);
+    }
+    void add(double a, std::size_t l, const Point&, double* out) override {
+        each(l, [&](std::size_t f, double v) { out[f] += a * v; });
+    }
+    void finish(double sum, const Point& x, double* out) override {
+        each_of(x, [&](std::size_t f) { out[f] -= sum * x.values[f]; });
+    }
+
+private:
+    template <class Body>
+    void each(std::size_t row, Body&& body) const {
+        const auto& m = rows_.matrix;
+        for (auto e = static_cast<std::size_t>(m.offsets[row]); e < static_cast<std::size_t>(m.offsets[row + 1]); ++e)
+            body(static_cast<std::size_t>(m.columns[e]), static_cast<double>(m.values[e]));
+    }
+    template <class Body>
+    void each_of(const Point& x, Body&& body) const {
+        for (const std::int32_t f : x.features) body(static_cast<std::size_t>(f));
+    }
+    double dot(std::size_t row, const std::vector<double>& z) const {
+        double sum = 0;
+        each(row, [&](std::size_t f, double v) { sum += v * z[f]; });
+        return sum;
+    }
+
+    const SparseRows<T>& rows_;
+    std::vector<char> mark_;
+    std::vector<std::size_t> touched_;
+};
 
 template <class T>
-double squared_difference(const double* x, const T* r, std::size_t n) {
-    return sum_of_squares<T>(x, r, n);
+std::unique_ptr<RowReader> reader_from(const Span2<const T>& rows) {
+    return std::make_unique<DenseReader<T>>(rows);
 }
 template <class T>
-double product_of_difference(const T* a, const T* b, const double* z, std::size_t n) {
-    return sum_of_products<T>(a, b, z, n);
+std::unique_ptr<RowReader> reader_from(const SparseRows<T>& rows) {
+    return std::make_unique<SparseReader<T>>(rows);
 }
-template <class T>
-void difference(const double* x, const T* r, std::size_t n, double* out) {
-    subtract<T>(x, r, n, out);
-}
-template <class T>
-void add_multiple(double a, const T* r, const double* x, std::size_t n, double* out) {
-    accumulate<T>(a, r, x, n, out);
-}
-
-#define GNOMON_ROW_FUNCTIONS(T)                                                            \
-    template double squared_difference(const double*, const T*, std::size_t);              \
-    template double product_of_difference(const T*, const T*, const double*, std::size_t); \
-    template void difference(const double*, const T*, std::size_t, double*);               \
-    template void add_multiple(double, const T*, const double*, std::size_t, double*);
-GNOMON_ROW_FUNCTIONS(float)
-GNOMON_ROW_FUNCTIONS(double)
-GNOMON_ROW_FUNCTIONS(std::uint8_t)
-#undef GNOMON_ROW_FUNCTIONS
-
-namespace {
 
 template <class T>
 void load_from(const Span2<const T>& rows, std::size_t i, Point& out) {
@@ -99,6 +164,10 @@ void load_from(const SparseRows<T>& rows, std::size_t i, Point& out) {
 }
 
 }  // namespace
+
+std::unique_ptr<RowReader> reader_of(const RowSource& source) {
+    return std::visit([](const auto& rows) { return reader_from(rows); }, source);
+}
 
 void load_point(const RowSource& source, std::size_t i, Point& out) {
     std::visit([&](const auto& rows) { load_from(rows, i, out); }, source);

@@ -34,7 +34,7 @@ constexpr double kMaxGrowth = 1e4;
 /// The symmetric matrix M = D^-1/2 A D^-1/2 of one level and its trivial eigenvector, sqrt(degree) at unit length.
 struct Level {
     Level(const CsrView<float>& affinities, const Context& context)
-        : graph(affinities), values(std::make_unique_for_overwrite<float[]>(graph.values.size())) {
+        : graph(affinities), values(new float[graph.values.size()]) {
         const std::size_t n = graph.rows();
         roots.resize(n);
         trivial.resize(n);
@@ -77,8 +77,8 @@ public:
           context_(context),
           n_(level.roots.size()),
           width_(width),
-          y_(std::make_unique_for_overwrite<float[]>(n_ * width)),
-          z_(std::make_unique_for_overwrite<float[]>(n_ * width)) {}
+          y_(new float[n_ * width]),
+          z_(new float[n_ * width]) {}
 
     struct Limits {
         std::size_t n_wanted;

@@ -151,7 +151,7 @@ public:
             }
         });
         std::partial_sum(at_.begin(), at_.end(), at_.begin());
-        entries_ = std::make_unique_for_overwrite<Entry[]>(static_cast<std::size_t>(at_.back()));
+        entries_.reset(new Entry[static_cast<std::size_t>(at_.back())]);
         parallel_blocks(n, stripe, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             std::uint32_t* next = place.data() + begin / stripe * n_held;
             for (std::size_t i = begin; i < end; ++i) {
@@ -192,7 +192,7 @@ public:
         if (room_.back() > capacity_) {
             wave_.reset();
             capacity_ = room_.back() + room_.back() / 8;
-            wave_ = std::make_unique_for_overwrite<Entry[]>(capacity_);
+            wave_.reset(new Entry[capacity_]);
         }
         std::int64_t* offsets = matrix_.offsets.get();
         parallel_blocks(last - first, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {

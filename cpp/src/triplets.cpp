@@ -44,10 +44,9 @@ GNOMON_INLINE f32 lanes_of(const float* list, std::size_t at, std::size_t count)
     return simd::load(buffer);
 }
 
-/// Fills distances (1 + s) and, if wanted, differences from row i to its others.
 template <int D>
-GNOMON_INLINE void measure(const TripletView& triplets, Span2<const float> Y, std::size_t i, bool keep_away,
-                           RowScratch& scratch) {
+GNOMON_INLINE void measure_in(const TripletView& triplets, Span2<const float> Y, std::size_t i, bool keep_away,
+                              RowScratch& scratch) {
     const int d = static_cast<int>(Y.cols());
     const std::size_t m = triplets.others.cols();
     f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>];
@@ -61,6 +60,14 @@ GNOMON_INLINE void measure(const TripletView& triplets, Span2<const float> Y, st
         for (int c = 0; c < d; ++c)
             simd::store(scratch.away.data() + static_cast<std::size_t>(c) * scratch.distances.size() + e, away[c]);
     }
+}
+
+/// Fills distances (1 + s) and, if wanted, differences from row i to its others.
+GNOMON_INLINE void measure(const TripletView& triplets, Span2<const float> Y, std::size_t i, bool keep_away,
+                           RowScratch& scratch) {
+    with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        measure_in<decltype(components)::value>(triplets, Y, i, keep_away, scratch);
+    });
 }
 
 /// The distances to both others of sixteen triplets.
@@ -102,21 +109,18 @@ const auto own_forces =
     each_level([](const TripletView& triplets, Span2<const float> Y, TripletParts parts, std::size_t begin,
                   std::size_t end, float* coefficients, Span2<float> out, RowScratch& scratch) GNOMON_INLINE_LAMBDA {
         const std::size_t m = triplets.others.cols();
-        with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-            constexpr int D = decltype(components)::value;
-            for (std::size_t i = begin; i < end; ++i) {
-                measure<D>(triplets, Y, i, true, scratch);
-                weigh(triplets, i, parts, scratch);
-                for (std::size_t c = 0; c < Y.cols(); ++c) {
-                    f32 total{};
-                    for (std::size_t e = 0; e < scratch.distances.size(); e += kLanes)
-                        total += simd::load(scratch.coefficients.data() + e) *
-                                 simd::load(scratch.away.data() + c * scratch.distances.size() + e);
-                    out(i, c) = simd::sum(total);
-                }
-                std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
+        for (std::size_t i = begin; i < end; ++i) {
+            measure(triplets, Y, i, true, scratch);
+            weigh(triplets, i, parts, scratch);
+            for (std::size_t c = 0; c < Y.cols(); ++c) {
+                f32 total{};
+                for (std::size_t e = 0; e < scratch.distances.size(); e += kLanes)
+                    total += simd::load(scratch.coefficients.data() + e) *
+                             simd::load(scratch.away.data() + c * scratch.distances.size() + e);
+                out(i, c) = simd::sum(total);
             }
-        });
+            std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
+        }
     });
 
 /// Where a point stands in the lists of other points.
@@ -164,23 +168,19 @@ const auto add_others = each_level([](const Incidence& incidence, const float* c
 const auto loss_of_rows = each_level([](const TripletView& triplets, Span2<const float> Y, std::size_t begin,
                                         std::size_t end, RowScratch& scratch) GNOMON_INLINE_LAMBDA -> double {
     const std::size_t n_triplets = triplets.closer.size();
+    std::int32_t closer_buffer[kLanes], farther_buffer[kLanes];
     double total = 0;
-    with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        std::int32_t closer_buffer[kLanes], farther_buffer[kLanes];
-        for (std::size_t i = begin; i < end; ++i) {
-            measure<D>(triplets, Y, i, false, scratch);
-            f32 row{};
-            for (std::size_t t = 0; t < n_triplets; t += kLanes) {
-                const Sides sides = sides_of(scratch.distances.data(),
-                                             lanes_of(triplets.closer.data(), t, n_triplets, 0, closer_buffer),
-                                             lanes_of(triplets.farther.data(), t, n_triplets, 0, farther_buffer));
-                row +=
-                    lanes_of(triplets.weights.row(i), t, n_triplets) * (sides.closer / (sides.closer + sides.farther));
-            }
-            total += static_cast<double>(simd::sum(row));
+    for (std::size_t i = begin; i < end; ++i) {
+        measure(triplets, Y, i, false, scratch);
+        f32 row{};
+        for (std::size_t t = 0; t < n_triplets; t += kLanes) {
+            const Sides sides =
+                sides_of(scratch.distances.data(), lanes_of(triplets.closer.data(), t, n_triplets, 0, closer_buffer),
+                         lanes_of(triplets.farther.data(), t, n_triplets, 0, farther_buffer));
+            row += lanes_of(triplets.weights.row(i), t, n_triplets) * (sides.closer / (sides.closer + sides.farther));
         }
-    });
+        total += static_cast<double>(simd::sum(row));
+    }
     return total;
 });
 
