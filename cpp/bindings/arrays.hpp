@@ -74,7 +74,7 @@ Output<T> make_output(std::initializer_list<std::size_t> shape) {
 /// For a kernel that sets all of it: its threads touch the memory first.
 template <class T>
 Output<T> make_unset(std::initializer_list<std::size_t> shape) {
-    return own_memory(std::make_unique_for_overwrite<T[]>(checked_size(shape)), shape);
+    return own_memory(std::unique_ptr<T[]>(new T[checked_size(shape)]), shape);
 }
 
 /// The same of memory that a kernel has filled.

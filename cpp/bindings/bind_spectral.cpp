@@ -17,7 +17,8 @@ std::tuple<Output<float>, Output<double>, Output<double>, bool, bool, int, int> 
     double seconds, std::uint64_t seed, int n_threads) {
     const Arguments check("spectral_vectors");
     const std::size_t n = affinities.n();
-    check.require(std::ranges::find(kBlockWidths, width) != std::end(kBlockWidths), "width", "8, 16, 32 or 64");
+    check.require(std::find(std::begin(kBlockWidths), std::end(kBlockWidths), width) != std::end(kBlockWidths), "width",
+                  "8, 16, 32 or 64");
     check.at_least("the number of rows", static_cast<std::int64_t>(n), static_cast<std::int64_t>(4 * width));
     check.at_least("n_wanted", static_cast<std::int64_t>(n_wanted), 1);
     check.at_most("n_wanted", n_wanted, width - 2);
