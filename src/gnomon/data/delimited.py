@@ -125,7 +125,7 @@ def _lines(file: IO[str], most: int | None) -> Iterator[str]:
         characters += file.readline(_LONGEST_LINE)  # the rest of the last line
         total += len(characters)
         lines = io.StringIO(characters, newline="").readlines()
-        if len(max(lines, key=len).rstrip("\r\n")) >= _LONGEST_LINE:
+        if len(characters) >= _LONGEST_LINE and len(max(lines, key=len).rstrip("\r\n")) >= _LONGEST_LINE:
             rule = f"a table with lines of fewer than {_LONGEST_LINE:,} characters"
             raise _EndlessError(rule, f"one has {_LONGEST_LINE:,} or more", "Is it a table?")
         if most is not None and total > most:
@@ -283,19 +283,31 @@ def _numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
         return None
 
 
-def _records(path: str, layout: _Layout) -> Iterator[tuple[int, list[str]]]:
-    """Yield the line number and the fields of each row after the header; empty rows are passed over."""
+def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list[list[str]]]]:
+    """Yield line numbers and fields of the rows after the header, some rows at a time; empty rows are passed over."""
     with _open_text(path, layout.encoding) as file:
         reader = csv.reader(file, delimiter=layout.delimiter)
-        records = (record for record in reader if _holds(record))
-        if layout.names is not None:
-            next(records, None)
-        for record in records:
-            if len(record) != layout.width:
-                fact = f"line {reader.line_num} has {len(record)} fields, the rows before it {layout.width}"
+        is_below = layout.names is None
+        while True:
+            lines: list[int] = []
+            records: list[list[str]] = []
+            for record in itertools.islice(reader, _BLOCK):
+                lines.append(reader.line_num)
+                records.append(record)
+            if not records:
+                return
+            held = [bool(record and record[0].strip()) or _holds(record) for record in records]
+            if not is_below and any(held):
+                held[held.index(True)], is_below = False, True
+            if not all(held):
+                lines, records = ([*itertools.compress(values, held)] for values in (lines, records))
+            if {*map(len, records)} - {layout.width}:
+                first = next(i for i, record in enumerate(records) if len(record) != layout.width)
+                fact = f"line {lines[first]} has {len(records[first])} fields, the rows before it {layout.width}"
                 remedy = "Is the file complete, and every field that holds the delimiter in quotes?"
                 raise ValueError(message(f"file {path!r}", "a table of rows of equal length", fact=fact, remedy=remedy))
-            yield reader.line_num, record
+            if records:
+                yield lines, records
 
 
 def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
@@ -314,10 +326,8 @@ def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
 
 def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
     columns = {name: _Column() for name in names}
-    records = _records(path, layout)
-    while block := list(itertools.islice(records, _BLOCK)):
-        lines = [line for line, _ in block]
-        for column, cells in zip(columns.values(), zip(*(record for _, record in block), strict=True), strict=True):
+    for lines, records in _record_blocks(path, layout):
+        for column, cells in zip(columns.values(), zip(*records, strict=True), strict=True):
             column.add(cells, lines, decimal_comma=layout.decimal_comma)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
@@ -330,9 +340,9 @@ def _read_text(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[
     cells = {name: column.cells or [] for name, column in columns.items() if column.is_text}
     places = [(j, name) for j, (name, column) in enumerate(columns.items()) if column.is_text and not column.cells]
     if places:
-        for _, record in _records(path, layout):
+        for _, records in _record_blocks(path, layout):
             for j, name in places:
-                cells[name].append(record[j])
+                cells[name] += [record[j] for record in records]
     return {name: text_array(values) for name, values in cells.items()}
 
 
