@@ -240,6 +240,7 @@ def _neighbours(t: _Tables) -> Named:
             f"rank_candidates {kind}",
             lambda rows=rows, own=own: core.rank_candidates(rows, rows, candidates, own, 1.0, 15, 1),
         )
+        yield f"pair_distances {kind}", lambda rows=rows: core.pair_distances(rows, candidates, 1.0, 1)
         yield f"scan_rows {kind}", lambda rows=rows, own=own: core.scan_rows(rows, rows[:100], own[:100], 1.0, 15, 1)
         mean = rows.mean(axis=0, dtype=np.float64)
         yield f"center_rows {kind}", lambda rows=rows, mean=mean: core.center_rows(rows, mean, 1.0, 1)

@@ -157,6 +157,26 @@ void register_rank(nb::module_& m) {
 }
 
 template <class T>
+void register_pairs(nb::module_& m) {
+    using Data = Matrix<const T>;
+    m.def(
+        "pair_distances",
+        [](const Data& x, const IndexRows& others, double scale, int n_threads) {
+            const Arguments check("pair_distances");
+            check_base(check, x, 1);
+            check.equal("the number of rows of others", others.shape(0), x.shape(0));
+            check.indices("others", others, x.shape(0));
+            auto out = make_output<float>({others.shape(0), others.shape(1)});
+            run_released(n_threads, [&](const Context& context) {
+                pair_distances(view(x), view(others), scale, view2(out), context);
+            });
+            return out;
+        },
+        nb::arg("x").noconvert(), nb::arg("others").noconvert(), nb::arg("scale"), nb::arg("n_threads"),
+        "Return the distances from each row to a few others, in their order.");
+}
+
+template <class T>
 void register_distances(nb::module_& m) {
     using Data = Matrix<const T>;
     m.def(
@@ -246,6 +266,9 @@ void register_neighbors(nb::module_& m) {
     register_rank<float>(m);
     register_rank<double>(m);
     register_rank<std::uint8_t>(m);
+    register_pairs<float>(m);
+    register_pairs<double>(m);
+    register_pairs<std::uint8_t>(m);
 }
 
 }  // namespace gnomon::bindings

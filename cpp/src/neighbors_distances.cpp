@@ -28,6 +28,8 @@ const auto center_row =
         for (std::size_t k = 0; k < d; ++k) out[k] = static_cast<float>((static_cast<double>(x[k]) - mean[k]) * scale);
     });
 
+float root_of(float square, double scale) { return static_cast<float>(std::sqrt(static_cast<double>(square)) / scale); }
+
 // Turns the k smallest keys into a row of the result. Roots of different squares may round to one distance, so ties are
 // put in order of index after the root.
 // The first `lead` are those that would be kept if only so many were asked for.
@@ -37,10 +39,8 @@ void write_row(std::span<std::uint64_t> keys, double scale, bool squared, std::s
     const auto middle = keys.begin() + static_cast<std::ptrdiff_t>(std::min(lead, kept));
     const auto end = keys.begin() + static_cast<std::ptrdiff_t>(kept);
     std::partial_sort(keys.begin(), end, keys.end());
-    for (std::size_t j = 0; j < kept && !squared; ++j) {
-        const double root = std::sqrt(static_cast<double>(key_distance(keys[j])));
-        keys[j] = make_key(static_cast<float>(root / scale), key_index(keys[j]));
-    }
+    for (std::size_t j = 0; j < kept && !squared; ++j)
+        keys[j] = make_key(root_of(key_distance(keys[j]), scale), key_index(keys[j]));
     if (!squared) {
         std::sort(keys.begin(), middle);
         std::sort(middle, end);
@@ -108,6 +108,18 @@ void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::
 }
 
 template <class T>
+void pair_distances(Span2<const T> x, Span2<const std::int32_t> others, double scale, Span2<float> distances,
+                    const Context& context) {
+    parallel_blocks(others.rows(), 64, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::vector<std::uint64_t> keys(others.cols());
+        for (std::size_t i = begin; i < end; ++i) {
+            candidate_keys<T>(x, x.row(i), others.row(i), keys.size(), scale, keys.data());
+            for (std::size_t j = 0; j < keys.size(); ++j) distances(i, j) = root_of(key_distance(keys[j]), scale);
+        }
+    });
+}
+
+template <class T>
 void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::int32_t> self, double scale, bool squared,
                Span2<std::int32_t> indices, Span2<float> distances, const Context& context) {
     constexpr std::size_t base_block = 2048, strip = 32, query_block = 64;
@@ -151,7 +163,8 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
 #define GNOMON_INSTANTIATE_RANK(T)                                                                               \
     template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                     \
                                   std::span<const std::int32_t>, double, bool, std::size_t, Span2<std::int32_t>, \
-                                  Span2<float>, const Context&);
+                                  Span2<float>, const Context&);                                                 \
+    template void pair_distances(Span2<const T>, Span2<const std::int32_t>, double, Span2<float>, const Context&);
 #define GNOMON_INSTANTIATE(T)                                                                                     \
     template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);     \
     template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>, \

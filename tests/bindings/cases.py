@@ -650,6 +650,10 @@ def cases() -> Iterator[tuple[str, Call]]:
             ),
         )
         yield (
+            "pair_distances" + tag,
+            call(_core.pair_distances, x=X, others=neighbors().copy(), scale=1.0, n_threads=2),
+        )
+        yield (
             "anchor_squares" + tag,
             call(
                 _core.anchor_squares,

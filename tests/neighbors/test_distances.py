@@ -9,6 +9,7 @@ from sklearn.metrics import pairwise_distances
 from gnomon._run import running
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import compute_neighbors, cross_distances, distance_matrix, pair_distances
+from gnomon.neighbors.euclidean import Points, as_values
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(1100, 6)).astype(np.float32)
@@ -127,6 +128,28 @@ def test_distances_equal_those_of_scipy(metric, dtype, table):
     names = {"manhattan": "cityblock", "l2": "euclidean"}
     np.testing.assert_allclose(found, expected(X, others, names.get(metric, metric)), rtol=1e-5, atol=1e-6)
     assert found.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("dtype", "unit"),
+    [(np.float32, 1.0), (np.float64, 1.0), (np.float64, 1e150), (np.float64, 1e-150), (np.uint8, 1.0)],
+)
+def test_distances_have_the_bits_of_ranked_candidates_for_any_number_of_threads(dtype, unit):
+    rng = np.random.default_rng(2)
+    X = (rng.integers(0, 256, size=(90, 37)) if dtype == np.uint8 else unit * rng.normal(size=(90, 37))).astype(dtype)
+    points = Points.of(as_values(X))
+    assert (points.bytes is not None) == (dtype == np.uint8)
+    others = np.array([rng.permutation(90)[:11] for _ in range(90)], dtype=np.int32)
+    indices, ranked = points.rank(others, 11)
+    expected = np.empty_like(ranked)
+    for row, (near, away) in enumerate(zip(indices, ranked, strict=True)):
+        at = {int(j): distance for j, distance in zip(near, away, strict=True)}
+        expected[row] = [at[int(j)] for j in others[row]]
+    for n_threads in (1, 2):
+        with running(n_threads=n_threads):
+            np.testing.assert_array_equal(points.distances_to(others), expected)
+    twice = np.repeat(others[:, :2], 2, axis=1)  # a row may be asked for more than once
+    np.testing.assert_array_equal(points.distances_to(twice), np.repeat(expected[:, :2], 2, axis=1))
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan"])

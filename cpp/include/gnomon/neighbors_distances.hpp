@@ -33,6 +33,12 @@ void rank_candidates(Span2<const T> x, Span2<const T> queries, Span2<const std::
                      std::span<const std::int32_t> order, double scale, bool squared, std::size_t lead,
                      Span2<std::int32_t> indices, Span2<float> distances, const Context& context);
 
+/// The distances from each row of x (n, d) to a few others (n, c), in the order given: those that rank_candidates
+/// finds.
+template <class T>
+void pair_distances(Span2<const T> x, Span2<const std::int32_t> others, double scale, Span2<float> distances,
+                    const Context& context);
+
 /// The k nearest of all rows of x, except row self[i], for every query by accurate distances or their squares. Three
 /// times the work of nearest_rows, for a few queries or where float32 products are too coarse.
 template <class T>

@@ -21,7 +21,7 @@ from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborh
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import stacked_products, uniform_matrix
 from gnomon.linalg.table import as_bytes
-from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors, pair_distances
 from gnomon.neighbors.metrics import native_metric
 
 __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
@@ -164,14 +164,12 @@ def _estimates(
 def _distances_between(rows: Any, metric: Any) -> npt.NDArray[np.float32]:
     """Return the distances of all pairs of rows, as `compute_neighbors` measures them; each pair is measured once."""
     m = rows.shape[0]
-    native = native_metric(metric)
-    if native is None:
+    if native_metric(metric) is None:
         everyone = compute_neighbors(rows, m - 1, metric=metric, method="exact")
         indices, distances = everyone.indices, everyone.distances
     else:
-        after = (np.arange(m, dtype=np.int32)[:, None] + np.arange(1, m // 2 + 1, dtype=np.int32)) % m
-        indices, distances = native.searched(native.rows(rows, alone=True)).rank(after, m // 2)
-        distances = native.distances(distances)
+        indices = (np.arange(m, dtype=np.int32)[:, None] + np.arange(1, m // 2 + 1, dtype=np.int32)) % m
+        distances = pair_distances(rows, indices, metric=metric)
     found = np.zeros((m, m), dtype=np.float32)
     np.put_along_axis(found, indices.astype(np.intp), distances, axis=1)
     return np.maximum(found, found.T)

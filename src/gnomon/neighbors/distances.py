@@ -19,6 +19,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import library
+from gnomon.neighbors.euclidean import Points
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import check_distance_matrix
 from gnomon.neighbors.searched import SearchedRows
@@ -254,7 +255,10 @@ def pair_distances(
         native = native_metric(metric, metric_params)
         if native is None:
             return _pairs_through_library(X, others, metric, metric_params)
-        return native.distances(_ranked_pairs(native.searched(native.rows(X, alone=True)), others))
+        table = native.searched(native.rows(X, alone=True))
+        return native.distances(
+            table.distances_to(others) if isinstance(table, Points) else _ranked_pairs(table, others)
+        )
 
 
 def _ranked_pairs(table: SearchedRows, others: npt.NDArray[np.int32]) -> Float32Array:

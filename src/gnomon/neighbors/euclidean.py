@@ -130,6 +130,11 @@ class Points:
         n_threads = current_run().n_threads
         return _core.rank_candidates(rows, asked, candidates, order, self.scale, k, n_threads, squared, lead)
 
+    def distances_to(self, others: Indices) -> Distances:
+        """Return the accurate distances from each row to a few others, in their order."""
+        rows = self.X if self.bytes is None or self.scale != 1.0 else self.bytes
+        return _core.pair_distances(rows, others, self.scale, current_run().n_threads)
+
     @property
     def n_samples(self) -> int:
         """Number of rows."""
