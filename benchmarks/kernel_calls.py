@@ -369,6 +369,8 @@ def _tables(t: _Tables) -> Named:
             f"spectral_vectors {width} columns",
             lambda width=width: core.spectral_vectors(t.graph, 2, width, 1e-3, 0.0, 60, 60.0, 0, 1)[:3],
         )
+    places = t.map.astype(np.float64)
+    yield "nearest_places", lambda: core.nearest_places(places, 15, 1)
     yield "normal_matrix", lambda: core.normal_matrix(0, 1, 20000, 50, 1)
     few = t.graph_of(3000, 10)
     sources = np.arange(64, dtype=np.int32)[:, None].copy()

@@ -1,6 +1,7 @@
 #include "checks.hpp"
 #include "gnomon/anchor_distances.hpp"
 #include "gnomon/map_scores.hpp"
+#include "gnomon/nearest_places.hpp"
 #include "gnomon/random.hpp"
 
 namespace gnomon::bindings {
@@ -69,6 +70,17 @@ void count_nearer_in_map(const Matrix<const double>& Y, const Vector<const std::
     });
 }
 
+Output<std::int32_t> nearest_in(const Matrix<const double>& Y, std::size_t k, int n_threads) {
+    const Arguments check("nearest_places");
+    const std::size_t n = Y.shape(0);
+    check.at_most("the number of rows of Y", n, INT32_MAX);
+    check.components(Y.shape(1));
+    check.at_most("k + 1", k + 1, n);
+    auto nearest = make_output<std::int32_t>({n, k});
+    run_released(n_threads, [&](const Context& context) { nearest_places(view(Y), {nearest.data(), n, k}, context); });
+    return nearest;
+}
+
 template <class T>
 void agreeing(const Matrix<const T>& distances, const Matrix<const double>& first, const Matrix<const double>& second,
               const Vector<const std::int64_t>& rows, const Vector<const std::int64_t>& pairs,
@@ -131,6 +143,8 @@ void register_map_scores(nb::module_& m) {
     m.def("count_below_in_map", &count_nearer_in_map, nb::arg("Y").noconvert(), nb::arg("rows").noconvert(),
           nb::arg("bounds").noconvert(), nb::arg("sums").noconvert(), nb::arg("squares").noconvert(),
           nb::arg("n_threads"), "count_below_bounds of the squared distances from some places of a map to all.");
+    m.def("nearest_places", &nearest_in, nb::arg("Y").noconvert(), nb::arg("k"), nb::arg("n_threads"),
+          "The nearest other rows of every row of a map, ascending by distance, then by number.");
     m.def(
         "random_keys",
         [](std::uint64_t seed, std::size_t n) {

@@ -438,6 +438,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             )
         groups = (np.arange(F if isinstance(rows, tuple) else N) % 3 - 1).astype(np.int32)
         yield "group_contrasts" + kind, on("group_contrasts", groups=groups, n_groups=2, n_threads=2)
+    yield "nearest_places", call(_core.nearest_places, Y=points(dtype=np.float64), k=3, n_threads=2)
     yield (
         "count_below_in_map",
         call(

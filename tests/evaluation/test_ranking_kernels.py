@@ -10,7 +10,7 @@ from gnomon._run import running
 from gnomon.evaluation.anchors import choose_anchors, some_of, stands_above_rounding, unit_of
 from gnomon.evaluation.ranks import rank_anchors
 from gnomon.evaluation.saddles import Landscape, _principal_variances
-from gnomon.evaluation.scores import neighbor_ranks
+from gnomon.evaluation.scores import nearest_in_map, neighbor_ranks
 
 
 def table(n, d, dtype=np.float64, seed=0):
@@ -48,6 +48,39 @@ def test_squares_of_bytes_are_those_of_whole_numbers(n, d, m):
         found = np.empty((m, n), np.float32)
         _core.anchor_squares(X, anchors, np.zeros(d), 0.5, found, n_threads)
         assert np.array_equal(found, (0.25 * squares).astype(np.float32))
+
+
+def clouds_and_copies(n, d):
+    """Return groups of very unlike size, rows far out, a grid with many equal distances, and copies of a row."""
+    rng = np.random.default_rng(d)
+    Y = rng.normal(size=(n, d)) * 10.0 ** rng.integers(-6, 3, size=(n, 1))
+    Y[: n // 3] = rng.integers(0, 6, size=(n // 3, d))
+    Y[n // 2 :: 7] = Y[0]
+    Y[-1] = 1e9
+    return Y
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (17, 16), (33, 5), (700, 15), (700, 64)])
+@pytest.mark.parametrize("d", [1, 2, 3, 4])
+def test_nearest_places_are_those_of_sorted_distances(n, k, d):
+    Y = clouds_and_copies(n, d)
+    squares = sum((Y[:, None, c] - Y[None, :, c]) ** 2 for c in range(d))
+    ranks = neighbor_ranks(squares)
+    expected = np.argsort(ranks, axis=1)[:, 1 : k + 1]  # equal distances by row number
+    for n_threads in (1, 2, 3):
+        np.testing.assert_array_equal(_core.nearest_places(Y, k, n_threads), expected)
+
+
+def test_places_whose_squares_overflow_have_neighbours_all_the_same():
+    Y = np.array([[0.0, 0.0], [1e300, 0.0], [0.0, 1e300], [1.0, 0.0]])
+    np.testing.assert_array_equal(_core.nearest_places(Y, 2, 1), [[3, 1], [0, 2], [0, 1], [0, 1]])
+
+
+def test_neighbours_in_many_dimensions_are_found_as_well():
+    Y = table(300, 6)
+    expected = np.argsort(cdist(Y, Y), axis=1)[:, 1:8]
+    np.testing.assert_array_equal(nearest_in_map(Y, 7), expected)
+    np.testing.assert_array_equal(nearest_in_map(Y[:, :2], 7), np.argsort(cdist(Y[:, :2], Y[:, :2]), axis=1)[:, 1:8])
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._run import current_run
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
 
 TREE_COMPONENTS = 8
 """A k-d tree is of use for maps of up to about this many components."""
+_FEW = 3  # dimensions up to which places along a curve lie in small boxes
 _ROWS = 1 << 18  # whose neighbours are looked for in one go
 
 
@@ -61,7 +63,14 @@ def spearman(x: npt.NDArray[np.float64], y: npt.NDArray[np.float64]) -> float:
 
 
 def nearest_in_map(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int32]:
-    """Return the `count` nearest rows of every row in a map of few dimensions, itself not counted."""
+    """Return the `count` nearest rows of every row in a map, itself not counted; of equally near ones the first."""
+    if Y.shape[1] <= _FEW:
+        return _core.nearest_places(np.ascontiguousarray(Y, dtype=np.float64), count, current_run().n_threads)
+    return _nearest_by_tree(Y, count)
+
+
+def _nearest_by_tree(Y: npt.NDArray[np.float64], count: int) -> npt.NDArray[np.int32]:
+    """Return what `nearest_in_map` does in more dimensions; which of equally near rows come is not said."""
     from scipy.spatial import cKDTree
 
     n, tree = Y.shape[0], cKDTree(Y)
