@@ -8,9 +8,10 @@ from scipy.spatial.distance import cdist, squareform
 from gnomon import _core
 from gnomon._run import running
 from gnomon.evaluation.anchors import choose_anchors, some_of, stands_above_rounding, unit_of
+from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.ranks import rank_anchors
 from gnomon.evaluation.saddles import Landscape, _principal_variances
-from gnomon.evaluation.scores import nearest_in_map, neighbor_ranks
+from gnomon.evaluation.scores import entries_among, nearest_in_map, neighbor_ranks, shared_neighbors
 
 
 def table(n, d, dtype=np.float64, seed=0):
@@ -81,6 +82,17 @@ def test_neighbours_in_many_dimensions_are_found_as_well():
     expected = np.argsort(cdist(Y, Y), axis=1)[:, 1:8]
     np.testing.assert_array_equal(nearest_in_map(Y, 7), expected)
     np.testing.assert_array_equal(nearest_in_map(Y[:, :2], 7), np.argsort(cdist(Y[:, :2], Y[:, :2]), axis=1)[:, 1:8])
+
+
+def test_entries_and_distances_of_many_rows_are_those_of_each_alone():
+    rng = np.random.default_rng(3)
+    rows, others = rng.integers(0, 40, size=(2, 9000, 7)).astype(np.int32)
+    expected = (rows[:, :, None] == others[:, None, :]).any(axis=2)
+    np.testing.assert_array_equal(entries_among(rows, others), expected)
+    np.testing.assert_array_equal(shared_neighbors(rows, others, rows > 5), (expected & (rows > 5)).sum(axis=1))
+    Y = table(9000, 3)
+    found = places_of(Y, None).pair_distances(others)
+    np.testing.assert_allclose(found, np.linalg.norm(Y[others] - Y[:, None], axis=2), rtol=1e-14)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])

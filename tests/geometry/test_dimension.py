@@ -263,3 +263,15 @@ def test_rounding_makes_no_dimension_of_neighbours_that_are_equally_far():
     sums, counts = estimators.log_ratio_sums(near, 14)
     assert found[0].value == pytest.approx(counts.sum() / sums.sum(), rel=1e-12)
     assert found[1].value == pytest.approx(np.mean((counts - 1) / sums), rel=1e-12)
+
+
+@pytest.mark.parametrize("n", [40, 4000, 4001, 9013])
+def test_sums_of_groups_that_take_turns_are_those_of_their_rows(n):
+    distances = np.sort(0.1 + np.random.default_rng(n).random((n, 9)), axis=1)
+    numbers = np.arange(3, 10)
+    sums, squares = estimators._sums_by_group(distances, 2.0, numbers)
+    for group in (0, 7, 19):
+        rows = distances[group::20]
+        expected = [np.log(rows[:, [k - 1]] / rows[:, : k - 1]).sum() for k in numbers]
+        np.testing.assert_allclose(sums[group], expected, rtol=1e-11)
+        np.testing.assert_allclose(squares[group], 0.25 * np.square(rows[:, numbers - 1]).sum(axis=0), rtol=1e-12)

@@ -18,6 +18,7 @@ __all__ = ["Layout", "places_of"]
 Floats = npt.NDArray[np.float64]
 
 _ROWS = 256  # of distances at a time
+_BLOCK = 4096  # rows whose distances to a few others stay in the cache
 
 
 class Layout(ABC):
@@ -87,9 +88,11 @@ class _Flat(Layout):
         """Return the straight distances from each row to a few others."""
         coordinates = np.ascontiguousarray(self.places.T)
         away = np.empty(others.shape)
-        for at, column in enumerate(others.T):
-            first, *rest = ((places[column] - places) ** 2 for places in coordinates)
-            away[:, at] = np.sqrt(sum(rest, first))
+        for begin in range(0, len(others), _BLOCK):
+            part = slice(begin, begin + _BLOCK)
+            columns = np.ascontiguousarray(others[part].T)
+            first, *rest = ((places[columns] - places[part]) ** 2 for places in coordinates)
+            away[part] = np.sqrt(sum(rest, first)).T
         return away
 
 

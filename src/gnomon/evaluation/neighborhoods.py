@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log
 from gnomon.evaluation.layout import Layout
+from gnomon.evaluation.scores import entries_among
 from gnomon.neighbors import NeighborGraph, pair_distances
 
 __all__ = ["Neighborhoods", "compare_neighborhoods"]
@@ -108,19 +109,11 @@ def compare_neighborhoods(X: Any, layout: Layout, graph: NeighborGraph, *, metri
         in_data=in_data,
         in_map=in_map,
         known=known,
-        missing=known & ~_among(in_data, in_map, np.ones_like(known)),
-        false=~_among(in_map, in_data, known),
+        missing=known & ~entries_among(in_data, in_map),
+        false=~entries_among(in_map, in_data if known.all() else np.where(known, in_data, -1)),
         data_distances=data_distances,
         map_distances=map_distances,
     )
-
-
-def _among(rows: npt.NDArray[np.int32], others: npt.NDArray[np.int32], counted: Flags) -> Flags:
-    """Return which entries of each row of one list are among the entries of the other that count."""
-    found = np.zeros(rows.shape, dtype=np.bool_)
-    for other, counts in zip(others.T, counted.T, strict=True):
-        found |= (rows == other[:, None]) & counts[:, None]
-    return found
 
 
 def _reach(distances: Floats, counted: Flags, radius: Floats) -> Floats:

@@ -14,6 +14,7 @@ from gnomon._run import current_run
 __all__ = [
     "TREE_COMPONENTS",
     "RankAgreement",
+    "entries_among",
     "label_hits",
     "label_residuals",
     "nearest_in_map",
@@ -28,6 +29,7 @@ __all__ = [
 TREE_COMPONENTS = 8
 """A k-d tree is of use for maps of up to about this many components."""
 _FEW = 3  # dimensions up to which places along a curve lie in small boxes
+_BLOCK = 4096  # rows that stay in the cache while their entries are compared
 _ROWS = 1 << 18  # whose neighbours are looked for in one go
 
 
@@ -120,11 +122,22 @@ def label_residuals(
     return residuals
 
 
+def entries_among(rows: npt.NDArray[Any], others: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Return which entries of each row of one table are in the same row of another."""
+    found = np.empty(rows.shape, dtype=np.bool_)
+    for begin in range(0, len(rows), _BLOCK):
+        part = slice(begin, begin + _BLOCK)
+        entries, columns = (np.ascontiguousarray(table[part].T) for table in (rows, others))
+        among = np.zeros(entries.shape, dtype=np.bool_)
+        for column in columns:
+            among |= entries == column
+        found[part] = among.T
+    return found
+
+
 def shared_neighbors(a: npt.NDArray[Any], b: npt.NDArray[Any], mask: npt.NDArray[np.bool_] | None) -> npt.NDArray[Any]:
     """Return how many entries of each row of `a` (where `mask` is True) are in the same row of `b`."""
-    same = np.zeros(a.shape, dtype=np.bool_)
-    for column in b.T:
-        same |= a == column[:, None]
+    same = entries_among(a, b)
     if mask is not None:
         same &= mask
     counts: npt.NDArray[Any] = same.sum(axis=1)

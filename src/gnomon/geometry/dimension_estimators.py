@@ -30,6 +30,7 @@ __all__ = [
 ]
 
 _GROUPS = 20  # of rows, left out in turn
+_BLOCK = 200 * _GROUPS  # rows whose distances stay in the cache
 _FEWEST_NUMBERS = 4  # of neighbours, through which a line is fitted
 _CURVED = 0.3  # of the way to the limit: how far the line may lead astray, as a standard deviation
 Float64Array = npt.NDArray[np.float64]
@@ -154,13 +155,9 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     nearest = nearest if usable.all() else nearest[usable]
     if len(nearest) < 2 * _GROUPS or len(numbers) < _FEWEST_NUMBERS:
         return DimensionEstimate(math.nan, math.nan, math.nan)
-    nearest = nearest / nearest.max()
-    logs = log(nearest)
     terms = numbers - 1.0
-    sums = terms * logs[:, numbers - 1] - np.cumsum(logs, axis=1)[:, numbers - 2]
-    squares = np.square(nearest[:, numbers - 1])
+    sums, squares = _sums_by_group(nearest, nearest.max(), numbers)
     sizes = np.bincount(np.arange(len(nearest)) % _GROUPS).astype(np.float64)[:, None]
-    sums, squares = (np.stack([part[g::_GROUPS].sum(axis=0) for g in range(_GROUPS)]) for part in (sums, squares))
     every = sums.sum(axis=0) / (sizes.sum() * terms)
     limit = _at_zero(squares.sum(axis=0) / sizes.sum(), every, terms)
     rest = sizes.sum() - sizes
@@ -174,6 +171,26 @@ def extrapolated(distances: npt.ArrayLike, ks: range, *, confidence: float = 0.9
     return DimensionEstimate(
         1.0 / inverse, 1.0 / (inverse + half), 1.0 / (inverse - half) if inverse > half else math.inf
     )
+
+
+def _sums_by_group(
+    nearest: Float64Array, unit: float, numbers: npt.NDArray[np.integer]
+) -> tuple[Float64Array, Float64Array]:
+    """Return sum_{j<k} log(T_k / T_j) and the square of T_k, for several k, summed over each group of rows.
+
+    Of groups that take turns, both (groups, numbers of neighbours); distances are in a unit.
+    """
+    sums, squares = np.zeros((2, _GROUPS, len(numbers)))
+    for begin in range(0, len(nearest), _BLOCK):
+        lengths = nearest[begin : begin + _BLOCK] / unit
+        logs = log(lengths)
+        own = (numbers - 1.0) * logs[:, numbers - 1] - np.cumsum(logs, axis=1)[:, numbers - 2]
+        for total, part in ((sums, own), (squares, np.square(lengths[:, numbers - 1]))):
+            rounds = np.zeros((1 + -(-len(part) // _GROUPS), *total.shape))
+            rounds[0] = total
+            rounds[1:].reshape(-1, len(numbers))[: len(part)] = part
+            rounds.sum(axis=0, out=total)
+    return sums, squares
 
 
 def _at_zero(x: Float64Array, y: Float64Array, weights: Float64Array) -> Float64Array:
