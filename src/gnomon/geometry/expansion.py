@@ -26,6 +26,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_ROWS = 64  # whose features are written out at once, and stay in the cache
 _BLOCK = 32  # points whose displacements are held at once
 _DENSE = 4  # scalar products of all rows are formed if they are at most so many times those needed
 _RANK_SHARE = 1e-12
@@ -73,10 +74,10 @@ def _places(jacobians: LocalJacobians, centres: Ints, rows: Ints, used: npt.NDAr
 
 def expand_axes(X: Any, jacobians: LocalJacobians, i: int) -> Floats:
     """Return the pooled Jacobian of row i, (n_components, n_features), in units of the map per unit of the feature."""
-    total, rows = _sums(jacobians, i, [pooling_shares(jacobians, i)])
+    total, rows = _sums(jacobians, pooling_shares(jacobians, i))
     values = dense_rows(X[rows])
     values -= values[np.searchsorted(rows, i)]
-    return _silenced(product(total[0], values), X, jacobians, i)
+    return _silenced(product(total, values), X, jacobians, i)
 
 
 def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) -> Floats:
@@ -85,31 +86,37 @@ def foretell_by_rounds(X: Any, jacobians: LocalJacobians, i: int, others: Ints) 
     Of shape (pooling + 1, len(others), n_components); features that are constant among the row's own neighbours count
     too. The Jacobians are not expanded: few steps cost less.
     """
-    total, rows = _sums(jacobians, i, _pools(jacobians, i, jacobians.pooling))
-    if isinstance(X, np.ndarray) and X.dtype == np.uint8:  # their differences are exact in float32
-        steps, values = (np.subtract(X[some], X[i], dtype=np.float32) for some in (others, rows))
-    else:
-        steps, values = (dense_rows(X[some]) - dense_rows(X[[i]]) for some in (others, rows))
-    along = product(values, steps.T)
-    return np.stack([product(one, along).T for one in total])
-
-
-def _sums(jacobians: LocalJacobians, i: int, pools: list[tuple[Ints, Floats]]) -> tuple[Floats, Ints]:
-    """Return what rows enter averages of Jacobians over pools with, (n_pools, n_components, n_rows), and the rows.
-
-    The last pool has all of them.
-    """
+    pools = _pools(jacobians, i, jacobians.pooling)
     centres = pools[-1][0]
     used, rows, own = _members(jacobians, centres)
     at = _places(jacobians, centres, rows, used)
+    if isinstance(X, np.ndarray) and X.dtype == np.uint8:  # products of bytes are exact in whatever order
+        steps = np.subtract(X[others], X[i], dtype=np.float64)
+        along = np.empty((len(rows), len(others)))
+        for begin in range(0, len(rows), _ROWS):
+            part = slice(begin, begin + _ROWS)
+            product(X[rows[part]].astype(np.float64), steps.T, out=along[part])
+        along -= along[np.searchsorted(rows, i)].copy()
+    else:
+        steps, values = (dense_rows(X[some]) - dense_rows(X[[i]]) for some in (others, rows))
+        along = product(values, steps.T)
     coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
-    total = np.empty((len(pools), jacobians.n_components, len(rows)))
-    for steps, (members, sizes) in zip(total, pools, strict=True):
-        some = np.searchsorted(centres, members)
-        parts = sizes[:, None, None] * coefficients[some]
-        for one, part in zip(steps, np.moveaxis(parts, 2, 0), strict=True):
-            one[:] = np.bincount(at[some].ravel(), part.ravel(), len(rows))
-            one -= np.bincount(own[some], part.sum(axis=1), len(rows))
+    foretold = stacked_products(np.swapaxes(coefficients, 1, 2), along[at] - along[own][:, None])
+    by_centre = foretold.reshape(len(centres), -1)
+    found = [product(shares[None], by_centre[np.searchsorted(centres, members)]) for members, shares in pools]
+    return np.stack([one.reshape(jacobians.n_components, len(others)).T for one in found])
+
+
+def _sums(jacobians: LocalJacobians, pool: tuple[Ints, Floats]) -> tuple[Floats, Ints]:
+    """Return what rows enter the average of Jacobians over a pool with, (n_components, n_rows), and the rows."""
+    centres, sizes = pool
+    used, rows, own = _members(jacobians, centres)
+    at = _places(jacobians, centres, rows, used)
+    parts = sizes[:, None, None] * np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
+    total = np.empty((jacobians.n_components, len(rows)))
+    for one, part in zip(total, np.moveaxis(parts, 2, 0), strict=True):
+        one[:] = np.bincount(at.ravel(), part.ravel(), len(rows))
+        one -= np.bincount(own, part.sum(axis=1), len(rows))
     return total, rows
 
 
