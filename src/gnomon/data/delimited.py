@@ -300,7 +300,7 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
             if not is_below and any(held):
                 held[held.index(True)], is_below = False, True
             if not all(held):
-                lines, records = ([*itertools.compress(values, held)] for values in (lines, records))
+                lines, records = [*itertools.compress(lines, held)], [*itertools.compress(records, held)]
             if {*map(len, records)} - {layout.width}:
                 first = next(i for i, record in enumerate(records) if len(record) != layout.width)
                 fact = f"line {lines[first]} has {len(records[first])} fields, the rows before it {layout.width}"
