@@ -225,20 +225,4 @@ FrontPlan plan_fronts(std::span<const std::int64_t> offsets, std::span<const std
     return plan;
 }
 
-void add_to_front(const double* child, std::span<const std::int32_t> local, const Front& front) {
-    const std::size_t m = local.size(), p = front.n_pivots, q = front.n_below;
-    const auto split = static_cast<std::size_t>(
-        std::lower_bound(local.begin(), local.end(), static_cast<std::int32_t>(p)) - local.begin());
-    for (std::size_t j = 0; j < m; ++j) {
-        const double* from = child + j * m;
-        const auto column = static_cast<std::size_t>(local[j]);
-        if (j < split) {
-            double* pivots = front.pivots + column * p;
-            for (std::size_t i = j; i < split; ++i) pivots[local[i]] += from[i];
-        }
-        double* below = j < split ? front.below + column * q : front.rest + (column - p) * q;
-        for (std::size_t i = std::max(j, split); i < m; ++i) below[static_cast<std::size_t>(local[i]) - p] += from[i];
-    }
-}
-
 }  // namespace gnomon

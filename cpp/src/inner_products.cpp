@@ -6,14 +6,12 @@
 #include <cstddef>
 #include <vector>
 
-#include "gnomon/tile_lanes.hpp"
+#include "gnomon/panel_lanes.hpp"
 #include "gnomon/wide_lanes.hpp"
 
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kPanel = 32;    // columns that lie side by side, row by row
-constexpr std::size_t kDepth = 256;   // rows whose products are summed in the type of the table
 constexpr std::size_t kRows = 1024;   // that are packed at a time: two panels of them stay in the second cache
 constexpr std::size_t kNarrow = 8;    // columns of a product that is not worth panels
 constexpr double kThreadsFrom = 1e6;  // products of numbers that are worth waking threads for
@@ -230,43 +228,11 @@ void inner_products(Span2<const double> B, Span2<double> out, const Context& con
 }  // namespace gnomon
 
 #else
-#include "gnomon/tile_lanes.hpp"
+#include "gnomon/panel_lanes.hpp"
 #include "gnomon/wide_lanes.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
-
-// Columns of the first panel at a time: their sums with two vectors of the other stay in registers.
-#if GNOMON_VECTOR_BYTES == 64 || defined(__aarch64__)
-constexpr std::size_t kTileRows = 8;
-#else
-constexpr std::size_t kTileRows = 4;
-#endif
-
-/// Adds the products of kTileRows columns of one panel with two vectors of columns of another, over some rows.
-template <class T>
-GNOMON_INLINE void add_tile(const T* a, const T* b, std::size_t count, double* sums) {
-    constexpr std::size_t width = 2 * GNOMON_VECTOR_BYTES / sizeof(T);
-    T products[kTileRows * kPanel];
-    tile_products<kTileRows, kPanel, kPanel>(a, b, count, products);
-    for (std::size_t i = 0; i < kTileRows; ++i) {
-        for (std::size_t j = 0; j < width; ++j) sums[i * kPanel + j] += products[i * kPanel + j];
-    }
-}
-
-/// sums (kPanel, kPanel) += a' b, for panels of `count` rows.
-template <class T>
-GNOMON_KERNEL void add_panels(const T* a, const T* b, std::size_t count, double* sums) {
-    constexpr std::size_t step = 2 * GNOMON_VECTOR_BYTES / sizeof(T);
-    for (std::size_t k = 0; k < count; k += kDepth) {
-        const std::size_t depth = std::min(kDepth, count - k);
-        for (std::size_t i = 0; i < kPanel; i += kTileRows) {
-            for (std::size_t j = 0; j < kPanel; j += step) {
-                add_tile(a + k * kPanel + i, b + k * kPanel + j, depth, sums + i * kPanel + j);
-            }
-        }
-    }
-}
 
 /// Inner products of kRowsTogether rows with two columns, or with one twice.
 template <std::size_t kRowsTogether>

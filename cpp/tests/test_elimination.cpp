@@ -1,5 +1,5 @@
-// Plans of an elimination against plain symbolic factors, fronts put together against dense sums, local spectra against
-// their definition.
+// Plans of an elimination against plain symbolic factors, factors by fronts against products with the matrix, local
+// spectra against their definition.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -9,6 +9,7 @@
 
 #include "check.hpp"
 #include "gnomon/elimination.hpp"
+#include "gnomon/front_factor.hpp"
 #include "gnomon/local_spectra.hpp"
 
 using namespace gnomon;
@@ -58,18 +59,42 @@ static void plans_hold_the_factor() {
     CHECK(plan_fronts(offsets, columns, order, 10.0).parents.empty());
 }
 
-static void children_are_added_where_they_belong() {
-    const std::vector<std::int32_t> local{1, 2, 4};  // of a front of 3 pivots and 2 later places
-    const std::vector<double> child{1, 2, 3, 0, 4, 5, 0, 0, 6};
-    std::vector<double> pivots(9, 0.0), below(6, 0.0), rest(4, 0.0);
-    add_to_front(child.data(), local, {pivots.data(), below.data(), rest.data(), 3, 2});
-    CHECK_CLOSE(pivots[1 + 3 * 1], 1.0, 0);
-    CHECK_CLOSE(pivots[2 + 3 * 1], 2.0, 0);
-    CHECK_CLOSE(pivots[2 + 3 * 2], 4.0, 0);
-    CHECK_CLOSE(below[1 + 2 * 1], 3.0, 0);
-    CHECK_CLOSE(below[1 + 2 * 2], 5.0, 0);
-    CHECK_CLOSE(rest[1 + 2 * 1], 6.0, 0);
-    CHECK_CLOSE(std::accumulate(pivots.begin(), pivots.end(), 0.0), 7.0, 0);
+// Two fronts against the factor of the whole matrix: arrow-shaped, with 40 columns before 3 that all touch.
+static void fronts_solve_what_the_matrix_maps() {
+    constexpr std::size_t n = 43, p = 40, q = n - p;
+    std::vector<double> A(n * n, 0.0), X(n * 2);
+    FrontEntries entries{{0, 0, 0}, {}, {}, {}};
+    const auto put = [&](std::size_t i, std::size_t j, double value, std::size_t front) {
+        A[i * n + j] = A[j * n + i] = value;
+        entries.rows.push_back(static_cast<std::int32_t>(front ? i - p : i));
+        entries.columns.push_back(static_cast<std::int32_t>(front ? j - p : j));
+        entries.values.push_back(value);
+        for (std::size_t f = front; f < 2; ++f) ++entries.ranges[f + 1];
+    };
+    for (std::size_t j = 0; j < p; ++j) {
+        put(j, j, 3.0 + 0.01 * static_cast<double>(j), 0);
+        if (j + 1 < p) put(j + 1, j, -1.0, 0);
+        for (std::size_t i = p; i < n; ++i) put(i, j, 0.1 * static_cast<double>(i - p + 1), 0);
+    }
+    for (std::size_t j = p; j < n; ++j)
+        for (std::size_t i = j; i < n; ++i) put(i, j, i == j ? 20.0 : 0.5, 1);
+    FrontFactor factor({{0, p, n}, {1, -1}, {0, q, q}, {40, 41, 42}}, entries, 0.25);
+    CHECK(factor.advance(1.0, {}));
+    CHECK(factor.n_eliminated() == 32);
+    CHECK(factor.advance(1e9, {}));
+    CHECK(factor.n_eliminated() == n);
+    std::vector<double> B(n * 2, 0.0);
+    for (std::size_t i = 0; i < X.size(); ++i) X[i] = std::sin(static_cast<double>(i));
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < 2; ++c) {
+            B[i * 2 + c] = 0.25 * X[i * 2 + c];
+            for (std::size_t j = 0; j < n; ++j) B[i * 2 + c] += A[i * n + j] * X[j * 2 + c];
+        }
+    }
+    factor.solve({B.data(), n, 2}, {});
+    for (std::size_t i = 0; i < X.size(); ++i) CHECK_CLOSE(B[i], X[i], 1e-12);
+    FrontFactor indefinite({{0, p, n}, {1, -1}, {0, q, q}, {40, 41, 42}}, entries, -5.0);
+    CHECK(!indefinite.advance(1e9, {}));
 }
 
 static void local_spectra_diagonalise_the_gram_matrix() {
@@ -111,7 +136,7 @@ static void local_spectra_diagonalise_the_gram_matrix() {
 
 int main() {
     plans_hold_the_factor();
-    children_are_added_where_they_belong();
+    fronts_solve_what_the_matrix_maps();
     local_spectra_diagonalise_the_gram_matrix();
     return failures != 0;
 }

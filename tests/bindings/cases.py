@@ -272,9 +272,9 @@ def _adam(Y: Any, gradient: Any, first: Any, second: Any, iteration: Any, n_thre
     return _core.adam_step(Y, gradient, first, second, _core.AdamParameters(1, 0.9, 0.99, 1e-7), iteration, n_threads)
 
 
-def _front(child: Any, local: Any, pivots: Any, below: Any, rest: Any) -> None:
-    child, pivots, below, rest = (np.asfortranarray(block) for block in (child, pivots, below, rest))
-    _core.add_to_front(child, local, pivots, below, rest)
+def _factor(shift: Any, X: Any, n_threads: Any, **given: Any) -> Any:
+    made = _core.SparseFactor(**given, shift=shift)
+    return made.advance(1e9, n_threads), made.solve(X, n_threads), X
 
 
 def _hoods(**more: Any) -> dict[str, Any]:
@@ -598,14 +598,20 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     yield (
-        "add_to_front",
+        "SparseFactor",
         call(
-            _front,
-            child=np.eye(4),
-            local=np.array([0, 2, 3, 5], np.int32),
-            pivots=np.eye(3),
-            below=np.ones((4, 3)),
-            rest=np.ones((4, 4)),
+            _factor,
+            starts=np.array([0, 2, 4], np.int32),  # two fronts; the second takes up the third and fourth row
+            parents=np.array([1, -1], np.int32),
+            offsets=np.array([0, 1, 1]),
+            places=np.array([3], np.int32),
+            ranges=np.array([0, 4, 7]),
+            rows=np.array([0, 1, 1, 2, 0, 1, 1], np.int32),
+            columns=np.array([0, 0, 1, 1, 0, 0, 1], np.int32),
+            values=np.array([2.0, 1.0, 2.0, 1.0, 2.0, 1.0, 2.0]),
+            shift=0.5,
+            X=np.ones((4, 3)),
+            n_threads=2,
         ),
     )
     yield (

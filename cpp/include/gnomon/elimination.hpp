@@ -27,16 +27,4 @@ struct FrontPlan {
 FrontPlan plan_fronts(std::span<const std::int64_t> offsets, std::span<const std::int32_t> columns,
                       std::span<const std::int32_t> order, double max_entries);
 
-/// The parts of a front of p pivots and q later places, column-major, lower triangles.
-struct Front {
-    double* pivots;  ///< (p, p)
-    double* below;   ///< (q, p)
-    double* rest;    ///< (q, q)
-    std::size_t n_pivots, n_below;
-};
-
-/// Adds what is left of a child, the lower triangle of a column-major matrix (m, m), to the front of its parent;
-/// local (m): ascending rows of the parent's front. The parent's rest may be missing if the child touches none of it.
-void add_to_front(const double* child, std::span<const std::int32_t> local, const Front& front);
-
 }  // namespace gnomon

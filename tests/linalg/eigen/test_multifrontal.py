@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import gnomon
 from gnomon.linalg.eigen import multifrontal as fronts_module
 from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
 
@@ -24,13 +25,36 @@ def test_the_factor_solves_what_lapack_solves(n, density):
     np.testing.assert_allclose(SparseCholesky(matrix, plan, shift=0.5).solve(B), expected, rtol=1e-9, atol=1e-9)
 
 
-def test_a_wide_front_is_factored_in_panels_to_the_same_result(monkeypatch):
-    monkeypatch.setattr(fronts_module, "_WIDE", 32)
-    monkeypatch.setattr(fronts_module, "_TALL", 50)
-    matrix = random_definite(150, 0.3, 0)
-    B = np.random.default_rng(1).normal(size=(150, 2))
-    solution = SparseCholesky(matrix, plan_elimination(matrix, max_entries=1e8)).solve(B)
+@pytest.mark.parametrize("n_columns", [1, 8, 9, 40, 130])
+def test_wide_fronts_take_any_number_of_right_hand_sides_and_threads(n_columns):
+    matrix = random_definite(350, 0.3, 0)  # one front of more rows than products are summed at a time
+    plan = plan_elimination(matrix, max_entries=1e8)
+    B = np.random.default_rng(1).normal(size=(350, n_columns))
+    solution = SparseCholesky(matrix, plan).solve(B)
     np.testing.assert_allclose(solution, np.linalg.solve(matrix.toarray(), B), rtol=1e-9, atol=1e-9)
+    with gnomon.running(n_threads=3):
+        assert SparseCholesky(matrix, plan).solve(B).tobytes() == solution.tobytes()
+    alone = SparseCholesky(matrix, plan).solve(B[:, [-1]])
+    assert alone.tobytes() == np.ascontiguousarray(solution[:, [-1]]).tobytes()
+
+
+def test_a_caller_is_asked_whether_to_go_on_and_may_give_up(monkeypatch):
+    monkeypatch.setattr(fronts_module, "_OPERATIONS", 1e5)
+    matrix = random_definite(300, 0.02, 0)
+    plan, asked = plan_elimination(matrix, max_entries=1e8), []
+    factor = SparseCholesky(matrix, plan, check=lambda done, total: asked.append((done, total)))
+    assert len(asked) > 3
+    assert sorted(asked) == asked
+    assert asked[0] == (0, 1000)
+    assert 0 < asked[-1][0] < asked[-1][1] == 1000  # solves follow
+    B = np.ones((300, 1))
+    assert factor.solve(B).tobytes() == SparseCholesky(matrix, plan).solve(B).tobytes()
+
+    def stop(done, total):
+        raise TimeoutError
+
+    with pytest.raises(TimeoutError):
+        SparseCholesky(matrix, plan, check=stop)
 
 
 def test_a_plan_eliminates_every_row_once_and_counts_no_less_than_the_factor_has():
