@@ -1,5 +1,6 @@
 #include "checks.hpp"
 #include "gnomon/anchor_distances.hpp"
+#include "gnomon/density_clusters.hpp"
 #include "gnomon/map_scores.hpp"
 #include "gnomon/nearest_places.hpp"
 #include "gnomon/random.hpp"
@@ -110,6 +111,19 @@ void squares_of(const Matrix<const T>& X, const Vector<const std::int64_t>& anch
     });
 }
 
+Output<std::int64_t> clusters_of(const Matrix<const double>& distances, std::size_t n_core, std::size_t min_size) {
+    const Arguments check("density_clusters");
+    const std::size_t n = distances.shape(0);
+    check.shape("distances", distances, n, n);
+    check.at_least("n_core", static_cast<std::int64_t>(n_core), 1);
+    check.at_most("n_core", n_core, n);
+    check.at_least("min_size", static_cast<std::int64_t>(min_size), 2);
+    check.not_negative("distances", {distances.data(), n * n});
+    auto labels = make_output<std::int64_t>({n});
+    run_released(1, [&](const Context&) { density_clusters(view(distances), n_core, min_size, {labels.data(), n}); });
+    return labels;
+}
+
 template <class T>
 void bind_squares(nb::module_& m) {
     m.def("anchor_squares", &squares_of<T>, nb::arg("X").noconvert(), nb::arg("anchors").noconvert(),
@@ -145,6 +159,8 @@ void register_map_scores(nb::module_& m) {
           nb::arg("n_threads"), "count_below_bounds of the squared distances from some places of a map to all.");
     m.def("nearest_places", &nearest_in, nb::arg("Y").noconvert(), nb::arg("k"), nb::arg("n_threads"),
           "The nearest other rows of every row of a map, ascending by distance, then by number.");
+    m.def("density_clusters", &clusters_of, nb::arg("distances").noconvert(), nb::arg("n_core"), nb::arg("min_size"),
+          "Clusters of rows by HDBSCAN from all their distances, -1 for none.");
     m.def(
         "random_keys",
         [](std::uint64_t seed, std::size_t n) {

@@ -597,6 +597,7 @@ def cases() -> Iterator[tuple[str, Call]]:
             max_entries=1e6,
         ),
     )
+    yield "density_clusters", call(_core.density_clusters, distances=1.0 - np.eye(9), n_core=3, min_size=2)
     yield (
         "SparseFactor",
         call(

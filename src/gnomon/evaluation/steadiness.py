@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._threads import in_order
 
 __all__ = [
@@ -126,21 +127,12 @@ def _spread(graph: SharedNeighbors, start: int, n_steps: int, draws: Draws) -> I
 
 def _clusters_among(members: Ints, similarity: Floats) -> Ints:
     """Return the cluster of each member by HDBSCAN, -1 for none."""
-    from sklearn.cluster import HDBSCAN
-
     distances = 1.0 / (similarity + _ALPHA)
     np.fill_diagonal(distances, 0.0)
     if len(distances) <= _MIN_CLUSTER:
         return np.full(len(distances), -1)
-    # scikit-learn counts the row itself among the samples, the package hdbscan does not.
-    found = HDBSCAN(
-        min_cluster_size=_MIN_CLUSTER,
-        min_samples=min(_MIN_CLUSTER + 1, len(distances)),
-        metric="precomputed",
-        allow_single_cluster=True,
-        copy=True,
-    )
-    labels: Ints = found.fit_predict(distances)
+    # As scikit-learn, the kernel counts the row itself among those around it; the package hdbscan does not.
+    labels: Ints = _core.density_clusters(distances, min(_MIN_CLUSTER + 1, len(distances)), _MIN_CLUSTER)
     return labels
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse.linalg
 
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
@@ -17,6 +17,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.base import column_signs
 from gnomon.linalg.eigen.dense import symmetric_eigen
+from gnomon.linalg.eigen.multifrontal import Elimination, SparseCholesky, plan_elimination
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.products import inner_products, product
 
@@ -223,14 +224,20 @@ class Smoothing:
         Symmetric, eigenvalues not negative.
     weight : float >= 0
     solver : {"auto", "factor", "chebyshev"}, default="auto"
-        "factor": sparse LU decomposition, done once. "chebyshev": products with the matrix, as many as its largest row
+        "factor": sparse Cholesky factor, made once. "chebyshev": products with the matrix, as many as its largest row
         sum asks for; they are fixed beforehand, so each column of the result depends on the same column of V alone.
         "auto": the first up to 1000 rows or where more than 60 products are needed.
 
     Attributes
     ----------
     solver : {"factor", "chebyshev"}
+
+    Notes
+    -----
+    The result is the same bits on every processor.
     """
+
+    _plan: Elimination | None = None
 
     @entrance("Smoothing")
     def __init__(self, matrix: Any, weight: float, *, solver: str = "auto") -> None:
@@ -238,27 +245,36 @@ class Smoothing:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(message(f"matrix of shape {matrix.shape}", "square"))
         self._matrix = scipy.sparse.csr_array(matrix, dtype=np.float64)
-        self.weight: float = given["weight"]
+        self._asked: str = given["solver"]
+        self._prepare(given["weight"])
+
+    def with_weight(self, weight: float) -> Smoothing:
+        """Return the map of another weight; how the matrix is eliminated is planned once for all of them."""
+        another = copy(self)
+        another._prepare(check_parameters(_SMOOTHING_RULES, {"weight": weight, "solver": self._asked})["weight"])
+        return another
+
+    def _prepare(self, weight: float) -> None:
+        self.weight = weight
         bound = float(abs(self._matrix).sum(axis=1).max()) if self._matrix.nnz else 0.0
         self._largest = 1.0 + self.weight * bound  # eigenvalue of the sum, by Gershgorin's theorem; the least is 1
         root = math.sqrt(self._largest)
         rate = (root - 1.0) / (root + 1.0)
         self._n_steps = 0 if rate == 0.0 else math.ceil(math.log(_ERROR / 2.0) / math.log(rate))
-        self.solver: str = given["solver"]
+        self.solver = self._asked
         if self.solver == "auto":
             small = self._matrix.shape[0] <= LARGEST_FACTOR
             self.solver = "factor" if small or self._n_steps > _MOST_STEPS else "chebyshev"
-        self._factor: Any = None
+        self._factor: SparseCholesky | None = None
         if self.solver == "factor":
-            system = scipy.sparse.identity(self._matrix.shape[0], format="csc") + self.weight * self._matrix.tocsc()
-            self._factor = scipy.sparse.linalg.splu(scipy.sparse.csc_matrix(system))
+            self._plan = self._plan or plan_elimination(self._matrix, max_entries=math.inf)
+            self._factor = SparseCholesky(self.weight * self._matrix, self._plan, shift=1.0)
 
     def solve(self, V: npt.ArrayLike) -> Float64Array:
         """Return (I + weight * M)^-1 V for V of shape (n_samples, n_columns)."""
         right = np.asarray(V, dtype=np.float64)
         if self._factor is not None:
-            solved: Float64Array = np.ascontiguousarray(self._factor.solve(right))
-            return solved
+            return self._factor.solve(right)
         return self._chebyshev(right)
 
     def _chebyshev(self, V: Float64Array) -> Float64Array:

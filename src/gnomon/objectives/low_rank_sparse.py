@@ -164,8 +164,10 @@ class LowRankSparse:
         """Return what minimises the errors (0) or the graph term (1) near V; the latter for all rows only."""
         if index == 1:
             weight = 2.0 * self.smoothness / penalty
-            if self._smoothing is None or self._smoothing.weight != weight:
+            if self._smoothing is None:
                 self._smoothing = Smoothing(self._laplacian, weight)
+            elif self._smoothing.weight != weight:
+                self._smoothing = self._smoothing.with_weight(weight)
             return self._smoothing.solve(V)
         X, limit = self.X[rows], self.sparsity / penalty
         errors = X - V
