@@ -105,7 +105,7 @@ def eigenpairs(
     seed : int in [0, 2**63), default=0
         Of random starts.
     solver : {"auto", "dense", "lanczos", "multilevel", "factor", "descent"}, default="auto"
-        "dense": LAPACK; it is taken up to 600 rows.
+        "dense": of the matrix written out; it is taken up to 600 rows.
 
         "lanczos": Lanczos' method with blocks of vectors, and ARPACK where these do not do. It is taken for pairs
         known by products alone and for Laplacians with more than 56 vectors.
