@@ -32,7 +32,7 @@ STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
 _WRITTEN_OUT = 70.0  # bytes of an entry
-_RESERVE = 2.5e6  # bytes
+_RESERVE = 6e6  # bytes: heaps that other fits left in pieces took up to 2.7e6 more than fresh ones
 _LONGEST = 1e4  # seconds of one core, about three hours
 
 
