@@ -19,7 +19,8 @@ from gnomon.evaluation.anchors import TILE, ProductDistances
 from gnomon.evaluation.blocks import _answer_tile, _limits, _of_answer, _Placed, _Question
 from gnomon.evaluation.estimated_ranks import _order_of, _pairs, _squares_between
 from gnomon.evaluation.measures import check_measures
-from gnomon.evaluation.neighborhoods import _among, _reach, _root_mean_square
+from gnomon.evaluation.neighborhoods import _reach, _root_mean_square
+from gnomon.evaluation.scores import entries_among
 from gnomon.evaluation.similarities import (
     Positions,
     Settings,
@@ -275,7 +276,8 @@ def test_pairs_of_a_sample_are_disjoint_and_orders_are_signs():
 
 def test_neighbours_that_do_not_count_are_neither_found_nor_measured():
     one, other = np.array([[1, 2, 3]]), np.array([[3, 1, 9]])
-    assert _among(one, other, np.array([[True, False, True]])).tolist() == [[False, False, True]]
+    counting = np.where([[True, False, True]], other, -1)
+    assert entries_among(one, counting).tolist() == [[False, False, True]]
     away, counted = np.array([[3.0, 8.0, 5.0], [1.0, 1.0, 1.0]]), np.array([[True, False, True], [False] * 3])
     np.testing.assert_array_equal(_reach(away, counted, np.array([2.0, 1.0])), [2.5, np.nan])
     np.testing.assert_allclose(_root_mean_square(away, counted), [np.sqrt(17), np.nan])
