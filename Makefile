@@ -1,7 +1,6 @@
 # Two commands do all set-up: `make demo` shows an explained map, `make test` passes the tests.
 PYTHON ?= python3
 VENV ?= .venv
-BIN := $(VENV)/bin
 CPP := $(wildcard cpp/*/*.cpp cpp/*/*.hpp cpp/include/gnomon/*.hpp)
 CLANG_TIDY ?= clang-tidy
 # Of the dependencies in pyproject.toml: the lower bounds themselves, or whatever is newest, releases to come included.
@@ -12,6 +11,7 @@ ifdef WHEEL
 override VENV := build/wheel
 .PHONY: $(VENV)/bin/python
 endif
+BIN := $(VENV)/bin
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
