@@ -175,7 +175,7 @@ def test_the_chance_of_few_dates_is_that_of_as_many_neighbours_as_there_are(X):
     numbers = days.astype(float)
     errors = numbers - (numbers.sum() - numbers) / 7
     assert found.value == pytest.approx(1 - np.sum(errors**2) / np.sum((numbers - numbers.mean()) ** 2))
-    known = np.where(np.arange(8) < 6, days, np.datetime64("NaT"))
+    known = np.where(np.arange(8) < 6, days, np.datetime64("NaT", "D"))
     assert scorecard(X[:8], X[:8, :2], known, measures="knn_r2", n_neighbors=2)["knn_r2"].n_rows == 6
 
 
