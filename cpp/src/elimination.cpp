@@ -1,8 +1,9 @@
 #include "gnomon/elimination.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
+
+#include "gnomon/panel_lanes.hpp"
 
 namespace gnomon {
 namespace {
@@ -178,14 +179,13 @@ void find_places(const Pattern& a, const Ids& place_of, const Ids& front_of, Fro
 
 // Numbers held at once at most: the factor so far and what is left of the fronts not yet taken up.
 void count_work(FrontPlan& plan) {
-    constexpr double kPanel = 32.0;  // rows of a front are kept in panels of so many
     const std::size_t n_fronts = plan.parents.size();
     std::vector<double> held_by(n_fronts, 0.0);
     double factor = 0.0, held = 0.0, most = 0.0;
     for (std::size_t f = 0; f < n_fronts; ++f) {
         const double pivots = plan.starts[f + 1] - plan.starts[f];
         const auto below = static_cast<double>(plan.offsets[f + 1] - plan.offsets[f]);
-        factor += pivots * std::ceil((pivots + below) / kPanel) * kPanel;
+        factor += pivots * static_cast<double>(panels_of(static_cast<std::size_t>(pivots + below)) * kPanel);
         most = std::max(most, factor + held + below * below);
         held += below * below - held_by[f];
         if (plan.parents[f] >= 0) held_by[static_cast<std::size_t>(plan.parents[f])] += below * below;

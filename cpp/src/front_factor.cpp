@@ -26,7 +26,7 @@ struct PanelledFront {
     const double* panels;
     std::size_t n_rows, n_pivots;
 
-    std::size_t n_panels() const { return (n_rows + kPanel - 1) / kPanel; }
+    std::size_t n_panels() const { return panels_of(n_rows); }
     const double* panel(std::size_t i) const { return panels + i * n_pivots * kPanel; }
 };
 
@@ -43,8 +43,6 @@ GNOMON_CHOOSE(factor_corner);
 GNOMON_CHOOSE(solve_block);
 GNOMON_CHOOSE_FOR(int, solve_forward);
 GNOMON_CHOOSE_FOR(int, solve_backward);
-
-std::size_t panels_of(std::size_t n_rows) { return (n_rows + kPanel - 1) / kPanel; }
 
 std::unique_ptr<double[]> zeros(std::size_t count) { return std::make_unique<double[]>(count); }
 

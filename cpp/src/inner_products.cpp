@@ -53,7 +53,7 @@ Context threads_for(double n_products, const Context& context) {
 template <class T, class Out>
 void inner_products_of(Span2<const T> B, Span2<Out> out, const Context& given) {
     const Context context = threads_for(0.5 * static_cast<double>(B.size()) * static_cast<double>(B.cols()), given);
-    const std::size_t n = B.rows(), width = B.cols(), n_panels = (width + kPanel - 1) / kPanel;
+    const std::size_t n = B.rows(), width = B.cols(), n_panels = panels_of(width);
     const std::size_t stride = n_panels * kPanel;
     std::vector<T> packed(std::min(n, kRows) * stride);
     if (n == 0) std::fill_n(out.data(), out.size(), Out{0});
@@ -160,7 +160,7 @@ const double* rows_of(Side side, std::vector<double>& turned) {
 void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bool transposed_b, Span2<double> out,
              const Context& given) {
     const Side left{A, transposed_a}, right{B, transposed_b}, turned{A, !transposed_a};
-    const std::size_t inner = left.cols(), width = out.cols(), n_panels = (width + kPanel - 1) / kPanel;
+    const std::size_t inner = left.cols(), width = out.cols(), n_panels = panels_of(width);
     const Context context = threads_for(static_cast<double>(out.size()) * static_cast<double>(inner), given);
     if (width <= kNarrow) return narrow_product(left, right, out, context);
     std::fill_n(out.data(), out.size(), 0.0);

@@ -13,6 +13,8 @@ namespace gnomon {
 inline constexpr std::size_t kPanel = 32;   ///< columns that lie side by side, row by row
 inline constexpr std::size_t kDepth = 256;  ///< rows whose products are summed in the type of the panels
 
+constexpr std::size_t panels_of(std::size_t width) { return (width + kPanel - 1) / kPanel; }
+
 }  // namespace gnomon
 
 #endif

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
+from gnomon.geometry.check import has_place
 from gnomon.geometry.effects import FeatureEffects
 from gnomon.linalg import dense_rows, product, stacked_products, stacked_solve
 
@@ -176,7 +177,7 @@ class MapNeighbors:
         from scipy.spatial import cKDTree
 
         self.places = places
-        self.rows: Ints = np.flatnonzero(np.isfinite(places[:, 0])) if among is None else among
+        self.rows: Ints = np.flatnonzero(has_place(places)) if among is None else among
         self._tree = cKDTree(places[self.rows])
 
     def nearest(self, rows: npt.NDArray[Any], n_neighbors: int) -> Ints:
@@ -369,7 +370,7 @@ def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) ->
     effects : FeatureEffects
         Of all rows.
     """
-    placed: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
+    placed = has_place(places)
     n_neighbors = min(n_neighbors, int(placed.sum()))
     effects = _all_effects(X, places, n_neighbors, placed, n_top)
     mask = placed & (effects.scores[:, 7] == 1)

@@ -13,6 +13,7 @@ from gnomon._arithmetic import product
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes, expand_errors
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors import NeighborGraph, check_graph
@@ -180,7 +181,7 @@ def _neighborhoods(
             )
     if graph.mask is not None:
         checked[~graph.mask] = 0.0
-    placed: npt.NDArray[np.bool_] = np.isfinite(Y[:, 0])
+    placed = has_place(Y)
     if not placed.all():
         checked[~placed[indices]] = 0.0
         checked[~placed] = 0.0
