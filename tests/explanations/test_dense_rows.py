@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of, evenly, find_row
+from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of, find_row
 
 
 def test_rows_count_from_either_end():
@@ -45,9 +45,3 @@ def test_classes_are_at_least_two():
     for labels, found in ((["a", "a"], "1 value "), ([None, None], "0 values ")):
         with pytest.raises(ValueError, match=f"labels with {found}must be of at least two values"):
             classes_of(labels, 2)
-
-
-def test_some_rows_at_even_steps_are_both_ends_and_what_lies_between_or_all_of_few():
-    assert [evenly(7, 3).tolist(), evenly(10, 4).tolist()] == [[0, 3, 6], [0, 3, 6, 9]]
-    assert evenly(5, 5).tolist() == evenly(5, 9).tolist() == [0, 1, 2, 3, 4]
-    assert [evenly(1, 3).tolist(), evenly(0, 3).tolist()] == [[0], []]

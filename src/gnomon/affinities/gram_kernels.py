@@ -15,6 +15,7 @@ from gnomon._validation import message
 from gnomon.affinities.gram_sources import Float64Array, Rows, centred
 from gnomon.kernels.inputs import InputKernel
 from gnomon.linalg import Eigenpairs, inner, product
+from gnomon.linalg.table import evenly_spaced
 
 __all__ = ["KernelSource", "TriangleSource", "symmetric_matrix"]
 
@@ -50,7 +51,7 @@ class KernelSource:
 
     def _probe(self) -> None:
         """Refuse a kernel that is seen not to be symmetric."""
-        some = self._rows[np.unique(np.linspace(0, self.n_samples - 1, min(self.n_samples, _PROBE)).astype(np.intp))]
+        some = self._rows[evenly_spaced(self.n_samples, _PROBE)]
         values = self.kernel.block(some, some)
         difference, largest = float(np.abs(values - values.T).max()), float(np.abs(values).max())
         if difference > 1e-10 * largest:

@@ -20,7 +20,7 @@ from gnomon.evaluation.gaps import RULES, check_groups, of_unit_length
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.verdict import Verdict
-from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import compute_neighbors, query_neighbors
@@ -207,7 +207,7 @@ def _denser_in_map(Y: Any, n: int, k: int, a: Mask, b: Mask) -> str | None:
     if Y is None:
         return None
     places = check_places(Y, n)
-    placed = np.isfinite(places[:, 0])
+    placed = has_place(places)
     places, a, b = places[placed], a[placed], b[placed]
     if len(places) <= k or not a.any() or not b.any():
         return None

@@ -17,7 +17,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
-from gnomon.geometry.check import check_features, check_places, row_mask
+from gnomon.geometry.check import check_features, check_places, has_place, row_mask
 from gnomon.linalg import dense_rows
 
 __all__ = [
@@ -99,7 +99,7 @@ class Ground:
         places = None if Y is None else check_places(Y, n)
         rows = np.arange(n)
         if placed and places is not None:
-            rows = np.flatnonzero(np.isfinite(places[:, 0]))
+            rows = np.flatnonzero(has_place(places))
         if len(rows) < 2 * FEWEST_ROWS:
             raise ValueError(message(f"X with {len(rows)} rows", f"of at least {2 * FEWEST_ROWS} rows"))
         if len(rows) > max_rows:
@@ -119,7 +119,7 @@ class Ground:
     def map_landscape(self) -> Landscape:
         """Peaks and saddles in the map, of its rows that have a place."""
         assert self.Y is not None
-        return Landscape.of(self.Y[np.isfinite(self.Y[:, 0])])
+        return Landscape.of(self.Y[has_place(self.Y)])
 
     @cached_property
     def nulls(self) -> NullDips:
@@ -222,7 +222,7 @@ class Ground:
         """Return what the map alone would say."""
         if self.Y is None:
             return None
-        placed = np.isfinite(self.Y[:, 0])
+        placed = has_place(self.Y)
         a, b = a[placed], b[placed]
         if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
             return None

@@ -21,7 +21,7 @@ from gnomon.evaluation.gaps import METRICS, of_unit_length
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
-from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import dense_rows, first_columns
 
 __all__ = ["FEWEST_OF_CLASS", "adjusted_by_holm", "find_illusions"]
@@ -226,7 +226,7 @@ def find_illusions(
     n, draw = int(values.shape[0]), np.random.default_rng(current_run().seed)
     places = check_places(Y, n)
     classes = sort_into_classes(check_labels(labels, n))
-    codes = np.where(np.isfinite(places[:, 0]), classes.codes, -1)
+    codes = np.where(has_place(places), classes.codes, -1)
     counts = np.bincount(codes[codes >= 0], minlength=len(classes.names))
     taken = [
         int(code) for code in np.argsort(-counts, kind="stable")[:_MOST_CLASSES] if counts[code] >= FEWEST_OF_CLASS

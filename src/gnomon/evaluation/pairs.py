@@ -11,6 +11,7 @@ from gnomon import _core
 from gnomon.evaluation.intervals import Estimate, Sampling
 from gnomon.evaluation.ranks import AnchorRanks
 from gnomon.evaluation.scores import spearman
+from gnomon.linalg.table import evenly_spaced
 
 __all__ = [
     "ShepardDiagram",
@@ -145,5 +146,5 @@ def shepard_diagram(ranks: AnchorRanks, seed: int) -> ShepardDiagram:
     x, y = ranks.pairs_data, ranks.pairs_map
     shown = np.sort(np.argsort(_core.random_keys(seed, len(x)), kind="stable")[:_SHOWN])
     levels = _increasing(x, y)[0]
-    some = np.unique(np.linspace(0, len(levels) - 1, _MOST_LEVELS).astype(np.int64))
+    some = evenly_spaced(len(levels), _MOST_LEVELS)
     return ShepardDiagram(x[shown], y[shown], levels[some], optimal_scale(ranks.moments))

@@ -13,7 +13,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
-from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.neighbors import NeighborGraph, read_graph
 
 __all__ = ["LABEL_NEIGHBORS", "Subject", "Truth"]
@@ -122,7 +122,7 @@ class Subject:
         if metric == "precomputed" and values.shape[1] != n:
             rule = "square, of the distances of all rows"
             raise ValueError(message(f"X of shape {values.shape}", rule, fact="metric='precomputed'"))
-        kept = np.flatnonzero(np.isfinite(places[:, 0])).astype(np.int64)
+        kept = np.flatnonzero(has_place(places)).astype(np.int64)
         n_neighbors = _check_n_neighbors(n_neighbors, len(kept), graph)
         if len(kept) < n:
             places = places[kept]

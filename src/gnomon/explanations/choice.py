@@ -11,12 +11,13 @@ import numpy.typing as npt
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.jackknife import jackknife_error
 from gnomon.explanations.reach import fits_around, predicted_shares
-from gnomon.explanations.rows import dense_rows_of, evenly
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians
 from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
 from gnomon.linalg import stacked_products
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["FitChoice", "choose_fit"]
@@ -166,7 +167,7 @@ def choose_fit(
     held = np.zeros(len(places), dtype=bool)
     held[np.random.default_rng((0, _STREAM)).permutation(len(places))[: len(places) // _HELD]] = True
     centres = np.flatnonzero(placed & ~held)
-    centres = centres[evenly(len(centres), _CENTRES)]
+    centres = centres[evenly_spaced(len(centres), _CENTRES)]
     rest = np.arange(len(centres)) % _FIRST > 0
     tests = _tests(places, graph, held, centres[~rest])
     if len(tests) < 2:

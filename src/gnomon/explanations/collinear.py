@@ -14,8 +14,9 @@ from gnomon._validation import Real, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
-from gnomon.explanations.rows import dense_rows_of, evenly
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
@@ -213,7 +214,7 @@ def _alone(n: int) -> list[Columns]:
 
 def _looked_at(n: int, d: int) -> Columns:
     """Return the rows whose deviations are looked at, of n with d features."""
-    return evenly(n, max(_FEWEST, _NUMBERS // d))
+    return evenly_spaced(n, max(_FEWEST, _NUMBERS // d))
 
 
 def _deviations(X: Any, graph: NeighborGraph) -> Array:

@@ -16,10 +16,11 @@ import numpy.typing as npt
 from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.jackknife import jackknife_error
-from gnomon.explanations.rows import dense_rows_of, evenly
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
 from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import foretell_by_rounds
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
 __all__ = [
@@ -64,7 +65,7 @@ def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Ar
     that is left out: (rows and neighbours left out, counts).
     """
     found = []
-    for i in evenly(graph.n_samples, _LOOKED_AT).tolist():
+    for i in evenly_spaced(graph.n_samples, _LOOKED_AT).tolist():
         near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
         if len(near) < graph.n_neighbors:
             continue
@@ -166,7 +167,7 @@ def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_]) -> 
     placed = has_place(places)
     rows = np.flatnonzero(placed & ~held)
     found = []
-    for i in rows[evenly(len(rows), _CENTRES)].tolist():
+    for i in rows[evenly_spaced(len(rows), _CENTRES)].tolist():
         near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
         tested = near[held[near] & placed[near]][:_TESTED].astype(np.int64)
         if len(tested):
@@ -264,7 +265,7 @@ def _choose_ridges(X: Any, Y: Array, graph: NeighborGraph) -> tuple[float, float
     they are averaged and stretched, damping costs little and keeps the noise of directions without spread out: the
     strongest that leaves at most a third more unexplained than the best.
     """
-    rows = evenly(len(Y), _RIDGE_ROWS)
+    rows = evenly_spaced(len(Y), _RIDGE_ROWS)
     alone, stretched = np.full((2, len(_RIDGES)), np.inf)
     for k, ridge in enumerate(_RIDGES):
         fits = local_jacobians(X, Y, graph, rows=rows, ridge=ridge, variance_share=1.0)

@@ -13,7 +13,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.linalg import dense_rows
 
-__all__ = ["check_image_shape", "classes_of", "dense_rows_of", "evenly", "find_row"]
+__all__ = ["check_image_shape", "classes_of", "dense_rows_of", "find_row"]
 
 
 def classes_of(labels: Any, n: int) -> Classes:
@@ -49,8 +49,3 @@ def check_image_shape(image_shape: Any, n_features: int) -> tuple[int, ...]:
 def dense_rows_of(X: Any, rows: Any, columns: Any = None) -> npt.NDArray[np.float64]:
     """Return some rows, and of them some columns, as a dense float64 array."""
     return dense_rows(X[np.asarray(rows)] if columns is None else X[np.ix_(rows, columns)])
-
-
-def evenly(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return the numbers of at most `most` of n rows, ascending, the first and the last among them, at even steps."""
-    return np.linspace(0, n - 1, min(n, most)).astype(np.int64)

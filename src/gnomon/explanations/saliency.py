@@ -17,8 +17,9 @@ from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_al
 from gnomon.explanations.importance import places_in_blocks
 from gnomon.explanations.jackknife import mean_of_blocks
 from gnomon.explanations.local import along, arrows_with_errors, each_local_arrows, lengths_with_errors
-from gnomon.explanations.rows import check_image_shape, evenly, find_row
+from gnomon.explanations.rows import check_image_shape, find_row
 from gnomon.geometry.check import has_place, row_mask
+from gnomon.linalg.table import evenly_spaced
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -136,7 +137,7 @@ def saliency(
     elif len(known) == 1:
         effect, error = _of_point(explanation, int(known[0]), unit)
     else:
-        known = known[evenly(len(known), _ROWS)]
+        known = known[evenly_spaced(len(known), _ROWS)]
         effect, error = _of_selection(explanation, known, unit)
     order = np.argsort(-np.abs(effect), kind="stable")
     return Saliency(
@@ -192,7 +193,7 @@ def _on_the_way(
         raise ValueError(
             message("toward", "rows outside of the selection that a path of neighbours leads to", remedy=remedy)
         )
-    rows = rows[evenly(len(rows), _JOURNEYS)]
+    rows = rows[evenly_spaced(len(rows), _JOURNEYS)]
 
     def way(i: int) -> npt.NDArray[np.int64]:
         passed: npt.NDArray[np.int64] = shortest_path(graph, lengths, i)[::-1]

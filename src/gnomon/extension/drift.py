@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
 __all__ = ["Drift", "measure_drift"]
@@ -143,7 +144,7 @@ def measure_drift(
     indices, distances = search.find(X_new)
     scores = novelty.score(indices, distances)
     level = novelty.level(scores)
-    some = np.unique(np.linspace(0, n - 1, min(n, _SAMPLE)).astype(np.int64))
+    some = evenly_spaced(n, _SAMPLE)
     in_map = _nearest_in_map(Y, np.asarray(Y_new), None, k)
     of_old = _nearest_in_map(Y, np.asarray(Y)[some], some, k)
     return Drift(

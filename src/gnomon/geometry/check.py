@@ -63,7 +63,7 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
     return places
 
 
-def has_place(places: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+def has_place(places: npt.NDArray[np.floating]) -> npt.NDArray[np.bool_]:
     """Return which rows have a place in the map, of places as `check_places` returns them."""
     found: npt.NDArray[np.bool_] = np.isfinite(places[:, 0])
     return found

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._run import current_run
 from gnomon.geometry.jacobians import LocalJacobians
-from gnomon.linalg.table import RowTable
+from gnomon.linalg.table import RowTable, evenly_spaced
 
 __all__ = ["FeatureEffects", "calibrated_effects", "feature_effects", "foretold_steps"]
 
@@ -149,7 +149,7 @@ def calibrated_effects(X: Any, jacobians: LocalJacobians, *, n_top: int = 8) -> 
     if not jacobians.pooling:
         return jacobians, feature_effects(X, jacobians, n_top=n_top)
     defined = np.flatnonzero(jacobians.mask)
-    tried = defined[np.unique(np.linspace(0, len(defined) - 1, min(len(defined), _TRIED_ROWS)).astype(np.int64))]
+    tried = defined[evenly_spaced(len(defined), _TRIED_ROWS)]
     table = RowTable.of(X)
     effects, predicted = _pooled(table, jacobians, tried, min(n_top, table.shape[1]), False)
     weights = jacobians.weights[tried].astype(np.float64)

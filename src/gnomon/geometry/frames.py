@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry.check import check_values
 from gnomon.linalg import product, small_svd
-from gnomon.linalg.table import RowTable
+from gnomon.linalg.table import RowTable, evenly_spaced
 from gnomon.neighbors import NeighborGraph, check_graph
 
 __all__ = ["TangentFrames", "tangent_frames"]
@@ -367,8 +367,7 @@ def tangent_frames(
         return found
 
     if n_components is None:
-        n_looked = min(listed.size, _MEDIAN_ROWS)
-        looked = listed[np.linspace(0, max(listed.size - 1, 0), n_looked).astype(np.int64)]
+        looked = listed[evenly_spaced(listed.size, _MEDIAN_ROWS)]
         dimension = fit(looked, 1, False)[3]
         m = max(1, int(np.floor(np.median(dimension[dimension > 0]) + 0.5))) if np.any(dimension) else 1
     else:

@@ -12,7 +12,7 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._run import current_run, made_once
 
-__all__ = ["RowTable", "as_bytes", "dense_rows", "kernel_csr", "kernel_graph", "table_as_bytes"]
+__all__ = ["RowTable", "as_bytes", "dense_rows", "evenly_spaced", "kernel_csr", "kernel_graph", "table_as_bytes"]
 
 _WORTH_KEEPING = 1 << 20  # numbers of a table whose bytes are kept for the rest of a call
 _KERNEL_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
@@ -157,3 +157,8 @@ def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32
 def dense_rows(rows: Any) -> npt.NDArray[np.float64]:
     """Return rows of a table or sparse matrix as a dense array in double; no copy of what is one already."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
+
+
+def evenly_spaced(n: int, most: int) -> npt.NDArray[np.int64]:
+    """Return the numbers of at most `most` of n rows, ascending, the first and the last among them, at even steps."""
+    return np.linspace(0, n - 1, min(n, most)).astype(np.int64)

@@ -13,6 +13,7 @@ from gnomon._validation import message
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.scaling import column_scales
 from gnomon.linalg import principal_components, project_rows
+from gnomon.linalg.table import evenly_spaced
 
 __all__ = [
     "check_representation",
@@ -74,7 +75,7 @@ def with_formula(given: Representation, X: Any) -> Representation:
     if directions.shape[1] == X.shape[1]:
         products = product(directions, directions.T)
         orthonormal = np.abs(products - np.eye(len(products))).max() < _TOLERANCE
-        rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _CHECKED_ROWS)).astype(np.int64))
+        rows = evenly_spaced(X.shape[0], _CHECKED_ROWS)
         some, wanted = X[rows], np.asarray(given.values[rows], dtype=np.float64)
         for center in (column_scales(X).mean, np.zeros(X.shape[1])):
             gap = project_rows(some, center, directions) - wanted

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.geometry.check import has_place
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -202,7 +203,7 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     from gnomon.evaluation.gaps import FEWEST_ROWS, METRICS
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
 
-    placed = np.isfinite(result.embedding[:, 0])
+    placed = has_place(result.embedding)
     if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or result.metric not in METRICS:
         return None
     gaps, labels = result.verdicts(), result._labels_of_classes()

@@ -14,6 +14,7 @@ from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import first_columns
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import cross_distances, pair_distances
 from gnomon.neighbors.graph import NeighborGraph
@@ -94,7 +95,7 @@ def usual_distances(X: Any, parts: Sequence[BlockPart]) -> tuple[BlockPart, ...]
     tuple of BlockPart
         With `usual`.
     """
-    rows = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.int64))]
+    rows = X[evenly_spaced(X.shape[0], _SAMPLE)]
     found = []
     for part in parts:
         own = _distances(part, rows, rows)
@@ -257,7 +258,7 @@ def _from_candidates(
     found = _Candidates(together.indices, joined(together.indices)).merged(
         [graph.indices for graph in graphs], [joined(graph.indices) for graph in graphs], k
     )
-    sample = np.unique(np.linspace(0, n - 1, 2 * _SAMPLE).astype(np.int64))
+    sample = evenly_spaced(n, 2 * _SAMPLE)
     true = _true_neighbors(X, sample, parts, units, k, power)
     for _ in range(_ROUNDS):
         pairs = zip(found.indices[sample], true, strict=True)

@@ -14,6 +14,7 @@ import scipy
 from gnomon._entrance import entrance
 from gnomon._validation import Options, check_parameters, message, warn
 from gnomon.exceptions import GnomonWarning, NeighborsWarning
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.graph import NeighborGraph, check_graph
 from gnomon.neighbors.metrics import metric_name
@@ -162,7 +163,7 @@ class GivenNeighbors:
         self, X: Any, metric: Any, metric_params: Mapping[str, Any] | None
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
         """Return some of the distances given, and those of the same pairs in X."""
-        some = np.unique(np.linspace(0, len(self.rows) - 1, 2 * _ROWS).astype(np.int64))
+        some = evenly_spaced(len(self.rows), 2 * _ROWS)
         m = len(some)
         pairs = X[np.concatenate([self.rows[some], self.columns[some]])]
         partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)

@@ -12,6 +12,7 @@ import scipy
 from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.exceptions import CostWarning
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import NATIVE_METRICS
 
@@ -133,7 +134,7 @@ def _warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:
 
 
 def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any) -> None:
-    some = X[np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _TRIED)).astype(np.intp))]
+    some = X[evenly_spaced(X.shape[0], _TRIED)]
     rows = [some[i] if isinstance(some, np.ndarray) else some[[i]] for i in range(some.shape[0])]
     distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
     if not np.isfinite(distances).all():

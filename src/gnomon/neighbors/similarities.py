@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._validation import message
+from gnomon.linalg.table import evenly_spaced
 
 __all__ = ["refuse_similarities"]
 
@@ -50,7 +51,7 @@ def refuse_similarities(X: Any, what: str = "metric='precomputed'") -> None:
 
 
 def _diagonal_is_largest(X: npt.NDArray[Any]) -> bool:
-    rows = np.unique(np.linspace(0, len(X) - 1, min(len(X), _ROWS)).astype(np.int64))
+    rows = evenly_spaced(len(X), _ROWS)
     some = np.asarray(X[rows], dtype=np.float64)
     own = some[np.arange(len(rows)), rows]
     if not np.isfinite(own).all() or not (own > _ROUNDING * np.abs(own).max(initial=0.0)).all():
@@ -63,7 +64,7 @@ def _large_values_share_neighbors(X: scipy.sparse.csr_array) -> bool:
     n = int(X.shape[0])
     if X.nnz == 0 or float(X.data.max()) > 1.0 + _ROUNDING:
         return False
-    rows = np.unique(np.linspace(0, n - 1, min(n, _ROWS)).astype(np.int64))
+    rows = evenly_spaced(n, _ROWS)
     pattern = scipy.sparse.csr_array((np.ones(X.nnz, dtype=np.float32), X.indices, X.indptr), shape=X.shape)
     shared = scipy.sparse.csr_array(pattern[rows] @ pattern.T)
     sizes = np.diff(X.indptr)

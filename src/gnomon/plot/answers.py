@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.linalg.table import evenly_spaced
 from gnomon.plot.colors import colors_of
 from gnomon.plot.curves import Curve, CurvesDisplay
 from gnomon.plot.display import draws
@@ -363,7 +364,7 @@ def plot_distortion(
         raise ValueError(message(what, "of the same rows, in two dimensions"))
     room = np.where(np.isfinite(found.log_area), found.log_area, np.nan)
     known = np.flatnonzero(np.isfinite(found.semi_axes).all(axis=1) & np.isfinite(places).all(axis=1))
-    rows = known[np.unique(np.linspace(0, len(known) - 1, min(n_ellipses, len(known))).astype(np.intp))]
+    rows = known[evenly_spaced(len(known), n_ellipses)]
     layers: tuple[Ellipses, ...] = ()
     if n_ellipses and len(known):
         typical = float(np.median(np.sqrt(found.semi_axes[known].prod(axis=1)))) or 1.0

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
+from gnomon.linalg.table import evenly_spaced
 from gnomon.plot.colors import colors_of
 from gnomon.plot.display import Display, GridDisplay, draws
 from gnomon.plot.map import MapDisplay, positions_of
@@ -77,7 +78,7 @@ def plot_stability(
 def _ellipses(runs: npt.NDArray[np.float64], mean: npt.NDArray[np.float64], most: int) -> Ellipses:
     """Return the covariance over runs of some points."""
     rows = np.flatnonzero(np.isfinite(runs).all(axis=(0, 2)))
-    rows = rows[np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64))] if len(rows) else rows
+    rows = rows[evenly_spaced(len(rows), most)]
     moved = runs[:, rows] - mean[rows]
     covariances = np.einsum("rni,rnj->nij", moved, moved) / max(len(runs) - 1, 1)
     variances, vectors = np.linalg.eigh(covariances)

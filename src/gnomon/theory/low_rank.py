@@ -14,6 +14,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
 from gnomon.linalg import LowRank, spectral_bounds
+from gnomon.linalg.table import evenly_spaced
 from gnomon.objectives import Strain
 from gnomon.theory.pca import descend
 
@@ -96,7 +97,7 @@ class LowRankAlignment:
             f"{100 * self.certified_share:.0f} %, condition holds for {100 * float(self.condition.mean()):.0f} %",
             f"{'iteration':>9}  {'|gradient|':>12}  {'cosine':>8}  condition  certificate  printed",
         ]
-        rows = np.unique(np.linspace(0, len(self.iterations) - 1, n_rows).astype(int))
+        rows = evenly_spaced(len(self.iterations), n_rows)
         words = {True: "yes", False: "no"}
         lines += [
             f"{self.iterations[r]:9d}  {self.gradient_norm[r]:12.6e}  {self.cosine[r]:8.5f}  "

@@ -20,6 +20,7 @@ from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.initialization import strain_start
 from gnomon.linalg import principal_components, procrustes_error
+from gnomon.linalg.table import evenly_spaced
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 
@@ -175,7 +176,7 @@ class PCACertificate:
             f"rate {self.observed_rate:.5f} observed, {self.expected_rate:.5f} expected of the safe step",
             f"{'iteration':>9}  {'loss':>12}  {'|gradient|':>12}  {'error':>9}",
         ]
-        rows = np.unique(np.linspace(0, len(self.iterations) - 1, n_rows).astype(int))
+        rows = evenly_spaced(len(self.iterations), n_rows)
         lines += [
             f"{self.iterations[r]:9d}  {self.loss[r]:12.6e}  {self.gradient_norm[r]:12.6e}  {self.error[r]:9.2e}"
             for r in rows

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.linalg import principal_components, procrustes, project_rows
+from gnomon.linalg.table import evenly_spaced
 from gnomon.twins.changes import Floats
 from gnomon.twins.proof import Proof
 from gnomon.twins.result import BlindSpots, Twin
@@ -54,7 +55,7 @@ class TwinPicture:
     def of(cls, X: Floats, embedding: npt.NDArray[Any], twin: Twin) -> Self:
         """Draw a table and its map beside a twin."""
         differs = (twin.table != X).any(axis=1)
-        rows = np.linspace(0, len(X) - 1, min(_MOST_ROWS, len(X))).astype(np.int64)
+        rows = evenly_spaced(len(X), _MOST_ROWS)
         if differs.sum() <= _FEW:
             rows = np.union1d(rows, np.flatnonzero(differs))
         both = np.vstack([X, twin.table])

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.linalg.table import evenly_spaced
 from gnomon.viewer.budget import Measured, Plan, file_bytes
 from gnomon.viewer.payload import Payload, encode_features
 
@@ -67,7 +68,7 @@ def measure_values(rows: Any, *, pixels: bool) -> Measured:
     if rows is None or not rows.shape[0]:
         return Measured()
     n = rows.shape[0]
-    some = np.unique(np.linspace(0, n - 1, min(n, _MEASURED_ROWS)).astype(np.int64))
+    some = evenly_spaced(n, _MEASURED_ROWS)
     codes = encode_features(rows[some], byte_budget=_ALL)
     columns = {k: v for k in ("codes", "indices", "data") if (v := getattr(codes, k)) is not None}
     scale, raw = n / len(some), sum(column.nbytes for column in columns.values())

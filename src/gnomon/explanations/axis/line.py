@@ -21,9 +21,10 @@ from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
 from gnomon.explanations.jackknife import mean_of_blocks
 from gnomon.explanations.local import each_local_arrows
-from gnomon.explanations.rows import dense_rows_of, evenly
+from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
+from gnomon.linalg.table import evenly_spaced
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -111,7 +112,7 @@ def held_out_r2(X: Any, rows: npt.NDArray[np.int64], t: Array, n_most: int = 100
     form, the damping chosen so that it is largest. At most `n_most` rows, evenly spaced along t, are used.
     """
     if len(rows) > n_most:
-        chosen = np.argsort(t, kind="stable")[evenly(len(rows), n_most)]
+        chosen = np.argsort(t, kind="stable")[evenly_spaced(len(rows), n_most)]
         rows, t = rows[chosen], t[chosen]
     values = dense_rows_of(X, rows)
     values = values[:, values.min(axis=0) < values.max(axis=0)]
@@ -382,7 +383,7 @@ def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     """
     known = np.flatnonzero(explanation.mask[near.rows])
     known = known[np.argsort(near.t[known], kind="stable")]
-    known = known[evenly(len(known), _PUSH_ROWS)]
+    known = known[evenly_spaced(len(known), _PUSH_ROWS)]
     if len(known) < 2:
         nothing = np.full(explanation.n_features, np.nan)
         return nothing, nothing

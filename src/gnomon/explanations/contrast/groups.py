@@ -18,10 +18,10 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.rows import classes_of, dense_rows_of, evenly
+from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
-from gnomon.linalg.table import RowTable, table_as_bytes
+from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
 
 __all__ = [
     "Contrast",
@@ -81,7 +81,7 @@ def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[n
 def _side(groups: npt.NDArray[np.int32], g: int, inside: bool) -> npt.NDArray[np.intp]:
     """Return rows of a group, or evenly spaced ones of all other groups."""
     rows = np.flatnonzero(groups == g) if inside else np.flatnonzero((groups >= 0) & (groups != g))
-    return rows[evenly(len(rows), _ROWS)]
+    return rows[evenly_spaced(len(rows), _ROWS)]
 
 
 def _held_out_auc(

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.explanations.counterfactual.metric import RowMetric
-from gnomon.explanations.rows import evenly
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, without_own
 
 __all__ = ["Plausibility"]
@@ -117,7 +117,7 @@ class Plausibility:
             for rows, k in ((members, asked + 1), (others, asked))
         )
         neighbors = _Neighbors(asked, *searches)
-        some = evenly(len(members), _MEMBERS)
+        some = evenly_spaced(len(members), _MEMBERS)
         shares, ratios = neighbors.measure(_floating(X[members[some]]), some)
         return replace(
             plain,

@@ -13,6 +13,7 @@ from gnomon import _core
 from gnomon._arithmetic import log
 from gnomon._cached import cached_property
 from gnomon.geometry import local_jacobians
+from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["BlendLaw", "Charts", "fit_charts", "torn_weights"]
@@ -139,7 +140,7 @@ def fit_charts(X: Any, Y: Float64Array, graph: NeighborGraph) -> Charts:
 
 def _choose_way(X: Any, Y: Float64Array, graph: NeighborGraph, weights: npt.NDArray[np.float32]) -> tuple[float, float]:
     n = graph.n_samples
-    rows = np.unique(np.linspace(0, n - 1, min(n, _TRIED_ROWS)).astype(np.int64))
+    rows = evenly_spaced(n, _TRIED_ROWS)
     best, best_score = _WAYS[0], -np.inf
     for ridge, share in _WAYS:
         fits = local_jacobians(X, Y, graph, weights=weights, rows=rows, ridge=ridge, variance_share=share)

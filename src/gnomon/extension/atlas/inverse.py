@@ -13,8 +13,8 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.forward import Forward
-from gnomon.extension.atlas.points import Candidates, Distances, MapPoints, NearestPoints, Rows, spread_evenly
-from gnomon.linalg.table import RowTable
+from gnomon.extension.atlas.points import Candidates, Distances, MapPoints, NearestPoints, Rows
+from gnomon.linalg.table import RowTable, evenly_spaced
 from gnomon.neighbors import query_neighbors
 
 __all__ = ["Inverse", "RoundTrip", "go_round", "inverse_law"]
@@ -63,7 +63,7 @@ class Inverse:
 
 def inverse_law(Y: Float64Array, n_neighbors: int) -> BlendLaw:
     """Return the law of the weights by distances in the map."""
-    some = Y[spread_evenly(len(Y), _LAW_ROWS)]
+    some = Y[evenly_spaced(len(Y), _LAW_ROWS)]
     _, distances = query_neighbors(Y, some, n_neighbors + 1)
     return BlendLaw.of(distances[:, 1:], power=_POWER, n_rows=_COUNT)
 
@@ -130,7 +130,7 @@ def _check_rows(members: npt.NDArray[np.int64], rows: Any) -> npt.NDArray[np.int
     n = len(members)
     if rows is None:
         placed = np.flatnonzero(members >= 0)
-        return np.asarray(placed[spread_evenly(len(placed), _TRIP_ROWS)], dtype=np.int64)
+        return np.asarray(placed[evenly_spaced(len(placed), _TRIP_ROWS)], dtype=np.int64)
     listed = np.atleast_1d(np.asarray(rows))
     if listed.dtype.kind not in "iu" or (listed < 0).any() or (listed >= n).any():
         raise ValueError(message("rows", f"row numbers below n_samples={n}"))

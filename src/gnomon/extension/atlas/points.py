@@ -14,10 +14,11 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._threads import single_threaded_blas
 from gnomon.data import find_duplicate_rows
-from gnomon.linalg.table import RowTable, dense_rows
+from gnomon.geometry.check import has_place
+from gnomon.linalg.table import RowTable, dense_rows, evenly_spaced
 from gnomon.neighbors import NeighborGraph, RowSearch, check_graph, compute_neighbors, without_own
 
-__all__ = ["MapPoints", "NearestPoints", "spread_evenly"]
+__all__ = ["MapPoints", "NearestPoints"]
 
 Float64Array = npt.NDArray[np.float64]
 Candidates = npt.NDArray[np.int32]
@@ -49,7 +50,7 @@ class MapPoints:
     @classmethod
     def of(cls, X: Any, Y: Float64Array) -> Self:
         """Take the points from a table and its map, both of n_samples rows; NaN is no place."""
-        placed = np.flatnonzero(np.isfinite(Y[:, 0]))
+        placed = np.flatnonzero(has_place(Y))
         rows, places = (X, Y) if len(placed) == len(Y) else (X[placed], Y[placed])
         representatives, copies = find_duplicate_rows(rows)
         if len(representatives) < len(places):
@@ -84,11 +85,6 @@ class MapPoints:
         return compute_neighbors(self.X, min(n_neighbors, n - 1), metric=metric)
 
 
-def spread_evenly(n: int, most: int) -> npt.NDArray[np.int64]:
-    """Return at most so many of the numbers 0..n-1, evenly spread."""
-    return np.unique(np.linspace(0, n - 1, min(n, most)).astype(np.int64))
-
-
 @dataclass(frozen=True)
 class NearestPoints:
     """Finds the nearest points of new rows by Euclidean distance.
@@ -117,7 +113,7 @@ class NearestPoints:
     @cached_property
     def sketch(self) -> _core.RowSketch:
         """Coordinates of the rows of a dense table along its leading principal axes, by which distances are bounded."""
-        sample = dense_rows(self.table[spread_evenly(len(self.table), _SKETCHED_ROWS)])
+        sample = dense_rows(self.table[evenly_spaced(len(self.table), _SKETCHED_ROWS)])
         center = sample.mean(axis=0)
         with single_threaded_blas():
             axes = np.linalg.svd(sample - center, full_matrices=False)[2][:_SKETCH]

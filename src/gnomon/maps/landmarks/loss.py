@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.geometry.check import has_place
 from gnomon.neighbors import draw_landmarks
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def measure_loss(result: LandmarkMap) -> LandmarkLoss:
     from gnomon.evaluation.row_trust import trust_of_rows  # loaded when first asked for
 
     seed, rows, n = result.random_state, result.landmarks, result.n_samples
-    placed = np.flatnonzero(np.isfinite(result.embedding[:, 0])).astype(np.int64)
+    placed = np.flatnonzero(has_place(result.embedding)).astype(np.int64)
     others = np.setdiff1d(placed, rows, assume_unique=True)
     if not len(others):
         return LandmarkLoss(np.nan, np.nan, 0.0, 0.0, 0, n)

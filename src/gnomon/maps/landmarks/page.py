@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gnomon._validation import Integer, check_parameters
+from gnomon.geometry.check import has_place
 from gnomon.neighbors import draw_landmarks
 from gnomon.viewer import PageContent
 
@@ -23,7 +24,7 @@ _FEWEST = 100
 def page_of(result: LandmarkMap, n_shown: int) -> PageContent:
     """Return what the page of a map shows; see `gnomon.LandmarkMap.write_html`."""
     count = check_parameters({"n_shown": Integer(_FEWEST)}, {"n_shown": n_shown})["n_shown"]
-    placed = np.flatnonzero(np.isfinite(result.embedding[:, 0])).astype(np.int64)
+    placed = np.flatnonzero(has_place(result.embedding)).astype(np.int64)
     rows = placed[draw_landmarks(len(placed), min(count, len(placed)), seed=result.random_state, stream=_STREAM)]
     content = PageContent.of(result._map_of(rows))
     loss = result.landmark_loss()

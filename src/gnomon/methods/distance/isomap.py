@@ -13,6 +13,7 @@ from gnomon._validation import Either, Integer, Nothing, Options, Rule, message,
 from gnomon.affinities import PathGraph
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import classical_scaling, uniform_matrix
+from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
@@ -144,7 +145,7 @@ class Isomap(PlacesRows, GraphEmbedder):
         sources = np.arange(n, dtype=np.int32) if self.landmarks_ is None else self.landmarks_
         dtype = np.float64 if n <= _LARGEST_DOUBLE else np.float32
         lengths = paths.lengths_from(sources, dtype=dtype)
-        ends = _spread(len(sources), _SAMPLED_ROWS), _spread(n, _SAMPLED_OTHERS)
+        ends = evenly_spaced(len(sources), _SAMPLED_ROWS), evenly_spaced(n, _SAMPLED_OTHERS)
         sample = lengths[np.ix_(*ends)]
         reporter.begin("eigenvectors")
         between = lengths if self.landmarks_ is None else np.ascontiguousarray(lengths[:, self.landmarks_])
@@ -232,11 +233,6 @@ def _dense_distances(X: Any) -> npt.NDArray[np.float64]:
     given = np.full(X.shape, np.inf)
     given[np.repeat(np.arange(len(given)), np.diff(X.indptr)), X.indices] = X.data
     return given
-
-
-def _spread(n: int, most: int) -> npt.NDArray[np.intp]:
-    """Return at most so many of n places, evenly spread."""
-    return np.linspace(0, n - 1, min(n, most)).astype(np.intp)
 
 
 def _residual_variances(

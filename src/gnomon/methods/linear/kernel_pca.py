@@ -42,6 +42,7 @@ from gnomon.data import check_sample_weight, check_table, warn_of_one_row
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
+from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import PlacesRows, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.preimages import Preimages
@@ -348,7 +349,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         if self.kernel_ is not None:
             landmarks = self._components.landmarks
             self._rows = rows if landmarks is None else rows[landmarks]
-            some = np.unique(np.linspace(0, rows.shape[0] - 1, min(rows.shape[0], _MOST_REGRESSED)).astype(np.intp))
+            some = evenly_spaced(rows.shape[0], _MOST_REGRESSED)
             self._sample = some, (None if landmarks is None else rows[some])
 
     def _publish(self, components: KernelComponents, *, one_row: bool) -> None:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnomon import geometry, objectives
 from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
 from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.parameters import term_options
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _fit_frames(inputs: Inputs, n_components: int, *, metric: object, variance_s
     weights = np.asarray(memberships[rows, graph.indices.ravel()], dtype=np.float32).reshape(graph.indices.shape)
     given: dict[str, Any] = {"weights": weights, "variance_share": variance_share}
     n = graph.n_samples
-    some = np.linspace(0, n - 1, min(n, _MEDIAN_ROWS)).astype(np.int64)
+    some = evenly_spaced(n, _MEDIAN_ROWS)
     dimension = geometry.tangent_frames(inputs.X, graph, rows=some, n_components=1, **given).dimension
     most = min(graph.n_neighbors, int(inputs.X.shape[1]))
     wanted = min(max(n_components, median_dimension(dimension)), most)

@@ -15,6 +15,7 @@ from gnomon._validation import Options, Real, Rule, message, warn
 from gnomon.affinities import Affinities, Inputs, NeighborAffinity
 from gnomon.data import Target, check_target, check_target_length, check_unused_target
 from gnomon.exceptions import SupervisionWarning
+from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import WeighsRows
 from gnomon.methods.neighbor.blocks import BlockEmbedder
 
@@ -78,7 +79,7 @@ def agreement_with_data(target: Target, graph: neighbors.NeighborGraph, *, seed:
     """
     known = np.flatnonzero(target.known)
     m = len(known)
-    rows = known[np.linspace(0, m - 1, min(m, _ROWS)).astype(np.int64)]
+    rows = known[evenly_spaced(m, _ROWS)]
     near = graph.indices[rows, :_NEIGHBORS]
     valid = target.known[near]
     if graph.mask is not None:
