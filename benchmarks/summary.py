@@ -66,10 +66,20 @@ def half_width(values: Sequence[float]) -> float:
     return float("nan") if n < 2 else float(t.ppf(0.975, n - 1)) * statistics.stdev(values) / n**0.5
 
 
-def with_interval(values: Sequence[float], digits: int = 4) -> str:
-    """Print the mean of some values, and half the width of its 95 % interval if there are several."""
-    text = f"{statistics.fmean(values):.{digits}f}"
-    return text if len(values) < 2 else f"{text} ± {half_width(values):.{digits}f}"
+def with_interval(values: Sequence[float], digits: int | None = None) -> str:
+    """Print the mean of some values, and half the width of its 95 % interval if there are several.
+
+    Parameters
+    ----------
+    values : sequence of float
+    digits : int or None, default=None
+        Decimals; None takes 4, 2 from 10 on, and none from 1000 on.
+    """
+    mean = statistics.fmean(values)
+    if digits is None:
+        digits = 0 if abs(mean) >= 1000 else 2 if abs(mean) >= 10 else 4
+    text = f"{mean:,.{digits}f}"
+    return text if len(values) < 2 else f"{text} ± {half_width(values):,.{digits}f}"
 
 
 def _quality_table(quality: Mapping[str, Mapping[str, Sequence[float]]]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from benchmarks.report.pictures import lines, scatter
 from benchmarks.report.subjects import Subject
-from benchmarks.report.tables import BASE, LOSSES, MODES, Results, grown, ratios, scores, tools_of, trade
+from benchmarks.report.tables import BASE, LOSSES, MODES, Results, grown, left_out, ratios, scores, tools_of, trade
 from benchmarks.summary import table_of
 
 __all__ = ["PAGE", "write_site"]
@@ -56,7 +56,10 @@ def _of_method(method: str, results: Results, pictures: Path) -> list[str]:
     for mode, words in MODES.items():
         header, rows = ratios(results, method, mode, names)
         if rows:
-            parts += [f"How many times {BASE}'s seconds each takes, {words}:", table_of(["table", *header[1:]], rows)]
+            parts += [
+                f"{BASE}'s seconds, and how many times these each of the others takes, {words}:",
+                table_of(["table", *header[1:]], rows),
+            ]
         for what, unit in (("wall", "seconds"), ("peak", "MiB")):
             series = {} if (mode, what) == ("warm", "peak") else grown(results, method, mode, what)
             if series:
@@ -64,6 +67,9 @@ def _of_method(method: str, results: Results, pictures: Path) -> list[str]:
                 parts.append(
                     _picture(pictures, f"{method}-{what}-{mode}", drawn, f"{title}: {unit} over rows, {words}")
                 )
+    missing = left_out(results, method)
+    if missing:
+        parts.append("Left out: " + "; ".join(f"{tool}, {why}" for tool, why in missing.items()) + ".")
     judged = [subject for subject, result in results.items() if result["methods"][method]["quality"]]
     if judged:
         longest = max(judged, key=lambda subject: results[subject]["data"]["rows"])

@@ -9,7 +9,20 @@ from typing import Any
 from benchmarks.report.subjects import GROWTH, Subject
 from benchmarks.summary import half_width, with_interval
 
-__all__ = ["BASE", "LOSSES", "MIB", "MODES", "Results", "Table", "grown", "ratios", "scores", "tools_of", "trade"]
+__all__ = [
+    "BASE",
+    "LOSSES",
+    "MIB",
+    "MODES",
+    "Results",
+    "Table",
+    "grown",
+    "left_out",
+    "ratios",
+    "scores",
+    "tools_of",
+    "trade",
+]
 
 Results = Mapping[Subject, Mapping[str, Any]]
 Table = tuple[list[str], list[list[str]]]
@@ -28,16 +41,30 @@ def tools_of(results: Results, method: str) -> list[str]:
 
 
 def ratios(results: Results, method: str, mode: str, names: Sequence[str]) -> Table:
-    """Return how many times our seconds each peer takes, by table; no rows if the mode was not measured."""
+    """Return how many times our seconds each peer takes, by table; no rows if the mode was not measured.
+
+    Of each table the number of runs, whose medians count, and our seconds come first.
+    """
     peers = [tool for tool in names if tool != BASE]
     rows = []
     for subject, result in results.items():
-        costs = result["methods"][method]["costs"].get(mode, {})
+        part = result["methods"][method]
+        costs = part["costs"].get(mode, {})
         if costs:
+            own = [str(len(part["runs"][mode][BASE])), f"{costs[BASE]['wall']:.2f}"]
             rows.append(
-                [subject.name, *(f"{costs[tool]['wall_ratio']:.1f}" if tool in costs else "" for tool in peers)]
+                [subject.name, *own, *(f"{costs[tool]['wall_ratio']:.1f}" if tool in costs else "" for tool in peers)]
             )
-    return [f"seconds / {BASE}'s, {MODES[mode]}", *peers], rows
+    return [f"seconds / {BASE}'s, {MODES[mode]}", "runs", f"{BASE}, s", *peers], rows
+
+
+def left_out(results: Results, method: str) -> dict[str, str]:
+    """Return tools that did not run on every table that they were asked for, and why, at the first such table."""
+    found: dict[str, str] = {}
+    for subject, result in results.items():
+        for tool, why in result["methods"][method]["left_out"].items():
+            found.setdefault(tool, f"{why} ({subject.name})")
+    return found
 
 
 def grown(results: Results, method: str, mode: str, what: str) -> dict[str, list[tuple[float, float]]]:

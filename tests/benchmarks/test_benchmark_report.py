@@ -61,6 +61,8 @@ def test_intervals_of_means_are_those_of_student():
     assert 2 * half_width(values) == pytest.approx(high - low)
     assert with_interval(values) == f"0.9400 ± {(high - low) / 2:.4f}"
     assert with_interval([0.5]) == "0.5000"
+    assert [with_interval([value]) for value in (10.0, 999.0, 58488.75)] == ["10.00", "999.00", "58,489"]
+    assert with_interval([58488.75], 1) == "58,488.8"
 
 
 def test_stages_take_at_least_what_arithmetic_or_reading_takes():
@@ -115,7 +117,7 @@ def test_the_page_needs_nothing_else_and_says_what_was_measured():
     assert "a &lt;fast&gt; one" in text
     assert "--out &lt;here&gt;" in text
     assert "<td>peer</td><td>1.00 ± 0.00</td><td>3</td>" in text  # seconds grow with the rows
-    assert "<td>mnist-1800-pca50</td><td>10.0</td>" in text
+    assert "<td>mnist-1800-pca50</td><td>1</td><td>0.02</td><td>10.0</td>" in text
     assert "0.9100 ± 0.1271" in text
     taken, least = 0.75 * 1e-5 * 1_800, 100 * (20 + 16) * 1_800 * 45 / 1e11
     assert f"<td>layout</td><td>{taken:.3f}</td><td>{least:.3f}</td><td>{100 * least / taken:.0f} %</td>" in text
@@ -124,12 +126,15 @@ def test_the_page_needs_nothing_else_and_says_what_was_measured():
 def test_the_site_gets_tables_and_pictures_between_its_lines_and_again(tmp_path):
     (tmp_path / "benchmarks.md").write_text("before\n<!-- begin: report -->\nold\n<!-- end: report -->\nafter\n")
     own = {s: result(s.rows, {"gnomon": 1e-5 * s.rows, "peer": 1e-4 * s.rows}) for s in GROWTH[:3]}
+    for later in GROWTH[1:3]:
+        own[later]["methods"]["umap"]["left_out"] = {"slow": "took more than 60 s"}
     texts = [write_site({"umap": own}, "python -m", tmp_path).read_text() for _ in range(2)]
     assert texts[0] == texts[1]
     assert texts[0].startswith("before\n")
     assert texts[0].endswith("after\n")
     assert "old" not in texts[0]
-    assert re.search(r"\| mnist-1800-pca50 +\| 10\.0", texts[0])
+    assert re.search(r"\| mnist-1800-pca50 +\| 1 +\| 0\.02 +\| 10\.0", texts[0])
+    assert texts[0].count("Left out: slow, took more than 60 s (mnist-6000-pca50).") == 1
     pictures = re.findall(r"\]\((images/benchmarks/[^)]+)\)", texts[0])
     assert len(pictures) == 3
     assert all((tmp_path / picture).stat().st_size for picture in pictures)

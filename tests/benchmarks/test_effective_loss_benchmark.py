@@ -50,5 +50,5 @@ def test_the_command_prints_loss_and_quality(capsys):
     header, _, *rows = ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:])
     assert {"loss", "trustworthiness", "preservation", "label_accuracy", "CPU s"} <= set(header)
     assert [row[0] for row in rows] == ["gnomon, auto, 30 passes"]
-    assert all(float(cell) > 0 for row in rows for cell in row[1:-1])
+    assert all(float(cell.replace(",", "")) > 0 for row in rows for cell in row[1:-1])
     assert float(rows[0][-1]) >= 0  # to hundredths
