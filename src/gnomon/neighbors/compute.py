@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors"]
 
 EXACT_FLOPS = 50e9
-"""Up to this many multiplications and additions all pairs are computed: about 0.3 s on two cores."""
+"""Up to this many multiplications and additions, or as much work, all pairs are computed: about 0.3 s on two cores."""
+
+_SELECTION = 10  # multiplications and additions that the choice of the nearest has the time of, for each pair
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
@@ -73,8 +75,9 @@ def compute_neighbors(
         Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
     method : {"auto", "exact", "approximate"}, default="auto"
         "exact" compares all pairs. "approximate" looks into the nearest cells only; it compares all pairs where these
-        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features, and where
-        pairs cost more than a product of rows, up to as much work. Metrics of scikit-learn are searched exactly.
+        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` =
+        n_samples^2 (n_features + 10), and where pairs cost more than a product of rows, up to as much work. Metrics of
+        scikit-learn are searched exactly.
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that an approximate search must find. It looks into so many cells that a sample of
         rows shows the share to be reached with a probability of about 95%.
@@ -177,12 +180,12 @@ def by_cells(n_samples: int, n_features: float) -> bool:
     -------
     bool
     """
-    return float(n_samples) ** 2 * n_features > EXACT_FLOPS
+    return float(n_samples) ** 2 * (n_features + _SELECTION) > EXACT_FLOPS
 
 
 def prefers_cells(method: str, table: SearchedRows) -> bool:
     """Return whether a method asks for an approximate search of a table, or leaves it to the cost of an exact one."""
-    return method == "approximate" or (method == "auto" and table.n_samples**2 * table.exact_width > EXACT_FLOPS)
+    return method == "approximate" or (method == "auto" and by_cells(table.n_samples, table.exact_width))
 
 
 def _search(

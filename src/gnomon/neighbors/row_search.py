@@ -166,8 +166,8 @@ class RowSearch:
             Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
         method : {"auto", "exact", "approximate"}, default="auto"
             "exact" compares with all rows. "approximate" looks into the nearest cells, or compares with all rows where
-            that costs less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 n_features,
-            as the search among the table's own rows, unless `many` ask.
+            that costs less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2
+            (n_features + 10), as the search among the table's own rows, unless `many` ask.
         target_recall : float in [0, 1], default=0.98
             Share of the true neighbours that an approximate search must find, reached with a probability of about 95%.
         many : bool, default=False
