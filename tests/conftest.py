@@ -36,7 +36,7 @@ def pytest_xdist_setupnodes(config, specs):
 
 @pytest.hookimpl(wrapper=True)
 def pytest_make_collect_report(collector):
-    """Let every other worker collect from the end, so that each file's assertions are rewritten once, for all of them."""
+    """Let every other worker collect from the end: each file's assertions are rewritten once, not by each of them."""
     report = yield
     worker = getattr(collector.config, "workerinput", {}).get("workerid", "gw0")
     if isinstance(collector, pytest.Directory) and int(worker[2:]) % 2:

@@ -41,7 +41,7 @@ class _Later:
 
 
 class _Plain:
-    """What an estimator has of itself before scikit-learn is loaded: its parameters."""
+    """What an estimator is asked for that scikit-learn's classes answer."""
 
     __repr__: Callable[[Any], str] = _Later()  # type: ignore[assignment]
     __sklearn_tags__ = _Later()
@@ -52,15 +52,6 @@ class _Plain:
     set_output = _Later()
     set_params = _Later()
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name; with ``deep`` also those of parameters that are estimators."""
-        found: dict[str, Any] = {}
-        for name in sorted(_defaults(self)):
-            value = found[name] = getattr(self, name)
-            if deep and hasattr(value, "get_params") and not isinstance(value, type):
-                found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
-        return found
-
 
 class Estimator(_Plain):
     """What every estimator inherits; the bases are scikit-learn's once it is loaded."""
@@ -68,6 +59,26 @@ class Estimator(_Plain):
     if TYPE_CHECKING:  # what a fit learns, and what methods give to classes that share their code
 
         def __getattr__(self, name: str) -> Any: ...
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name; with ``deep`` also those of parameters that are estimators."""
+        found: dict[str, Any] = {}
+        cls: Any = type(self)
+        for name in _parameter_names(cls):
+            value = found[name] = getattr(self, name)
+            if deep and hasattr(value, "get_params") and not isinstance(value, type):
+                found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
+        return found
+
+
+@functools.cache
+def _parameter_names(cls: type[Any]) -> tuple[str, ...]:
+    """Return the names of the parameters of a class, sorted: to read its signature takes longer than to fit a few rows.
+
+    scikit-learn's ``get_params`` reads it at every call, and ``clone`` calls that twice.
+    """
+    taken = list(inspect.signature(cls.__init__).parameters.values())[1:]
+    return tuple(sorted(one.name for one in taken if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)))
 
 
 def _inherit(home: ModuleType) -> None:

@@ -1,6 +1,7 @@
 """Damaged files are read in worker processes, whose crashes and endless loops are counted and survived.
 
-Run as a program, this file is the worker: it makes the mutants of a range of numbers, reads each and says how it ended.
+Run as a program, this file is the worker: for each request it makes the mutants of a range of numbers, reads each and
+says how it ended.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,12 +19,14 @@ from typing import Any
 
 from mutate import make_mutant
 
-__all__ = ["Tally", "fuzz"]
+__all__ = ["Tally", "end", "fuzz"]
 
 _FORM = re.compile(r"\w.*: .* must be .*", re.DOTALL)
 _PROCESSOR_SECONDS = 5.0  # for one mutant
 _WALL_SECONDS = 60.0  # for one mutant that waits; the machine may be busy with other things
 _MEMORY = 2**30  # bytes beyond what the worker takes once it has read the seeds
+_idle: list[subprocess.Popen[str]] = []  # the worker that has answered, for the next call
+_errors = tempfile.TemporaryFile("w+")  # noqa: SIM115, what the worker says before it dies
 
 
 @dataclass
@@ -70,30 +74,49 @@ def fuzz(target: str, seeds: Path, kind: str, suffix: str, n_mutants: int, out: 
     while number < last:
         request = {"path": sys.path, "target": target, "seeds": str(seeds), "kind": kind, "suffix": suffix}
         request |= {"first": number, "last": last, "scratch": str(out)}
-        with subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        ) as worker:
+        worker = _idle.pop() if _idle and _idle[-1].poll() is None else _start()
+        try:
             assert worker.stdin is not None
             assert worker.stdout is not None
-            assert worker.stderr is not None
             worker.stdin.write(json.dumps(request) + "\n")
-            worker.stdin.close()
+            worker.stdin.flush()
             ready = worker.stdout.readline()
-            for line in worker.stdout:
+            while ready and number < last:
+                line = worker.stdout.readline()
                 if not line.endswith("\n"):
                     break
                 _count(tally, json.loads(line), number)
                 number += 1
-            errors = worker.stderr.read()
+        except BaseException:
+            worker.kill()
+            raise
+        if ready and number == last:
+            _idle.append(worker)
+            continue
+        worker.communicate()
+        _errors.seek(0)
+        errors = _errors.read()
         if not ready:
             raise RuntimeError(f"the worker could not read the seeds: {errors[-2000:]}")
-        if number < last:
-            _count_death(tally, worker.returncode, number, errors)
-            number += 1
+        _count_death(tally, worker.returncode, number, errors)
+        number += 1
     files = _contents(seeds)
     for failed in tally.failing[:100]:
         (out / f"{target}-{failed}.{suffix}").write_bytes(make_mutant(files, kind, failed))
     return tally
+
+
+def _start() -> subprocess.Popen[str]:
+    _errors.seek(0)
+    _errors.truncate()
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, __file__], text=True, stdin=pipe, stdout=pipe, stderr=_errors)
+
+
+def end() -> None:
+    """End the worker that waits for another call."""
+    while _idle:
+        _idle.pop().communicate()
 
 
 def _count(tally: Tally, outcome: str, number: int) -> None:
@@ -143,12 +166,13 @@ def _work(request: dict[str, Any]) -> None:
     import targets
 
     warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     read = getattr(targets, request["target"])
     seeds, suffix = Path(request["seeds"]), request["suffix"]
     for path in sorted(seeds.iterdir()):
         read(path)  # raises if a seed is not valid; imports all that is needed
     limit = _address_space() + _MEMORY
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     files = _contents(seeds)
     mutant = Path(request["scratch"]) / f"mutant-of-{request['target']}.{suffix}"
@@ -166,6 +190,7 @@ def _work(request: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    _request = json.loads(sys.stdin.readline())
-    sys.path[:] = _request["path"]
-    _work(_request)
+    for _line in sys.stdin:
+        _request = json.loads(_line)
+        sys.path[:] = _request["path"]
+        _work(_request)

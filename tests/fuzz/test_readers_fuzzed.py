@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 
 import pytest
-from harness import fuzz
+from harness import end, fuzz
 from seeds import SEEDS
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc and limits of a process")
@@ -49,6 +49,13 @@ _CONTAINED = {
     "feather": Case("read_arrow_inside", "feather", "bytes", "pyarrow"),
     "h5ad": Case("read_h5ad_inside", "h5ad", "bytes", "anndata"),
 }
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_worker():
+    """Let one process read for test after test: to start it takes longer than to read a few mutants."""
+    yield
+    end()
 
 
 def _run(case, n_mutants, tmp_path, n_seeds=None):

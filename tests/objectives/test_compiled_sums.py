@@ -1,5 +1,7 @@
 """The compiled sums of every kernel and law against the master rule in float64."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -27,6 +29,15 @@ def squares(Y):
     return sum(np.square(column[:, None] - column) for column in Y.T)
 
 
+@cache
+def spread(n, d):
+    """Points, the squares of their distances, and weights of all pairs as they are handed over and written out."""
+    Y, rng = points(n, d), np.random.default_rng(1)
+    u, v = (rng.uniform(0.1, 1.0, n).astype(np.float32) for _ in range(2))
+    others = 1.0 - np.eye(n)
+    return Y, squares(Y), ((NOTHING, NOTHING, others), (u, v, (np.outer(u, v) + np.outer(v, u)) * others))
+
+
 def pull(coefficients, Y):
     """Sums over j of c_ij (y_i - y_j), in float64."""
     columns = Y.T.astype(np.float64)
@@ -47,15 +58,16 @@ def assert_close(found, expected, rtol=1e-5):
 @pytest.mark.parametrize(("law", "kernel"), CASES, ids=str)
 @pytest.mark.parametrize(("n", "d"), [(2, 2), (33, 1), (1061, 2), (100, 3), (47, 5)])
 def test_pair_sums_equal_the_master_rule(law, kernel, n, d):
-    Y, rng = points(n, d), np.random.default_rng(1)
-    u, v = (rng.uniform(0.1, 1.0, n).astype(np.float32) for _ in range(2))
-    compiled, (energy_of_pairs, slope) = compile_kernel(kernel), evaluate_law(law, kernel, squares(Y))
-    others = 1.0 - np.eye(n)
-    for a, b, weights in ((NOTHING, NOTHING, others), (u, v, (np.outer(u, v) + np.outer(v, u)) * others)):
+    Y, squared, weighted = spread(n, d)
+    compiled, (energy_of_pairs, slope) = compile_kernel(kernel), evaluate_law(law, kernel, squared)
+    slope[squared == 0.0] = 0.0  # nothing is pulled over no distance, and a slope may be large there
+    size_of_pairs, places = np.abs(energy_of_pairs), Y.astype(np.float64)
+    for a, b, weights in weighted:
         force, energy = _core.pair_sums(law, Y, a, b, compiled, 2)
-        energies = weights * energy_of_pairs
-        assert_close(force, pull(weights * slope, Y))
-        assert energy == pytest.approx(energies.sum(), rel=1e-5, abs=1e-6 * max(np.abs(energies).sum(), 1.0))
+        coefficients = weights * slope
+        assert_close(force, coefficients.sum(axis=1)[:, None] * places - coefficients @ places)
+        size = np.vdot(weights, size_of_pairs)
+        assert energy == pytest.approx(np.vdot(weights, energy_of_pairs), rel=1e-5, abs=1e-6 * max(size, 1.0))
         alone, nothing = _core.pair_sums(law, Y, a, b, compiled, 2, with_energy=False)
         np.testing.assert_array_equal(alone, force)
         assert nothing == 0
