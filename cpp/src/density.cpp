@@ -9,9 +9,6 @@
 #include "gnomon/edge_tiles.hpp"
 #include "gnomon/elementary.hpp"
 
-// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace gnomon {
 namespace {
 
@@ -34,10 +31,6 @@ struct Asked {
     float slope, pull;
 };
 
-std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) {
-    return std::vector<EdgeTile>(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(n_components));
-}
-
 bool has_edges(const CsrView<float>& edges, std::size_t i) { return edges.offsets[i] < edges.offsets[i + 1]; }
 
 }  // namespace
@@ -49,10 +42,10 @@ namespace gnomon {
 namespace {
 
 GNOMON_CHOOSE(moments_of_rows);
-GNOMON_CHOOSE(slopes_of_rows);
+GNOMON_CHOOSE(slopes_of_tile);
 
 void find_radii(const Graph& graph, std::span<Moments> moments, std::span<double> radii, const Context& context) {
-    std::vector<EdgeTile> tiles = scratch(context, graph.Y.cols());
+    std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, graph.Y.cols());
     parallel_blocks(radii.size(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         moments_of_rows(graph, begin, end, tiles[worker], moments.data() + begin);
         for (std::size_t i = begin; i < end; ++i) {
@@ -116,9 +109,15 @@ double density_correlation(const CsrView<float>& edges, const OutputKernel& kern
         const double slope = radii[i] / (m.similarity * (kSmallest + mean));
         asked[i] = {static_cast<float>(slope), static_cast<float>(slope * mean)};
     }
-    std::vector<EdgeTile> tiles = scratch(context, Y.cols());
+    std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, Y.cols());
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        slopes_of_rows(graph, asked.data(), begin, end, tiles[worker], gradient);
+        EdgeTile& tile = tiles[worker];
+        sum_rows(
+            EdgeWalk(edges, Y, begin), end, 1.0F, {}, tile,
+            [&](std::size_t i, std::size_t vectors) { slopes_of_tile(graph, asked.data(), i, vectors, tile); },
+            [&](std::size_t i, std::size_t count, const float* sums) {
+                for (std::size_t c = 0; c < count * Y.cols(); ++c) gradient.row(i)[c] = 2.0F * sums[c];
+            });
     });
     return correlation;
 }
@@ -145,7 +144,7 @@ void edge_distances(std::span<const std::int64_t> offsets, std::span<const std::
 }  // namespace gnomon
 
 #else
-#include "gnomon/edge_tiles.hpp"
+#include "gnomon/simd.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
@@ -173,39 +172,24 @@ GNOMON_KERNEL void moments_of_rows(const Graph& graph, std::size_t begin, std::s
     }
 }
 
-GNOMON_KERNEL void slopes_of_rows(const Graph& graph, const Asked* asked, std::size_t begin, std::size_t end,
-                                  EdgeTile& tile, Span2<float> gradient) {
-    const std::size_t d = graph.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        const std::size_t width = D > 0 ? D : d;
-        f32 total[kHeld<D>];
-        float slope[kLanes], pull[kLanes];
-        for (std::size_t c = 0; c < width; ++c) total[c] = f32{};
-        EdgeWalk walk(graph.edges, graph.Y, begin);
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = fill_tile<D, true>(walk, end, tile);
-            evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                for (std::size_t l = 0; l < kLanes; ++l) {
-                    const Asked other = asked[tile.columns[t * kLanes + l]];
-                    slope[l] = asked[i].slope + other.slope;
-                    pull[l] = asked[i].pull + other.pull;
-                }
-                const f32 k = simd::load(tile.energies + t * kLanes), dk = simd::load(tile.slopes + t * kLanes);
-                const f32 s = simd::load(tile.squared + t * kLanes);
-                const f32 by_distance = simd::load(slope) * (k + s * dk) - simd::load(pull) * dk;
-                const float* away = tile.away.data() + t * kLanes * width;
-                for (std::size_t c = 0; c < width; ++c) total[c] += by_distance * simd::load(away + c * kLanes);
-                if (!tile.ends_row[t]) continue;
-                for (std::size_t c = 0; c < width; ++c) {
-                    gradient.row(i)[c] = 2.0F * simd::sum(total[c]);
-                    total[c] = f32{};
-                }
-                ++i;
-            }
+/// Sets what the edges of a tile whose first row is i ask of their squared distances; all weigh the same.
+GNOMON_KERNEL void slopes_of_tile(const Graph& graph, const Asked* asked, std::size_t i, std::size_t vectors,
+                                  EdgeTile& tile) {
+    evaluate_law(PairLaw::value, graph.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+    float slope[kLanes], pull[kLanes];
+    for (std::size_t t = 0; t < vectors; ++t) {
+        const std::size_t at = t * kLanes;
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            const Asked other = asked[tile.columns[at + l]];
+            slope[l] = asked[i].slope + other.slope;
+            pull[l] = asked[i].pull + other.pull;
         }
-    });
+        const f32 k = simd::load(tile.energies + at), dk = simd::load(tile.slopes + at);
+        const f32 s = simd::load(tile.squared + at);
+        simd::store(tile.slopes + at, simd::load(slope) * (k + s * dk) - simd::load(pull) * dk);
+        simd::store(tile.weights + at, simd::splat(1.0F));
+        if (tile.ends_row[t]) ++i;
+    }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gnomon/edge_tiles.hpp"
+#include "gnomon/point_lanes.hpp"
 
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
 #pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
@@ -24,6 +25,19 @@ struct Added {
     Span2<float> out;
 };
 
+/// Writes the forces on `count` rows from i on, (count, d).
+GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t count, std::size_t d, const float* forces) {
+    float* out = added.out.row(i);
+    const float* base = added.base.rows() == 0 ? nullptr : added.base.row(i);
+    for (std::size_t c = 0; c < count * d; ++c)
+        out[c] = base == nullptr ? forces[c] : forces[c] + added.base_scale * base[c];
+}
+
+void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end, EdgeTile& tile) {
+    edge_forces(job, begin, end, tile,
+                [&](std::size_t i, std::size_t count, const float* forces) { write(added, i, count, tile.d, forces); });
+}
+
 }  // namespace
 }  // namespace gnomon
 
@@ -34,12 +48,7 @@ namespace {
 
 GNOMON_CHOOSE(cauchy_rows);
 GNOMON_CHOOSE(energy_of_rows);
-GNOMON_CHOOSE(force_rows);
 GNOMON_CHOOSE(power_rows);
-
-std::vector<EdgeTile> scratch(const Context& context, std::size_t n_components) {
-    return std::vector<EdgeTile>(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(n_components));
-}
 
 }  // namespace
 
@@ -53,14 +62,10 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
                         [&](std::size_t begin, std::size_t end, std::size_t) { cauchy_rows(job, added, begin, end); });
         return;
     }
-    if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::rational_power && Y.cols() == 2) {
-        parallel_blocks(out.rows(), kRowsPerChunk, context,
-                        [&](std::size_t begin, std::size_t end, std::size_t) { power_rows(job, added, begin, end); });
-        return;
-    }
-    std::vector<EdgeTile> tiles = scratch(context, Y.cols());
+    const bool packs = law == PairLaw::log && kernel.kind == OutputKernel::Kind::rational_power && Y.cols() == 2;
+    std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, Y.cols());
     parallel_blocks(out.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        force_rows(job, added, begin, end, tiles[worker]);
+        (packs ? power_rows : force_rows)(job, added, begin, end, tiles[worker]);
     });
 }
 
@@ -81,7 +86,7 @@ double edge_energy(PairLaw law, const OutputKernel& kernel, const CsrView<float>
                    const Context& context) {
     check_law(law, kernel);
     const EdgeForces job{edges, Y, law, kernel, 1.0F};
-    std::vector<EdgeTile> tiles = scratch(context, Y.cols());
+    std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, Y.cols());
     std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
     parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         partial[begin / kRowsPerChunk] = energy_of_rows(job, begin, end, tiles[worker]);
@@ -94,30 +99,10 @@ double edge_energy(PairLaw law, const OutputKernel& kernel, const CsrView<float>
 }  // namespace gnomon
 
 #else
-#include "gnomon/edge_tiles.hpp"
+#include "gnomon/point_lanes.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
-
-GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t d, const float* force) {
-    float* out = added.out.row(i);
-    if (added.base.rows() == 0) {
-        for (std::size_t c = 0; c < d; ++c) out[c] = force[c];
-    } else {
-        const float* base = added.base.row(i);
-        for (std::size_t c = 0; c < d; ++c) out[c] = force[c] + added.base_scale * base[c];
-    }
-}
-
-GNOMON_KERNEL void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
-                              EdgeTile& tile) {
-    const std::size_t d = job.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        edge_forces<D>(job, Unlimited{}, begin, end, tile,
-                       [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA { write(added, i, d, force); });
-    });
-}
 
 /// The attraction of t-SNE in the plane, edge by edge: its one division hides behind the gathers, where a tile would
 /// wait for it.
@@ -128,7 +113,7 @@ GNOMON_KERNEL void cauchy_rows(const EdgeForces& job, const Added& added, std::s
         const auto degree = static_cast<std::size_t>(job.edges.offsets[i + 1]) - first;
         pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
                     job.edges.values.data() + first, degree, force);
-        write(added, i, 2, force);
+        write(added, i, 1, 2, force);
     }
 }
 
@@ -149,7 +134,8 @@ GNOMON_INLINE const T* sixteen(std::span<const T> numbers, std::size_t at, T* ro
 /// The attraction of UMAP in the plane. Its power is dear, so that it is taken of the edges side by side, not of whole
 /// vectors of each row: a row's last vector reads edges of the next ones, which then write over what it wrote. Bits are
 /// those of force_rows, which adds edges of no weight in their place.
-GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
+                              EdgeTile& long_rows) {
     const RationalPower kernel{job.kernel.a, job.kernel.b};
     const std::span<const std::int32_t> columns{job.edges.columns.data(), job.edges.columns.size()};
     const std::span<const float> values{job.edges.values.data(), job.edges.values.size()};
@@ -162,9 +148,8 @@ GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::si
     for (std::size_t i = begin; i < end;) {
         const std::size_t first = edge(i);
         if (edge(i + 1) - first > kPacked) {
-            pull_row<2>(kernel, job.scale, job.Y.data(), 2, i, columns.data() + first, values.data() + first,
-                        edge(i + 1) - first, force);
-            write(added, i++, 2, force);
+            force_rows(job, added, i, i + 1, long_rows);
+            ++i;
             continue;
         }
         std::size_t stop = i;
@@ -199,28 +184,26 @@ GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::si
             }
             force[0] = simd::sum(total[0]);
             force[1] = simd::sum(total[1]);
-            write(added, i, 2, force);
+            write(added, i, 1, 2, force);
         }
     }
 }
 
 GNOMON_KERNEL double energy_of_rows(const EdgeForces& job, std::size_t begin, std::size_t end, EdgeTile& tile) {
     double total = 0;
-    with_components(job.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        EdgeWalk walk(job.edges, job.Y, begin);
-        simd::f32 row{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = walk.fill<decltype(components)::value>(end, tile);
-            evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                row += simd::load(tile.weights + t * simd::kLanes) * simd::load(tile.energies + t * simd::kLanes);
-                if (!tile.ends_row[t]) continue;
-                total += static_cast<double>(simd::sum(row));
-                row = simd::f32{};
-                ++i;
-            }
+    EdgeWalk walk(job.edges, job.Y, begin);
+    simd::f32 row{};
+    for (std::size_t i = begin; i < end;) {
+        const std::size_t vectors = fill_tile(walk, end, tile);
+        evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, tile.energies);
+        for (std::size_t t = 0; t < vectors; ++t) {
+            row += simd::load(tile.weights + t * simd::kLanes) * simd::load(tile.energies + t * simd::kLanes);
+            if (!tile.ends_row[t]) continue;
+            total += static_cast<double>(simd::sum(row));
+            row = simd::f32{};
+            ++i;
         }
-    });
+    }
     return total;
 }
 

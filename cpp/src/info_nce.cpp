@@ -8,9 +8,6 @@
 #include "gnomon/edge_tiles.hpp"
 #include "gnomon/point_planes.hpp"
 
-// GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 namespace gnomon {
 namespace {
 
@@ -51,7 +48,7 @@ struct Contrast {
 namespace gnomon {
 namespace {
 
-GNOMON_CHOOSE(attract_rows);
+GNOMON_CHOOSE(attraction_of_tile);
 GNOMON_CHOOSE(noise_of_rows);
 GNOMON_CHOOSE(repel_rows);
 GNOMON_CHOOSE(shares_of_rows);
@@ -77,7 +74,7 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
     check_law(PairLaw::log, kernel);
     const std::size_t n = Y.rows(), d = Y.cols();
     Contrast job = prepare(edges, kernel, shifts, Y, charges);
-    std::vector<EdgeTile> tiles(static_cast<std::size_t>(std::max(context.n_threads, 1)), EdgeTile(d));
+    std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, d);
     std::vector<double> losses((n + kRowsPerChunk - 1) / kRowsPerChunk);
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         float found[kRowsPerChunk];
@@ -87,7 +84,13 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
         for (std::size_t i = begin; i < end; ++i) job.share.set(0, i, found[i - begin]);
     });
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        attract_rows(job, begin, end, tiles[worker], attraction);
+        EdgeTile& tile = tiles[worker];
+        sum_rows(
+            EdgeWalk(edges, Y, begin), end, 1.0F, {}, tile,
+            [&](std::size_t i, std::size_t vectors) { attraction_of_tile(job, i, vectors, tile); },
+            [&](std::size_t i, std::size_t count, const float* sums) {
+                std::copy_n(sums, count * d, attraction.row(i));
+            });
         const std::size_t count = whole_vectors(end - begin);
         std::vector<float> total(d * count);
         repel_rows(job, begin, count, total.data());
@@ -102,7 +105,6 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
 }  // namespace gnomon
 
 #else
-#include "gnomon/edge_tiles.hpp"
 #include "gnomon/point_planes.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
@@ -160,38 +162,23 @@ GNOMON_KERNEL double shares_of_rows(const Contrast& job, std::size_t begin, std:
     return loss;
 }
 
-/// Sets attraction_i = -2 sum_j a_ij pull_ij [ S_i / (k_ij + S_i) + S_j / (k_ij + S_j) ] (y_i - y_j).
-GNOMON_KERNEL void attract_rows(const Contrast& job, std::size_t begin, std::size_t end, EdgeTile& tile,
-                                Span2<float> attraction) {
-    const std::size_t d = job.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        EdgeWalk walk(job.edges, job.Y, begin);
-        f32 total[kHeld<D>];
-        for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
-        for (std::size_t i = begin; i < end;) {
-            const std::size_t vectors = fill_tile<D, true>(walk, end, tile);
-            evaluate_law(PairLaw::value, job.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
-            for (std::size_t t = 0; t < vectors; ++t) {
-                float of_others[kLanes];
-                for (std::size_t l = 0; l < kLanes; ++l)
-                    of_others[l] = *job.noise.at(0, static_cast<std::size_t>(tile.columns[t * kLanes + l]));
-                const f32 k = simd::load(tile.energies + t * kLanes), others = simd::load(of_others);
-                const f32 noise = simd::splat(*job.noise.at(0, i));
-                const f32 wanted = noise / (k + noise) + others / (k + others);
-                const f32 pull =
-                    2.0F * simd::load(tile.weights + t * kLanes) * simd::load(tile.slopes + t * kLanes) / k;
-                const float* away = tile.away.data() + t * kLanes * d;
-                for (std::size_t c = 0; c < d; ++c) total[c] += pull * wanted * simd::load(away + c * kLanes);
-                if (!tile.ends_row[t]) continue;
-                for (std::size_t c = 0; c < d; ++c) {
-                    attraction(i, c) = simd::sum(total[c]);
-                    total[c] = f32{};
-                }
-                ++i;
-            }
-        }
-    });
+/// Sets slopes of a tile whose first row is i, for which attraction_i is
+/// -2 sum_j a_ij pull_ij [ S_i / (k_ij + S_i) + S_j / (k_ij + S_j) ] (y_i - y_j); weights are in the slopes.
+GNOMON_KERNEL void attraction_of_tile(const Contrast& job, std::size_t i, std::size_t vectors, EdgeTile& tile) {
+    evaluate_law(PairLaw::value, job.kernel, tile.squared, vectors * kLanes, tile.slopes, tile.energies);
+    for (std::size_t t = 0; t < vectors; ++t) {
+        const std::size_t at = t * kLanes;
+        float of_others[kLanes];
+        for (std::size_t l = 0; l < kLanes; ++l)
+            of_others[l] = *job.noise.at(0, static_cast<std::size_t>(tile.columns[at + l]));
+        const f32 k = simd::load(tile.energies + at), others = simd::load(of_others);
+        const f32 noise = simd::splat(*job.noise.at(0, i));
+        const f32 wanted = noise / (k + noise) + others / (k + others);
+        const f32 pull = 2.0F * simd::load(tile.weights + at) * simd::load(tile.slopes + at) / k;
+        simd::store(tile.slopes + at, pull * wanted);
+        simd::store(tile.weights + at, simd::splat(1.0F));
+        if (tile.ends_row[t]) ++i;
+    }
 }
 
 /// Adds to total, (d, count), what the pairs of [begin, begin + count) with the points `shift` further on push: the

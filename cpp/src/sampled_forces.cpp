@@ -3,8 +3,10 @@
 #include "gnomon/sampled_forces.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 
+#include "gnomon/point_lanes.hpp"
 #include "gnomon/random.hpp"
 
 // GCC 12 does not see that the components read are those that were filled: both loops run over the same width.
@@ -15,9 +17,9 @@
 namespace gnomon {
 namespace {
 
-GNOMON_CHOOSE(clipped_forces);
+GNOMON_CHOOSE(ask_for_draws);
 GNOMON_CHOOSE(mark_lanes);
-GNOMON_CHOOSE(shortened_forces);
+GNOMON_CHOOSE(push_rows);
 
 constexpr std::uint64_t kDrawStream = 0x6e6567;  // "neg"
 
@@ -47,7 +49,19 @@ std::vector<SampledRows> SampledRows::of_workers(const Context& context, std::si
 void find_forces(const SampledEpoch& epoch, std::size_t first, SampledRows& rows) {
     const std::size_t count = epoch.part == nullptr ? epoch.Y.rows() : epoch.part->count;
     const std::size_t used = std::min<std::size_t>(simd::kLanes, count - first);
-    (epoch.isotropic ? shortened_forces : clipped_forces)(epoch, first, used, rows);
+    const SamplingParameters& p = epoch.parameters;
+    const std::size_t d = epoch.Y.cols();
+    const ForceLimit limit{epoch.isotropic ? ForceLimit::Of::length : ForceLimit::Of::components, p.force_limit};
+    ask_for_draws(epoch, first);  // their memory comes while the edges are at work
+    // both ends of an edge move, and each edge is stored from both ends
+    const float scale = -2.0F * p.edge_scale;
+    const EdgeForces pulls{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel,
+                           2.0F,        limit,   epoch.turn,   epoch.weights.zoom};
+    edge_forces(pulls, first, first + used, rows.tile, [&](std::size_t i, std::size_t count, const float* forces) {
+        float* to = rows.attraction.data() + (i - first) * d;
+        for (std::size_t c = 0; c < count * d; ++c) to[c] = scale * forces[c];
+    });
+    push_rows(epoch, limit, first, used, rows);
 }
 
 }  // namespace detail
@@ -85,7 +99,7 @@ void sampled_forces(const CsrView<float>& edges, const SamplingWeights& weights,
 }  // namespace gnomon
 
 #else
-#include "gnomon/edge_tiles.hpp"
+#include "gnomon/point_lanes.hpp"
 
 namespace gnomon::GNOMON_LEVEL {
 namespace {
@@ -157,10 +171,9 @@ GNOMON_KERNEL void place_draws(const SampledEpoch& epoch, std::size_t first, int
 }
 
 /// Asks memory for the first points drawn for sixteen rows from `first` on, where they are drawn among all.
-template <int D>
-GNOMON_INLINE void ask_for_draws(const SampledEpoch& epoch, std::size_t first) {
+GNOMON_KERNEL void ask_for_draws(const SampledEpoch& epoch, std::size_t first) {
     if (epoch.part != nullptr) return;
-    const int d = D > 0 ? D : static_cast<int>(epoch.Y.cols());
+    const int d = static_cast<int>(epoch.Y.cols());
     const int count = std::min(static_cast<int>(EdgeTile::kVectors), epoch.parameters.n_draws);
     std::int32_t index[kLanes];
     for (int t = 0; t < count; t += kLanes) {
@@ -170,8 +183,8 @@ GNOMON_INLINE void ask_for_draws(const SampledEpoch& epoch, std::size_t first) {
 }
 
 /// What the draws [begin, begin + count) for each of sixteen points add to total, (d) vectors.
-template <int D, bool kZoomed, class Limit>
-GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, const f32* here, f32 own_zoom,
+template <int D, bool kZoomed>
+GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const ForceLimit& limit, const f32* here, f32 own_zoom,
                               std::size_t first, int begin, int count, SampledRows& rows, f32* total) {
     const int d = static_cast<int>(epoch.Y.cols()), width = D > 0 ? D : d;
     EdgeTile& tile = rows.tile;
@@ -189,27 +202,32 @@ GNOMON_INLINE void push_lanes(const SampledEpoch& epoch, const Limit& limit, con
         }
         simd::store(tile.squared + t * kLanes, squared);
     }
-    evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, static_cast<std::size_t>(count) * kLanes,
-                 tile.slopes, nullptr);
+    const std::size_t lanes = static_cast<std::size_t>(count) * kLanes;
+    evaluate_law(PairLaw::log_deficit, epoch.kernel, tile.squared, lanes, tile.slopes, nullptr);
+    float scale = -2.0F, bound = limit.bound;
+    if (limit.of == ForceLimit::Of::length) {
+        shorten_slopes(scale, bound, tile.squared, lanes, tile.slopes);
+        scale = 1.0F;
+        bound = std::numeric_limits<float>::infinity();
+    }
     for (int t = 0; t < count; ++t) {
-        const f32 coefficient =
-            limit.coefficient(-2.0F * simd::load(tile.slopes + t * kLanes), simd::load(tile.squared + t * kLanes));
+        const f32 coefficient = scale * simd::load(tile.slopes + t * kLanes);
         const float weight = epoch.weights.v.empty() ? 1.0F : tile.weights[t];
         for (int c = 0; c < width; ++c) {
             const f32 away = here[c] - drawn[t * width + c];
             if constexpr (kZoomed) {
                 const f32 zoom = own_zoom * rows.zoom[static_cast<std::size_t>(t)];
-                total[c] += weight * zoom * limit(coefficient * (zoom * away));
+                total[c] += weight * zoom * simd::clamp(coefficient * (zoom * away), -bound, bound);
             } else {
-                total[c] += weight * limit(coefficient * away);
+                total[c] += weight * simd::clamp(coefficient * away, -bound, bound);
             }
         }
     }
 }
 
-template <int D, class Limit>
-GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std::size_t first, std::size_t used,
-                             SampledRows& rows) {
+template <int D>
+GNOMON_INLINE void push_in(const SampledEpoch& epoch, const ForceLimit& limit, std::size_t first, std::size_t used,
+                           SampledRows& rows) {
     const std::size_t d = epoch.Y.cols();
     const SamplingParameters& p = epoch.parameters;
     f32 here[kHeld<D>], total[kHeld<D>];
@@ -239,31 +257,11 @@ GNOMON_INLINE void push_rows(const SampledEpoch& epoch, const Limit& limit, std:
     }
 }
 
-template <class Limit>
-GNOMON_INLINE void find_within(const Limit& limit, const SampledEpoch& epoch, std::size_t first, std::size_t used,
-                               SampledRows& rows) {
-    const std::size_t d = epoch.Y.cols();
-    with_components(d, [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        ask_for_draws<D>(epoch, first);  // their memory comes while the edges are at work
-        const EdgeForces job{epoch.edges, epoch.Y, PairLaw::log, epoch.kernel, 2.0F, epoch.turn, epoch.weights.zoom};
-        // both ends of an edge move, and each edge is stored from both ends
-        const float scale = -2.0F * epoch.parameters.edge_scale;
-        edge_forces<D, true>(job, limit, first, first + used, rows.tile,
-                             [&](std::size_t i, const float* force) GNOMON_INLINE_LAMBDA {
-                                 for (std::size_t c = 0; c < d; ++c)
-                                     rows.attraction[(i - first) * d + c] = scale * force[c];
-                             });
-        push_rows<D>(epoch, limit, first, used, rows);
+GNOMON_KERNEL void push_rows(const SampledEpoch& epoch, const ForceLimit& limit, std::size_t first, std::size_t used,
+                             SampledRows& rows) {
+    with_components(epoch.Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
+        push_in<decltype(components)::value>(epoch, limit, first, used, rows);
     });
-}
-
-GNOMON_KERNEL void clipped_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
-    find_within(Clipped{epoch.parameters.force_limit}, epoch, first, used, rows);
-}
-
-GNOMON_KERNEL void shortened_forces(const SampledEpoch& epoch, std::size_t first, std::size_t used, SampledRows& rows) {
-    find_within(Shortened{epoch.parameters.force_limit}, epoch, first, used, rows);
 }
 
 GNOMON_KERNEL void mark_lanes(std::uint32_t key, std::size_t first, int n_draws, std::uint32_t n,

@@ -86,29 +86,6 @@ GNOMON_INLINE simd::f32 differences(const simd::f32* from, const simd::f32* to, 
     return squared;
 }
 
-/// No limit on a pair's force, which is a coefficient times the pair's displacement.
-struct Unlimited {
-    GNOMON_INLINE simd::f32 coefficient(simd::f32 value, simd::f32) const { return value; }
-    GNOMON_INLINE simd::f32 operator()(simd::f32 force) const { return force; }
-};
-
-/// Each component of a pair's force cut to [-bound, bound].
-struct Clipped {
-    float bound;
-    GNOMON_INLINE simd::f32 coefficient(simd::f32 value, simd::f32) const { return value; }
-    GNOMON_INLINE simd::f32 operator()(simd::f32 force) const { return simd::clamp(force, -bound, bound); }
-};
-
-/// A pair's force cut to the length `bound`, whatever its direction; `squared` is the displacement's.
-struct Shortened {
-    float bound;
-    GNOMON_INLINE simd::f32 coefficient(simd::f32 value, simd::f32 squared) const {
-        const simd::f32 largest = bound / simd::sqrt(simd::max(squared, simd::splat(1e-30F)));
-        return simd::min(simd::max(value, -largest), largest);
-    }
-    GNOMON_INLINE simd::f32 operator()(simd::f32 force) const { return force; }
-};
-
 /// force[c] = sum over a row's edges of value * scale * pull(s) * (y_i - y_j)_c, sixteen edges at once.
 template <int D, class Kernel>
 GNOMON_INLINE void pull_row(const Kernel& kernel, float scale, const float* points, int d, std::size_t row,
