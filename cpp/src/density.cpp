@@ -112,7 +112,7 @@ double density_correlation(const CsrView<float>& edges, const OutputKernel& kern
     std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, Y.cols());
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         EdgeTile& tile = tiles[worker];
-        sum_rows(
+        sum_edges(
             EdgeWalk(edges, Y, begin), end, 1.0F, {}, tile,
             [&](std::size_t i, std::size_t vectors) { slopes_of_tile(graph, asked.data(), i, vectors, tile); },
             [&](std::size_t i, std::size_t count, const float* sums) {

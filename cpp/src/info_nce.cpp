@@ -85,7 +85,7 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
     });
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         EdgeTile& tile = tiles[worker];
-        sum_rows(
+        sum_edges(
             EdgeWalk(edges, Y, begin), end, 1.0F, {}, tile,
             [&](std::size_t i, std::size_t vectors) { attraction_of_tile(job, i, vectors, tile); },
             [&](std::size_t i, std::size_t count, const float* sums) {

@@ -1,3 +1,5 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/triplets.cpp"
 #include "gnomon/triplets.hpp"
 
 #include <algorithm>
@@ -10,11 +12,11 @@
 namespace gnomon {
 namespace {
 
-using simd::f32;
 using simd::kLanes;
 
 constexpr std::size_t kRowsPerChunk = 128;
-constexpr std::size_t kAhead = 128;  // coefficients fetched so early: they lie anywhere, too far apart for any cache
+constexpr std::size_t kAhead = 128;     // coefficients fetched so early: they lie anywhere, too far apart for any cache
+constexpr std::size_t kTogether = 512;  // owners of lists that are measured at once
 
 std::size_t padded(std::size_t count) { return (count + kLanes - 1) / kLanes * kLanes; }
 
@@ -28,7 +30,87 @@ struct RowScratch {
         coefficients.resize(padded(n_others));
         away.resize(padded(n_others) * d);
     }
+    static std::vector<RowScratch> of_workers(const Context& context, std::size_t n_others, std::size_t d) {
+        std::vector<RowScratch> workers(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+        for (RowScratch& one : workers) one.reserve(n_others, d);
+        return workers;
+    }
 };
+
+/// Where a point stands in the lists of other points.
+struct Incidence {
+    const std::int64_t* offsets;
+    const std::int32_t* owners;
+    const std::uint32_t* places;
+};
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(add_others);
+GNOMON_CHOOSE(loss_of_rows);
+GNOMON_CHOOSE(own_forces);
+
+}  // namespace
+
+// A counting sort of the flattened lists by point; places of one point stay in ascending order.
+TripletForces::TripletForces(const TripletView& triplets)
+    : offsets_(triplets.others.rows() + 1),
+      owners_(triplets.others.size()),
+      places_(triplets.others.size()),
+      coefficients_(triplets.others.size()) {
+    const std::size_t n = triplets.others.rows(), m = triplets.others.cols();
+    const std::int32_t* others = triplets.others.data();
+    for (std::size_t e = 0; e < n * m; ++e) ++offsets_[static_cast<std::size_t>(others[e]) + 1];
+    for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] += offsets_[p];
+    std::vector<std::int64_t> next(offsets_.begin(), offsets_.end() - 1);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t e = i * m; e < (i + 1) * m; ++e) {
+            const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(others[e])]++);
+            owners_[at] = static_cast<std::int32_t>(i);
+            places_[at] = static_cast<std::uint32_t>(e);
+        }
+    }
+}
+
+void TripletForces::gradient(const TripletView& triplets, Span2<const float> Y, TripletParts parts, Span2<float> out,
+                             const Context& context) {
+    std::vector<RowScratch> own = RowScratch::of_workers(context, triplets.others.cols(), Y.cols());
+    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        own_forces(triplets, Y, parts, begin, end, coefficients_.data(), out, own[worker]);
+    });
+    std::vector<RowScratch> others = RowScratch::of_workers(context, kTogether, Y.cols());
+    const Incidence incidence{offsets_.data(), owners_.data(), places_.data()};
+    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        add_others(incidence, coefficients_.data(), Y, begin, end, out, others[worker]);
+    });
+}
+
+double triplet_loss(const TripletView& triplets, Span2<const float> Y, const Context& context) {
+    std::vector<RowScratch> scratch = RowScratch::of_workers(context, triplets.others.cols(), Y.cols());
+    std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
+    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        partial[begin / kRowsPerChunk] = loss_of_rows(triplets, Y, begin, end, scratch[worker]);
+    });
+    double total = 0;
+    for (const double part : partial) total += part;
+    return total;
+}
+
+}  // namespace gnomon
+
+#else
+#include "gnomon/point_lanes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+using simd::f32;
 
 /// The next sixteen entries of a list of `count`; entries past its end become `filler`.
 GNOMON_INLINE const std::int32_t* lanes_of(const std::int32_t* list, std::size_t at, std::size_t count,
@@ -45,28 +127,28 @@ GNOMON_INLINE f32 lanes_of(const float* list, std::size_t at, std::size_t count)
 }
 
 template <int D>
-GNOMON_INLINE void measure_in(const TripletView& triplets, Span2<const float> Y, std::size_t i, bool keep_away,
-                              RowScratch& scratch) {
-    const int d = static_cast<int>(Y.cols());
-    const std::size_t m = triplets.others.cols();
+GNOMON_INLINE void measure_in(Span2<const float> Y, std::size_t i, const std::int32_t* others, std::size_t count,
+                              bool keep_away, RowScratch& scratch) {
+    const int d = static_cast<int>(Y.cols()), width = D > 0 ? D : d;
+    const std::size_t pitch = scratch.distances.size();
     f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>];
     std::int32_t buffer[kLanes];
-    for (int c = 0; c < d; ++c) here[c] = simd::splat(Y.row(i)[c]);
-    for (std::size_t e = 0; e < m; e += kLanes) {
-        const std::int32_t* index = lanes_of(triplets.others.row(i), e, m, static_cast<std::int32_t>(i), buffer);
+    for (int c = 0; c < width; ++c) here[c] = simd::splat(Y.row(i)[c]);
+    for (std::size_t e = 0; e < count; e += kLanes) {
+        const std::int32_t* index = lanes_of(others, e, count, static_cast<std::int32_t>(i), buffer);
         gather_points<D>(Y.data(), index, d, there);
         simd::store(scratch.distances.data() + e, 1.0F + differences<D>(here, there, d, away));
         if (!keep_away) continue;
-        for (int c = 0; c < d; ++c)
-            simd::store(scratch.away.data() + static_cast<std::size_t>(c) * scratch.distances.size() + e, away[c]);
+        for (int c = 0; c < width; ++c)
+            simd::store(scratch.away.data() + static_cast<std::size_t>(c) * pitch + e, away[c]);
     }
 }
 
-/// Fills distances (1 + s) and, if wanted, differences from row i to its others.
-GNOMON_INLINE void measure(const TripletView& triplets, Span2<const float> Y, std::size_t i, bool keep_away,
-                           RowScratch& scratch) {
+/// Fills distances (1 + s) and, if wanted, differences from row i to `count` others.
+GNOMON_KERNEL void measure(Span2<const float> Y, std::size_t i, const std::int32_t* others, std::size_t count,
+                           bool keep_away, RowScratch& scratch) {
     with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        measure_in<decltype(components)::value>(triplets, Y, i, keep_away, scratch);
+        measure_in<decltype(components)::value>(Y, i, others, count, keep_away, scratch);
     });
 }
 
@@ -104,74 +186,58 @@ GNOMON_INLINE void weigh(const TripletView& triplets, std::size_t i, TripletPart
     }
 }
 
-/// Forces on the owners of the lists [begin, end), and the coefficients that the others gather afterwards.
-const auto own_forces =
-    each_level([](const TripletView& triplets, Span2<const float> Y, TripletParts parts, std::size_t begin,
-                  std::size_t end, float* coefficients, Span2<float> out, RowScratch& scratch) GNOMON_INLINE_LAMBDA {
-        const std::size_t m = triplets.others.cols();
-        for (std::size_t i = begin; i < end; ++i) {
-            measure(triplets, Y, i, true, scratch);
-            weigh(triplets, i, parts, scratch);
-            for (std::size_t c = 0; c < Y.cols(); ++c) {
-                f32 total{};
-                for (std::size_t e = 0; e < scratch.distances.size(); e += kLanes)
-                    total += simd::load(scratch.coefficients.data() + e) *
-                             simd::load(scratch.away.data() + c * scratch.distances.size() + e);
-                out(i, c) = simd::sum(total);
-            }
-            std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
-        }
-    });
+/// total + the coefficients times component c of the differences of `count` others.
+GNOMON_INLINE f32 add_weighed(const RowScratch& scratch, std::size_t c, std::size_t count, f32 total) {
+    const float* away = scratch.away.data() + c * scratch.distances.size();
+    for (std::size_t e = 0; e < count; e += kLanes)
+        total += simd::load(scratch.coefficients.data() + e) * simd::load(away + e);
+    return total;
+}
 
-/// Where a point stands in the lists of other points.
-struct Incidence {
-    const std::int64_t* offsets;
-    const std::int32_t* owners;
-    const std::uint32_t* places;
-};
+/// Forces on the owners of the lists [begin, end), and the coefficients that the others gather afterwards.
+GNOMON_KERNEL void own_forces(const TripletView& triplets, Span2<const float> Y, TripletParts parts, std::size_t begin,
+                              std::size_t end, float* coefficients, Span2<float> out, RowScratch& scratch) {
+    const std::size_t m = triplets.others.cols();
+    for (std::size_t i = begin; i < end; ++i) {
+        measure(Y, i, triplets.others.row(i), m, true, scratch);
+        weigh(triplets, i, parts, scratch);
+        for (std::size_t c = 0; c < Y.cols(); ++c) out(i, c) = simd::sum(add_weighed(scratch, c, m, f32{}));
+        std::copy_n(scratch.coefficients.data(), m, coefficients + i * m);
+    }
+}
 
 /// Adds to the points [begin, end) what the owners of the lists that hold them exert.
-const auto add_others = each_level([](const Incidence& incidence, const float* coefficients, Span2<const float> Y,
-                                      std::size_t begin, std::size_t end, Span2<float> out) GNOMON_INLINE_LAMBDA {
-    const int d = static_cast<int>(Y.cols());
-    with_components(Y.cols(), [&](auto components) GNOMON_INLINE_LAMBDA {
-        constexpr int D = decltype(components)::value;
-        f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>], total[kHeld<D>];
-        std::int32_t buffer[kLanes];
-        float coefficient[kLanes];
-        const auto last = static_cast<std::size_t>(incidence.offsets[end]) - 1;
-        for (std::size_t p = begin; p < end; ++p) {
-            for (int c = 0; c < d; ++c) {
-                here[c] = simd::splat(Y.row(p)[c]);
-                total[c] = f32{};
-            }
-            const auto first = static_cast<std::size_t>(incidence.offsets[p]);
-            const auto degree = static_cast<std::size_t>(incidence.offsets[p + 1]) - first;
-            for (std::size_t e = 0; e < degree; e += kLanes) {
+GNOMON_KERNEL void add_others(const Incidence& incidence, const float* coefficients, Span2<const float> Y,
+                              std::size_t begin, std::size_t end, Span2<float> out, RowScratch& scratch) {
+    const std::size_t d = Y.cols();
+    const auto last = static_cast<std::size_t>(incidence.offsets[end]) - 1;
+    f32 total[kMaxComponents];
+    for (std::size_t p = begin; p < end; ++p) {
+        const auto stop = static_cast<std::size_t>(incidence.offsets[p + 1]);
+        for (std::size_t c = 0; c < d; ++c) total[c] = f32{};
+        for (auto first = static_cast<std::size_t>(incidence.offsets[p]); first < stop; first += kTogether) {
+            const std::size_t count = std::min(kTogether, stop - first);
+            for (std::size_t e = 0; e < count; e += kLanes) {
                 for (std::size_t l = 0; l < kLanes; ++l) {
-                    const std::size_t ahead = std::min(first + e + l + kAhead, last);
-                    __builtin_prefetch(coefficients + incidence.places[ahead], 0, 2);
+                    const std::size_t at = first + e + l;
+                    __builtin_prefetch(coefficients + incidence.places[std::min(at + kAhead, last)], 0, 2);
+                    scratch.coefficients[e + l] = e + l < count ? coefficients[incidence.places[at]] : 0.0F;
                 }
-                const std::int32_t* owners =
-                    lanes_of(incidence.owners + first, e, degree, static_cast<std::int32_t>(p), buffer);
-                for (std::size_t l = 0; l < kLanes; ++l)
-                    coefficient[l] = e + l < degree ? coefficients[incidence.places[first + e + l]] : 0.0F;
-                gather_points<D>(Y.data(), owners, d, there);
-                differences<D>(here, there, d, away);
-                for (int c = 0; c < d; ++c) total[c] += simd::load(coefficient) * away[c];
             }
-            for (int c = 0; c < d; ++c) out.row(p)[c] += simd::sum(total[c]);
+            measure(Y, p, incidence.owners + first, count, true, scratch);
+            for (std::size_t c = 0; c < d; ++c) total[c] = add_weighed(scratch, c, count, total[c]);
         }
-    });
-});
+        for (std::size_t c = 0; c < d; ++c) out.row(p)[c] += simd::sum(total[c]);
+    }
+}
 
-const auto loss_of_rows = each_level([](const TripletView& triplets, Span2<const float> Y, std::size_t begin,
-                                        std::size_t end, RowScratch& scratch) GNOMON_INLINE_LAMBDA -> double {
+GNOMON_KERNEL double loss_of_rows(const TripletView& triplets, Span2<const float> Y, std::size_t begin, std::size_t end,
+                                  RowScratch& scratch) {
     const std::size_t n_triplets = triplets.closer.size();
     std::int32_t closer_buffer[kLanes], farther_buffer[kLanes];
     double total = 0;
     for (std::size_t i = begin; i < end; ++i) {
-        measure(triplets, Y, i, false, scratch);
+        measure(Y, i, triplets.others.row(i), triplets.others.cols(), false, scratch);
         f32 row{};
         for (std::size_t t = 0; t < n_triplets; t += kLanes) {
             const Sides sides =
@@ -182,53 +248,9 @@ const auto loss_of_rows = each_level([](const TripletView& triplets, Span2<const
         total += static_cast<double>(simd::sum(row));
     }
     return total;
-});
+}
 
 }  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
 
-// A counting sort of the flattened lists by point; places of one point stay in ascending order.
-TripletForces::TripletForces(const TripletView& triplets)
-    : offsets_(triplets.others.rows() + 1),
-      owners_(triplets.others.size()),
-      places_(triplets.others.size()),
-      coefficients_(triplets.others.size()) {
-    const std::size_t n = triplets.others.rows(), m = triplets.others.cols();
-    const std::int32_t* others = triplets.others.data();
-    for (std::size_t e = 0; e < n * m; ++e) ++offsets_[static_cast<std::size_t>(others[e]) + 1];
-    for (std::size_t p = 0; p < n; ++p) offsets_[p + 1] += offsets_[p];
-    std::vector<std::int64_t> next(offsets_.begin(), offsets_.end() - 1);
-    for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t e = i * m; e < (i + 1) * m; ++e) {
-            const auto at = static_cast<std::size_t>(next[static_cast<std::size_t>(others[e])]++);
-            owners_[at] = static_cast<std::int32_t>(i);
-            places_[at] = static_cast<std::uint32_t>(e);
-        }
-    }
-}
-
-void TripletForces::gradient(const TripletView& triplets, Span2<const float> Y, TripletParts parts, Span2<float> out,
-                             const Context& context) {
-    std::vector<RowScratch> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)));
-    for (RowScratch& one : scratch) one.reserve(triplets.others.cols(), Y.cols());
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        own_forces(triplets, Y, parts, begin, end, coefficients_.data(), out, scratch[worker]);
-    });
-    const Incidence incidence{offsets_.data(), owners_.data(), places_.data()};
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        add_others(incidence, coefficients_.data(), Y, begin, end, out);
-    });
-}
-
-double triplet_loss(const TripletView& triplets, Span2<const float> Y, const Context& context) {
-    std::vector<RowScratch> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)));
-    for (RowScratch& one : scratch) one.reserve(triplets.others.cols(), Y.cols());
-    std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        partial[begin / kRowsPerChunk] = loss_of_rows(triplets, Y, begin, end, scratch[worker]);
-    });
-    double total = 0;
-    for (const double part : partial) total += part;
-    return total;
-}
-
-}  // namespace gnomon
+#endif

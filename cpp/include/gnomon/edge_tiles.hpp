@@ -109,8 +109,8 @@ struct EdgeForces {
 /// write(i, count, sums) for the rows in [begin, end), some at a time from row i on, with their sums by add_up, (count,
 /// d); set_slopes(i, vectors) sets the slopes of a tile whose first row is i.
 template <class SetSlopes, class Write>
-void sum_rows(EdgeWalk walk, std::size_t end, float scale, const ForceLimit& limit, EdgeTile& tile,
-              SetSlopes&& set_slopes, Write&& write) {
+void sum_edges(EdgeWalk walk, std::size_t end, float scale, const ForceLimit& limit, EdgeTile& tile,
+               SetSlopes&& set_slopes, Write&& write) {
     std::fill(tile.unsummed.begin(), tile.unsummed.end(), 0.0F);
     for (std::size_t i = walk.row; i < end;) {
         const std::size_t vectors = fill_tile(walk, end, tile);
@@ -129,7 +129,7 @@ void edge_forces(const EdgeForces& job, std::size_t begin, std::size_t end, Edge
         if (!job.zoom.empty()) zoom_edges(job.zoom, i, vectors, tile);
         evaluate_law(job.law, job.kernel, tile.squared, vectors * simd::kLanes, tile.slopes, nullptr);
     };
-    sum_rows(EdgeWalk(job.edges, job.Y, begin, job.turn), end, job.scale, job.limit, tile, set_slopes, write);
+    sum_edges(EdgeWalk(job.edges, job.Y, begin, job.turn), end, job.scale, job.limit, tile, set_slopes, write);
 }
 
 }  // namespace gnomon

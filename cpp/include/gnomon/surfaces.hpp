@@ -4,7 +4,6 @@
 //
 //   kWidth              numbers of a point and of a direction
 //   pair(i, j, w)       returns t and q of two points and writes w, a vector at i that points to j
-//   distance(t, q)      the geodesic distance d; with stretch(t, q), the number that makes w of length d
 //   go(y, v, turned)    moves y along the geodesic of the vector v by 2 atan(|v| / 2) on the sphere, 2 asinh(|v| / 2)
 //   on
 //                       the hyperboloid, |v| to second order, and carries the vector `turned` along. No libm.
@@ -18,8 +17,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "gnomon/simd.hpp"
-
 namespace gnomon {
 
 /// What two points tell of each other: t and, on the sphere, q = 1 - t without cancellation.
@@ -27,31 +24,11 @@ struct PairOnSurface {
     float t = 0.0F, q = 1.0F;
 };
 
-namespace detail {
-
-/// asin(x) / x and asin(x) for x = sqrt(t) in [0, 1], q = 1 - t: a series up to 1/2, above by the angle that is left.
-GNOMON_INLINE simd::f32 arcsine(simd::f32 t, simd::f32 q) {
-    const simd::f32 x = simd::sqrt(t);
-    const simd::f32 rest = 0.5F * q / (1.0F + x);  // (1 - x) / 2
-    const simd::f32 z = simd::select_less(t, simd::splat(0.25F), t, rest);
-    const simd::f32 p =
-        1.0F + z * (1.6666667e-1F +
-                    z * (7.5e-2F +
-                         z * (4.4642857e-2F +
-                              z * (3.0381944e-2F +
-                                   z * (2.2372159e-2F + z * (1.7352764e-2F + z * (1.396484e-2F + z * 1.155e-2F)))))));
-    const simd::f32 y = simd::sqrt(z) * p;
-    return simd::select_less(t, simd::splat(0.25F), y, 1.57079633F - 2.0F * y);
-}
-
-}  // namespace detail
-
 /// The unit sphere; points are unit vectors of space.
 struct UnitSphere {
     static constexpr int kWidth = 3;
-    static constexpr float kTiny = 1e-24F;  // under a root: at antipodes w is 0 and has no direction to stretch
 
-    GNOMON_INLINE static PairOnSurface pair(const double* here, const double* there, double* w) {
+    static PairOnSurface pair(const double* here, const double* there, double* w) {
         double chord = 0, sum = 0;
         for (int c = 0; c < kWidth; ++c) {
             const double away = there[c] - here[c], both = there[c] + here[c];
@@ -60,11 +37,6 @@ struct UnitSphere {
         }
         for (int c = 0; c < kWidth; ++c) w[c] = there[c] - here[c] + 0.5 * chord * here[c];
         return {static_cast<float>(0.25 * chord), static_cast<float>(0.25 * sum)};
-    }
-    GNOMON_INLINE static simd::f32 distance(simd::f32 t, simd::f32 q) { return 2.0F * detail::arcsine(t, q); }
-    GNOMON_INLINE static simd::f32 stretch(simd::f32 t, simd::f32 q) {  // d / sin d
-        const simd::f32 held = simd::max(t, simd::splat(kTiny));
-        return detail::arcsine(held, q) / simd::sqrt(held * simd::max(q, simd::splat(kTiny)));
     }
     static void go(double* y, const double* v, double* turned) {
         double length = 0;
@@ -92,26 +64,18 @@ struct UnitSphere {
 /// The hyperbolic plane of curvature -1; points are places u of the Poincare disk, |u| < 1.
 struct UnitHyperboloid {
     static constexpr int kWidth = 2;
-    static constexpr float kTiny = 1e-30F;
     static constexpr double kEdge = 0.99999977492967588;  // tanh(8): no point goes farther than 16 from the middle
 
-    GNOMON_INLINE static double gap(const double* u) { return (1.0 - u[0] * u[0]) - u[1] * u[1]; }
+    static double gap(const double* u) { return (1.0 - u[0] * u[0]) - u[1] * u[1]; }
 
     /// w = (there - here) / (1 - conj(here) there) in complex numbers, of length tanh(d / 2).
-    GNOMON_INLINE static PairOnSurface pair(const double* here, const double* there, double* w) {
+    static PairOnSurface pair(const double* here, const double* there, double* w) {
         const double x = there[0] - here[0], y = there[1] - here[1];
         const double real = gap(here) - (here[0] * x + here[1] * y), imaginary = here[1] * x - here[0] * y;
         const double square = real * real + imaginary * imaginary;
         w[0] = (x * real + y * imaginary) / square;
         w[1] = (y * real - x * imaginary) / square;
         return {static_cast<float>((x * x + y * y) / (gap(here) * gap(there))), 1.0F};
-    }
-    GNOMON_INLINE static simd::f32 distance(simd::f32 t, simd::f32) {  // 2 asinh(sqrt(t))
-        return 2.0F * simd::log1p(simd::sqrt(t) + t / (1.0F + simd::sqrt(1.0F + t)));
-    }
-    GNOMON_INLINE static simd::f32 stretch(simd::f32 t, simd::f32 q) {  // d / tanh(d / 2)
-        const simd::f32 held = simd::max(t, simd::splat(kTiny));
-        return distance(held, q) * simd::sqrt((1.0F + held) / held);
     }
     static void go(double* u, const double* v, double* turned) {
         const double scale = 0.5 / std::sqrt(1.0 + 0.25 * (v[0] * v[0] + v[1] * v[1]));  // tanh(asinh(|v| / 2)) / |v|
@@ -154,7 +118,7 @@ inline Surface surface_named(std::string_view name, double radius) {
 
 /// Calls body with the type of a surface.
 template <class Body>
-GNOMON_INLINE void with_surface(const Surface& surface, Body&& body) {
+void with_surface(const Surface& surface, Body&& body) {
     if (surface.kind == Surface::Kind::sphere) return body(UnitSphere{});
     return body(UnitHyperboloid{});
 }
