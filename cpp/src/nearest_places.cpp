@@ -72,8 +72,8 @@ struct Lists {
     std::vector<double> squares;     // (kLeaf, k)
     std::vector<std::int32_t> rows;  // (kLeaf, k)
     std::vector<double> own;         // (kLeaf, d): the places
-    std::size_t counts[kLeaf];
-    double bounds[kLeaf];  // farther places do not enter the list
+    std::size_t counts[kLeaf] = {};
+    double bounds[kLeaf] = {};  // farther places do not enter the list
 };
 
 // What a search looks at, in plain pointers.
@@ -147,50 +147,48 @@ GNOMON_INLINE void compare(const Search& s, std::size_t leaf, std::size_t own_le
     }
 }
 
+// Looks through the leaf itself and those beside it first, and then from the whole map on for leaves that are near.
 template <std::size_t kComponents>
 GNOMON_INLINE void search_from(const Search& s, std::size_t own_leaf) {
     const std::size_t d = kComponents > 0 ? kComponents : s.d;
     const std::size_t n_leaves = s.sizes[0], begin = own_leaf > 0 ? own_leaf - 1 : 0;
     const std::size_t end = own_leaf + 2 < n_leaves ? own_leaf + 2 : n_leaves;
-    compare<kComponents>(s, own_leaf, own_leaf);
-    for (std::size_t leaf = begin; leaf < end; ++leaf)
-        if (leaf != own_leaf) compare<kComponents>(s, leaf, own_leaf);
     const double* mine = s.sides + own_leaf * 2 * d;
-    double farthest = 0;
-    auto widen = [&]() GNOMON_INLINE_LAMBDA {
-        farthest = 0;
-        for (std::size_t q = 0; q < s.size; ++q) farthest = s.bounds[q] > farthest ? s.bounds[q] : farthest;
-    };
-    widen();
+    double farthest = std::numeric_limits<double>::infinity();
     struct {
         std::size_t level, at;
         double square;
-    } open[2 * kMostLevels];
+        bool beside;
+    } open[2 * kMostLevels + 3];
     std::size_t n_open = 0;
-    open[n_open++] = {s.n_levels - 1, 0, 0.0};
+    open[n_open++] = {s.n_levels - 1, 0, 0.0, false};
+    for (std::size_t leaf = end; leaf-- > begin;)
+        if (leaf != own_leaf) open[n_open++] = {0, leaf, 0.0, true};
+    open[n_open++] = {0, own_leaf, 0.0, true};
     while (n_open > 0) {
         const auto box = open[--n_open];
         if (box.square > farthest) continue;
         if (box.level == 0) {
-            if (box.at >= begin && box.at < end) continue;
+            if (!box.beside && box.at >= begin && box.at < end) continue;
             compare<kComponents>(s, box.at, own_leaf);
-            widen();
+            farthest = 0;
+            for (std::size_t q = 0; q < s.size; ++q) farthest = s.bounds[q] > farthest ? s.bounds[q] : farthest;
             continue;
         }
         const std::size_t level = box.level - 1, one = 2 * box.at, other = one + 1;
         const double* sides = s.sides + s.levels[level] * 2 * d;
         const double near = apart<kComponents>(mine, sides + one * 2 * d, d);
         if (other >= s.sizes[level]) {
-            open[n_open++] = {level, one, near};
+            open[n_open++] = {level, one, near, false};
             continue;
         }
         const double far = apart<kComponents>(mine, sides + other * 2 * d, d);
         if (near <= far) {
-            open[n_open++] = {level, other, far};
-            open[n_open++] = {level, one, near};
+            open[n_open++] = {level, other, far, false};
+            open[n_open++] = {level, one, near, false};
         } else {
-            open[n_open++] = {level, one, near};
-            open[n_open++] = {level, other, far};
+            open[n_open++] = {level, one, near, false};
+            open[n_open++] = {level, other, far, false};
         }
     }
 }
