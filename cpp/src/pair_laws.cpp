@@ -2,8 +2,12 @@
 #define GNOMON_FILE "src/pair_laws.cpp"
 #include "gnomon/pair_laws.hpp"
 
+#include <algorithm>
+
 namespace gnomon {
 namespace {
+
+constexpr std::size_t kTogether = 256;  // squares at a time
 
 struct Tile {
     const float* squared;
@@ -99,11 +103,13 @@ GNOMON_KERNEL void fill_values(const OutputKernel& output, const Tile& tile) {
     });
 }
 
+/// Made of the values, so that kernels are not compiled for it once more; but for the one that costs less than to go
+/// over the values again.
 GNOMON_KERNEL void fill_squares(const OutputKernel& output, const Tile& tile) {
-    with_kernel(output, [&](auto kernel) GNOMON_INLINE_LAMBDA {
-        const auto both = [&](f32 s, f32& slope, f32& energy) GNOMON_INLINE_LAMBDA {
+    if (output.kind == OutputKernel::Kind::linear) {
+        const auto both = [](f32 s, f32& slope, f32& energy) GNOMON_INLINE_LAMBDA {
             f32 of_value, value;
-            kernel.value_and_slope(s, value, of_value);
+            Linear{}.value_and_slope(s, value, of_value);
             slope = 2.0F * value * of_value;
             energy = value * value;
         };
@@ -112,8 +118,19 @@ GNOMON_KERNEL void fill_squares(const OutputKernel& output, const Tile& tile) {
             both(s, a, b);
             return a;
         };
-        fill(tile, slope, both);
-    });
+        return fill(tile, slope, both);
+    }
+    float values[kTogether];
+    for (std::size_t begin = 0; begin < tile.count; begin += kTogether) {
+        const std::size_t count = std::min(kTogether, tile.count - begin);
+        float* slopes = tile.slopes + begin;
+        fill_values(output, {tile.squared + begin, count, slopes, values});
+        for (std::size_t k = 0; k < count; k += simd::kLanes) {
+            const f32 value = simd::load(values + k);
+            simd::store(slopes + k, 2.0F * value * simd::load(slopes + k));
+            if (tile.energies != nullptr) simd::store(tile.energies + begin + k, value * value);
+        }
+    }
 }
 
 GNOMON_KERNEL void fill_logs(const OutputKernel& output, const Tile& tile) {
