@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -317,6 +318,7 @@ def test_every_colour_of_the_style_sheets_is_there_in_light_and_dark():
     used = set()
     for sheet in (static / "style").iterdir():
         used |= set(re.findall(r"var\(--([a-z-]+)", sheet.read_text()))
-    tints = re.search(r"@typedef \{(.*?)\} Tint", (static / "drawing" / "theme.js").read_text(), re.S)[1]
+    typed = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static/drawing/theme.js"  # a wheel has no comments
+    tints = re.search(r"@typedef \{(.*?)\} Tint", typed.read_text(), re.S)[1]
     used |= set(re.findall(r'"([a-z-]+)"', tints))
     assert used - {"sheet", "columns"} <= names[0]
