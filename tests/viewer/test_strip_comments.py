@@ -37,4 +37,5 @@ def test_what_is_left_out_of_the_page_is_comments(path):
         assert comment or starts or (slashes and line.lstrip().startswith("//")), line
         comment = (comment or starts) and "*/" not in line
         assert comment or "*/" not in line or line.rstrip().endswith("*/"), line
-    assert wanted is None and not comment
+    assert wanted is None
+    assert not comment
