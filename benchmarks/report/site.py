@@ -72,8 +72,13 @@ def _of_method(method: str, results: Results, pictures: Path) -> list[str]:
         parts.append("Left out: " + "; ".join(f"{tool}, {why}" for tool, why in missing.items()) + ".")
     judged = [subject for subject, result in results.items() if result["methods"][method]["quality"]]
     if judged:
-        longest = max(judged, key=lambda subject: results[subject]["data"]["rows"])
-        parts += _quality(method, longest, results[longest], names, pictures)
+
+        def wealth(subject: Subject) -> tuple[int, int]:
+            """Count the tools that were judged, and the rows."""
+            return len(results[subject]["methods"][method]["quality"]), results[subject]["data"]["rows"]
+
+        shown = max(judged, key=wealth)
+        parts += _quality(method, shown, results[shown], names, pictures)
     return parts
 
 
