@@ -37,6 +37,8 @@ __all__ = [
 
 Float64Array = npt.NDArray[np.float64]
 
+_SMALL = 600  # rows of a matrix that is decomposed as a whole, however few vectors are wanted
+_MANY_TIMES = 200  # rows for each vector wanted from which on products with the matrix cost less
 _ROWS = 2048  # of a table that are centred at a time
 _BLOCK = 4096  # columns likewise
 _STREAM_COMPLETION = 102
@@ -106,10 +108,29 @@ def _count_components(squares: Float64Array, wanted: int | float) -> int:
 
 def leading_of_matrix(matrix: Float64Array, wanted: int | float) -> tuple[Float64Array, Float64Array]:
     """Return the largest eigenvalues (falling, not negative) and eigenvectors of a symmetric matrix."""
+    found = _by_products(matrix, wanted) if isinstance(wanted, int) else None
+    if found is not None:
+        return found
     values, vectors = symmetric_eigen(matrix, wanted if isinstance(wanted, int) else None)
     values = np.maximum(values, 0.0)
     n_vectors = _count_components(values, wanted)
     return values[:n_vectors], np.ascontiguousarray(vectors[:, :n_vectors])
+
+
+def _by_products(matrix: Float64Array, wanted: int) -> tuple[Float64Array, Float64Array] | None:
+    """Return the same by products with the matrix, where few of many vectors are wanted and these converge."""
+    order = len(matrix)
+    if order <= _SMALL or wanted * _MANY_TIMES > order:
+        return None
+    largest = float(np.abs(matrix).max())
+    if not 0.0 < largest < np.inf:
+        return None
+    from gnomon.linalg.eigen.eigenpairs import eigenpairs, symmetric_operator  # of SciPy's sparse solvers
+
+    unit = 2.0 ** float(np.frexp(largest)[1] - 1)  # of which squares stay in range, and which changes no digit
+    operator = symmetric_operator(lambda V: product(matrix, V) / unit, order)
+    found = eigenpairs(operator, wanted, which="largest")
+    return (np.maximum(found.values, 0.0) * unit, found.vectors) if found.converged else None
 
 
 def covariance_spectrum(X: npt.NDArray[Any], n_components: int | float) -> Spectrum:
