@@ -64,21 +64,11 @@ class Estimator(_Plain):
         """Return the parameters by name; with ``deep`` also those of parameters that are estimators."""
         found: dict[str, Any] = {}
         cls: Any = type(self)
-        for name in _parameter_names(cls):
+        for name in sorted(_defaults(cls)):
             value = found[name] = getattr(self, name)
             if deep and hasattr(value, "get_params") and not isinstance(value, type):
                 found |= {f"{name}__{inner}": one for inner, one in value.get_params().items()}
         return found
-
-
-@functools.cache
-def _parameter_names(cls: type[Any]) -> tuple[str, ...]:
-    """Return the names of the parameters of a class, sorted: to read its signature takes longer than to fit a few rows.
-
-    scikit-learn's ``get_params`` reads it at every call, and ``clone`` calls that twice.
-    """
-    taken = list(inspect.signature(cls.__init__).parameters.values())[1:]
-    return tuple(sorted(one.name for one in taken if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)))
 
 
 def _inherit(home: ModuleType) -> None:
@@ -183,12 +173,17 @@ def changed_parameters(estimator: Any) -> dict[str, Any]:
     -------
     dict
     """
-    defaults = _defaults(estimator)
+    cls: Any = type(estimator)
+    defaults = _defaults(cls)
     values = estimator.get_params(deep=False)
     return {name: one for name, one in values.items() if name not in defaults or repr(one) != repr(defaults[name])}
 
 
-def _defaults(estimator: Any) -> dict[str, Any]:
-    """Return the default of each parameter by its name, ``inspect.Parameter.empty`` where there is none."""
-    taken = inspect.signature(estimator.__init__).parameters.values()
+@functools.cache
+def _defaults(cls: Any) -> dict[str, Any]:
+    """Return the default of each parameter of a class by its name, ``inspect.Parameter.empty`` where there is none.
+
+    Kept, since reading a signature takes longer than to fit a few rows, and ``clone`` asks twice.
+    """
+    taken = list(inspect.signature(cls.__init__).parameters.values())[1:]
     return {one.name: one.default for one in taken if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)}

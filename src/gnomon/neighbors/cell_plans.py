@@ -16,14 +16,17 @@ from gnomon.neighbors.euclidean import Distances, Indices, n_candidates
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["Effort", "Looked", "Plan", "find_plan", "first_probes"]
+__all__ = ["SELECTION", "Effort", "Looked", "Plan", "find_plan", "first_probes"]
+
+SELECTION = 10
+"""Coordinates of a pair that are compared in the time that the choice of the nearest takes for it."""
 
 _WIDER = 3  # cells of the wide search of sampled rows, for each that a search of their neighbours takes
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
 
 # Costs in nanoseconds on one core, measured at v4; only their ratios matter.
 _NS_PRODUCT = 0.025  # one coordinate of one pair in a tile
-_NS_PAIR = 0.25  # selection, for each pair
+_NS_PAIR = SELECTION * _NS_PRODUCT
 _NS_DIFFERENCE = 0.06  # one coordinate of one candidate in the ranking
 
 Ranks = npt.NDArray[np.int32]

@@ -13,6 +13,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
+from gnomon.neighbors.cell_plans import SELECTION
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.searched import SearchedRows
@@ -24,8 +25,6 @@ __all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors"]
 
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions, or as much work, all pairs are computed: about 0.3 s on two cores."""
-
-_SELECTION = 10  # multiplications and additions that the choice of the nearest has the time of, for each pair
 
 _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
@@ -75,9 +74,9 @@ def compute_neighbors(
         Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
     method : {"auto", "exact", "approximate"}, default="auto"
         "exact" compares all pairs. "approximate" looks into the nearest cells only; it compares all pairs where these
-        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` =
-        n_samples^2 (n_features + 10), and where pairs cost more than a product of rows, up to as much work. Metrics of
-        scikit-learn are searched exactly.
+        cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 (n_features + 10),
+        and where pairs cost more than a product of rows, up to as much work. Metrics of scikit-learn are searched
+        exactly.
     target_recall : float in [0, 1], default=0.98
         Share of the true neighbours that an approximate search must find. It looks into so many cells that a sample of
         rows shows the share to be reached with a probability of about 95%.
@@ -180,7 +179,7 @@ def by_cells(n_samples: int, n_features: float) -> bool:
     -------
     bool
     """
-    return float(n_samples) ** 2 * (n_features + _SELECTION) > EXACT_FLOPS
+    return float(n_samples) ** 2 * (n_features + SELECTION) > EXACT_FLOPS
 
 
 def prefers_cells(method: str, table: SearchedRows) -> bool:
