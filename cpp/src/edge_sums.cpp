@@ -87,13 +87,10 @@ double edge_energy(PairLaw law, const OutputKernel& kernel, const CsrView<float>
     check_law(law, kernel);
     const EdgeForces job{edges, Y, law, kernel, 1.0F};
     std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, Y.cols());
-    std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        partial[begin / kRowsPerChunk] = energy_of_rows(job, begin, end, tiles[worker]);
-    });
-    double total = 0;
-    for (const double part : partial) total += part;
-    return total;
+    const auto energy = [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        return energy_of_rows(job, begin, end, tiles[worker]);
+    };
+    return parallel_block_sum(Y.rows(), kRowsPerChunk, context, energy);
 }
 
 }  // namespace gnomon

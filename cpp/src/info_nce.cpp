@@ -75,14 +75,15 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
     const std::size_t n = Y.rows(), d = Y.cols();
     Contrast job = prepare(edges, kernel, shifts, Y, charges);
     std::vector<EdgeTile> tiles = EdgeTile::of_workers(context, d);
-    std::vector<double> losses((n + kRowsPerChunk - 1) / kRowsPerChunk);
-    parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
+    const auto share_of_rows = [&](std::size_t begin, std::size_t end, std::size_t worker) {
         float found[kRowsPerChunk];
         noise_of_rows(job, begin, whole_vectors(end - begin), found);
         for (std::size_t i = begin; i < end; ++i) job.noise.set(0, i, found[i - begin]);
-        losses[begin / kRowsPerChunk] = shares_of_rows(job, begin, end, tiles[worker], found);
+        const double loss = shares_of_rows(job, begin, end, tiles[worker], found);
         for (std::size_t i = begin; i < end; ++i) job.share.set(0, i, found[i - begin]);
-    });
+        return loss;
+    };
+    const double loss = parallel_block_sum(n, kRowsPerChunk, context, share_of_rows);
     parallel_blocks(n, kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
         EdgeTile& tile = tiles[worker];
         sum_edges(
@@ -97,8 +98,6 @@ double info_nce(const CsrView<float>& edges, const OutputKernel& kernel, std::sp
         for (std::size_t i = begin; i < end; ++i)
             for (std::size_t c = 0; c < d; ++c) repulsion(i, c) = total[c * count + i - begin];
     });
-    double loss = 0;
-    for (const double part : losses) loss += part;
     return loss;
 }
 

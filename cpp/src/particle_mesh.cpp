@@ -316,16 +316,11 @@ double ParticleMesh::read_back(Span2<float> force, const Context& context) {
     const float scale = -0.5F / layout_.spacing;  // the gradient of the potential is -2 times the force
     const Sorted points{x_.data(), y_.data(), q_.empty() ? nullptr : q_.data(), p_.empty() ? nullptr : p_.data(),
                         layout_.axis[1].nodes == 1};
-    std::vector<double> partial((n + kPointsPerBlock - 1) / kPointsPerBlock);
-    parallel_blocks(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        partial[begin / kPointsPerBlock] =
-            (points.p ? read_charges<true> : read_charges<false>)(points, begin, end, mesh_.row(0),
-                                                                  {mesh_.pitch(), mesh_.layer_size()}, own_,
-                                                                  order_.data(), scale, force.row(0));
+    return parallel_block_sum(n, kPointsPerBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        return (points.p ? read_charges<true> : read_charges<false>)(points, begin, end, mesh_.row(0),
+                                                                     {mesh_.pitch(), mesh_.layer_size()}, own_,
+                                                                     order_.data(), scale, force.row(0));
     });
-    double total = 0;
-    for (const double part : partial) total += part;
-    return total;
 }
 
 double ParticleMesh::evaluate(Span2<const float> Y, const MeshCharges& charges, Span2<float> force,

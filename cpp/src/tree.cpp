@@ -108,16 +108,12 @@ double Tree::evaluate(PairLaw law, Span2<const float> Y, std::span<const float> 
     tree_.summarize(u, v, context);
     const std::vector<std::uint32_t>& groups = tree_.groups();
     const Pairs pairs{law, kernel, with_energy, force};
-    std::vector<double> partial(groups.size());
     std::vector<View> views(static_cast<std::size_t>(context.n_threads));
-    parallel_for(groups.size(), context, [&](std::size_t g, std::size_t worker) {
+    return parallel_sum(groups.size(), context, [&](std::size_t g, std::size_t worker) {
         const PointTree::Node& group = tree_.nodes()[groups[g]];
         look_around(tree_, group, theta_, views[worker]);
-        partial[g] = group_sums(pairs, views[worker], {tree_.points().data() + group.begin, group.end - group.begin});
+        return group_sums(pairs, views[worker], {tree_.points().data() + group.begin, group.end - group.begin});
     });
-    double total = 0;
-    for (const double part : partial) total += part;
-    return total;
 }
 
 }  // namespace gnomon

@@ -93,13 +93,10 @@ void TripletForces::gradient(const TripletView& triplets, Span2<const float> Y, 
 
 double triplet_loss(const TripletView& triplets, Span2<const float> Y, const Context& context) {
     std::vector<RowScratch> scratch = RowScratch::of_workers(context, triplets.others.cols(), Y.cols());
-    std::vector<double> partial((Y.rows() + kRowsPerChunk - 1) / kRowsPerChunk);
-    parallel_blocks(Y.rows(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        partial[begin / kRowsPerChunk] = loss_of_rows(triplets, Y, begin, end, scratch[worker]);
-    });
-    double total = 0;
-    for (const double part : partial) total += part;
-    return total;
+    const auto loss = [&](std::size_t begin, std::size_t end, std::size_t worker) {
+        return loss_of_rows(triplets, Y, begin, end, scratch[worker]);
+    };
+    return parallel_block_sum(Y.rows(), kRowsPerChunk, context, loss);
 }
 
 }  // namespace gnomon

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <exception>
+#include <numeric>
 #include <type_traits>
+#include <vector>
 
 namespace gnomon {
 
@@ -48,6 +50,23 @@ void parallel_blocks(std::size_t n, std::size_t block, const Context& context, B
     parallel_for((n + block - 1) / block, context, [&](std::size_t chunk, std::size_t worker) {
         const std::size_t begin = chunk * block;
         body(begin, n - begin < block ? n : begin + block, worker);
+    });
+}
+
+/// Adds up what body(chunk, worker) returns for each chunk, in their order.
+template <class Body>
+double parallel_sum(std::size_t n_chunks, const Context& context, Body&& body) {
+    std::vector<double> parts(n_chunks);
+    parallel_for(n_chunks, context, [&](std::size_t chunk, std::size_t worker) { parts[chunk] = body(chunk, worker); });
+    return std::accumulate(parts.begin(), parts.end(), 0.0);
+}
+
+/// The same of body(begin, end, worker) for blocks of fixed size.
+template <class Body>
+double parallel_block_sum(std::size_t n, std::size_t block, const Context& context, Body&& body) {
+    return parallel_sum((n + block - 1) / block, context, [&](std::size_t chunk, std::size_t worker) {
+        const std::size_t begin = chunk * block;
+        return body(begin, n - begin < block ? n : begin + block, worker);
     });
 }
 
