@@ -74,7 +74,10 @@ Output<T> make_output(std::initializer_list<std::size_t> shape) {
 /// For a kernel that sets all of it: its threads touch the memory first.
 template <class T>
 Output<T> make_unset(std::initializer_list<std::size_t> shape) {
-    return own_memory(std::unique_ptr<T[]>(new T[checked_size(shape)]), shape);
+    const std::size_t size = checked_size(shape);
+    std::unique_ptr<T[]> memory(new T[size]);
+    ask_for_large_pages(memory.get(), size * sizeof(T));
+    return own_memory(std::move(memory), shape);
 }
 
 /// The same of memory that a kernel has filled.

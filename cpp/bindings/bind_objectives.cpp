@@ -40,17 +40,14 @@ Output<float> bind_edge_sums(const Graph& edges, const Points& Y, const OutputKe
     return out;
 }
 
-Output<float> bind_ordered_sums(const OrderedGraph& edges, const Points& Y, const OutputKernel& kernel,
-                                const std::string& law, float scale, const Points& base, float base_scale,
-                                int n_threads) {
-    const Arguments check("OrderedGraph.sums");
-    check.equal("the number of rows of Y", Y.shape(0), edges.n());
-    check.components(Y.shape(1));
-    check.shape_if_any("base", base, Y.shape(0), Y.shape(1));
-    auto out = make_unset<float>({Y.shape(0), Y.shape(1)});
+Output<float> bind_cauchy_sums(const OrderedGraph& edges, const Points& Y, float scale, const Points& base,
+                               float base_scale, int n_threads) {
+    const Arguments check("OrderedGraph.cauchy_sums");
+    check.shape("Y", Y, edges.n(), 2);
+    check.shape_if_any("base", base, edges.n(), 2);
+    auto out = make_unset<float>({edges.n(), 2});
     run_released(n_threads, [&](const Context& context) {
-        edges.sums(pair_law(law), kernel, view(Y), scale, view(base), base_scale, {out.data(), Y.shape(0), Y.shape(1)},
-                   context);
+        edges.cauchy_sums(view(Y), scale, view(base), base_scale, {out.data(), edges.n(), 2}, context);
     });
     return out;
 }
@@ -281,18 +278,26 @@ void register_objectives(nb::module_& m) {
           "scale * sum_j A_ij dF/ds (y_i - y_j) + base_scale * base of the first n_rows points, or of all; a base "
           "without "
           "rows counts as 0.");
-    nb::class_<OrderedGraph>(m, "OrderedGraph", "A copy of a graph in the order of the points of a map.")
+    nb::class_<OrderedGraph>(m, "OrderedGraph", "Edges in the order of the points of a map in the plane.")
+        .def_prop_ro_static(
+            "most_edges", [](nb::handle) { return OrderedGraph::kMostEdges; }, "Of a point.")
         .def(
             "__init__",
             [](OrderedGraph* self, const Graph& edges, const Points& Y, int n_threads) {
-                check_points(Arguments("OrderedGraph"), edges, Y);
+                const Arguments check("OrderedGraph");
+                check_points(check, edges, Y);
+                check.equal("the number of columns of Y", Y.shape(1), 2);
+                check.at_most("the number of edges of a point", OrderedGraph::most_edges(edges.view()),
+                              OrderedGraph::kMostEdges);
                 run_released(n_threads,
                              [&](const Context& context) { new (self) OrderedGraph(edges.view(), view(Y), context); });
             },
-            nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("n_threads"))
-        .def("sums", &bind_ordered_sums, nb::arg("Y").noconvert(), nb::arg("kernel"), nb::arg("law"), nb::arg("scale"),
-             nb::arg("base").noconvert(), nb::arg("base_scale"), nb::arg("n_threads"),
-             "edge_sums of the graph, the same bits; for points that lie as in the map it is faster.");
+            nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("n_threads"), nb::keep_alive<1, 2>())
+        .def(
+            "cauchy_sums", &bind_cauchy_sums, nb::arg("Y").noconvert(), nb::arg("scale"), nb::arg("base").noconvert(),
+            nb::arg("base_scale"), nb::arg("n_threads"),
+            "edge_sums of the graph by the law log and the Cauchy kernel, the same bits; for points that lie as in the "
+            "map it is faster.");
     m.def("edge_degrees", &bind_edge_degrees, nb::arg("offsets").noconvert(), nb::arg("values").noconvert(),
           nb::arg("n_threads"), "Sums of the rows of a CSR matrix.");
     m.def("edge_energy", &bind_edge_energy, nb::arg("edges"), nb::arg("Y").noconvert(), nb::arg("kernel"),

@@ -1,59 +1,178 @@
+#ifndef GNOMON_LEVEL
+#define GNOMON_FILE "src/ordered_graph.cpp"
 #include "gnomon/ordered_graph.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
 
 #include "gnomon/map_order.hpp"
+#include "gnomon/point_lanes.hpp"
 
 namespace gnomon {
 namespace {
 
 constexpr std::size_t kRowsPerChunk = 1024;
+constexpr std::size_t kEdges = 1 << 15, kRows = 1 << 12;  // of a part at most, but for the edges of a single point
+constexpr std::size_t kAhead = 2;                         // points whose weights are asked for before they are read
 
-/// body(t, i) for each place t and the point i that lies there.
-template <class Body>
-void for_each_point(std::span<const std::int32_t> order, const Context& context, const Body& body) {
-    parallel_blocks(order.size(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        for (std::size_t t = begin; t < end; ++t) body(t, static_cast<std::size_t>(order[t]));
-    });
-}
+/// The edges of the points of a part.
+struct PartEdges {
+    std::span<const OrderedGraph::Row> rows;
+    const float* weights;       ///< of all edges
+    const std::uint16_t* ends;  ///< of its own, one after the other
+    const float* points;        ///< (n, 2)
+    float scale;
+    Span2<const float> base;
+    float base_scale;
+    Span2<float> out;
+};
+
+using Point = std::uint64_t;  // two numbers, copied as one
+
+}  // namespace
+}  // namespace gnomon
+
+#include "gnomon/each_level.hpp"
+
+namespace gnomon {
+namespace {
+
+GNOMON_CHOOSE(pull_part);
 
 }  // namespace
 
-OrderedGraph::OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, const Context& context)
-    : offsets_(edges.offsets.size()),
-      columns_(new std::int32_t[edges.columns.size()]),
-      values_(new float[edges.values.size()]) {
-    const std::vector<double> places(Y.data(), Y.data() + Y.size());
-    order_ = map_order({places.data(), Y.rows(), Y.cols()});
-    std::vector<std::int32_t> place(order_.size());
-    for (std::size_t t = 0; t < order_.size(); ++t) {
-        const auto i = static_cast<std::size_t>(order_[t]);
-        place[i] = static_cast<std::int32_t>(t);
-        offsets_[t + 1] = offsets_[t] + (edges.offsets[i + 1] - edges.offsets[i]);
+/// Finds the other points of a part, in the order of the map, and numbers them.
+class OrderedGraph::Numbering {
+public:
+    explicit Numbering(std::size_t n) : marks_((n + 63) / 64), numbers_(n) {}
+
+    void number(const OrderedGraph& graph, std::span<const std::int32_t> place_of, Part& part) {
+        places_.clear();
+        for (std::size_t t = part.begin; t < part.end; ++t) {
+            const auto from = graph.edges_.columns.begin() + graph.rows_[t].edge;
+            std::transform(from, from + graph.rows_[t].degree, std::back_inserter(places_),
+                           [&](std::int32_t column) { return place_of[static_cast<std::size_t>(column)]; });
+        }
+        find_others(part);
+        std::transform(places_.begin(), places_.end(), graph.ends_.get() + part.edge, [&](std::int32_t place) {
+            return static_cast<std::uint16_t>(numbers_[static_cast<std::size_t>(place)]);
+        });
     }
-    for_each_point(order_, context, [&](std::size_t t, std::size_t i) {
-        const auto from = edges.columns.begin() + edges.offsets[i], to = edges.columns.begin() + edges.offsets[i + 1];
-        std::transform(from, to, columns_.get() + offsets_[t],
-                       [&](std::int32_t column) { return place[static_cast<std::size_t>(column)]; });
-        std::copy(edges.values.begin() + edges.offsets[i], edges.values.begin() + edges.offsets[i + 1],
-                  values_.get() + offsets_[t]);
-    });
+
+private:
+    void find_others(Part& part) {
+        std::int32_t number = 0;
+        for (std::size_t t = part.begin; t < part.end; ++t) numbers_[t] = number++;
+        std::size_t low = marks_.size(), high = 0, count = 0;  // words with marks, and marks
+        for (const std::int32_t place : places_) {
+            const auto t = static_cast<std::size_t>(place);
+            if (t >= part.begin && t < part.end) continue;
+            marks_[t / 64] |= std::uint64_t{1} << (t % 64);
+            low = std::min(low, t / 64);
+            high = std::max(high, t / 64 + 1);
+        }
+        for (std::size_t w = low; w < high; ++w) count += static_cast<std::size_t>(std::popcount(marks_[w]));
+        part.others.reserve(count);
+        for (std::size_t w = low; w < high; ++w) {
+            for (; marks_[w] != 0; marks_[w] &= marks_[w] - 1) {
+                const std::size_t t = 64 * w + static_cast<std::size_t>(std::countr_zero(marks_[w]));
+                part.others.push_back(static_cast<std::int32_t>(t));
+                numbers_[t] = number++;
+            }
+        }
+    }
+
+    std::vector<std::uint64_t> marks_;
+    std::vector<std::int32_t> numbers_, places_;  // by place; of each edge
+};
+
+std::size_t OrderedGraph::most_edges(const CsrView<float>& edges) {
+    std::int64_t most = 0;
+    for (std::size_t i = 0; i < edges.rows(); ++i) most = std::max(most, edges.offsets[i + 1] - edges.offsets[i]);
+    return static_cast<std::size_t>(most);
 }
 
-void OrderedGraph::sums(PairLaw law, const OutputKernel& kernel, Span2<const float> Y, float scale,
-                        Span2<const float> base, float base_scale, Span2<float> out, const Context& context) const {
-    const std::size_t n = order_.size(), d = Y.cols();
-    const std::unique_ptr<float[]> points(new float[n * d]), forces(new float[n * d]);
-    for_each_point(order_, context,
-                   [&](std::size_t t, std::size_t i) { std::copy_n(Y.row(i), d, points.get() + t * d); });
-    const auto n_edges = static_cast<std::size_t>(offsets_.back());
-    edge_sums(law, kernel, {offsets_, {columns_.get(), n_edges}, {values_.get(), n_edges}}, {points.get(), n, d}, scale,
-              {}, 0.0F, {forces.get(), n, d}, context);
-    for_each_point(order_, context, [&](std::size_t t, std::size_t i) {
-        const float* force = forces.get() + t * d;
-        for (std::size_t c = 0; c < d; ++c)
-            out(i, c) = base.rows() == 0 ? force[c] : force[c] + base_scale * base(i, c);
+OrderedGraph::OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, const Context& context)
+    : edges_(edges), rows_(Y.rows()), ends_(new std::uint16_t[edges.columns.size()]) {
+    std::vector<std::int32_t> place_of(n());
+    {
+        const std::vector<double> positions(Y.data(), Y.data() + Y.size());
+        const std::vector<std::int32_t> order = map_order({positions.data(), Y.rows(), Y.cols()});
+        for (std::size_t t = 0; t < n(); ++t) {
+            const auto i = static_cast<std::size_t>(order[t]);
+            place_of[i] = static_cast<std::int32_t>(t);
+            rows_[t] = {edges.offsets[i], static_cast<std::int32_t>(edges.offsets[i + 1] - edges.offsets[i]), order[t]};
+        }
+    }
+    divide();
+    std::vector<Numbering> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)), Numbering(n()));
+    parallel_for(parts_.size(), context,
+                 [&](std::size_t p, std::size_t worker) { scratch[worker].number(*this, place_of, parts_[p]); });
+}
+
+/// Begins a part wherever the one before has as many edges or points as it may.
+void OrderedGraph::divide() {
+    std::size_t edge = 0;
+    for (std::size_t t = 0; t < n(); ++t) {
+        const auto degree = static_cast<std::size_t>(rows_[t].degree);
+        if (parts_.empty() || parts_.back().n_edges + degree > kEdges || t - parts_.back().begin == kRows)
+            parts_.push_back({t, t, edge, 0, {}});
+        parts_.back().end = t + 1;
+        parts_.back().n_edges += degree;
+        edge += degree;
+    }
+}
+
+void OrderedGraph::cauchy_sums(Span2<const float> Y, float scale, Span2<const float> base, float base_scale,
+                               Span2<float> out, const Context& context) const {
+    const std::unique_ptr<Point[]> in_order(new Point[n()]);
+    parallel_blocks(n(), kRowsPerChunk, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t t = begin; t < end; ++t)
+            std::memcpy(&in_order[t], Y.row(static_cast<std::size_t>(rows_[t].point)), sizeof(Point));
+    });
+    std::vector<std::vector<Point>> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)));
+    parallel_for(parts_.size(), context, [&](std::size_t p, std::size_t worker) {
+        const Part& part = parts_[p];
+        const std::size_t own = part.end - part.begin;
+        std::vector<Point>& points = scratch[worker];
+        points.resize(own + part.others.size());
+        std::copy_n(in_order.get() + part.begin, own, points.begin());
+        std::transform(part.others.begin(), part.others.end(), points.begin() + static_cast<std::ptrdiff_t>(own),
+                       [&](std::int32_t place) { return in_order[static_cast<std::size_t>(place)]; });
+        pull_part({std::span(rows_).subspan(part.begin, own), edges_.values.data(), ends_.get() + part.edge,
+                   reinterpret_cast<const float*>(points.data()), scale, base, base_scale, out});
     });
 }
 
 }  // namespace gnomon
+
+#else
+#include "gnomon/point_lanes.hpp"
+
+namespace gnomon::GNOMON_LEVEL {
+namespace {
+
+GNOMON_KERNEL void pull_part(const PartEdges& part) {
+    const std::uint16_t* ends = part.ends;
+    for (std::size_t t = 0; t < part.rows.size(); ++t) {
+        if (t + kAhead < part.rows.size()) {
+            const OrderedGraph::Row& next = part.rows[t + kAhead];
+            for (std::int32_t e = 0; e < next.degree; e += simd::kLanes)
+                __builtin_prefetch(part.weights + next.edge + e);
+        }
+        const OrderedGraph::Row& row = part.rows[t];
+        const auto i = static_cast<std::size_t>(row.point), degree = static_cast<std::size_t>(row.degree);
+        float force[2];
+        pull_row<2>(Cauchy{}, part.scale, part.points, 2, t, ends, part.weights + row.edge, degree, force);
+        ends += degree;
+        for (std::size_t c = 0; c < 2; ++c)
+            part.out(i, c) = part.base.rows() == 0 ? force[c] : force[c] + part.base_scale * part.base(i, c);
+    }
+}
+
+}  // namespace
+}  // namespace gnomon::GNOMON_LEVEL
+
+#endif

@@ -136,7 +136,7 @@ def _on_graph(function: str, offsets: Any, columns: Any, values: Any, **argument
 
 def _ordered(offsets: Any, columns: Any, values: Any, Y: Any, n_threads: Any, **arguments: Any) -> Any:
     ordered = _core.OrderedGraph(_core.Graph(offsets, columns, values), Y, n_threads)
-    return ordered.sums(Y, kernel=_kernel(arguments), n_threads=n_threads, **arguments)
+    return ordered.cauchy_sums(Y, n_threads=n_threads, **arguments)
 
 
 def _sampling(a: dict[str, Any]) -> Any:
@@ -834,7 +834,7 @@ def cases() -> Iterator[tuple[str, Call]]:
         )
     yield (
         "OrderedGraph",
-        call(_ordered, **on_graph, Y=points(), law="log", scale=1.0, base=points(), base_scale=1.0, n_threads=2),
+        call(_ordered, **graph, Y=points(), scale=1.0, base=points(), base_scale=1.0, n_threads=2),
     )
     yield "edge_energy", call(partial(_on_graph, "edge_energy"), **on_graph, Y=points(), law="value", n_threads=2)
     for weight in (empty, ones()):

@@ -111,29 +111,59 @@ def test_attraction_in_the_plane_has_the_bits_of_the_same_plane_in_space(kernel,
     assert set(np.flatnonzero(lost)) - {7} == set(np.flatnonzero(dense[:, 7])) - {7}
 
 
-@pytest.mark.parametrize("kernel", [Cauchy(), UMAPKernel.from_min_dist(0.1)], ids=str)
-@pytest.mark.parametrize("d", [1, 2, 3])
-def test_edges_in_the_order_of_a_map_give_the_same_bits(d, kernel):
-    n, rng = 700, np.random.default_rng(3)
-    Y, base = points(n, d), rng.normal(size=(n, d)).astype(np.float32)
-    dense = np.where(rng.random((n, n)) < np.linspace(0, 0.2, n)[:, None], rng.random((n, n)), 0.0)
-    edges, kernel = kernel_graph(sp.csr_array(dense.astype(np.float32))), compile_kernel(kernel)
+def hub_and_few(n, rng):
+    """A graph whose first point has an edge to each other one, as many as a part of an ordered graph may not have."""
+    few = sp.random_array((n, n), density=3 / n, rng=rng, dtype=np.float32)
+    hub = sp.csr_array((np.ones(n - 1), (np.zeros(n - 1, dtype=int), np.arange(1, n))), shape=(n, n))
+    return sp.csr_array(few + hub)
+
+
+def uneven(n, rng):
+    """A graph of rows without edges, of few and of many."""
+    return sp.csr_array(np.where(rng.random((n, n)) < np.linspace(0, 0.2, n)[:, None], rng.random((n, n)), 0.0))
+
+
+@pytest.mark.parametrize(("graph", "n"), [(uneven, 700), (uneven, 3), (hub_and_few, 40_000)])
+def test_edges_in_the_order_of_a_map_give_the_same_bits(graph, n):
+    rng = np.random.default_rng(3)
+    Y, base = points(n, 2), rng.normal(size=(n, 2)).astype(np.float32)
+    edges, kernel = kernel_graph(graph(n, rng).astype(np.float32)), compile_kernel(Cauchy())
     for n_threads in (1, 2):
-        ordered = _core.OrderedGraph(edges, points(n, d)[::-1].copy(), n_threads)  # of any map
+        ordered = _core.OrderedGraph(edges, points(n, 2)[::-1].copy(), n_threads)  # of any map
         for added in (base, base[:0]):
             expected = _core.edge_sums(edges, Y, kernel, "log", -4.0, added, 0.5, 1)
-            np.testing.assert_array_equal(ordered.sums(Y, kernel, "log", -4.0, added, 0.5, n_threads), expected)
+            np.testing.assert_array_equal(ordered.cauchy_sums(Y, -4.0, added, 0.5, n_threads), expected)
+
+
+def test_a_point_of_more_edges_than_an_ordered_graph_counts_is_refused():
+    n = _core.OrderedGraph.most_edges + 2
+    edges = kernel_graph(hub_and_few(n, np.random.default_rng(0)).astype(np.float32))
+    with pytest.raises(ValueError, match="edges of a point"):
+        _core.OrderedGraph(edges, points(n, 2), 1)
 
 
 def test_attraction_keeps_its_bits_when_its_edges_are_ordered(monkeypatch):
     monkeypatch.setattr("gnomon.objectives.terms.edges._SCATTERED", 1)
-    monkeypatch.setattr("gnomon.objectives.terms.edges._REORDERED", 2)
+    monkeypatch.setattr("gnomon.objectives.terms.edges._ORDERED_AT", (2, 4))
     Y, rng = points(200, 2), np.random.default_rng(4)
     term = EdgePairs(sp.random_array((200, 200), density=0.1, rng=rng, dtype=np.float32), Cauchy())
     first, second = term.force(Y), term.force(Y, Y)
-    assert term._ordered is not None
+    once = term._ordered
+    assert once is not None
     np.testing.assert_array_equal(term.force(Y), first)
-    np.testing.assert_array_equal(second, term.force(Y, Y))
+    np.testing.assert_array_equal(term.force(Y, Y), second)
+    assert term._ordered is not once
+
+
+@pytest.mark.parametrize(
+    ("kernel", "d"), [(Cauchy(), 3), (UMAPKernel.from_min_dist(0.1), 2)], ids=["three components", "kernel of UMAP"]
+)
+def test_other_attractions_are_not_ordered(monkeypatch, kernel, d):
+    monkeypatch.setattr("gnomon.objectives.terms.edges._SCATTERED", 1)
+    monkeypatch.setattr("gnomon.objectives.terms.edges._ORDERED_AT", (1,))
+    term = EdgePairs(sp.random_array((50, 50), density=0.1, rng=np.random.default_rng(4), dtype=np.float32), kernel)
+    term.force(points(50, d))
+    assert term._ordered is None
 
 
 @pytest.mark.parametrize("kernel", [Cauchy(), UMAPKernel.from_min_dist(0.1)], ids=str)

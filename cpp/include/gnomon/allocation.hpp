@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -14,6 +15,18 @@
 #endif
 
 namespace gnomon {
+
+inline constexpr std::size_t kLineBytes = 64, kPageBytes = std::size_t{1} << 21;
+
+/// Asks the system for large pages, where it gives them to who asks: rows that are read in any order then need a
+/// five-hundredth of the entries in the table of pages, and memory that is written first is had in fewer steps.
+inline void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+    if (bytes < 2 * kPageBytes) return;
+    const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(memory) % kPageBytes;
+    madvise(static_cast<char*>(memory) + skipped, bytes - skipped, MADV_HUGEPAGE);  // it may refuse
+#endif
+}
 
 struct FreeAllocation {
     void operator()(void* memory) const noexcept { std::free(memory); }
@@ -27,6 +40,7 @@ template <class T>
 Allocation<T> allocate(std::size_t most) {
     void* memory = std::malloc(std::max<std::size_t>(most, 1) * sizeof(T));
     if (memory == nullptr) throw std::bad_alloc();
+    ask_for_large_pages(memory, most * sizeof(T));
     return Allocation<T>(static_cast<T*>(memory));
 }
 
@@ -37,16 +51,6 @@ void shrink(Allocation<T>& kept, std::size_t size) {
     if (memory == nullptr) return;  // what is there stays valid
     static_cast<void>(kept.release());
     kept.reset(static_cast<T*>(memory));
-}
-
-inline constexpr std::size_t kLineBytes = 64, kPageBytes = std::size_t{1} << 21;
-
-/// Asks the system for large pages, where it gives them to who asks: rows that are read in any order then need a
-/// five-hundredth of the entries in the table of pages.
-inline void ask_for_large_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
-#if defined(__linux__) && defined(MADV_HUGEPAGE)
-    madvise(memory, bytes, MADV_HUGEPAGE);  // it may refuse
-#endif
 }
 
 /// Gives memory that begins with a line of the cache, since a row of 64 bytes that does not is two lines to fetch; much
@@ -62,7 +66,7 @@ struct LineAllocator {
     T* allocate(std::size_t n) {
         const std::size_t bytes = n * sizeof(T);
         void* memory = ::operator new(bytes, alignment(bytes));
-        if (bytes >= 2 * kPageBytes) ask_for_large_pages(memory, bytes);
+        ask_for_large_pages(memory, bytes);
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, std::size_t n) noexcept { ::operator delete(memory, alignment(n * sizeof(T))); }

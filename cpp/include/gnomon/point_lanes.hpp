@@ -31,14 +31,16 @@ using f32x4 = float __attribute__((vector_size(16)));
 using f64x2 = double __attribute__((vector_size(16)));
 
 /// Two points of two components: x0 y0 x1 y1. Scalar 8-byte loads are as fast as a hardware gather.
-GNOMON_INLINE f32x4 two_points(const float* p, std::int32_t i, std::int32_t j) {
+template <class Index>
+GNOMON_INLINE f32x4 two_points(const float* p, Index i, Index j) {
     double a, b;
     std::memcpy(&a, p + 2 * static_cast<std::size_t>(i), sizeof a);
     std::memcpy(&b, p + 2 * static_cast<std::size_t>(j), sizeof b);
     return reinterpret_cast<f32x4>(f64x2{a, b});
 }
 
-GNOMON_INLINE void gather_planar(const float* p, const std::int32_t* i, simd::f32* out) {
+template <class Index>
+GNOMON_INLINE void gather_planar(const float* p, const Index* i, simd::f32* out) {
     f32x4 x[4], y[4];
     for (int q = 0; q < 4; ++q) {
         const f32x4 a = two_points(p, i[4 * q], i[4 * q + 1]), b = two_points(p, i[4 * q + 2], i[4 * q + 3]);
@@ -52,8 +54,8 @@ GNOMON_INLINE void gather_planar(const float* p, const std::int32_t* i, simd::f3
 }  // namespace detail
 
 /// Reads the points index[0..15].
-template <int D>
-GNOMON_INLINE void gather_points(const float* points, const std::int32_t* index, int d, simd::f32* out) {
+template <int D, class Index>
+GNOMON_INLINE void gather_points(const float* points, const Index* index, int d, simd::f32* out) {
     if constexpr (D == 2) {
         detail::gather_planar(points, index, out);
     } else {
@@ -87,24 +89,24 @@ GNOMON_INLINE simd::f32 differences(const simd::f32* from, const simd::f32* to, 
 }
 
 /// force[c] = sum over a row's edges of value * scale * pull(s) * (y_i - y_j)_c, sixteen edges at once.
-template <int D, class Kernel>
+template <int D, class Kernel, class Index>
 GNOMON_INLINE void pull_row(const Kernel& kernel, float scale, const float* points, int d, std::size_t row,
-                            const std::int32_t* columns, const float* values, std::size_t degree, float* force) {
+                            const Index* columns, const float* values, std::size_t degree, float* force) {
     const int width = D > 0 ? D : d;
     simd::f32 here[kHeld<D>], there[kHeld<D>], away[kHeld<D>], total[kHeld<D>];
     for (int c = 0; c < width; ++c) {
         here[c] = simd::splat(points[row * static_cast<std::size_t>(width) + static_cast<std::size_t>(c)]);
         total[c] = simd::f32{};
     }
-    std::int32_t last_columns[simd::kLanes];
+    Index last_columns[simd::kLanes];
     float last_values[simd::kLanes];
     for (std::size_t e = 0; e < degree; e += simd::kLanes) {
-        const std::int32_t* index = columns + e;
+        const Index* index = columns + e;
         const float* value = values + e;
         if (degree - e < simd::kLanes) {  // the rest of a row: its free lanes pull the point to itself with no weight
             for (std::size_t l = 0; l < simd::kLanes; ++l) {
                 const bool used = e + l < degree;
-                last_columns[l] = used ? columns[e + l] : static_cast<std::int32_t>(row);
+                last_columns[l] = used ? columns[e + l] : static_cast<Index>(row);
                 last_values[l] = used ? values[e + l] : 0.0F;
             }
             index = last_columns;

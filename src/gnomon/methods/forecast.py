@@ -200,6 +200,7 @@ _MESH, _WIDER = 6.3e6, 0.2  # bytes of a mesh, and the power of the points by wh
 _WIDEST_MESH = 1e8
 _JOINED = 1.4  # edges for each neighbour of a row, both directions joined
 _JOINED_ON_A_LINE, _JOINED_BY_FEATURE = 1.02, 0.053  # and in narrow tables, where most neighbours are mutual
+_ORDERED_EDGE, _ORDERED_ROW = 2.5, 40.0  # bytes by which edges are read in the order of a map
 
 JOINED_IN_PARTS = Cost(fixed=7e7, row=100.0, neighbor=19.1)
 """Bytes of affinities of many neighbours, whose directions are joined a part of the rows at a time."""
@@ -237,7 +238,7 @@ def mesh_memory(n_samples: int) -> float:
 
 
 def ordered_edges_memory(n_samples: int, n_neighbors: int) -> float:
-    """Return the bytes of a copy of the edges in the order of the map, where one is made.
+    """Return the bytes by which the edges of t-SNE in the plane are read in the order of the map, where they are.
 
     Parameters
     ----------
@@ -251,7 +252,7 @@ def ordered_edges_memory(n_samples: int, n_neighbors: int) -> float:
     from gnomon.objectives.terms.edges import are_ordered
 
     n_edges = round(_JOINED * n_samples * n_neighbors)
-    return 8.0 * n_edges + 12.0 * n_samples if are_ordered(n_samples, n_edges) else 0.0
+    return _ORDERED_EDGE * n_edges + _ORDERED_ROW * n_samples if are_ordered(n_samples) else 0.0
 
 
 def share_of_edges(n_features: float) -> float:

@@ -235,7 +235,8 @@ class TSNE(PerplexityEmbedder):
         return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
 
     def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
-        edges = ordered_edges_memory(n_samples, self._n_compared(parameters, n_samples))
+        in_plane = parameters["n_components"] == 2
+        edges = ordered_edges_memory(n_samples, self._n_compared(parameters, n_samples)) if in_plane else 0.0
         least = INTERPOLATION_FROM.get(parameters["n_components"], n_samples + 1)
         interpolated = parameters["evaluation"] == "auto" and n_samples >= least
         if not (interpolated or parameters["evaluation"] == "interpolated"):

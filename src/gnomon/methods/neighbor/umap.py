@@ -11,7 +11,7 @@ from gnomon import initialization, kernels, objectives, optimizers
 from gnomon._costs import Cost
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import Affinities, FuzzyAffinity
-from gnomon.methods.forecast import SPECTRAL_START, ordered_edges_memory, share_of_edges
+from gnomon.methods.forecast import SPECTRAL_START, share_of_edges
 from gnomon.methods.neighbor.base import Inputs, Recipe, is_wanted
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
@@ -261,9 +261,7 @@ class UMAP(SupervisedEmbedder):
         return share_of_edges(n_features)
 
     def _sums_memory(self, parameters: dict[str, Any], n_samples: int) -> float:
-        if not self._interpolates(parameters, n_samples):
-            return 0.0
-        return _MESHES + ordered_edges_memory(n_samples, self._n_compared(parameters, n_samples))
+        return _MESHES if self._interpolates(parameters, n_samples) else 0.0
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return ", interpolated" if self._interpolates(parameters, n_samples) else ""

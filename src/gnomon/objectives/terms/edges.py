@@ -13,6 +13,7 @@ from gnomon._cached import cached_property
 from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._validation import message
+from gnomon.kernels import Cauchy
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import TermExpansion
@@ -25,9 +26,8 @@ if TYPE_CHECKING:
 
 __all__ = ["EdgePairs", "are_ordered", "edge_force"]
 
-_REORDERED = 50  # forces after which neighbours lie near each other, and edges are put in that order
-_SCATTERED = 1 << 15  # points from which on memory holds neighbours too far apart
-_COPIED = 1 << 24  # edges at most, of 8 bytes
+_ORDERED_AT = (25, 100)  # forces before which edges are put in the order of the map: roughly, and once it has its shape
+_SCATTERED = 1 << 18  # points from which on no cache of a core holds them all
 
 
 class EdgePairs:
@@ -95,15 +95,18 @@ class EdgePairs:
             force = self.reference(Y.astype(np.float64))[1]
             return np.asarray(force if base is None else base + force, dtype=Y.dtype)
         self._n_forces += 1
-        if self._n_forces == _REORDERED and self._profits:
+        if self._n_forces in _ORDERED_AT and self._is_ordered(Y):
+            self._ordered = None  # before the next one takes memory
             self._ordered = _core.OrderedGraph(self.edges.graph, Y, current_run().n_threads)
-        graph = self.edges.graph if self._ordered is None else self._ordered
-        return edge_force(graph, Y, self.compiled_kernel, named(self.law), self.scale, base)
+        if self._ordered is None:
+            return edge_force(self.edges.graph, Y, self.compiled_kernel, named(self.law), self.scale, base)
+        return self._ordered.cauchy_sums(Y, -4.0 * self.scale, _base(base, Y), 1.0, current_run().n_threads)
 
-    @property
-    def _profits(self) -> bool:
-        """Whether a copy of the edges in the order of the map is worth its memory."""
-        return are_ordered(self.n_samples, self.edges.columns.size)
+    def _is_ordered(self, Y: Embedding) -> bool:
+        """Whether edges are taken in the order of the map."""
+        of_tsne = isinstance(self.kernel, Cauchy) and self.law == "log" and Y.shape[1] == 2
+        longest = int(np.diff(self.matrix.indptr).max(initial=0))
+        return of_tsne and longest <= _core.OrderedGraph.most_edges and are_ordered(self.n_samples)
 
     def energy(self, Y: Embedding) -> float:
         """Return the energy."""
@@ -193,22 +196,22 @@ class EdgePairs:
             found -= self.expand(Y).gradient[:, :, None] * total
 
 
-def are_ordered(n_samples: int, n_edges: int) -> bool:
-    """Say whether edges are copied in the order of a map, once it has taken shape.
+def are_ordered(n_samples: int) -> bool:
+    """Say whether the edges of t-SNE are taken in the order of a map, once it has taken shape.
 
     Parameters
     ----------
-    n_samples, n_edges : int
+    n_samples : int
 
     Returns
     -------
     bool
     """
-    return n_samples >= _SCATTERED and n_edges <= _COPIED
+    return n_samples >= _SCATTERED
 
 
 def edge_force(
-    graph: _core.Graph | _core.OrderedGraph,
+    graph: _core.Graph,
     Y: Embedding,
     kernel: _core.OutputKernel,
     law: str,
@@ -219,7 +222,7 @@ def edge_force(
 
     Parameters
     ----------
-    graph : _core.Graph or OrderedGraph of n_samples points
+    graph : _core.Graph of n_samples points
         a_ij.
     Y : ndarray of shape (n_samples, n_components), float32
         The points.
@@ -237,10 +240,12 @@ def edge_force(
     ndarray of shape (n_rows, n_components), float32
         Of all points where there is no base.
     """
-    more, n_rows = (np.empty((0, Y.shape[1]), dtype=np.float32), None) if base is None else (base, len(base))
-    if isinstance(graph, _core.OrderedGraph):
-        return graph.sums(Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads)
-    return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, more, 1.0, current_run().n_threads, n_rows)
+    n_rows = None if base is None else len(base)
+    return _core.edge_sums(graph, Y, kernel, law, -4.0 * scale, _base(base, Y), 1.0, current_run().n_threads, n_rows)
+
+
+def _base(base: Embedding | None, Y: Embedding) -> Embedding:
+    return np.empty((0, Y.shape[1]), dtype=np.float32) if base is None else base
 
 
 def _is_symmetric(matrix: Any) -> bool:
