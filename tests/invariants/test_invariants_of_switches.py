@@ -77,8 +77,8 @@ SWITCHES = {
         1e-5,
     ),
     "edges in the order of the map": Switch(
-        {"gnomon.objectives.terms.edges._SCATTERED": 1, "gnomon.objectives.terms.edges._REORDERED": 2},
-        ("tsne", "sne", "symmetric_sne", "dreams", "force_atlas2", "two_kernel_lle", "pacmap", "local_map"),
+        {"gnomon.objectives.terms.edges._SCATTERED": 1, "gnomon.objectives.terms.edges._ORDERED_AT": (2, 4)},
+        ("tsne", "dreams"),
     ),
     "a kernel's matrix": Switch({"gnomon.affinities.gram._LARGEST_MATRIX": 5}, ("two_kernel_pca", "kernel_pca"), 1e-9),
     "a kernel's matrix or half of it": Switch(
