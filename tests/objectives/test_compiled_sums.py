@@ -123,7 +123,20 @@ def uneven(n, rng):
     return sp.csr_array(np.where(rng.random((n, n)) < np.linspace(0, 0.2, n)[:, None], rng.random((n, n)), 0.0))
 
 
-@pytest.mark.parametrize(("graph", "n"), [(uneven, 700), (uneven, 3), (hub_and_few, 40_000)])
+def lonely(n, rng):
+    """A graph of so few edges that most points have none."""
+    return sp.csr_array(sp.random_array((n, n), density=500 / n**2, rng=rng))
+
+
+def scattered(n, rng):
+    """A graph of which a few thousand points have edges to more others than two bytes can number."""
+    return sp.csr_array((rng.random(40 * n), rng.integers(0, n, 40 * n), 40 * np.arange(n + 1)), shape=(n, n))
+
+
+@pytest.mark.parametrize(
+    ("graph", "n"),
+    [(uneven, 700), (uneven, 3), (hub_and_few, 40_000), (lonely, 80_000), (scattered, 80_000)],
+)
 def test_edges_in_the_order_of_a_map_give_the_same_bits(graph, n):
     rng = np.random.default_rng(3)
     Y, base = points(n, 2), rng.normal(size=(n, 2)).astype(np.float32)
