@@ -77,7 +77,7 @@ def test_processor_time_is_limited(table, hostile, monkeypatch):
 
 
 def test_time_by_the_clock_is_limited(table, hostile, monkeypatch):
-    monkeypatch.setattr(isolated._Clock, "start", lambda self, s, start=isolated._Clock.start: start(self, 3.0))
+    monkeypatch.setattr(isolated._Clock, "start", lambda self, s, start=isolated._Clock.start: start(self, 1.0))
     hostile("time.sleep(60)")
     with pytest.raises(ValueError, match="it did not come to an end"):
         read_table(table)
