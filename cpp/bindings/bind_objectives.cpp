@@ -287,7 +287,7 @@ void register_objectives(nb::module_& m) {
                 const Arguments check("OrderedGraph");
                 check_points(check, edges, Y);
                 check.equal("the number of columns of Y", Y.shape(1), 2);
-                check.at_most("the number of edges of a point", OrderedGraph::most_edges(edges.view()),
+                check.at_most("the number of edges of a point", OrderedGraph::longest_row(edges.view()),
                               OrderedGraph::kMostEdges);
                 run_released(n_threads,
                              [&](const Context& context) { new (self) OrderedGraph(edges.view(), view(Y), context); });

@@ -19,23 +19,9 @@ constexpr std::size_t kRowsPerChunk = 256;
 constexpr std::size_t kRowsAddedUp = 4096;
 constexpr std::size_t kPacked = 512;  // edges of several rows at a time, side by side
 
-struct Added {
-    Span2<const float> base;
-    float base_scale;
-    Span2<float> out;
-};
-
-/// Writes the forces on `count` rows from i on, (count, d).
-GNOMON_INLINE void write(const Added& added, std::size_t i, std::size_t count, std::size_t d, const float* forces) {
-    float* out = added.out.row(i);
-    const float* base = added.base.rows() == 0 ? nullptr : added.base.row(i);
-    for (std::size_t c = 0; c < count * d; ++c)
-        out[c] = base == nullptr ? forces[c] : forces[c] + added.base_scale * base[c];
-}
-
-void force_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end, EdgeTile& tile) {
+void force_rows(const EdgeForces& job, const AddedSums& added, std::size_t begin, std::size_t end, EdgeTile& tile) {
     edge_forces(job, begin, end, tile,
-                [&](std::size_t i, std::size_t count, const float* forces) { write(added, i, count, tile.d, forces); });
+                [&](std::size_t i, std::size_t count, const float* forces) { added.write(i, count, tile.d, forces); });
 }
 
 }  // namespace
@@ -56,7 +42,7 @@ void edge_sums(PairLaw law, const OutputKernel& kernel, const CsrView<float>& ed
                Span2<const float> base, float base_scale, Span2<float> out, const Context& context) {
     check_law(law, kernel);
     const EdgeForces job{edges, Y, law, kernel, scale};
-    const Added added{base, base_scale, out};
+    const AddedSums added{base, base_scale, out};
     if (law == PairLaw::log && kernel.kind == OutputKernel::Kind::cauchy && Y.cols() == 2) {
         parallel_blocks(out.rows(), kRowsPerChunk, context,
                         [&](std::size_t begin, std::size_t end, std::size_t) { cauchy_rows(job, added, begin, end); });
@@ -103,14 +89,14 @@ namespace {
 
 /// The attraction of t-SNE in the plane, edge by edge: its one division hides behind the gathers, where a tile would
 /// wait for it.
-GNOMON_KERNEL void cauchy_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end) {
+GNOMON_KERNEL void cauchy_rows(const EdgeForces& job, const AddedSums& added, std::size_t begin, std::size_t end) {
     float force[2];
     for (std::size_t i = begin; i < end; ++i) {
         const auto first = static_cast<std::size_t>(job.edges.offsets[i]);
         const auto degree = static_cast<std::size_t>(job.edges.offsets[i + 1]) - first;
         pull_row<2>(Cauchy{}, job.scale, job.Y.data(), 2, i, job.edges.columns.data() + first,
                     job.edges.values.data() + first, degree, force);
-        write(added, i, 1, 2, force);
+        added.write(i, 1, 2, force);
     }
 }
 
@@ -131,7 +117,7 @@ GNOMON_INLINE const T* sixteen(std::span<const T> numbers, std::size_t at, T* ro
 /// The attraction of UMAP in the plane. Its power is dear, so that it is taken of the edges side by side, not of whole
 /// vectors of each row: a row's last vector reads edges of the next ones, which then write over what it wrote. Bits are
 /// those of force_rows, which adds edges of no weight in their place.
-GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::size_t begin, std::size_t end,
+GNOMON_KERNEL void power_rows(const EdgeForces& job, const AddedSums& added, std::size_t begin, std::size_t end,
                               EdgeTile& long_rows) {
     const RationalPower kernel{job.kernel.a, job.kernel.b};
     const std::span<const std::int32_t> columns{job.edges.columns.data(), job.edges.columns.size()};
@@ -181,7 +167,7 @@ GNOMON_KERNEL void power_rows(const EdgeForces& job, const Added& added, std::si
             }
             force[0] = simd::sum(total[0]);
             force[1] = simd::sum(total[1]);
-            write(added, i, 1, 2, force);
+            added.write(i, 1, 2, force);
         }
     }
 }

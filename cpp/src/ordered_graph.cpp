@@ -7,6 +7,7 @@
 #include <cstring>
 #include <span>
 
+#include "gnomon/edge_sums.hpp"
 #include "gnomon/map_order.hpp"
 #include "gnomon/point_lanes.hpp"
 
@@ -24,9 +25,7 @@ struct PartEdges {
     const std::uint16_t* ends;  ///< of its own, one after the other
     const float* points;        ///< (n, 2)
     float scale;
-    Span2<const float> base;
-    float base_scale;
-    Span2<float> out;
+    const AddedSums& added;
 };
 
 using Point = std::uint64_t;  // two numbers, copied as one
@@ -88,7 +87,7 @@ private:
     std::vector<std::int32_t> numbers_, places_;  // by place; of each edge
 };
 
-std::size_t OrderedGraph::most_edges(const CsrView<float>& edges) {
+std::size_t OrderedGraph::longest_row(const CsrView<float>& edges) {
     std::int64_t most = 0;
     for (std::size_t i = 0; i < edges.rows(); ++i) most = std::max(most, edges.offsets[i + 1] - edges.offsets[i]);
     return static_cast<std::size_t>(most);
@@ -117,10 +116,9 @@ void OrderedGraph::divide() {
     std::size_t edge = 0;
     for (std::size_t t = 0; t < n(); ++t) {
         const auto degree = static_cast<std::size_t>(rows_[t].degree);
-        if (parts_.empty() || parts_.back().n_edges + degree > kEdges || t - parts_.back().begin == kRows)
-            parts_.push_back({t, t, edge, 0, {}});
+        if (parts_.empty() || edge + degree - parts_.back().edge > kEdges || t - parts_.back().begin == kRows)
+            parts_.push_back({t, t, edge, {}});
         parts_.back().end = t + 1;
-        parts_.back().n_edges += degree;
         edge += degree;
     }
 }
@@ -132,6 +130,7 @@ void OrderedGraph::cauchy_sums(Span2<const float> Y, float scale, Span2<const fl
         for (std::size_t t = begin; t < end; ++t)
             std::memcpy(&in_order[t], Y.row(static_cast<std::size_t>(rows_[t].point)), sizeof(Point));
     });
+    const AddedSums added{base, base_scale, out};
     std::vector<std::vector<Point>> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)));
     parallel_for(parts_.size(), context, [&](std::size_t p, std::size_t worker) {
         const Part& part = parts_[p];
@@ -142,7 +141,7 @@ void OrderedGraph::cauchy_sums(Span2<const float> Y, float scale, Span2<const fl
         std::transform(part.others.begin(), part.others.end(), points.begin() + static_cast<std::ptrdiff_t>(own),
                        [&](std::int32_t place) { return in_order[static_cast<std::size_t>(place)]; });
         pull_part({std::span(rows_).subspan(part.begin, own), edges_.values.data(), ends_.get() + part.edge,
-                   reinterpret_cast<const float*>(points.data()), scale, base, base_scale, out});
+                   reinterpret_cast<const float*>(points.data()), scale, added});
     });
 }
 
@@ -167,8 +166,7 @@ GNOMON_KERNEL void pull_part(const PartEdges& part) {
         float force[2];
         pull_row<2>(Cauchy{}, part.scale, part.points, 2, t, ends, part.weights + row.edge, degree, force);
         ends += degree;
-        for (std::size_t c = 0; c < 2; ++c)
-            part.out(i, c) = part.base.rows() == 0 ? force[c] : force[c] + part.base_scale * part.base(i, c);
+        part.added.write(i, 1, 2, force);
     }
 }
 

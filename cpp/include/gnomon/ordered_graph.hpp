@@ -18,7 +18,7 @@ public:
     static constexpr std::size_t kMostEdges = 65535;  ///< of a point
 
     /// Edges of the point that has most.
-    static std::size_t most_edges(const CsrView<float>& edges);
+    static std::size_t longest_row(const CsrView<float>& edges);
 
     /// Y: (n, 2). The edges must live as long.
     OrderedGraph(const CsrView<float>& edges, Span2<const float> Y, const Context& context);
@@ -40,7 +40,7 @@ private:
     /// are numbered anew: first its own, then the others.
     struct Part {
         std::size_t begin, end;            ///< places of its own points
-        std::size_t edge, n_edges;         ///< edges of all points before them, and theirs
+        std::size_t edge;                  ///< the first of theirs: so many have all points before them
         std::vector<std::int32_t> others;  ///< places
     };
     class Numbering;

@@ -105,8 +105,9 @@ class EdgePairs:
     def _is_ordered(self, Y: Embedding) -> bool:
         """Whether edges are taken in the order of the map."""
         of_tsne = isinstance(self.kernel, Cauchy) and self.law == "log" and Y.shape[1] == 2
-        longest = int(np.diff(self.matrix.indptr).max(initial=0))
-        return of_tsne and longest <= _core.OrderedGraph.most_edges and are_ordered(self.n_samples)
+        if not of_tsne or not are_ordered(self.n_samples):
+            return False
+        return int(np.diff(self.matrix.indptr).max()) <= _core.OrderedGraph.most_edges
 
     def energy(self, Y: Embedding) -> float:
         """Return the energy."""
