@@ -1,6 +1,7 @@
 #include "gnomon/coarsening.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace gnomon {
@@ -116,6 +117,22 @@ Coarsening coarsen(const CsrView<float>& graph, const Context& context) {
     });
     result.graph = join(blocks, context);
     return result;
+}
+
+std::vector<std::int32_t> nested_order(std::span<const Coarsening> chain) {
+    if (chain.empty()) return {};
+    std::vector<std::int32_t> order(chain.back().graph.rows());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t l = chain.size(); l-- > 0;) {
+        const std::vector<std::int32_t>& aggregate = chain[l].aggregate;
+        std::vector<std::int32_t> next(order.size());
+        for (const std::int32_t a : aggregate) ++next[a];
+        std::int32_t place = 0;
+        for (const std::int32_t a : order) place += std::exchange(next[a], place);
+        order.resize(aggregate.size());
+        for (std::size_t i = 0; i < aggregate.size(); ++i) order[next[aggregate[i]]++] = static_cast<std::int32_t>(i);
+    }
+    return order;
 }
 
 }  // namespace gnomon

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <memory>
+#include <numeric>
+#include <utility>
 #include <vector>
 
+#include "gnomon/allocation.hpp"
 #include "gnomon/block_vectors.hpp"
 #include "gnomon/coarsening.hpp"
 #include "gnomon/random.hpp"
@@ -19,7 +21,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kRows = 1024;     // of a chunk
 constexpr std::size_t kCoarsest = 300;  // graphs this small are not made smaller
 constexpr std::size_t kMaxLevels = 14;
-constexpr double kWorthwhile = 0.8;  // coarsening stops where it keeps a larger share of the nodes
+constexpr std::size_t kScattered = 1 << 17;  // rows of vectors from which on no near cache holds those of a product
+constexpr double kWorthwhile = 0.8;          // coarsening stops where it keeps a larger share of the nodes
 constexpr std::uint64_t kStream = 103;
 constexpr int kDegree = 20;
 constexpr int kFirstDegree = 8;  // prolonged vectors are rough, and rough errors are damped soon
@@ -33,23 +36,22 @@ constexpr double kMaxGrowth = 1e4;
 
 /// The symmetric matrix M = D^-1/2 A D^-1/2 of one level and its trivial eigenvector, sqrt(degree) at unit length.
 struct Level {
-    Level(const CsrView<float>& affinities, const Context& context)
-        : graph(affinities), values(new float[graph.values.size()]) {
-        const std::size_t n = graph.rows();
+    Level(CsrMatrix affinities, const Context& context) : matrix(std::move(affinities)) {
+        const std::size_t n = matrix.rows();
         roots.resize(n);
         trivial.resize(n);
         parallel_blocks(n, kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i) {
                 double degree = 0.0;
-                for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) degree += graph.values[e];
+                for (std::int64_t e = matrix.offsets[i]; e < matrix.offsets[i + 1]; ++e) degree += matrix.values[e];
                 roots[i] = static_cast<float>(std::sqrt(degree));
             }
         });
         parallel_blocks(n, kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
             for (std::size_t i = begin; i < end; ++i) {
-                for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
-                    const float scale = roots[i] * roots[graph.columns[e]];
-                    values[e] = scale > 0.0F ? graph.values[e] / scale : 0.0F;
+                for (std::int64_t e = matrix.offsets[i]; e < matrix.offsets[i + 1]; ++e) {
+                    const float scale = roots[i] * roots[matrix.columns[e]];
+                    matrix.values[e] = scale > 0.0F ? matrix.values[e] / scale : 0.0F;
                 }
             }
         });
@@ -61,10 +63,7 @@ struct Level {
         });
     }
 
-    CsrView<float> matrix() const { return {graph.offsets, graph.columns, {values.get(), graph.values.size()}}; }
-
-    CsrView<float> graph;
-    std::unique_ptr<float[]> values;
+    CsrMatrix matrix;
     std::vector<float> roots;
     std::vector<float> trivial;
 };
@@ -73,12 +72,7 @@ struct Level {
 class Iteration {
 public:
     Iteration(const Level& level, std::size_t width, const Context& context)
-        : level_(level),
-          context_(context),
-          n_(level.roots.size()),
-          width_(width),
-          y_(new float[n_ * width]),
-          z_(new float[n_ * width]) {}
+        : level_(level), context_(context), n_(level.roots.size()), width_(width), y_(n_ * width), z_(n_ * width) {}
 
     struct Limits {
         std::size_t n_wanted;
@@ -109,14 +103,14 @@ public:
     std::vector<double> eigenvalues, residuals;
 
 private:
-    Span2<float> y() { return {y_.get(), n_, width_}; }
-    Span2<float> z() { return {z_.get(), n_, width_}; }
+    Span2<float> y() { return {y_.data(), n_, width_}; }
+    Span2<float> z() { return {z_.data(), n_, width_}; }
 
     /// Turns x to the best approximations of eigenvectors that its span holds.
     void rayleigh_ritz(Span2<float> x) {
         remove_direction(x, level_.trivial, context_);
         orthonormalize(x, context_);
-        multiply(level_.matrix(), x, {}, {1.0F, 0.0F, 0.0F}, y(), context_);
+        multiply(level_.matrix.view(), x, {}, {1.0F, 0.0F, 0.0F}, y(), context_);
         std::vector<double> projected = inner_products(x, y(), context_);
         for (std::size_t i = 0; i < width_; ++i) {
             for (std::size_t j = 0; j < i; ++j) {
@@ -165,7 +159,8 @@ private:
         const double first = half / (1.0 - centre);
         double sigma = first;
         Span2<float> previous = x, present = y(), next = z();
-        multiply(level_.matrix(), previous, {}, factors(sigma / half, -centre * sigma / half, 0.0), present, context_);
+        multiply(level_.matrix.view(), previous, {}, factors(sigma / half, -centre * sigma / half, 0.0), present,
+                 context_);
         for (int k = 2; k <= degree; ++k) {
             if (k % between == 0) {  // the trivial vector, present by rounding alone, grows fastest
                 remove_direction(previous, level_.trivial, context_);
@@ -173,7 +168,7 @@ private:
             }
             const double scale = 1.0 / (2.0 / first - sigma);
             const Recurrence step = factors(2.0 * scale / half, -2.0 * centre * scale / half, -sigma * scale);
-            multiply(level_.matrix(), present, previous, step, next, context_);
+            multiply(level_.matrix.view(), present, previous, step, next, context_);
             std::swap(previous, present);
             std::swap(present, next);
             sigma = scale;
@@ -205,7 +200,7 @@ private:
     const Level& level_;
     const Context& context_;
     std::size_t n_, width_;
-    std::unique_ptr<float[]> y_, z_;
+    LineVector<float> y_, z_;
     std::vector<float> before_;
 };
 
@@ -223,9 +218,9 @@ std::vector<Coarsening> coarse_graphs(const CsrView<float>& affinities, std::siz
 }
 
 /// Values of the coarse vectors at the nodes of the fine graph; the trivial vector becomes the trivial vector.
-std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const Level& coarse, const Level& fine,
-                           const std::vector<std::int32_t>& aggregate, const Context& context) {
-    std::vector<float> result(fine.roots.size() * width);
+LineVector<float> prolong(const LineVector<float>& x, std::size_t width, const Level& coarse, const Level& fine,
+                          const std::vector<std::int32_t>& aggregate, const Context& context) {
+    LineVector<float> result(fine.roots.size() * width);
     parallel_blocks(fine.roots.size(), kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) {
             const auto a = static_cast<std::size_t>(aggregate[i]);
@@ -233,6 +228,20 @@ std::vector<float> prolong(const std::vector<float>& x, std::size_t width, const
             for (std::size_t j = 0; j < width; ++j) result[i * width + j] = x[a * width + j] * scale;
         }
     });
+    return result;
+}
+
+/// The node of each row of the vectors on the finest level.
+std::vector<std::int32_t> order_of_nodes(std::size_t n, const std::vector<Coarsening>& chain) {
+    if (n >= kScattered && !chain.empty()) return nested_order(chain);
+    std::vector<std::int32_t> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+std::vector<std::int32_t> gathered(const std::vector<std::int32_t>& values, const std::vector<std::int32_t>& places) {
+    std::vector<std::int32_t> result(places.size());
+    std::transform(places.begin(), places.end(), result.begin(), [&](std::int32_t place) { return values[place]; });
     return result;
 }
 
@@ -245,13 +254,15 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
         options.seconds < 1e9
             ? Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(options.seconds))
             : Clock::time_point::max();
-    const std::vector<Coarsening> chain = coarse_graphs(affinities, width, context);
+    std::vector<Coarsening> chain = coarse_graphs(affinities, width, context);
+    const std::vector<std::int32_t> order = order_of_nodes(affinities.rows(), chain);
     std::vector<Level> levels;
     levels.reserve(chain.size() + 1);
-    levels.emplace_back(affinities, context);
-    for (const Coarsening& step : chain) levels.emplace_back(step.graph.view(), context);
+    levels.emplace_back(reordered(affinities, order, context), context);
+    for (Coarsening& step : chain) levels.emplace_back(std::move(step.graph), context);
+    if (!chain.empty()) chain.front().aggregate = gathered(chain.front().aggregate, order);
 
-    std::vector<float> x(levels.back().roots.size() * width);
+    LineVector<float> x(levels.back().roots.size() * width);
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = unit_float(draw(options.seed, kStream, k)) - 0.5F;
     SpectralOutcome outcome;
     for (std::size_t l = levels.size(); l-- > 0;) {
@@ -270,7 +281,10 @@ SpectralOutcome spectral_vectors(const CsrView<float>& affinities, const Spectra
             std::copy(iteration.residuals.begin(), iteration.residuals.end(), residuals.begin());
         }
     }
-    std::copy(x.begin(), x.end(), vectors.data());
+    parallel_blocks(order.size(), kRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t t = begin; t < end; ++t)
+            std::copy_n(&x[t * width], width, vectors.row(static_cast<std::size_t>(order[t])));
+    });
     outcome.n_levels = static_cast<int>(levels.size());
     return outcome;
 }

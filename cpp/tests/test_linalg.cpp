@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "check.hpp"
@@ -13,6 +15,7 @@
 #include "gnomon/elementary.hpp"
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
+#include "gnomon/random.hpp"
 #include "gnomon/small_eigen.hpp"
 #include "gnomon/spectral.hpp"
 
@@ -237,6 +240,87 @@ static void a_ring_has_its_spectrum() {
     for (const std::size_t j : {0, 1}) CHECK_CLOSE(1.0 - eigenvalues[j], expected, 1e-6);
 }
 
+static void merged_nodes_are_side_by_side() {
+    const CsrMatrix graph = ring(1001);
+    std::vector<Coarsening> chain;
+    chain.push_back(coarsen(graph.view(), {1}));
+    chain.push_back(coarsen(chain.back().graph.view(), {1}));
+    const std::vector<std::int32_t> order = nested_order(chain);
+    std::vector<int> seen(1001), changes(2);
+    for (std::size_t t = 0; t < order.size(); ++t) {
+        ++seen[static_cast<std::size_t>(order[t])];
+        if (t == 0) continue;
+        auto here = static_cast<std::size_t>(order[t]), before = static_cast<std::size_t>(order[t - 1]);
+        for (const std::size_t l : {0, 1}) {
+            here = static_cast<std::size_t>(chain[l].aggregate[here]);
+            before = static_cast<std::size_t>(chain[l].aggregate[before]);
+            changes[l] += here != before;
+        }
+    }
+    for (const int times : seen) CHECK(times == 1);
+    for (const std::size_t l : {0, 1}) CHECK(static_cast<std::size_t>(changes[l]) + 1 == chain[l].graph.rows());
+}
+
+static void a_reordered_matrix_has_the_same_entries() {
+    CsrMatrix matrix = ring(7);
+    std::iota(matrix.values.begin(), matrix.values.end(), 1.0F);
+    const std::vector<std::int32_t> order{3, 0, 6, 1, 5, 2, 4};
+    const CsrMatrix found = reordered(matrix.view(), order, {2});
+    for (std::size_t t = 0; t < order.size(); ++t) {
+        const std::int64_t e = found.offsets[t], from = matrix.offsets[order[t]];
+        CHECK(found.offsets[t + 1] - e == 2);
+        for (const std::int64_t k : {0, 1}) {
+            CHECK(order[found.columns[e + k]] == matrix.columns[from + k]);
+            CHECK(found.values[e + k] == matrix.values[from + k]);
+        }
+    }
+}
+
+/// A square lattice on a torus with its nodes numbered at random.
+static CsrMatrix shuffled_torus(std::size_t side) {
+    const std::size_t n = side * side;
+    std::vector<std::int32_t> number(n), node(n);
+    std::iota(number.begin(), number.end(), 0);
+    for (std::size_t i = n; i-- > 1;) std::swap(number[i], number[draw(5, 1, i) % (i + 1)]);
+    for (std::size_t i = 0; i < n; ++i) node[static_cast<std::size_t>(number[i])] = static_cast<std::int32_t>(i);
+    CsrMatrix graph;
+    graph.offsets.push_back(0);
+    for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t row = static_cast<std::size_t>(node[i]) / side,
+                          column = static_cast<std::size_t>(node[i]) % side;
+        for (const std::size_t step : {std::size_t{1}, side - 1}) {
+            graph.columns.push_back(number[(row + step) % side * side + column]);
+            graph.columns.push_back(number[row * side + (column + step) % side]);
+        }
+        graph.values.insert(graph.values.end(), 4, 1.0F);
+        graph.offsets.push_back(static_cast<std::int64_t>(graph.columns.size()));
+    }
+    return graph;
+}
+
+/// So large that its nodes are put in another order: the vectors must come back in theirs.
+static void a_large_graph_keeps_the_order_of_its_nodes() {
+    constexpr std::size_t side = 363, n = side * side, width = 8;
+    const CsrMatrix graph = shuffled_torus(side);
+    std::vector<float> vectors(n * width), again(n * width);
+    std::vector<double> eigenvalues(width), residuals(width);
+    const SpectralOptions options{2, 0.1F, 0.0, 60, std::numeric_limits<double>::infinity(), 0};
+    spectral_vectors(graph.view(), options, {vectors.data(), n, width}, eigenvalues, residuals, {2});
+    for (const std::size_t j : {0, 1}) {
+        double squared = 0.0;
+        for (std::size_t i = 0; i < n; ++i) {
+            double product = -eigenvalues[j] * vectors[i * width + j];
+            for (std::int64_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e)
+                product += vectors[static_cast<std::size_t>(graph.columns[e]) * width + j] / 4.0;
+            squared += product * product;
+        }
+        CHECK_CLOSE(std::sqrt(squared), residuals[j], 1e-5);
+        CHECK(residuals[j] < 1e-3);
+    }
+    spectral_vectors(graph.view(), options, {again.data(), n, width}, eigenvalues, residuals, {1});
+    CHECK(vectors == again);
+}
+
 int main() {
     moments_agree_with_loops<float>(1e-4);
     moments_agree_with_loops<double>(1e-12);
@@ -247,5 +331,8 @@ int main() {
     block_products_agree_with_loops();
     coarsening_keeps_the_row_sums();
     a_ring_has_its_spectrum();
+    merged_nodes_are_side_by_side();
+    a_reordered_matrix_has_the_same_entries();
+    a_large_graph_keeps_the_order_of_its_nodes();
     return failures != 0;
 }

@@ -2,22 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
+#include "gnomon/csr_matrix.hpp"
 #include "gnomon/parallel.hpp"
 #include "gnomon/span.hpp"
 
 namespace gnomon {
-
-/// A square sparse matrix that owns its memory.
-struct CsrMatrix {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> columns;
-    std::vector<float> values;
-
-    std::size_t rows() const { return offsets.size() - 1; }
-    CsrView<float> view() const { return {offsets, columns, values}; }
-};
 
 struct Coarsening {
     std::vector<std::int32_t> aggregate;  ///< node of the coarse graph for each node of the fine one
@@ -27,5 +19,8 @@ struct Coarsening {
 /// Merges each node with up to 7 strong neighbours that are still free, in order of the nodes.
 /// Row sums of the coarse graph are the sums of the row sums of the nodes merged.
 Coarsening coarsen(const CsrView<float>& graph, const Context& context);
+
+/// The nodes of the finest graph, those that are merged side by side, on every level of the chain.
+std::vector<std::int32_t> nested_order(std::span<const Coarsening> chain);
 
 }  // namespace gnomon

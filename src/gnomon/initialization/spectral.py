@@ -87,7 +87,9 @@ def lay_out_components(
             layout[begin] = 0.0
         elif solved[label]:
             rows = matrix[order[begin : begin + size]]  # all their columns lie in the component
-            vectors = solve(scipy.sparse.csr_array((rows.data, places[rows.indices], rows.indptr), shape=(size, size)))
+            of_component = scipy.sparse.csr_array((rows.data, places[rows.indices], rows.indptr), shape=(size, size))
+            del rows  # its columns are a third of what a large graph takes here
+            vectors = solve(of_component)
             layout[begin : begin + size] = vectors / np.linalg.norm(vectors, axis=1).max()
     layout = centres[labels[order]] + radii[labels[order], None] * layout
     result = np.empty_like(layout)
