@@ -244,6 +244,10 @@ def _neighbours(t: _Tables) -> Named:
         yield f"scan_rows {kind}", lambda rows=rows, own=own: core.scan_rows(rows, rows[:100], own[:100], 1.0, 15, 1)
         mean = rows.mean(axis=0, dtype=np.float64)
         yield f"center_rows {kind}", lambda rows=rows, mean=mean: core.center_rows(rows, mean, 1.0, 1)
+        yield (
+            f"nearest_centered_rows {kind}",
+            lambda rows=rows, mean=mean: core.nearest_centered_rows(rows, mean, 1.0, wide[:100], 15, 1),
+        )
         basis = t.normal(32, 784)
         yield (
             f"project_rows {kind}",

@@ -177,6 +177,30 @@ void register_pairs(nb::module_& m) {
 }
 
 template <class T>
+void register_nearest_centered(nb::module_& m) {
+    using Data = Matrix<const T>;
+    m.def(
+        "nearest_centered_rows",
+        [](const Data& base, const Doubles& mean, double scale, const Floats& queries, std::size_t k,
+           int n_threads) -> Found {
+            const Arguments check("nearest_centered_rows");
+            check_base(check, base, k);
+            check.length("mean", mean, base.shape(1));
+            check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
+            auto indices = make_output<std::int32_t>({queries.shape(0), k});
+            auto cutoffs = make_output<float>({queries.shape(0)});
+            run_released(n_threads, [&](const Context& context) {
+                nearest_centered_rows(view(base), view(mean), scale, view(queries), view2(indices),
+                                      {cutoffs.data(), queries.shape(0)}, context);
+            });
+            return {std::move(indices), std::move(cutoffs)};
+        },
+        nb::arg("base").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("queries").noconvert(),
+        nb::arg("k"), nb::arg("n_threads"),
+        "nearest_rows of (base - mean) * scale as float32, of which no copy is made.");
+}
+
+template <class T>
 void register_distances(nb::module_& m) {
     using Data = Matrix<const T>;
     m.def(
@@ -261,6 +285,9 @@ void register_neighbors(nb::module_& m) {
         },
         nb::arg("base").noconvert(), nb::arg("queries").noconvert(), nb::arg("k"), nb::arg("n_threads"),
         "Return the k nearest rows of base for each query and the largest squared distance of each.");
+    register_nearest_centered<float>(m);
+    register_nearest_centered<double>(m);
+    register_nearest_centered<std::uint8_t>(m);
     register_distances<float>(m);
     register_distances<double>(m);
     register_rank<float>(m);

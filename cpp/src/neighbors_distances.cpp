@@ -161,12 +161,12 @@ void scan_rows(Span2<const T> x, Span2<const T> queries, std::span<const std::in
 }
 
 #define GNOMON_INSTANTIATE_RANK(T)                                                                               \
+    template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);    \
     template void rank_candidates(Span2<const T>, Span2<const T>, Span2<const std::int32_t>,                     \
                                   std::span<const std::int32_t>, double, bool, std::size_t, Span2<std::int32_t>, \
                                   Span2<float>, const Context&);                                                 \
     template void pair_distances(Span2<const T>, Span2<const std::int32_t>, double, Span2<float>, const Context&);
 #define GNOMON_INSTANTIATE(T)                                                                                     \
-    template void center_rows(Span2<const T>, std::span<const double>, double, Span2<float>, const Context&);     \
     template void project_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, Span2<float>, \
                                const Context&);                                                                   \
     GNOMON_INSTANTIATE_RANK(T)                                                                                    \

@@ -2,6 +2,7 @@
 
 #include "block_search.hpp"
 #include "gnomon/neighbors.hpp"
+#include "gnomon/neighbors_distances.hpp"
 
 namespace gnomon {
 namespace {
@@ -29,8 +30,10 @@ void fill_queries(Span2<const float> queries, const Task& task, PackedRows& pack
     }
 }
 
-void search(Span2<const float> base, Span2<const float> queries, const Task& task, NearestKeys& nearest) {
-    const std::size_t d = base.cols();
+/// row(j) is a row of the base, until the next one is asked for.
+template <class Row>
+void search(Row&& row, Span2<const float> queries, const Task& task, NearestKeys& nearest) {
+    const std::size_t d = queries.cols();
     PackedRows packed, panel;
     panel.resize(kTileCols * d);
     std::vector<TileQueries> tiles;
@@ -40,7 +43,7 @@ void search(Span2<const float> base, Span2<const float> queries, const Task& tas
     std::int32_t ids[kTileCols];
     for (std::size_t j = task.base0; j < task.base1; j += kTileCols) {
         const std::size_t count = std::min(kTileCols, task.base1 - j);
-        pack_panels<kTileCols>(count, d, [&](std::size_t r) { return base.row(j + r); }, panel.data());
+        pack_panels<kTileCols>(count, d, [&](std::size_t r) { return row(j + r); }, panel.data());
         panel_norms(panel.data(), count, d, norms);
         for (std::size_t r = 0; r < kTileCols; ++r) ids[r] = static_cast<std::int32_t>(j + r);
         for (std::size_t t = 0; t < tiles.size(); ++t) {
@@ -57,16 +60,48 @@ void write_row(std::span<std::uint64_t> keys, std::span<std::int32_t> indices, f
     cutoff = kept < k ? std::numeric_limits<float>::infinity() : key_distance(keys[k - 1]);
 }
 
+/// search_task(task, nearest) searches the rows of a task.
+template <class Search>
+void search_all(std::size_t n_base, Span2<const float> queries, Span2<std::int32_t> indices, std::span<float> cutoffs,
+                const Context& context, Search&& search_task) {
+    assert(indices.rows() == queries.rows() && cutoffs.size() == queries.rows());
+    const std::size_t k = indices.cols();
+    search_in_blocks(
+        queries.rows(), n_base, k, choose_chunk(queries.cols()), context, search_task,
+        [&](std::size_t i, std::vector<std::uint64_t>& keys) { write_row(keys, {indices.row(i), k}, cutoffs[i]); });
+}
+
 }  // namespace
 
 void nearest_rows(Span2<const float> base, Span2<const float> queries, Span2<std::int32_t> indices,
                   std::span<float> cutoffs, const Context& context) {
-    assert(base.cols() == queries.cols() && indices.rows() == queries.rows() && cutoffs.size() == queries.rows());
-    const std::size_t n = queries.rows(), k = indices.cols(), chunk = choose_chunk(base.cols());
-    search_in_blocks(
-        n, base.rows(), k, chunk, context,
-        [&](const Task& task, NearestKeys& nearest) { search(base, queries, task, nearest); },
-        [&](std::size_t i, std::vector<std::uint64_t>& keys) { write_row(keys, {indices.row(i), k}, cutoffs[i]); });
+    assert(base.cols() == queries.cols());
+    search_all(base.rows(), queries, indices, cutoffs, context, [&](const Task& task, NearestKeys& nearest) {
+        search([&](std::size_t j) { return base.row(j); }, queries, task, nearest);
+    });
 }
+
+template <class T>
+void nearest_centered_rows(Span2<const T> base, std::span<const double> mean, double scale, Span2<const float> queries,
+                           Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context) {
+    const std::size_t d = base.cols();
+    assert(d == queries.cols() && d == mean.size());
+    search_all(base.rows(), queries, indices, cutoffs, context, [&](const Task& task, NearestKeys& nearest) {
+        std::vector<float> centered(d);
+        const auto row = [&](std::size_t j) -> const float* {
+            center_rows<T>({base.row(j), 1, d}, mean, scale, {centered.data(), 1, d}, {1});
+            return centered.data();
+        };
+        search(row, queries, task, nearest);
+    });
+}
+
+#define GNOMON_INSTANTIATE(T)                                                                                \
+    template void nearest_centered_rows(Span2<const T>, std::span<const double>, double, Span2<const float>, \
+                                        Span2<std::int32_t>, std::span<float>, const Context&);
+GNOMON_INSTANTIATE(float)
+GNOMON_INSTANTIATE(double)
+GNOMON_INSTANTIATE(std::uint8_t)
+#undef GNOMON_INSTANTIATE
 
 }  // namespace gnomon

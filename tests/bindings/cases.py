@@ -766,6 +766,10 @@ def cases() -> Iterator[tuple[str, Call]]:
         )
         yield "center_rows" + tag, call(_core.center_rows, x=X, mean=means, scale=1.0, n_threads=2)
         yield (
+            "nearest_centered_rows" + tag,
+            call(_core.nearest_centered_rows, base=X, mean=means, scale=1.0, queries=points(5, F), k=3, n_threads=2),
+        )
+        yield (
             "project_rows" + tag,
             call(_core.project_rows, x=X, mean=means, scale=1.0, basis=points(3, F), n_threads=2),
         )

@@ -48,6 +48,21 @@ def test_a_table_with_constant_columns_takes_less_than_its_shape(name):
     assert told >= gnomon.forecast(np.ascontiguousarray(X[:, :150]), name).n_bytes
 
 
+def test_the_copy_in_bytes_of_a_table_of_whole_numbers_is_counted():
+    of_bytes = np.random.default_rng(0).integers(0, 256, size=(2048, 512)).astype(np.float32)
+    others = of_bytes.copy()
+    others[:, 0] += 0.5
+    told = [gnomon.forecast(X, "umap").stages for X in (of_bytes, others)]
+    assert all(told[0][stage] - told[1][stage] >= of_bytes.size for stage in told[0])
+    assert (
+        gnomon.forecast(of_bytes, "umap", metric="cosine").n_bytes
+        == gnomon.forecast(others, "umap", metric="cosine").n_bytes
+    )
+    assert (
+        gnomon.forecast(of_bytes[:2047], "umap").n_bytes <= gnomon.forecast(others, "umap").n_bytes
+    )  # small: not kept
+
+
 def test_components_as_many_as_columns_that_vary_are_found_of_all_columns():
     few, many = (gnomon.forecast(pictures(100), "pca", n_components=k).stages["components"] for k in (2, 100))
     assert many - few > 4 * (300**2 - 100**2)

@@ -379,6 +379,20 @@ def test_bytes_are_as_far_apart_as_the_same_numbers(dtype, n_features):
     assert Points.of(X / 256).bytes is None
 
 
+@pytest.mark.parametrize("n_features", [1, 33, 300])
+def test_rows_that_are_centred_when_they_are_looked_at_have_the_same_neighbours(n_features):
+    pixels = np.random.default_rng(0).integers(0, 256, size=(5000, n_features)).astype(np.uint8)
+    queries = pixels[::40] + np.float32(0.25)
+    mean, scale = pixels[:100].mean(axis=0), 0.5
+    for rows in (pixels, pixels.astype(np.float32), pixels.astype(np.float64)):
+        wide = rows.astype(np.float32) if rows.dtype == np.uint8 else rows
+        asked = _core.center_rows(queries, mean, scale, 1)
+        expected = _core.nearest_rows(_core.center_rows(wide, mean, scale, 1), asked, 9, 1)
+        for n_threads in (1, 2, 5):
+            found = _core.nearest_centered_rows(rows, mean, scale, asked, 9, n_threads)
+            assert all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+
+
 def test_ranks_in_one_go_begin_with_those_of_fewer():
     X = np.repeat(noise(12, 3), 5, axis=0) + 1e-4 * noise(60, 3, seed=1)
     X[7:12] = X[3]  # ties

@@ -49,6 +49,12 @@ private:
 void nearest_rows(Span2<const float> base, Span2<const float> queries, Span2<std::int32_t> indices,
                   std::span<float> cutoffs, const Context& context);
 
+/// The same among rows of a table that are centred and scaled, as `center_rows` does, when they are looked at: a copy
+/// of all of them would take as much memory as the table, and longer than a few queries. T: float, double or uint8.
+template <class T>
+void nearest_centered_rows(Span2<const T> base, std::span<const double> mean, double scale, Span2<const float> queries,
+                           Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context);
+
 /// Rows grouped by cell: the members of cell c are order[offsets[c]] to order[offsets[c + 1] - 1].
 struct Cells {
     std::span<const std::int32_t> order;

@@ -12,9 +12,19 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._run import current_run, made_once
 
-__all__ = ["RowTable", "as_bytes", "dense_rows", "evenly_spaced", "kernel_csr", "kernel_graph", "table_as_bytes"]
+__all__ = [
+    "RowTable",
+    "as_bytes",
+    "dense_rows",
+    "evenly_spaced",
+    "kernel_csr",
+    "kernel_graph",
+    "seems_of_bytes",
+    "table_as_bytes",
+]
 
 _WORTH_KEEPING = 1 << 20  # numbers of a table whose bytes are kept for the rest of a call
+_SHOWN = 256  # rows by which a table is taken to be one of bytes
 _KERNEL_TYPES = (np.dtype(np.float32), np.dtype(np.float64), np.dtype(np.uint8))
 
 
@@ -91,6 +101,23 @@ def as_bytes(X: Any) -> Any:
         return X
     found = np.empty(X.shape, np.uint8)
     return found if _core.to_bytes(X, found, current_run().n_threads) else X
+
+
+def seems_of_bytes(X: Any) -> bool:
+    """Say whether `table_as_bytes` keeps a copy of a table, as a few hundred of its rows show.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    bool
+    """
+    if not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
+        return False
+    some = np.ascontiguousarray(X[:: max(1, len(X) // _SHOWN)])
+    return as_bytes(some) is not some
 
 
 def table_as_bytes(X: Any) -> Any:

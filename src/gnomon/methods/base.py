@@ -138,6 +138,7 @@ class Embedder(MapFunction, Estimator):
         n_columns: int | None = None,
         n_varying: int | None = None,
         itemsize: int = 8,
+        of_bytes: bool = False,
     ) -> Forecast | None:
         """Return what a fit takes, without any work; None if this method does not tell.
 
@@ -153,6 +154,8 @@ class Embedder(MapFunction, Estimator):
             Columns that are not constant, of which principal components are found; None for all.
         itemsize : {4, 8, 12}, default=8
             Bytes of a number: of float32, of float64, and of a sparse table's rows where they are written out.
+        of_bytes : bool, default=False
+            Whether the table is dense and its numbers are 0, 1, ..., 255, such as pixels: a copy in bytes is then kept.
 
         Returns
         -------
@@ -167,7 +170,7 @@ class Embedder(MapFunction, Estimator):
         parameters = self._check_parameters()
         columns = round(n_features) if n_columns is None else n_columns
         varying = columns if n_varying is None else n_varying
-        parameters |= {"n_columns": columns, "n_varying": varying, "itemsize": itemsize}
+        parameters |= {"n_columns": columns, "n_varying": varying, "itemsize": itemsize, "of_bytes": of_bytes}
         width = 0.0 if self._takes_distances else n_features
         found = self._forecast(n_samples, width, parameters)
         if found is None:
@@ -273,11 +276,12 @@ def kind_of_table(X: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``n_columns``, ``n_varying`` and ``itemsize`` of `Embedder.foresee`.
+        ``n_columns``, ``n_varying``, ``itemsize`` and ``of_bytes`` of `Embedder.foresee`.
     """
     from gnomon.linalg.principal.spectra import n_decomposed
+    from gnomon.linalg.table import seems_of_bytes
 
-    columns = {"n_columns": int(X.shape[1]), "n_varying": n_decomposed(X)}
+    columns = {"n_columns": int(X.shape[1]), "n_varying": n_decomposed(X), "of_bytes": seems_of_bytes(X)}
     if getattr(X, "nnz", None) is not None:
         return {**columns, "itemsize": _WRITTEN_OUT}
     itemsize = getattr(getattr(X, "dtype", None), "itemsize", 8)

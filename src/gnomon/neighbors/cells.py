@@ -53,7 +53,7 @@ _BASIS_FLOATS = 2**22  # size of the sample of rows that gives the directions
 _KMEANS_ROWS = 48  # rows for each cell from which the centres are learned
 _KMEANS_ROUNDS = 4
 _TYPICAL_TIMES = 3  # candidates kept for each neighbour of a projected table, of which a plan takes one to six
-_SAMPLED = Cost(fixed=2e6, sample=4.0)  # bytes of the rows that give the centre, and of what is always there
+_SAMPLED = Cost(fixed=2e6, sample=8.0)  # bytes of the rows that give the centre, and of what is always there
 _ROUNDED_MORE = 8  # candidates kept beside those of a plan, so that rounding rarely loses one of them
 _CELL_ROW = 330.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
@@ -177,8 +177,7 @@ def cells_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     basis = basis_memory(n_samples, n_features)
     kept = (_TYPICAL_TIMES * n_neighbors + 30) if projected else n_candidates(n_neighbors, n_samples - 1)
     join = 4.0 * kept + 8.0 * n_neighbors + _CELL_ROW  # candidates, what is found, probes
-    compared = 4.0 * n_samples * n_features  # all rows centred, for the neighbours of the sample
-    return max(compared, n_samples * 4.0 * width + max(basis, n_samples * join)) + _SAMPLED.of(n_samples, n_features)
+    return n_samples * 4.0 * width + max(basis, n_samples * join) + _SAMPLED.of(n_samples, n_features)
 
 
 def n_coordinates(n_features: float) -> float:

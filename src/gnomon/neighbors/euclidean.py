@@ -238,7 +238,10 @@ class Points:
         far = far_rows(centred)
         centred[far] = 0
         kept = n_candidates(k, n)
-        candidates, cutoffs = _core.nearest_rows(self.centred(), centred, kept, current_run().n_threads)
+        rows = self.X if self.bytes is None else self.bytes
+        candidates, cutoffs = _core.nearest_centered_rows(
+            rows, self.mean, self.scale, centred, kept, current_run().n_threads
+        )
         indices, distances = self.rank(candidates, k, queries)
         if kept < n:
             unsettled = _unsettled(centred, distances[:, -1] * np.float32(self.scale), cutoffs)

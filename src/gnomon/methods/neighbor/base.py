@@ -209,6 +209,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
                 peaks[name] += centring
                 left = left + returned_late(centring) if neighbors.by_cells(n_samples, width) else max(left, centring)
                 free = 0.0
+        if parameters["of_bytes"] and not reduced and parameters["metric"] == "euclidean":
+            peaks = {name: 1.0 * n_samples * parameters["n_columns"] + peak for name, peak in peaks.items()}
         return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
 
     def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
