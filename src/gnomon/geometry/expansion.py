@@ -61,7 +61,8 @@ def _pools(jacobians: LocalJacobians, i: int, rounds: int) -> list[tuple[Ints, F
 def _members(jacobians: LocalJacobians, centres: Ints) -> tuple[npt.NDArray[np.bool_], Ints, Ints]:
     """Return which neighbours of the centres are used, all rows that take part, and the centres' place in them."""
     used = jacobians.weights[centres] > 0
-    rows = np.unique(np.concatenate([centres, jacobians.indices[centres][used]]))
+    rows = np.sort(np.concatenate([centres, jacobians.indices[centres][used]]))
+    rows = rows[np.append(True, rows[1:] != rows[:-1])]  # np.unique takes six times as long for so few
     return used, rows.astype(np.int64), np.searchsorted(rows, centres)
 
 
