@@ -3,7 +3,19 @@
 import numpy as np
 import pytest
 
-from gnomon._arithmetic import arctan2, exp, expm1, geometric, inner, log, log1p, power, product, softplus
+from gnomon._arithmetic import (
+    arctan2,
+    exp,
+    expm1,
+    geometric,
+    inner,
+    log,
+    log1p,
+    power,
+    product,
+    softplus,
+    squared_lengths,
+)
 from gnomon._run import running
 
 
@@ -102,3 +114,14 @@ def test_products_are_those_of_numpy_and_take_transposes(m, k, p):
     assert found[0] == found[1]
     np.testing.assert_allclose(product(A, B[:, 0]), A @ B[:, 0], atol=1e-12)
     np.testing.assert_allclose(inner(A, A), np.vdot(A, A))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("shape", [(5, 0), (0, 3), (70, 1), (9, 40_000), (3000, 37)])
+def test_squared_lengths_are_those_of_each_row_alone(dtype, shape):
+    A = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    expected = np.array([np.square(row).sum() for row in A], dtype=dtype)
+    for given in (A, np.asfortranarray(A)):
+        found = squared_lengths(given)
+        assert found.dtype == dtype
+        np.testing.assert_array_equal(found, expected)

@@ -206,7 +206,7 @@ def _new_part(column: Float64Array, columns: list[Float64Array]) -> Float64Array
     before = np.linalg.norm(column, axis=1, keepdims=True)
     for _ in range(2):  # twice is enough to be orthogonal to working precision
         for other in columns:
-            column = column - other * np.einsum("ij,ij->i", other, column)[:, None]
+            column = column - other * (other * column).sum(axis=1)[:, None]
     left = np.linalg.norm(column, axis=1, keepdims=True)
     unit: Float64Array = np.divide(column, left, out=np.zeros_like(column), where=left > _DEPENDENT * before)
     return unit

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._validation import message
 from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, with_signs
 
@@ -239,7 +240,7 @@ class FactorSource:
         if self._sparse:
             squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
         else:
-            squares = np.einsum("ij,ij->i", self._rows, self._rows)
+            squares = squared_lengths(self._rows)
         lengths = squares + 2.0 * (self._rows @ self._shift) + self._shift @ self._shift
         return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
 

@@ -189,7 +189,7 @@ def _to_factor(found: LowRank) -> Float64Array:
     if found.method == "cholesky":  # lower triangular, and B B' = C (own own')^-1 C'
         identity = np.eye(own.shape[0])
         return np.asarray(scipy.linalg.solve_triangular(own, identity, lower=True, check_finite=False).T)
-    return np.asarray(own / np.einsum("ij,ij->j", own, own), dtype=np.float64)  # eigenvectors times roots
+    return np.asarray(own / np.square(own).sum(axis=0), dtype=np.float64)  # eigenvectors times roots
 
 
 def _without_rounding(values: Float64Array, total: float) -> Float64Array:

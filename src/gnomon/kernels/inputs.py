@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import exp, power, product
+from gnomon._arithmetic import exp, power, product, squared_lengths
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
@@ -74,7 +74,7 @@ def products(A: Any, B: Any) -> FloatArray:
 def _squared_norms(A: Any) -> FloatArray:
     """Return the squared lengths of the rows."""
     if isinstance(A, np.ndarray):
-        return np.asarray(np.einsum("ij,ij->i", A, A), dtype=np.float64)
+        return np.asarray(squared_lengths(A), dtype=np.float64)
     return np.asarray(A.multiply(A).sum(axis=1), dtype=np.float64).ravel()
 
 
@@ -227,7 +227,7 @@ class CosineInput:
         shares = weights / np.where(sizes > 0.0, sizes, 1.0)[:, None]
         found = np.repeat(np.asarray(shares.T @ B, dtype=np.float64)[None], A.shape[0], axis=0)
         units = A * inverse[:, None]
-        along = np.einsum("icf,if->ic", found, units)
+        along = (found * units[:, None]).sum(axis=2)
         slopes: FloatArray = (found - along[:, :, None] * units[:, None]) * inverse[:, None, None]
         return slopes
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import product
+from gnomon._arithmetic import product, squared_lengths
 from gnomon._entrance import entrance, part
 from gnomon._memory import require_memory
 from gnomon._progress import Reporter
@@ -198,7 +198,7 @@ def _euclidean_blocks(X: npt.NDArray[Any]) -> Iterator[tuple[int, Float64Array]]
     rows -= rows.mean(axis=0)
     unit = _unit(float(np.abs(rows).max()))
     rows /= unit
-    squares = np.einsum("ij,ij->i", rows, rows)
+    squares = squared_lengths(rows)
     for begin in range(0, len(rows), _BLOCK):
         block = product(rows[begin : begin + _BLOCK], -2.0 * rows[begin:].T)
         block += squares[begin : begin + _BLOCK, None]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import product
+from gnomon._arithmetic import product, squared_lengths
 from gnomon._entrance import part
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
@@ -194,7 +194,7 @@ def _distances_from(X: Any, metric: str | Callable[..., float], params: Mapping[
     largest = float(np.abs(rows).max())
     if largest > 0.0:
         rows /= largest  # squares neither overflow nor vanish
-    squares = np.einsum("ij,ij->i", rows, rows)
+    squares = squared_lengths(rows)
     resolution = 64.0 * np.finfo(np.float64).eps  # of the squares: what lies below it is rounding of equal rows
 
     def from_row(row: int) -> Float64Array:

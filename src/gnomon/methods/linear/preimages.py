@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.affinities.kernel_components import KernelComponents
@@ -163,11 +164,11 @@ def _fixed_point_preimages(
     .. [1] Mika et al., "Kernel PCA and de-noising in feature spaces", NeurIPS 1998, equation 10.
     """
     z = np.array(start, dtype=np.float64)
-    sizes = np.einsum("ij,ij->i", rows, rows)
+    sizes = squared_lengths(rows)
     scale = float(np.sqrt(sizes.max(initial=0.0))) or 1.0
 
     def squared(points: Float64Array) -> Float64Array:
-        found: Float64Array = np.einsum("ij,ij->i", points, points)[:, None] + sizes - 2.0 * (points @ rows.T)
+        found: Float64Array = squared_lengths(points)[:, None] + sizes - 2.0 * (points @ rows.T)
         return np.maximum(found, 0.0)
 
     def height(points: Float64Array, some: npt.NDArray[np.intp]) -> Float64Array:
@@ -185,7 +186,7 @@ def _fixed_point_preimages(
             steps = (pulls @ rows) / np.where(sound, totals, 1.0)[:, None] - z[active]
             steps[~sound] = 0.0
             moved = _climb(z, heights, active, steps, height)
-            active = active[moved & (np.sqrt(np.einsum("ij,ij->i", steps, steps)) > _ENDED * scale)]
+            active = active[moved & (np.sqrt(squared_lengths(steps)) > _ENDED * scale)]
     return z
 
 

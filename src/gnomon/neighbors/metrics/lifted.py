@@ -21,6 +21,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import squared_lengths
 from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.exceptions import DataWarning
@@ -214,7 +215,7 @@ def _unit_rows(X: Values, centred: Any) -> Values:
         rows /= np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)  # squares stay finite
         rows = centred(rows)
         rows /= np.maximum(np.abs(rows).max(axis=1, keepdims=True), np.finfo(np.float64).tiny)
-        rows /= np.maximum(np.sqrt(np.einsum("ij,ij->i", rows, rows)), 0.5)[:, None]  # at least 1 unless all is zero
+        rows /= np.maximum(np.sqrt(squared_lengths(rows)), 0.5)[:, None]  # at least 1 unless all is zero
         out[begin : begin + _BLOCK] = rows
     return out
 
