@@ -176,6 +176,20 @@ void register_pairs(nb::module_& m) {
         "Return the distances from each row to a few others, in their order.");
 }
 
+/// The k nearest rows of a base: search(indices, cutoffs, context) looks for them.
+template <class T, class Search>
+Found find_nearest(const Arguments& check, const Matrix<const T>& base, const Floats& queries, std::size_t k,
+                   int n_threads, Search&& search) {
+    check_base(check, base, k);
+    check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
+    auto indices = make_output<std::int32_t>({queries.shape(0), k});
+    auto cutoffs = make_output<float>({queries.shape(0)});
+    run_released(n_threads, [&](const Context& context) {
+        search(view2(indices), std::span<float>{cutoffs.data(), queries.shape(0)}, context);
+    });
+    return {std::move(indices), std::move(cutoffs)};
+}
+
 template <class T>
 void register_nearest_centered(nb::module_& m) {
     using Data = Matrix<const T>;
@@ -184,16 +198,12 @@ void register_nearest_centered(nb::module_& m) {
         [](const Data& base, const Doubles& mean, double scale, const Floats& queries, std::size_t k,
            int n_threads) -> Found {
             const Arguments check("nearest_centered_rows");
-            check_base(check, base, k);
             check.length("mean", mean, base.shape(1));
-            check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
-            auto indices = make_output<std::int32_t>({queries.shape(0), k});
-            auto cutoffs = make_output<float>({queries.shape(0)});
-            run_released(n_threads, [&](const Context& context) {
-                nearest_centered_rows(view(base), view(mean), scale, view(queries), view2(indices),
-                                      {cutoffs.data(), queries.shape(0)}, context);
-            });
-            return {std::move(indices), std::move(cutoffs)};
+            return find_nearest(check, base, queries, k, n_threads,
+                                [&](Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context) {
+                                    nearest_centered_rows(view(base), view(mean), scale, view(queries), indices,
+                                                          cutoffs, context);
+                                });
         },
         nb::arg("base").noconvert(), nb::arg("mean").noconvert(), nb::arg("scale"), nb::arg("queries").noconvert(),
         nb::arg("k"), nb::arg("n_threads"),
@@ -273,15 +283,10 @@ void register_neighbors(nb::module_& m) {
     m.def(
         "nearest_rows",
         [](const Floats& base, const Floats& queries, std::size_t k, int n_threads) -> Found {
-            const Arguments check("nearest_rows");
-            check_base(check, base, k);
-            check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
-            auto indices = make_output<std::int32_t>({queries.shape(0), k});
-            auto cutoffs = make_output<float>({queries.shape(0)});
-            run_released(n_threads, [&](const Context& context) {
-                nearest_rows(view(base), view(queries), view2(indices), {cutoffs.data(), queries.shape(0)}, context);
-            });
-            return {std::move(indices), std::move(cutoffs)};
+            return find_nearest(Arguments("nearest_rows"), base, queries, k, n_threads,
+                                [&](Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context) {
+                                    nearest_rows(view(base), view(queries), indices, cutoffs, context);
+                                });
         },
         nb::arg("base").noconvert(), nb::arg("queries").noconvert(), nb::arg("k"), nb::arg("n_threads"),
         "Return the k nearest rows of base for each query and the largest squared distance of each.");

@@ -120,7 +120,6 @@ Coarsening coarsen(const CsrView<float>& graph, const Context& context) {
 }
 
 std::vector<std::int32_t> nested_order(std::span<const Coarsening> chain) {
-    if (chain.empty()) return {};
     std::vector<std::int32_t> order(chain.back().graph.rows());
     std::iota(order.begin(), order.end(), 0);
     for (std::size_t l = chain.size(); l-- > 0;) {

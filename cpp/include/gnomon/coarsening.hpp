@@ -20,7 +20,7 @@ struct Coarsening {
 /// Row sums of the coarse graph are the sums of the row sums of the nodes merged.
 Coarsening coarsen(const CsrView<float>& graph, const Context& context);
 
-/// The nodes of the finest graph, those that are merged side by side, on every level of the chain.
+/// The nodes of the finest graph, those that are merged side by side, on every level of a chain that is not empty.
 std::vector<std::int32_t> nested_order(std::span<const Coarsening> chain);
 
 }  // namespace gnomon

@@ -103,6 +103,10 @@ def as_bytes(X: Any) -> Any:
     return found if _core.to_bytes(X, found, current_run().n_threads) else X
 
 
+def _is_worth_keeping(X: Any) -> bool:
+    return isinstance(X, np.ndarray) and X.size >= _WORTH_KEEPING
+
+
 def seems_of_bytes(X: Any) -> bool:
     """Say whether `table_as_bytes` keeps a copy of a table, as a few hundred of its rows show.
 
@@ -114,7 +118,7 @@ def seems_of_bytes(X: Any) -> bool:
     -------
     bool
     """
-    if not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
+    if not _is_worth_keeping(X):
         return False
     some = np.ascontiguousarray(X[:: max(1, len(X) // _SHOWN)])
     return as_bytes(some) is not some
@@ -128,7 +132,7 @@ def table_as_bytes(X: Any) -> Any:
     X : ndarray or sparse matrix of shape (n_samples, n_features)
         No buffer: its numbers stay as they are while it lives.
     """
-    if not isinstance(X, np.ndarray) or X.size < _WORTH_KEEPING:
+    if not _is_worth_keeping(X):
         return as_bytes(X)
 
     def made() -> Any:

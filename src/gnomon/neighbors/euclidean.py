@@ -132,8 +132,12 @@ class Points:
 
     def distances_to(self, others: Indices) -> Distances:
         """Return the accurate distances from each row to a few others, in their order."""
-        rows = self.X if self.bytes is None or self.scale != 1.0 else self.bytes
-        return _core.pair_distances(rows, others, self.scale, current_run().n_threads)
+        return _core.pair_distances(self._smallest, others, self.scale, current_run().n_threads)
+
+    @property
+    def _smallest(self) -> Values:
+        """The table in the form that takes least memory to go through."""
+        return self.X if self.bytes is None or self.scale != 1.0 else self.bytes
 
     @property
     def n_samples(self) -> int:
@@ -238,9 +242,8 @@ class Points:
         far = far_rows(centred)
         centred[far] = 0
         kept = n_candidates(k, n)
-        rows = self.X if self.bytes is None else self.bytes
         candidates, cutoffs = _core.nearest_centered_rows(
-            rows, self.mean, self.scale, centred, kept, current_run().n_threads
+            self._smallest, self.mean, self.scale, centred, kept, current_run().n_threads
         )
         indices, distances = self.rank(candidates, k, queries)
         if kept < n:
