@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <numbers>
 #include <random>
 
 #include "check.hpp"
@@ -13,7 +14,7 @@ using namespace gnomon;
 static void roots_of_unity_are_exact() {
     for (const std::size_t n : {1, 2, 3, 5, 8, 12, 45, 1000, 4096}) {
         for (std::size_t k = 0; k < n; ++k) {
-            const double angle = 2 * M_PI * static_cast<double>(k) / static_cast<double>(n);
+            const double angle = 2 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n);
             const auto [re, im] = root_of_unity(k, n);
             CHECK_CLOSE(re, std::cos(angle), 1e-15);
             CHECK_CLOSE(im, std::sin(angle), 1e-15);

@@ -97,6 +97,7 @@ void lanes_are_in_order() {
 #if defined(GNOMON_USE_LEVELS)
 void the_level_is_that_of_the_processor() {
     __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse2")) return;  // x86-64 has it: this compiler's library asks no processor, as Zig's
     const bool wide = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
     const bool widest = wide && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -236,7 +237,7 @@ static void a_ring_has_its_spectrum() {
         spectral_vectors(graph.view(), options, {vectors.data(), n, width}, eigenvalues, residuals, {2});
     CHECK(outcome.converged);
     CHECK(outcome.n_levels >= 2);
-    const double expected = 1.0 - std::cos(2.0 * M_PI / n);
+    const double expected = 1.0 - std::cos(2.0 * std::numbers::pi / n);
     for (const std::size_t j : {0, 1}) CHECK_CLOSE(1.0 - eigenvalues[j], expected, 1e-6);
 }
 

@@ -234,14 +234,14 @@ GNOMON_INLINE V select(Mask mask, V yes, V no) {
         return mask ? yes : no;
 }
 
-/// The mask of the lanes where a > b.
+/// The mask of the lanes, of four bytes each, where a > b. Clang's own is one of long where long has four bytes.
 template <class V>
 GNOMON_INLINE auto greater(V a, V b) {
     if constexpr (kJoined<V>) {
         const auto low = greater(a.low, b.low), high = greater(a.high, b.high);
         return Joined<std::int32_t, std::remove_const_t<decltype(low)>>{low, high};
     } else {
-        return a > b;
+        return reinterpret_cast<typename Register<std::int32_t, sizeof(V)>::type>(a > b);
     }
 }
 
