@@ -2,8 +2,10 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gnomon._arithmetic import (
+    SparseTimes,
     arctan2,
     exp,
     expm1,
@@ -11,10 +13,14 @@ from gnomon._arithmetic import (
     inner,
     log,
     log1p,
+    pair_distances,
     power,
     product,
+    row_distances,
     softplus,
+    sparse_product,
     squared_lengths,
+    weighted_sums,
 )
 from gnomon._run import running
 
@@ -125,3 +131,71 @@ def test_squared_lengths_are_those_of_each_row_alone(dtype, shape):
         found = squared_lengths(given)
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 2, 3, 7, 8, 13, 20])
+def test_terms_of_a_sparse_product_are_added_one_by_one_in_the_order_of_the_columns(dtype, width):
+    rng = np.random.default_rng(0)
+    A = sp.random_array((90, 40), density=0.2, rng=rng, format="csr").astype(dtype)
+    A.sort_indices()
+    X = rng.normal(size=(40, width))
+    wanted = np.zeros((90, width))
+    for i in range(90):
+        for e in range(A.indptr[i], A.indptr[i + 1]):
+            wanted[i] = wanted[i] + float(A.data[e]) * X[A.indices[e]]
+    times = SparseTimes(A)
+    with running(n_threads=3):
+        assert np.array_equal(times(X), wanted)
+    assert np.array_equal(times(np.asfortranarray(X)), wanted)
+    assert np.array_equal(sparse_product(A.tocsc(), X), wanted)
+    assert np.array_equal(times(X[:, 0]), wanted[:, 0])
+
+
+def test_the_product_of_sparse_matrices_is_that_of_each_row_alone():
+    rng = np.random.default_rng(0)
+    A, B = (sp.random_array(shape, density=0.1, rng=rng, format="csr") for shape in ((700, 50), (50, 60)))
+    with running(n_threads=3):
+        found = sparse_product(A, B)
+    assert np.array_equal(found.toarray(), sparse_product(A, B.toarray()))
+    assert found.has_sorted_indices
+    assert found.nnz == sp.csr_array((A != 0).astype(float) @ (B != 0).astype(float)).nnz
+    empty = sparse_product(sp.csr_array((3, 4)), sp.csr_array((4, 2)))
+    assert empty.shape == (3, 2)
+    assert empty.nnz == 0
+
+
+def test_a_sparse_product_takes_unsorted_repeated_and_whole_numbers():
+    A = sp.csr_array((np.array([1, 2, 4]), np.array([2, 0, 2]), np.array([0, 3, 3])), shape=(2, 3))
+    assert np.array_equal(sparse_product(A, np.array([1, 10, 100])), [502.0, 0.0])
+    assert np.array_equal(A.indices, [2, 0, 2])
+    with pytest.raises(ValueError, match="sparse_product"):
+        sparse_product(A, np.ones(2))
+
+
+@pytest.mark.parametrize("shape", [(4, 6), (4, 6, 3), (4, 6, 2, 5)])
+def test_weighted_sums_add_products_that_are_rounded_by_themselves(shape):
+    rng = np.random.default_rng(0)
+    weights, values = rng.normal(size=shape[:2]), rng.normal(size=shape)
+    found = weighted_sums(weights, values)
+    for i in range(4):
+        parts = [weights[i, j] * values[i, j] for j in range(6)]
+        assert np.array_equal(found[i], np.sum(parts, axis=0))
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 30])
+def test_squares_of_distances_are_added_one_by_one_in_the_order_of_the_columns(width):
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(37, width)), rng.normal(size=(21, width))
+    wanted = np.zeros((37, 21))
+    for k in range(width):
+        wanted = wanted + np.square(A[:, None, k] - B[None, :, k])
+    with running(n_threads=3):
+        assert np.array_equal(row_distances(A, B, squared=True), wanted)
+    assert np.array_equal(row_distances(A, B), np.sqrt(wanted))
+    above = np.triu_indices(37, 1)
+    assert np.array_equal(pair_distances(A), row_distances(A, A)[above])
+    assert np.array_equal(pair_distances(A, squared=True), row_distances(A, A, squared=True)[above])
+    assert pair_distances(A[:1]).shape == (0,)
+    with pytest.raises(ValueError, match="row_distances"):
+        row_distances(A, rng.normal(size=(3, width + 1)))

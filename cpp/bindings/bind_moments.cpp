@@ -1,9 +1,18 @@
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
 #include "checks.hpp"
 #include "gnomon/dense_eigen.hpp"
 #include "gnomon/elementary.hpp"
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
+#include "gnomon/row_distances.hpp"
 #include "gnomon/small_svd.hpp"
+#include "gnomon/sparse_product.hpp"
+#include "tables.hpp"
 
 namespace gnomon::bindings {
 namespace {
@@ -84,6 +93,48 @@ void bound_products(std::size_t count, const Matrix<const double>& A, bool trans
     run_released(n_threads, [&](const Context& context) {
         products(count, view(A), transposed_a, view(B), transposed_b, view(out), context);
     });
+}
+
+void bound_row_distances(const Matrix<const double>& A, const Matrix<const double>& B, bool squared,
+                         const Matrix<double>& out, int n_threads) {
+    const Arguments check("row_distances");
+    check.equal("the number of columns of B", B.shape(1), A.shape(1));
+    check.shape("out", out, A.shape(0), B.shape(0));
+    run_released(n_threads,
+                 [&](const Context& context) { row_distances(view(A), view(B), squared, view(out), context); });
+}
+
+void bound_sparse_product(const Table& A, const Matrix<const double>& X, const Matrix<double>& out, int n_threads) {
+    const Arguments check("sparse_product");
+    check.require(A.is_sparse(), "A", "a sparse table");
+    check.equal("the number of rows of X", X.shape(0), A.n_features());
+    check.shape("out", out, A.n_rows(), X.shape(1));
+    run_released(n_threads, [&](const Context& context) {
+        if (const auto* single = std::get_if<SparseRows<float>>(&A.rows()))
+            sparse_product(*single, view(X), view(out), context);
+        else
+            sparse_product(std::get<SparseRows<double>>(A.rows()), view(X), view(out), context);
+    });
+}
+
+std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<double>> bound_sparse_by_sparse(const Table& A,
+                                                                                              const Table& B,
+                                                                                              int n_threads) {
+    const Arguments check("sparse_by_sparse");
+    const auto* left = std::get_if<SparseRows<double>>(&A.rows());
+    const auto* right = std::get_if<SparseRows<double>>(&B.rows());
+    check.require(left != nullptr, "A", "a sparse table of float64");
+    check.require(right != nullptr, "B", "a sparse table of float64");
+    check.equal("the number of rows of B", B.n_rows(), A.n_features());
+    SparseResult found;
+    run_released(n_threads, [&](const Context& context) { found = sparse_product(*left, *right, context); });
+    auto offsets = make_unset<std::int64_t>({found.offsets.size()});
+    auto columns = make_unset<std::int32_t>({found.columns.size()});
+    auto values = make_unset<double>({found.values.size()});
+    std::copy(found.offsets.begin(), found.offsets.end(), offsets.data());
+    std::copy(found.columns.begin(), found.columns.end(), columns.data());
+    std::copy(found.values.begin(), found.values.end(), values.data());
+    return std::make_tuple(offsets, columns, values);
 }
 
 void bound_small_svd(const Matrix<double>& columns, const Vector<double>& values, const Matrix<double>& right) {
@@ -175,6 +226,13 @@ void register_moments(nb::module_& m) {
     m.def("products", &bound_products, nb::arg("count"), nb::arg("A").noconvert(), nb::arg("transposed_a"),
           nb::arg("B").noconvert(), nb::arg("transposed_b"), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write the products of `count` pairs of matrices that lie one below the other to out.");
+    m.def("row_distances", &bound_row_distances, nb::arg("A").noconvert(), nb::arg("B").noconvert(), nb::arg("squared"),
+          nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write the Euclidean distances, or their squares, between all rows of A (n, d) and all of B (m, d) to out.");
+    m.def("sparse_product", &bound_sparse_product, nb::arg("A"), nb::arg("X").noconvert(), nb::arg("out").noconvert(),
+          nb::arg("n_threads"), "Write A X to out (n, width), of a sparse table A (n, n_features).");
+    m.def("sparse_by_sparse", &bound_sparse_by_sparse, nb::arg("A"), nb::arg("B"), nb::arg("n_threads"),
+          "Offsets, columns and values of A B, of sparse tables of float64.");
     m.def("small_svd", &bound_small_svd, nb::arg("columns").noconvert(), nb::arg("values").noconvert(),
           nb::arg("right").noconvert(),
           "Turn the columns (d, n) of a matrix, one after the other, into its left singular vectors, and write its "

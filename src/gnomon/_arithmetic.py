@@ -8,11 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
 
 __all__ = [
+    "SparseTimes",
     "arctan2",
     "exp",
     "expm1",
@@ -21,10 +23,14 @@ __all__ = [
     "length",
     "log",
     "log1p",
+    "pair_distances",
     "power",
     "product",
+    "row_distances",
     "softplus",
+    "sparse_product",
     "squared_lengths",
+    "weighted_sums",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -137,6 +143,47 @@ def squared_lengths(A: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return found
 
 
+def row_distances(A: npt.NDArray[Any], B: npt.NDArray[Any], *, squared: bool = False) -> Float64Array:
+    """Return the Euclidean distances, or their squares, between all rows of A and B, from differences of their columns.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_columns)
+    B : ndarray of shape (n_others, n_columns)
+    squared : bool, default=False
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_others), float64
+        Squares are added in the order of the columns, unlike those of SciPy on some processors.
+    """
+    left, right = (np.ascontiguousarray(rows, dtype=np.float64) for rows in (A, B))
+    found = np.empty((len(left), len(right)))
+    _core.row_distances(left, right, squared, found, current_run().n_threads)
+    return found
+
+
+def pair_distances(A: npt.NDArray[Any], *, squared: bool = False) -> Float64Array:
+    """Return those of all pairs i < j of rows, row by row, see `row_distances`."""
+    parts = [row_distances(A[i : i + 1], A[i + 1 :], squared=squared)[0] for i in range(len(A) - 1)]
+    return np.concatenate(parts) if parts else np.empty(0)
+
+
+def weighted_sums(weights: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the sum over j of weights[i, j] values[i, j] for each i, without `numpy.einsum`: see `squared_lengths`.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (m, k)
+    values : ndarray of shape (m, k, ...)
+
+    Returns
+    -------
+    ndarray of shape (m, ...)
+    """
+    return np.asarray((weights.reshape(weights.shape + (1,) * (values.ndim - 2)) * values).sum(axis=1))
+
+
 def product(A: npt.NDArray[Any], B: npt.NDArray[Any], *, out: Float64Array | None = None) -> Float64Array:
     """Return A B.
 
@@ -164,6 +211,64 @@ def _in_rows(A: npt.NDArray[Any]) -> tuple[Float64Array, bool]:
     if A.flags.f_contiguous and not A.flags.c_contiguous:
         return np.asarray(A.T, dtype=np.float64), True
     return np.ascontiguousarray(A, dtype=np.float64), False
+
+
+class SparseTimes:
+    """The product with a sparse matrix, which is checked once; terms in the order of the columns.
+
+    SciPy multiplies and adds at once on some processors, with other last bits.
+
+    Parameters
+    ----------
+    A : sparse matrix or array of shape (n_rows, n_inner), float32 or float64
+        Its arrays must not change while the product lives.
+    """
+
+    def __init__(self, A: Any) -> None:
+        self._n_rows, self._table = int(A.shape[0]), _sparse_table(A)
+
+    def __call__(self, X: npt.NDArray[Any]) -> Float64Array:
+        """Return A X for X of shape (n_inner, n_columns) or (n_inner,)."""
+        columns = np.ascontiguousarray(X if X.ndim == 2 else X[:, None], dtype=np.float64)
+        result = np.empty((self._n_rows, columns.shape[1]))
+        _core.sparse_product(self._table, columns, result, current_run().n_threads)
+        return result if X.ndim == 2 else result[:, 0]
+
+
+def sparse_product(A: Any, B: Any) -> Any:
+    """Return A B for a sparse A; see `SparseTimes`.
+
+    Parameters
+    ----------
+    A : sparse matrix or array of shape (n_rows, n_inner), float32 or float64
+    B : ndarray of shape (n_inner, n_columns) or (n_inner,), or sparse matrix or array
+        Numbers that are not of float64 become so.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns) or (n_rows,), float64
+        For a sparse B a csr_array, with an entry for every pair of stored entries that meet.
+    """
+    if isinstance(B, np.ndarray):
+        return SparseTimes(A)(B)
+    left, right = (_sparse_table(one.astype(np.float64, copy=False)) for one in (A, B))
+    offsets, columns, values = _core.sparse_by_sparse(left, right, current_run().n_threads)
+    if len(values) <= np.iinfo(np.int32).max:
+        offsets = offsets.astype(np.int32)
+    found = scipy.sparse.csr_array((values, columns, offsets), shape=(A.shape[0], B.shape[1]))
+    found.has_canonical_format = True
+    return found
+
+
+def _sparse_table(A: Any) -> _core.Table:
+    matrix = A.tocsr()
+    if not matrix.has_canonical_format:
+        matrix = matrix.copy()
+        matrix.sum_duplicates()
+    offsets = np.ascontiguousarray(matrix.indptr, dtype=np.int64)
+    columns = np.ascontiguousarray(matrix.indices, dtype=np.int32)
+    values = np.ascontiguousarray(matrix.data, dtype=np.float32 if matrix.dtype == np.float32 else np.float64)
+    return _core.Table(offsets, columns, values, int(matrix.shape[1]))
 
 
 def inner(A: npt.NDArray[Any], B: npt.NDArray[Any]) -> float:

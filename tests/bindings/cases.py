@@ -566,6 +566,36 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     yield (
+        "row_distances",
+        call(
+            _core.row_distances,
+            A=points(N, D, np.float64),
+            B=points(F, D, np.float64),
+            squared=False,
+            out=np.zeros((N, F)),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "sparse_product",
+        call(
+            _core.sparse_product,
+            A=_core.Table(*sparse_table()),
+            X=points(F, K, np.float64),
+            out=np.zeros((N, K)),
+            n_threads=2,
+        ),
+    )
+    yield (
+        "sparse_by_sparse",
+        call(
+            _core.sparse_by_sparse,
+            A=_core.Table(*sparse_table()),
+            B=_core.Table(*sparse_table(F, N)),
+            n_threads=2,
+        ),
+    )
+    yield (
         "small_svd",
         call(_core.small_svd, columns=points(D, F, np.float64), values=np.zeros(D), right=np.zeros((D, D))),
     )

@@ -16,6 +16,7 @@ from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Rule, check_parameters, message
 from gnomon.affinities.base import usable_distances
+from gnomon.linalg.stacks import stacked_products
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
 
@@ -179,12 +180,12 @@ def _tangent(hoods: _Hoods, n_components: int, variant: str) -> tuple[scipy.spar
         n_flat += flat
         if variant == "ltsa":
             affine = np.stack(columns, axis=2)
-            local = -affine @ affine.transpose(0, 2, 1)
+            local = -stacked_products(affine, affine.transpose(0, 2, 1))
             diagonal = np.arange(local.shape[1])
             local[:, diagonal, diagonal] += 1.0
         else:
             quadratic = _quadratic(columns)
-            local = quadratic @ quadratic.transpose(0, 2, 1)
+            local = stacked_products(quadratic, quadratic.transpose(0, 2, 1))
         total.add(hood.neighbors, hood.present, local)
     return total.matrix(), n_flat
 
@@ -260,7 +261,7 @@ def _multiple_weights(hood: _Spectra, counts: npt.NDArray[np.intp]) -> tuple[Flo
     n_present = hood.present.sum(axis=1)
     from_end = n_present[:, None] - np.arange(k)[None, :]  # the vectors of missing neighbours come last
     chosen = hood.vectors * ((from_end > 0) & (from_end <= counts[:, None]))[:, None, :]
-    projector = chosen @ chosen.transpose(0, 2, 1)
+    projector = stacked_products(chosen, chosen.transpose(0, 2, 1))
     sums = projector.sum(axis=2)  # P1
     size = np.sqrt(np.maximum(sums.sum(axis=1), 0.0) / counts)  # a
     reflected = np.divide(sums, size[:, None], out=np.zeros_like(sums), where=size[:, None] > 1e-12)  # V H 1
@@ -268,7 +269,7 @@ def _multiple_weights(hood: _Spectra, counts: npt.NDArray[np.intp]) -> tuple[Flo
     totals = hood.values.sum(axis=1, keepdims=True)
     ridge = _REGULARIZATION * np.where(totals > 0.0, totals, 1.0)
     ones = (hood.vectors * hood.present[:, :, None]).sum(axis=1)
-    weights = np.einsum("ijl,il->ij", hood.vectors, ones / (hood.values + ridge)) * hood.present
+    weights = (hood.vectors * (ones / (hood.values + ridge))[:, None]).sum(axis=2) * hood.present
     weights *= ((1.0 - size) / weights.sum(axis=1))[:, None]  # (1 - a) w
 
     cross = reflected[:, :, None] * weights[:, None, :]

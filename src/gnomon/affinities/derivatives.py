@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp
+from gnomon._arithmetic import exp, row_distances
 from gnomon._validation import message
 from gnomon.affinities.base import Affinities, Join, rows_as_matrix
 from gnomon.neighbors import NeighborGraph, check_graph
@@ -284,7 +284,7 @@ class DataDistances:
     def __init__(self, X: npt.ArrayLike) -> None:
         rows = np.array(X, dtype=np.float64, ndmin=2)
         self.X: Float64 = rows - rows.mean(axis=0)
-        self.values: Float64 = scipy.spatial.distance.cdist(self.X, self.X)
+        self.values: Float64 = row_distances(self.X, self.X)
 
     def pairs(self, i: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return row i with all others."""

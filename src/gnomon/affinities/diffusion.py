@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, log, power
+from gnomon._arithmetic import exp, log, power, sparse_product
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
 from gnomon.linalg import inner_products, product
@@ -129,7 +129,7 @@ class Diffusion:
             return cls(weights.toarray(), None)
         to_clusters = scipy.sparse.csr_array(weights @ members(clusters))
         entries = scipy.sparse.csr_array(to_clusters.multiply(1.0 / to_clusters.sum(axis=1)[:, None]))
-        flows = (to_clusters.T @ entries).toarray()
+        flows = sparse_product(to_clusters.T, entries).toarray()
         return cls(0.5 * (flows + flows.T), entries)
 
     def entropies(self, longest: int) -> Float64Array:
@@ -149,7 +149,7 @@ class Diffusion:
         roots = np.sqrt(self.flows.sum(axis=1))
         with single_threaded_blas():
             values = np.abs(scipy.linalg.eigvalsh(self.flows / roots[:, None] / roots, overwrite_a=True))
-        powers = np.power(values / values.max(), np.arange(1, longest + 1)[:, None])
+        powers = np.multiply.accumulate(np.broadcast_to(values / values.max(), (longest, len(values))), axis=0)
         return np.asarray(scipy.special.entr(powers / powers.sum(axis=1, keepdims=True)).sum(axis=1))
 
     def after(self, steps: int) -> Float64Array:

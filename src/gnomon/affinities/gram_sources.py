@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import squared_lengths
+from gnomon._arithmetic import sparse_product, squared_lengths
 from gnomon._validation import message
-from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, with_signs
+from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, symmetric_eigen, with_signs
 
 __all__ = [
     "CentredSource",
@@ -30,6 +30,7 @@ Rows = npt.NDArray[np.intp] | None
 """Row numbers; None for all."""
 _BLOCK = 512  # rows that are looked at together
 _ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
+_TOLD_BY_SQUARES = 1e-6  # eigenvalues above this share of the largest keep ten digits where inner products are summed
 _LARGEST_SVD = 1e9  # n r min(n, r) of a full singular value decomposition: some tenths of a second
 _LARGEST_SCATTER = 4096  # columns of a factor whose r x r products are formed at once
 _KRYLOV_ROW = 1000.0  # bytes of a row of the vectors that an iteration holds
@@ -134,7 +135,7 @@ class MatrixSource:
         """Return K Y."""
         if isinstance(self._matrix, np.ndarray):
             return product(self._matrix, Y)
-        return np.asarray(self._matrix @ Y)
+        return np.asarray(sparse_product(self._matrix, Y))
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -206,13 +207,15 @@ class FactorSource:
 
     def _times(self, V: Float64Array) -> Float64Array:
         """Return HB V."""
-        return np.asarray(self._rows @ V - product(V.T, self._mean)) if self._sparse else product(self._rows, V)
+        if self._sparse:
+            return np.asarray(sparse_product(self._rows, V) - product(V.T, self._mean))
+        return product(self._rows, V)
 
     def _transposed_times(self, Y: Float64Array) -> Float64Array:
         """Return (HB)' Y."""
         if not self._sparse:
             return product(self._rows.T, Y)
-        return np.asarray(self._rows.T @ Y - np.outer(self._mean, Y.sum(axis=0)))
+        return np.asarray(sparse_product(self._rows.T, Y) - np.outer(self._mean, Y.sum(axis=0)))
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
@@ -232,7 +235,8 @@ class FactorSource:
         right = self._chosen(columns)
         if rows is None:
             shift = product(right, self._shift)
-            return np.asarray(self._rows @ right.T + shift) if self._sparse else product(self._rows, right.T) + shift
+            times = sparse_product if self._sparse else product
+            return np.asarray(times(self._rows, right.T) + shift)
         return product(self._chosen(rows), right.T)
 
     def diagonal(self) -> Float64Array:
@@ -241,7 +245,8 @@ class FactorSource:
             squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
         else:
             squares = squared_lengths(self._rows)
-        lengths = squares + 2.0 * (self._rows @ self._shift) + self._shift @ self._shift
+        times = sparse_product if self._sparse else product
+        lengths = squares + 2.0 * times(self._rows, self._shift) + inner(self._shift, self._shift)
         return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
 
     def centred_squared_norm(self) -> float:
@@ -262,10 +267,22 @@ class FactorSource:
         n, rank = self._rows.shape
         if self._sparse or n_vectors > min(n, rank) or n * rank * min(n, rank) > _LARGEST_SVD:
             return None
-        left, lengths, _ = scipy.linalg.svd(self._rows, full_matrices=False, check_finite=False)
-        values, vectors = lengths[:n_vectors] ** 2, with_signs(left[:, :n_vectors])
+        values, left = self._by_squares(n_vectors)
+        if not values[-1] > _TOLD_BY_SQUARES * values[0]:
+            left, lengths, _ = scipy.linalg.svd(self._rows, full_matrices=False, check_finite=False)
+            values, left = np.square(lengths[:n_vectors]), left[:, :n_vectors]
+        vectors = with_signs(left)
         residuals = np.linalg.norm(self.centred_matvec(vectors) - vectors * values, axis=0)
         return Eigenpairs(values, vectors, residuals, True, "dense")
+
+    def _by_squares(self, n_vectors: int) -> tuple[Float64Array, Float64Array]:
+        """Return the same by the inner products of the columns or rows, whichever are fewer."""
+        n, rank = self._rows.shape
+        values, vectors = symmetric_eigen(inner_products(self._rows if rank < n else self._rows.T), n_vectors)
+        values = values[:n_vectors]
+        if rank < n:
+            vectors = product(self._rows, vectors) / np.sqrt(np.where(values > 0.0, values, 1.0))
+        return values, vectors
 
 
 def eigenpairs_memory(n_samples: int, rank: float, *, dense: bool = True) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, power
+from gnomon._arithmetic import exp, power, sparse_product
 from gnomon._entrance import part
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities.base import Affinities, usable_distances
@@ -285,7 +285,7 @@ def divide_by_density(
     """
     matrix = affinities.matrix
     plain = matrix.astype(np.float64)
-    degrees = plain.sum(axis=1) if masses is None else plain @ masses
+    degrees = plain.sum(axis=1) if masses is None else sparse_product(plain, masses)
     factors = power(np.where(degrees > 0.0, degrees, 1.0), -alpha)
     if alpha == 0.0:
         return affinities, factors

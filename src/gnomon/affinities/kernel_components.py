@@ -12,7 +12,7 @@ import scipy
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.affinities.gram import Gram
-from gnomon.linalg import LowRank, Reflection, product, symmetric_eigen, with_signs
+from gnomon.linalg import LowRank, Reflection, inner, product, symmetric_eigen, with_signs
 
 __all__ = [
     "KernelComponents",
@@ -127,16 +127,16 @@ def weighted_components(gram: Gram, n_components: int, weights: Float64Array, *,
     shares, roots, reflect = weights / weights.sum(), np.sqrt(weights), Reflection(weights)
     with single_threaded_blas():
         centred = gram.dense()
-        means = centred @ shares
-        centred = (centred - means[:, None] - means + shares @ means) * (roots[:, None] * roots)
+        means = product(centred, shares)
+        centred = (centred - means[:, None] - means + inner(shares, means)) * (roots[:, None] * roots)
         diagonal = centred.diagonal().copy()
         plain = reflect(reflect(centred).T)
         found = Gram.from_matrix((plain + plain.T) / 2.0).leading_eigenpairs(n_components, seed=seed)
         values = _without_rounding(found.values, float(np.abs(diagonal).sum()))
         points = with_signs(reflect(found.vectors) / roots[:, None])
-        vectors = np.where(values > 0.0, points - shares @ points, 0.0)
+        vectors = np.where(values > 0.0, points - product(points.T, shares), 0.0)
         projection = _over_roots(weights[:, None] * vectors, values)
-        offset: Float64Array = means @ projection
+        offset: Float64Array = product(projection.T, means)
     return KernelComponents(values, vectors, float(diagonal.sum()), None, projection, offset, shares)
 
 
@@ -159,7 +159,7 @@ def approximate_components(
     assert found.landmarks is not None
     mean = np.average(found.B, axis=0, weights=weights)
     own = np.abs(gram.diagonal())
-    total, n_rows = (float(own.sum()), found.n_samples) if weights is None else (float(own @ weights), weights.sum())
+    total, n_rows = (float(own.sum()), found.n_samples) if weights is None else (inner(own, weights), weights.sum())
     with single_threaded_blas():
         counted = found.B if weights is None else found.B * weights[:, None]
         scatter = product(counted.T, found.B) - n_rows * np.outer(mean, mean)
@@ -177,7 +177,7 @@ def approximate_components(
         projection = product(features, rotation * (values > 0.0))
         offset = product((rotation * (values > 0.0)).T, mean)
         weights = product(features, mean)
-    trace = total - float(n_rows) * float(mean @ mean)
+    trace = total - float(n_rows) * inner(mean, mean)
     plain = float(own.sum())
     residual = found.residual_trace / plain if plain > 0.0 else 0.0
     return KernelComponents(values, signed, trace, found.landmarks, projection, offset, weights, residual)
@@ -222,7 +222,7 @@ def place_by_similarity(
 
     def work(begin: int) -> Float64Array:
         near = similarities(slice(begin, min(begin + size, n_rows)))
-        return np.asarray(near @ components.projection - components.offset, dtype=np.float64)
+        return np.asarray(product(near, components.projection) - components.offset, dtype=np.float64)
 
     with single_threaded_blas():
         if n_threads == 1 or len(begins) == 1:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import sparse_product
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
@@ -66,8 +67,7 @@ class ReconstructionWeights:
     @cached_property
     def V(self) -> scipy.sparse.csr_array:  # noqa: N802  the letter of the literature
         """W'W: how often two points are chosen together to reconstruct a third, weight times weight."""
-        chosen = scipy.sparse.csr_array(self.W.T @ self.W)
-        chosen.sort_indices()
+        chosen: scipy.sparse.csr_array = sparse_product(self.W.T, self.W)
         return chosen
 
     @cached_property

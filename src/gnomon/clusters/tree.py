@@ -123,8 +123,9 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     from scipy.spatial import cKDTree
 
     n = len(points)
-    found: Any = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)
-    distances, neighbors = found
+    neighbors: Any = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)[1]
+    # The tree's own distances have other last bits on some processors.
+    distances = np.sqrt(np.square(points[neighbors] - points[:, None]).sum(axis=2))
     core = distances[:, min(_CORE, n - 1)]
     reach = np.maximum(np.maximum(core[:, None], core[neighbors[:, 1:]]), distances[:, 1:])
     reach = np.maximum(reach, np.finfo(np.float32).tiny)  # SciPy takes 0 for no edge

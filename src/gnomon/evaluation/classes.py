@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
+from gnomon._arithmetic import row_distances
 from gnomon._threads import in_order
 
 __all__ = [
@@ -56,7 +56,7 @@ def silhouette(Y: Floats, codes: Ints, rows: Ints) -> Floats:
 
     def one_block(block: slice) -> Floats:
         mine = rows[block]
-        sums = np.add.reduceat(scipy.spatial.distance.cdist(Y[mine], sorted_places), starts, axis=1)
+        sums = np.add.reduceat(row_distances(Y[mine], sorted_places), starts, axis=1)
         own, here = codes[mine], np.arange(len(mine))
         others = sums / counts
         others[here, own] = np.inf
@@ -90,7 +90,7 @@ def distance_consistency(Y: Floats, codes: Ints) -> Floats:
     centers = centroids(Y, codes)
 
     def one_block(block: slice) -> Floats:
-        nearest: npt.NDArray[np.bool_] = scipy.spatial.distance.cdist(Y[block], centers).argmin(axis=1) == codes[block]
+        nearest: npt.NDArray[np.bool_] = row_distances(Y[block], centers).argmin(axis=1) == codes[block]
         return nearest.astype(np.float64)
 
     return np.concatenate(list(in_order(one_block, _blocks(len(Y), len(centers)))))

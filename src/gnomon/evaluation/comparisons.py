@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import log
+from gnomon._arithmetic import log, row_distances
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -350,9 +350,11 @@ def is_nearer(
 
 def _straight(groups: list[Floats], metric: Any) -> Blocks:
     """Return the distances of the first group to the two others, and those within all three."""
-    return [scipy.spatial.distance.cdist(groups[0], group, metric) for group in groups[1:]], [
-        scipy.spatial.distance.cdist(one, one, metric) for one in groups
-    ]
+
+    def between(a: Floats, b: Floats) -> Floats:
+        return row_distances(a, b) if metric == "euclidean" else scipy.spatial.distance.cdist(a, b, metric)
+
+    return [between(groups[0], group) for group in groups[1:]], [between(one, one) for one in groups]
 
 
 def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, draw: np.random.Generator) -> Blocks:

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
-from gnomon._arithmetic import inner, length, product
+from gnomon._arithmetic import inner, length, pair_distances, product, row_distances
 from gnomon._entrance import entrance
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
@@ -128,7 +127,7 @@ def _map_blocks(one_block: Callable[[int, int], Any], n: int) -> Iterator[Any]:
 def _squared_to_later(values: Floats, begin: int, end: int) -> Floats:
     """Return squared distances from the rows begin..end to the rows from `begin` on."""
     if values.shape[1] <= _DIRECT_COMPONENTS:
-        squared: Floats = scipy.spatial.distance.cdist(values[begin:end], values[begin:], "sqeuclidean")
+        squared: Floats = row_distances(values[begin:end], values[begin:], squared=True)
         return squared
     squares = np.square(values[begin:]).sum(axis=1)
     squared = product(values[begin:end], values[begin:].T)
@@ -220,10 +219,7 @@ def rank_correlation(a: Floats, b: Floats) -> float:
     n = len(a)
     if n * (n - 1) // 2 <= _ALL_RANKS_BELOW:
         # In float32 distances that differ by the rounding of a shift or rotation alone are equal again.
-        squared = [
-            _relative(scipy.spatial.distance.pdist(values, "sqeuclidean"), values).astype(np.float64)
-            for values in (a, b)
-        ]
+        squared = [_relative(pair_distances(values, squared=True), values).astype(np.float64) for values in (a, b)]
         return spearman(squared[0], squared[1])
     return _counted_rank_correlation(a, b)
 

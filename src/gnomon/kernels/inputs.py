@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import exp, power, product, squared_lengths
+from gnomon._arithmetic import exp, power, product, sparse_product, squared_lengths
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
@@ -67,8 +67,10 @@ def products(A: Any, B: Any) -> FloatArray:
     """Return the inner products of the rows of A and B, dense."""
     if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
         return product(A, B.T)
-    found = A @ B.T
-    return found if isinstance(found, np.ndarray) else np.asarray(found.toarray(), dtype=np.float64)
+    if isinstance(A, np.ndarray):
+        return np.ascontiguousarray(sparse_product(B, A.T).T)
+    found = sparse_product(A, B.T)
+    return np.asarray(found if isinstance(found, np.ndarray) else found.toarray(), dtype=np.float64)
 
 
 def _squared_norms(A: Any) -> FloatArray:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon.linalg.eigen.laplacian import connected_components
+from gnomon.linalg.products import SparseTimes
 
 __all__ = ["GraphSolution", "solve_graph_system"]
 
@@ -72,7 +73,7 @@ def solve_graph_system(
     """
     W = scipy.sparse.csr_array(weights, dtype=np.float64)
     degrees = np.asarray(W.sum(axis=1), dtype=np.float64)[:, None] + anchor
-    labels = connected_components(W)
+    labels, times = connected_components(W), SparseTimes(W)
     free = np.ones(degrees.shape) if held is None else np.where(held, 0.0, 1.0)[:, None]
     b = free * np.asarray(F, dtype=np.float64)
     loose = held is None and not anchor
@@ -84,7 +85,7 @@ def solve_graph_system(
     direction, along, n_products = corrected.copy(), (residual * corrected).sum(axis=0), 0
     most = tol * float(np.sqrt(np.square(b).sum()))
     while float(np.sqrt(np.square(residual).sum())) > most and n_products < max_products:
-        image = free * (degrees * direction - W @ direction)
+        image = free * (degrees * direction - times(direction))
         curvature = (direction * image).sum(axis=0)
         step = np.divide(along, curvature, out=np.zeros_like(along), where=curvature > 0.0)
         Z += step * direction

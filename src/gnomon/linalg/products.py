@@ -9,11 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import inner, product
+from gnomon._arithmetic import SparseTimes, inner, product, sparse_product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, in_order, single_threaded_blas
 
-__all__ = ["inner", "inner_products", "product", "row_products", "share", "sum_of_squares"]
+__all__ = [
+    "SparseTimes",
+    "inner",
+    "inner_products",
+    "product",
+    "row_products",
+    "share",
+    "sparse_product",
+    "sum_of_squares",
+]
 
 Float64Array = npt.NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from gnomon.linalg.eigen.base import column_signs
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.eigen.multifrontal import Elimination, SparseCholesky, plan_elimination
 from gnomon.linalg.orthonormal import orthonormalised
-from gnomon.linalg.products import inner_products, product
+from gnomon.linalg.products import SparseTimes, inner_products, product
 
 __all__ = ["Smoothing", "ThresholdedSVD", "singular_value_threshold"]
 
@@ -282,14 +282,14 @@ class Smoothing:
         if self._n_steps == 0:
             return V.copy()
         centre, radius = (self._largest + 1.0) / 2.0, (self._largest - 1.0) / 2.0
-        sigma = centre / radius
+        sigma, times = centre / radius, SparseTimes(self._matrix)
         rho = 1.0 / sigma
         residual = V.copy()
         change: Float64Array = residual / centre
         solution: Float64Array = change.copy()
         for _ in range(self._n_steps - 1):
             residual -= change
-            residual -= self.weight * (self._matrix @ change)
+            residual -= self.weight * times(change)
             following = 1.0 / (2.0 * sigma - rho)
             change = following * rho * change + (2.0 * following / radius) * residual
             rho = following

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
+from gnomon._arithmetic import row_distances
 from gnomon._threads import in_order, single_threaded_blas
 
 __all__ = ["Expansion", "TermExpansion", "blocks", "flat", "squared_distances", "unflat", "without_own"]
@@ -158,7 +158,7 @@ def blocks(n: int, height: int = _BLOCK) -> Iterator[slice]:
 
 def squared_distances(Y: Float64, rows: slice) -> Float64:
     """Return |y_i - y_j|^2 of some rows to all."""
-    return scipy.spatial.distance.cdist(Y[rows], Y, "sqeuclidean")
+    return row_distances(Y[rows], Y, squared=True)
 
 
 def without_own(values: Float64, rows: slice) -> Float64:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import sparse_product
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -150,7 +151,7 @@ class LowRankSparse:
         total = float(errors.sum() if self.observed is None else errors[self.observed].sum())
         loss = nuclear_norm + self.sparsity * total
         if self._laplacian is not None:
-            loss += self.smoothness * inner(low_rank, self._laplacian @ low_rank)
+            loss += self.smoothness * inner(low_rank, sparse_product(self._laplacian, low_rank))
         return loss
 
     @entrance("LowRankSparse")
@@ -208,7 +209,7 @@ class LowRankSparse:
             outside = _spectral_norm(rest)
         smooth = 0.0
         if self._laplacian is not None:
-            gradient = 2.0 * self.smoothness * (self._laplacian @ svd.matrix())
+            gradient = 2.0 * self.smoothness * sparse_product(self._laplacian, svd.matrix())
             smooth = float(np.linalg.norm(multipliers[1] + gradient)) / (float(np.linalg.norm(gradient)) or 1.0)
         return Optimality(
             inside=float(np.abs(inside - np.eye(svd.rank)).max(initial=0.0)),

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import sparse_product
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import ReconstructionWeights
@@ -97,7 +98,7 @@ class ReconstructionTrace(PairObjective):
         _check_rows(W)
         self.kernel = kernel
         strength = 1.0 / n if checked["penalty_strength"] is None else checked["penalty_strength"]
-        selection = scipy.sparse.csr_array(W.T @ W)
+        selection = sparse_product(W.T, W)
         at_zero = float(kernel.value(np.zeros(1))[0])
         own = (n - 2.0 * float(W.diagonal().sum()) + float(selection.diagonal().sum())) * at_zero
         quadratic = checked["penalty"] == "quadratic"

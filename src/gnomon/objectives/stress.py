@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import pair_distances, row_distances
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -99,7 +100,7 @@ class Stress(PairObjective):
         errors, squares = np.empty(len(points)), np.empty(len(points))
         for begin in range(0, len(points), _BLOCK):
             rows = slice(begin, begin + _BLOCK)
-            distances = scipy.spatial.distance.cdist(points[rows], points)
+            distances = row_distances(points[rows], points)
             weights = self.pairs.rows_of_weights(rows)
             errors[rows] = 0.5 * (weights * np.square(distances - self.pairs.target[rows])).sum(axis=1)
             squares[rows] = 0.5 * (weights * np.square(distances)).sum(axis=1)
@@ -153,7 +154,7 @@ class OrdinalStress(Stress):
 
     def disparities(self, Y: Embedding) -> Float64Array:
         """Return the disparities for Y, one for each pair i < j, row by row; 0 for pairs of weight 0."""
-        distances = scipy.spatial.distance.pdist(np.asarray(Y, dtype=np.float64))
+        distances = pair_distances(np.asarray(Y, dtype=np.float64))
         order = self._order
         if self._groups is not None:
             order = order[np.lexsort((distances[order], self._groups))]

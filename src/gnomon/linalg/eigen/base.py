@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.products import SparseTimes
 from gnomon.linalg.products import product as multiply
 
 __all__ = [
@@ -117,12 +118,15 @@ class Semidefinite:
 
     Attributes
     ----------
+    times : SparseTimes
+        Its product with columns.
     norm : float
         The largest sum of magnitudes of a row, at least the largest eigenvalue.
     """
 
     def __init__(self, matrix: Any, known: npt.ArrayLike | None) -> None:
         self.matrix, self.n = matrix, int(matrix.shape[0])
+        self.times = SparseTimes(matrix)
         self.norm = float(abs(matrix).sum(axis=1).max()) if matrix.nnz else 0.0
         self.known: Float64Array | None = None
         if known is not None:
@@ -141,7 +145,7 @@ class Semidefinite:
         basis: Float64Array = orthonormalised(self.without_known(vectors / np.linalg.norm(vectors, axis=0)))
         if not basis.any(axis=0).all():  # columns that repeat others: any direction does in their place
             basis = np.linalg.qr(self.without_known(vectors))[0]
-        images = self.matrix @ basis
+        images = self.times(basis)
         small = multiply(basis.T, images)
         values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
         found = multiply(basis, rotation)

@@ -40,7 +40,7 @@ def davidson(operator: Semidefinite, search: Search) -> tuple[Float64Array, bool
     blocks = _DiagonalBlocks(matrix, _compact_sets(start))
     width = n_vectors + 3
     basis = new_directions(operator.without_known(start), np.empty((n, 0)))
-    images = matrix @ basis
+    images = operator.times(basis)
     best = basis[:, :n_vectors]
     for step in range(_MAX_STEPS):
         small = product(basis.T, images)
@@ -58,7 +58,7 @@ def davidson(operator: Semidefinite, search: Search) -> tuple[Float64Array, bool
         block = new_directions(operator.without_known(blocks.solve(residuals)), basis)
         if block.shape[1] == 0:
             return best, False
-        basis, images = np.hstack([basis, block]), np.hstack([images, matrix @ block])
+        basis, images = np.hstack([basis, block]), np.hstack([images, operator.times(block)])
     return best, False
 
 

@@ -29,6 +29,7 @@ from gnomon.linalg.eigen.davidson import davidson
 from gnomon.linalg.eigen.krylov import inverse_krylov, largest_eigenpairs, smallest_by_lanczos
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, laplacian_eigenpairs
 from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
+from gnomon.linalg.products import SparseTimes
 
 __all__ = ["MAX_FACTOR_ENTRIES", "eigenpairs", "symmetric_operator"]
 
@@ -185,7 +186,7 @@ def eigenpairs(
 def _by_products(operator: Any, which: str, search: Search, solver: str, other_end: float | None) -> Eigenpairs:
     if isinstance(operator, GraphLaplacian):
         operator = operator.matrix
-    times: Callable[[Any], Any] = operator.matmat if isinstance(operator, LinearOperator) else operator.__matmul__
+    times: Callable[[Any], Any] = operator.matmat if isinstance(operator, LinearOperator) else SparseTimes(operator)
     n = operator.shape[0]
     if which == "largest":
         return largest_eigenpairs(times, n, search, solver=solver, other_end=other_end)

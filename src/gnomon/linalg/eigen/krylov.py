@@ -26,7 +26,7 @@ from gnomon.linalg.eigen.base import (
 )
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
-from gnomon.linalg.products import inner, inner_products
+from gnomon.linalg.products import SparseTimes, inner, inner_products
 from gnomon.linalg.products import product as multiply
 
 __all__ = ["inverse_krylov", "largest_eigenpairs", "new_directions", "smallest_by_lanczos", "spectral_bounds"]
@@ -231,11 +231,12 @@ def smallest_by_lanczos(matrix: Any, known: Float64Array | None, upper: float, s
 
     They are exact to 1e-12 of ``upper``, whatever the tolerance. The known unit vector is left out.
     """
+    times = SparseTimes(matrix)
 
     def product(X: Float64Array) -> Float64Array:
         if known is None:
-            return np.asarray(upper * X - matrix @ X)
-        return np.asarray(upper * X - matrix @ X - (1.5 * upper) * np.outer(known, multiply(X.T, known)))
+            return np.asarray(upper * X - times(X))
+        return np.asarray(upper * X - times(X) - (1.5 * upper) * np.outer(known, multiply(X.T, known)))
 
     found = largest_eigenpairs(product, matrix.shape[0], replace(search, tolerance=_EXACT))
     return replace(found, values=upper - found.values)

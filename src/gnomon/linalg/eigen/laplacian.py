@@ -20,7 +20,7 @@ from gnomon.linalg.eigen.base import LARGEST_DENSE, Eigenpairs, Search, dense_sm
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.eigen.krylov import smallest_by_lanczos
 from gnomon.linalg.orthonormal import orthonormalised
-from gnomon.linalg.products import product
+from gnomon.linalg.products import SparseTimes, product, sparse_product
 from gnomon.linalg.table import kernel_graph
 
 __all__ = [
@@ -141,9 +141,9 @@ def filtered_subspace(
     """
     n_wanted = search.n_vectors
     most = search.max_products or min(3000, max(300, int(3e9) // max(operator.nnz, 1)))
-    X, n_products = start, 0
+    X, n_products, times = start, 0, SparseTimes(operator)
     while True:
-        X, values, residuals = _rayleigh_ritz(operator, X, trivial)
+        X, values, residuals = _rayleigh_ritz(times, X, trivial)
         n_products += 1
         bound = max(search.tolerance * values[n_wanted - 1], _ROUNDING * upper)
         converged = bool((residuals[:n_wanted] <= bound).all())
@@ -151,16 +151,16 @@ def filtered_subspace(
         if converged or stopped or n_products >= most:
             return Filtered(X, values, residuals, converged, stopped and not converged)
         degree, cut = _choose_filter(values, n_wanted, upper)
-        X = _filter(operator, X, degree, cut, upper)
+        X = _filter(times, X, degree, cut, upper)
         n_products += degree
 
 
 def _rayleigh_ritz(
-    operator: Any, X: Float64Array, trivial: Float64Array
+    times: SparseTimes, X: Float64Array, trivial: Float64Array
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     for _ in range(2):  # once more removes what rounding left
         X = orthonormalised(X - np.outer(trivial, product(X.T, trivial)))
-    image = operator @ X
+    image = times(X)
     small = product(X.T, image)
     values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
     X, image = product(X, rotation), product(image, rotation)
@@ -182,16 +182,16 @@ def _choose_filter(values: Float64Array, n_wanted: int, upper: float) -> tuple[i
     return int(np.clip(math.ceil(degree), *_DEGREES)), cut
 
 
-def _filter(operator: Any, X: Float64Array, degree: int, cut: float, upper: float) -> Float64Array:
+def _filter(times: SparseTimes, X: Float64Array, degree: int, cut: float, upper: float) -> Float64Array:
     """Return T_degree((operator - centre) / half) X, scaled to 1 at the eigenvalue 0."""
     centre, half = (upper + cut) / 2.0, (upper - cut) / 2.0
     first = -half / centre
     sigma = first
     previous = X
-    present: Float64Array = (operator @ X - centre * X) * (sigma / half)
+    present: Float64Array = (times(X) - centre * X) * (sigma / half)
     for _ in range(degree - 1):
         scale = 1.0 / (2.0 / first - sigma)
-        following = operator @ present
+        following = times(present)
         following -= centre * present
         following *= 2.0 * scale / half
         following -= (sigma * scale) * previous
@@ -308,7 +308,8 @@ def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: s
             operator = laplacian.matrix
             found = smallest_by_lanczos(operator, laplacian.trivial, laplacian.upper, search)
             values, vectors, stopped = found.values, found.vectors, found.out_of_time
-        residuals = np.linalg.norm(operator @ vectors - vectors * values, axis=0)
+        image = product(operator, vectors) if isinstance(operator, np.ndarray) else sparse_product(operator, vectors)
+        residuals = np.linalg.norm(image - vectors * values, axis=0)
     bound = max(search.tolerance * float(values[-1]), _SOLVER_ROUNDING * laplacian.upper)
     converged = bool((residuals <= bound).all())
     return Eigenpairs(np.maximum(values, 0.0), with_signs(vectors), residuals, converged, solver, stopped)
@@ -327,7 +328,7 @@ def _multilevel(laplacian: GraphLaplacian, width: int, search: Search, *, single
         found = filtered_subspace(laplacian.matrix, start, laplacian.trivial, laplacian.upper, search)
     vectors, values, residuals = found.vectors[:, :k].astype(np.float64), found.values[:k], found.residuals[:k]
     if not single:
-        residuals = np.linalg.norm(laplacian.matrix @ vectors - vectors * values, axis=0)
+        residuals = np.linalg.norm(sparse_product(laplacian.matrix, vectors) - vectors * values, axis=0)
     values, vectors = np.maximum(values, 0.0), with_signs(vectors)
     return Eigenpairs(values, vectors, residuals, found.converged, "multilevel", found.out_of_time)
 

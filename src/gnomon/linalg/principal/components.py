@@ -29,7 +29,7 @@ from gnomon.linalg.principal.spectra import (
 )
 from gnomon.linalg.principal.subspace import randomized_spectrum
 from gnomon.linalg.principal.weighted import reflected_rows
-from gnomon.linalg.products import product
+from gnomon.linalg.products import product, sparse_product
 
 __all__ = [
     "PrincipalComponents",
@@ -138,8 +138,8 @@ def project_rows(X: Any, mean: Float64Array, components: Float64Array) -> npt.ND
         in double; products of dense float32 rows are float32, their sums over each 128 features too.
     """
     directions = np.ascontiguousarray(components.T)
-    if not isinstance(X, np.ndarray):  # CSR: SciPy walks each row by itself
-        scores = X.astype(np.float64, copy=False) @ directions - product(mean[None], directions)[0]
+    if not isinstance(X, np.ndarray):  # CSR
+        scores = sparse_product(X, directions) - product(mean[None], directions)[0]
         return np.asarray(scores, dtype=X.dtype if X.dtype == np.float32 else np.float64)
     rows = _contiguous(X)
     projected: npt.NDArray[Any] = np.empty((rows.shape[0], directions.shape[1]), dtype=rows.dtype)

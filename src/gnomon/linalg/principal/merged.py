@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import inner, product, sparse_product
 from gnomon._threads import in_order, single_threaded_blas
 
 __all__ = ["CentredFactor", "CentredProduct"]
@@ -99,15 +100,15 @@ class CentredProduct:
         with single_threaded_blas():
             if not isinstance(X, np.ndarray):
                 table = X.astype(np.float64, copy=False)
-                scores = table @ V - mean @ V
-                product = table.T @ scores - np.outer(mean, scores.sum(axis=0))
+                scores = sparse_product(table, V) - product(V.T, mean)
+                pulled = sparse_product(table.T, scores) - np.outer(mean, scores.sum(axis=0))
                 gaps = (table.data - mean[table.indices]) ** 2
                 absent = rows - np.bincount(table.indices, minlength=mean.size)
-                return cls(rows, mean, mean @ V, np.asarray(product), float(gaps.sum() + absent @ mean**2))
+                return cls(rows, mean, product(V.T, mean), np.asarray(pulled), float(gaps.sum() + absent @ mean**2))
 
             def part(begin: int) -> tuple[Float64Array, float]:
                 centred = np.asarray(X[begin : begin + _ROWS], dtype=np.float64) - mean
-                return centred.T @ (centred @ V), float(np.vdot(centred, centred))
+                return product(centred.T, product(centred, V)), inner(centred, centred)
 
             total, squares = np.zeros_like(V), 0.0
             for one, more in in_order(part, range(0, rows, _ROWS)):

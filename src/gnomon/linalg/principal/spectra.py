@@ -18,7 +18,7 @@ from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments
-from gnomon.linalg.products import inner, product, sum_of_squares
+from gnomon.linalg.products import inner, product, sparse_product, sum_of_squares
 
 __all__ = [
     "Spectrum",
@@ -373,11 +373,11 @@ def sparse_gram_spectrum(X: Any, n_components: int | float, *, seed: int = 0) ->
     mean, scale = _sparse_mean_and_scale(X)
     scaled = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
     scaled.data *= scale
-    mixed = scaled @ (mean * scale)
-    gram = (scaled @ scaled.T).toarray() - mixed[:, None] - mixed + inner(mean, mean) * scale * scale
+    mixed = sparse_product(scaled, mean * scale)
+    gram = sparse_product(scaled, scaled.T).toarray() - mixed[:, None] - mixed + inner(mean, mean) * scale * scale
     largest = float(np.abs(gram).max(initial=0.0))
     values, left = leading_of_matrix((gram + gram.T) / 2.0, n_components)
-    components = (scaled.T @ left).T - np.outer(left.sum(axis=0), mean * scale)
+    components = sparse_product(scaled.T, left).T - np.outer(left.sum(axis=0), mean * scale)
     noise = np.finfo(np.float64).eps * X.shape[0] * max(largest, values[0])
     components = orthonormal_rows(components, int(np.count_nonzero(values > noise)), seed)
     return Spectrum(mean, components, np.sqrt(values) / scale, max(float(np.trace(gram)), 0.0) / scale / scale)

@@ -16,7 +16,7 @@ from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix, orthonormal_rows
-from gnomon.linalg.products import inner_products, product
+from gnomon.linalg.products import SparseTimes, inner, inner_products, product
 
 __all__ = ["CentredProducts", "centred_products", "randomized_spectrum"]
 
@@ -118,18 +118,16 @@ class _SparseProducts:
     """Products with a CSR table minus its mean, which is never written out."""
 
     def __init__(self, X: Any) -> None:
-        self._X = scipy.sparse.csr_array(X, dtype=np.float64)
-        self._transposed = self._X.T.tocsr()
+        table = scipy.sparse.csr_array(X, dtype=np.float64)
+        self._times, self._transposed_times = SparseTimes(table), SparseTimes(table.T)
         n = X.shape[0]
-        self.mean: Float64Array = np.asarray(self._X.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)
-        squares = float(np.square(self._X.data).sum())
-        self.squared_norm = max(squares - n * float(self.mean @ self.mean), 0.0)
+        self.mean: Float64Array = np.asarray(table.sum(axis=0), dtype=np.float64).ravel() / max(n, 1)
+        squares = float(np.square(table.data).sum())
+        self.squared_norm = max(squares - n * inner(self.mean, self.mean), 0.0)
 
     def times(self, V: Float64Array) -> Float64Array:
-        product: Float64Array = self._X @ V - self.mean @ V
-        return product
+        return np.asarray(self._times(V) - product(V.T, self.mean))
 
     def gram_times(self, V: Float64Array) -> Float64Array:
         scores = self.times(V)
-        product: Float64Array = self._transposed @ scores - np.outer(self.mean, scores.sum(axis=0))
-        return product
+        return np.asarray(self._transposed_times(scores) - np.outer(self.mean, scores.sum(axis=0)))

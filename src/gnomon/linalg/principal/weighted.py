@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length, product
 from gnomon._memory import require_memory
 
 __all__ = ["Reflection", "reflected_rows"]
@@ -34,19 +35,21 @@ class Reflection:
 
     def __init__(self, weights: Float64Array) -> None:
         roots = np.sqrt(weights)
-        axis = roots / np.linalg.norm(roots) - 1.0 / np.sqrt(len(weights))
-        length = float(np.linalg.norm(axis))
-        self._axis = axis / length if length > 0.0 else np.zeros_like(axis)  # equal weights: nothing to swap
+        axis = roots / length(roots) - 1.0 / np.sqrt(len(weights))
+        size = length(axis)
+        self._axis = axis / size if size > 0.0 else np.zeros_like(axis)  # equal weights: nothing to swap
 
     def __call__(self, columns: Any) -> Float64Array:
         """Reflect columns, of shape (n_rows, n_columns)."""
-        return np.asarray(columns - 2.0 * np.outer(self._axis, self._axis @ columns), dtype=np.float64)
+        return np.asarray(columns - 2.0 * np.outer(self._axis, product(columns.T, self._axis)), dtype=np.float64)
 
     def add(self, table: npt.NDArray[Any]) -> None:
         """Reflect the columns of a table in its place, some rows at a time."""
         total = np.zeros(table.shape[1])
         for begin in range(0, len(table), _ROWS):
-            total += self._axis[begin : begin + _ROWS] @ table[begin : begin + _ROWS].astype(np.float64, copy=False)
+            total += product(
+                table[begin : begin + _ROWS].T.astype(np.float64, copy=False), self._axis[begin : begin + _ROWS]
+            )
         for begin in range(0, len(table), _ROWS):
             rows = slice(begin, begin + _ROWS)
             table[rows] = table[rows] - 2.0 * np.outer(self._axis[rows], total)
@@ -87,7 +90,7 @@ def reflected_rows(X: Any, weights: Float64Array) -> tuple[npt.NDArray[Any], Flo
     total, first = float(weights.sum()), block(0)[0]  # digits stay where rows lie far from the origin
     shift = np.zeros(width)
     for begin in range(0, n, _ROWS):
-        shift += weights[begin : begin + _ROWS] @ (block(begin) - first)
+        shift += product((block(begin) - first).T, weights[begin : begin + _ROWS])
     mean = first + shift / total
     table = np.empty((n, width), dtype=dtype)
     for begin in range(0, n, _ROWS):

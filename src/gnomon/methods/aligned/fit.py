@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import sparse_product
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.affinities import Affinities
@@ -140,7 +141,7 @@ class _Points:
         if not springs:
             return
         places = np.concatenate(embeddings).astype(np.float64)
-        means = (self.links @ places)[self.tied] / self.strengths[self.tied, None]
+        means = sparse_product(self.links, places)[self.tied] / self.strengths[self.tied, None]
         ends = np.cumsum([len(own.rows) for own in springs])[:-1]
         for own, targets in zip(springs, np.split(means, ends), strict=True):
             own.pull_to(targets)

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import sparse_product
 from gnomon._memory import require_memory
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, warn
@@ -201,7 +202,7 @@ class PHATE(PlacesRows, GraphEmbedder):
         self.stress_, self.normalized_stress_ = scaling.stress_, scaling.normalized_stress_
         self.n_iter_ = scaling.n_iter_
         self._places = scaling.embedding_
-        self._positions = self._places if diffusion.entries is None else diffusion.entries @ self._places
+        self._positions = self._places if diffusion.entries is None else sparse_product(diffusion.entries, self._places)
         return self._positions
 
     def _given_alone(self, rows: npt.NDArray[np.intp], k: int) -> Any:
@@ -245,7 +246,7 @@ class PHATE(PlacesRows, GraphEmbedder):
         steps = scipy.sparse.csr_array((weights, ends), shape=(len(indices), len(self._positions)))
         if self._clusters is not None:
             steps = steps @ members(self._clusters)
-        placed = (steps @ self._places) / steps.sum(axis=1)[:, None]
+        placed = sparse_product(steps, self._places) / steps.sum(axis=1)[:, None]
         known = distances[:, 0] == 0.0
         placed[known] = self._positions[indices[known, 0]]
         return np.asarray(placed)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import sparse_product
 from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, message, warn
@@ -147,6 +148,6 @@ def _joined(found: Decomposition, X: Any) -> Decomposition:
         return found
     warn(f"{n} rows hold {len(first)} distinct rows; equal rows share one position.", DataWarning)
     shares = 1.0 / np.bincount(copies)[copies]
-    mean = scipy.sparse.csr_array((shares, (copies, np.arange(n)))) @ found.low_rank
-    low_rank = np.asarray(mean)[copies]
+    mean = sparse_product(scipy.sparse.csr_array((shares, (copies, np.arange(n)))), found.low_rank)
+    low_rank = mean[copies]
     return replace(found, low_rank=low_rank, sparse=found.sparse + (found.low_rank - low_rank))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import squared_lengths
+from gnomon._arithmetic import squared_lengths, weighted_sums
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.affinities.kernel_components import KernelComponents
@@ -172,7 +172,7 @@ def _fixed_point_preimages(
         return np.maximum(found, 0.0)
 
     def height(points: Float64Array, some: npt.NDArray[np.intp]) -> Float64Array:
-        return np.asarray(np.einsum("ij,ij->i", weights[some], value(squared(points))), dtype=np.float64)
+        return np.asarray(weighted_sums(weights[some], value(squared(points))), dtype=np.float64)
 
     with single_threaded_blas():
         active = np.arange(len(z))

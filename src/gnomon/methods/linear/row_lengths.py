@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import log
+from gnomon._arithmetic import log, sparse_product
 from gnomon.kernels.inputs import LinearInput, squared_distances
 from gnomon.linalg import uniform_matrix
 
@@ -45,7 +45,7 @@ def lengths_say_nothing(rows: Any, n_neighbors: int, seed: int) -> bool:
     if n_neighbors >= len(lengths):
         return False
     logarithms = log(lengths)
-    missed = logarithms - _averages(unit_rows(rows), n_neighbors) @ logarithms
+    missed = logarithms - sparse_product(_averages(unit_rows(rows), n_neighbors), logarithms)
     if np.square(missed).sum() < np.square(logarithms - logarithms.mean()).sum():
         return False
     order = np.argsort(uniform_matrix(seed, _STREAM_HALVES, (rows.shape[1], 1)).ravel(), kind="stable")
@@ -87,8 +87,8 @@ def _averages(rows: Any, n_neighbors: int) -> scipy.sparse.csr_array:
 def _gain(known: Any, wanted: Any, n_neighbors: int) -> Float64Array:
     """Return how much nearer each row of `wanted` is told by rows of like direction in `known` than by near ones."""
     lengths = _lengths(known)
-    by_place = _averages(known, n_neighbors) @ wanted
+    by_place = sparse_product(_averages(known, n_neighbors), wanted)
     shares = _scaled(wanted, 1.0 / np.where(lengths > 0.0, lengths, 1.0))
-    by_direction = _scaled(_averages(unit_rows(known), n_neighbors) @ shares, lengths)
+    by_direction = _scaled(sparse_product(_averages(unit_rows(known), n_neighbors), shares), lengths)
     gain: Float64Array = LinearInput().diagonal(wanted - by_place) - LinearInput().diagonal(wanted - by_direction)
     return gain

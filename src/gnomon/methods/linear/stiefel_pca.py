@@ -19,7 +19,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
-from gnomon.linalg import normal_matrix, principal_components, project_rows, with_signs
+from gnomon.linalg import inner, normal_matrix, principal_components, project_rows, with_signs
 from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
@@ -224,7 +224,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
             solution = game.minimize(NormalizedGradient(objective), polar_factor(start), reporter=reporter)
             if ball is None:
                 state = solution.state
-                best = float(np.vdot(state.start, state.total_y)) - radius * float(np.linalg.norm(state.total_y))
+                best = inner(state.start, state.total_y) - radius * float(np.linalg.norm(state.total_y))
                 self.regret_ = (state.paid_x - best) / state.weight
                 self.regret_bound_ = radius * bound / float(np.sqrt(max_iter))
         else:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import power
+from gnomon._arithmetic import power, weighted_sums
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
@@ -350,4 +350,4 @@ class EigenmapExtension:
         shares = self.eigenvalues[labels] / (1.0 if self.normalized else degrees[:, :, None])
         stretch = 1.0 / np.maximum(1.0 - shares, 1.0 / _MOST)
         targets = centres + stretch * (self.positions[indices] - centres)
-        return np.asarray(np.einsum("ij,ijk->ik", weights / degrees, targets))
+        return np.asarray(weighted_sums(weights / degrees, targets))

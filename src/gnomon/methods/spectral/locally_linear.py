@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import weighted_sums
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._run import current_run
@@ -193,7 +194,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
             self._rows, X, self.graph_.n_neighbors, metric=self.metric, metric_params=self.metric_params
         )
         weights = weights_of_new_rows(self._rows, X, indices, weights=self.weights, regularization=self.regularization)
-        places: Float64Array = np.einsum("ij,ijk->ik", weights, self._positions[indices])
+        places: Float64Array = weighted_sums(weights, self._positions[indices])
         for column in range(indices.shape[1]):  # several fitted rows may lie at distance 0 in single precision
             near = np.flatnonzero(distances[:, column] == 0.0)
             same = near[_equal_rows(X[near], self._rows[indices[near, column]])]

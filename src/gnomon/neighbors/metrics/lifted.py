@@ -21,7 +21,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
-from gnomon._arithmetic import squared_lengths
+from gnomon._arithmetic import row_distances, squared_lengths
 from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.exceptions import DataWarning
@@ -64,7 +64,7 @@ class _Lifted(NativeMetric):
     def between(self, a: Any, b: Any) -> Float64Array:
         """Return the distances between all of two tables of points."""
         if isinstance(a, np.ndarray):
-            chords = scipy.spatial.distance.cdist(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False))
+            chords = row_distances(a, b)
         else:
             chords = _core.sparse_metric_distances(
                 "euclidean", kernel_table(a), kernel_table(b), self._weights(a), current_run().n_threads

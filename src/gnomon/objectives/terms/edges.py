@@ -9,6 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import sparse_product
 from gnomon._cached import cached_property
 from gnomon._entrance import part
 from gnomon._run import current_run
@@ -191,7 +192,7 @@ class EdgePairs:
             spread = scipy.sparse.csr_array(
                 (np.concatenate([values, -values]), (ends, np.tile(every, 2))), shape=(self.n_samples, len(every))
             )
-            found[:, a] += spread @ changes
+            found[:, a] += sparse_product(spread, changes)
         if self.normalized and not self.fixed_total:
             total = 2.0 * self.scale / self.normalized * changes.sum(axis=0)
             found -= self.expand(Y).gradient[:, :, None] * total

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
 
 from gnomon import _core
+from gnomon._arithmetic import inner, row_distances
 from gnomon._cached import cached_property
 from gnomon._entrance import part
 from gnomon._run import current_run
@@ -158,7 +158,7 @@ class TargetPairs:
         similarities, slopes = self._similarities(Y)
         bracket = self._bracket(similarities - self.target)
         weighted = bracket * self._pair_weights
-        return self.scale * float(np.vdot(weighted, bracket)), -8.0 * self.scale * pair_force(weighted * slopes, Y)
+        return self.scale * inner(weighted, bracket), -8.0 * self.scale * pair_force(weighted * slopes, Y)
 
     def expand(self, Y: Float64) -> TermExpansion:
         """Return the term to second order at a map, in float64; points that coincide exert no force."""
@@ -255,7 +255,7 @@ class TargetPairs:
 
     def _similarities(self, Y: Float64) -> tuple[Float64, Float64]:
         """Return k and dk/ds between all points; a point and itself exert no force."""
-        s = scipy.spatial.distance.cdist(Y, Y, "sqeuclidean")
+        s = row_distances(Y, Y, squared=True)
         slopes = np.array(self.kernel.derivative(s))
         np.fill_diagonal(slopes, 0.0)
         return self.kernel.value(s), slopes
