@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import product
+from gnomon._arithmetic import product, squared_lengths
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
@@ -96,7 +96,7 @@ class ProductDistances:
             centered *= centered.dtype.type(self.scale)
             return centered.astype(dtype, copy=False)
         rows = _dense(values, dtype)
-        norms = np.sqrt(np.einsum("ij,ij->i", rows, rows))
+        norms = np.sqrt(_squares(rows))
         rows /= np.where(norms > 0, norms, 1)[:, None]
         return rows
 
@@ -112,8 +112,13 @@ class ProductDistances:
             np.subtract(1, product(left, right.T), out=out)
             return
         out[...] = product(-2 * left, right.T)
-        out += np.einsum("ij,ij->i", right, right) if squares is None else squares
-        out += np.einsum("ij,ij->i", left, left)[:, None]
+        out += _squares(right) if squares is None else squares
+        out += _squares(left)[:, None]
+
+
+def _squares(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return squared lengths, summed in double as products are: a row then lies at 0 from itself."""
+    return squared_lengths(rows.astype(np.float64, copy=False)).astype(rows.dtype, copy=False)
 
 
 class _Products:
@@ -140,7 +145,7 @@ class _Products:
             block = slice(begin, min(begin + TILE, n))
             right = self.prepare(block)
             if known is None:
-                np.einsum("ij,ij->i", right, right, out=squares[block])
+                squares[block] = _squares(right)
             self._distances.between(left, right, out[:, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
@@ -176,7 +181,7 @@ def _float32_is_enough(squares: Rows, prepare: Rows, n_neighbors: int, anchors: 
 
 def stands_above_rounding(nearest: npt.NDArray[Any], rows: npt.NDArray[Any]) -> bool:
     """Say so of the squared distances of a few rows to their nearest neighbours, and these rows as prepared."""
-    return bool(np.min(nearest) > _SAFE_SHARE * np.mean(np.einsum("ij,ij->i", rows, rows)))
+    return bool(np.min(nearest) > _SAFE_SHARE * np.mean(_squares(rows)))
 
 
 def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[np.int64]) -> Rows:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import product
+from gnomon._arithmetic import product, weighted_sums
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.effects import foretold_steps
 
@@ -43,10 +43,10 @@ def _shares(explanation: Explanation, rows: Ints, foretold: Floats) -> Floats:
     (n_rows, 2); NaN where nothing is foretold, or all neighbours lie at the place of the point.
     """
     steps, weights = _steps(explanation, rows)
-    whole = np.einsum("mk,mka->m", weights, steps**2)
+    whole = weighted_sums(weights, steps**2).sum(axis=1)
     whole[whole == 0] = np.nan
-    product = np.einsum("mk,mka->m", weights, steps * foretold) / whole
-    return np.column_stack([product, np.einsum("mk,mka->m", weights, foretold**2) / whole])
+    product = weighted_sums(weights, steps * foretold).sum(axis=1) / whole
+    return np.column_stack([product, weighted_sums(weights, foretold**2).sum(axis=1) / whole])
 
 
 def push_fidelity(explanation: Explanation, i: int | None = None) -> tuple[Floats, Floats]:

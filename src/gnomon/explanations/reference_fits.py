@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon._arithmetic import weighted_sums
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
@@ -302,7 +303,7 @@ class ReferenceFits:
             sums = [np.take(table, near[few], axis=0).sum(axis=1).reshape(shape) for table in rounds]
             around[few, :-1] = sum(share[few] ** (pooling - p) * one for p, one in enumerate(sums))
             deviations = np.take(whole, near[few], axis=0)[:, :, -own.shape[2] :]
-            around[few, -1] = np.einsum("nk,nkf->nf", fitted.astype(np.float32), deviations)
+            around[few, -1] = weighted_sums(fitted.astype(np.float32), deviations)
         own[:, :-1] = share**pooling * own[:, :-1] + around[:, :-1]
         own[:, -1] = share[:, 0] * (own[:, -1] + around[:, -1])
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import weighted_sums
 from gnomon._run import current_run
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.linalg.table import RowTable, evenly_spaced
@@ -155,10 +156,10 @@ def calibrated_effects(X: Any, jacobians: LocalJacobians, *, n_top: int = 8) -> 
     weights = jacobians.weights[tried].astype(np.float64)
     weights /= weights.sum(axis=1, keepdims=True)
     found = np.where(weights[:, :, None] > 0, jacobians.places[jacobians.indices[tried]], 0.0)
-    found -= np.einsum("mk,mka->ma", weights, found)[:, None]
-    predicted = predicted - np.einsum("mk,mka->ma", weights, predicted)[:, None]
-    product = float(np.sum(np.einsum("mk,mka->ma", weights, predicted * found)))
-    square = float(np.sum(np.einsum("mk,mka->ma", weights, predicted**2)))
+    found -= weighted_sums(weights, found)[:, None]
+    predicted = predicted - weighted_sums(weights, predicted)[:, None]
+    product = float(np.sum(weighted_sums(weights, predicted * found)))
+    square = float(np.sum(weighted_sums(weights, predicted**2)))
     factor = product / square if square > 0 and product > 0 else 1.0
     scaled = replace(jacobians, coefficients=jacobians.coefficients * factor, calibration=factor)
     assert effects.ellipses is not None

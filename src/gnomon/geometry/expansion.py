@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import product
+from gnomon._arithmetic import product, sparse_product, weighted_sums
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg import dense_rows, stacked_products, symmetric_eigen
 
@@ -145,7 +145,7 @@ def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floa
     for c in range(jacobians.n_components):
         steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
         fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(rows)))
-        axes[:, c] = (averages @ fits) @ values
+        axes[:, c] = sparse_product(sparse_product(averages, fits), values)
     return axes
 
 
@@ -201,9 +201,9 @@ def _fits(jacobians: LocalJacobians, grams: Floats, T: Floats, weights: Floats) 
     residuals : ndarray of shape (m, k, n_components)
     """
     if jacobians.origin == "mean":
-        means = np.einsum("mk,mkl->ml", weights, grams)
-        grams = grams - means[:, None] - means[:, :, None] + np.einsum("mk,mk->m", weights, means)[:, None, None]
-        T = T - np.einsum("mk,mka->ma", weights, T)[:, None]
+        means = weighted_sums(weights, grams)
+        grams = grams - means[:, None] - means[:, :, None] + weighted_sums(weights, means)[:, None, None]
+        T = T - weighted_sums(weights, T)[:, None]
     roots = np.sqrt(weights)[:, :, None]
     solved = [symmetric_eigen(one) for one in roots * grams * np.swapaxes(roots, 1, 2)]
     values = np.maximum(np.stack([one for one, _ in solved]), 0.0)
@@ -317,4 +317,4 @@ def _add_rows(total: Floats, at: Ints, share: Floats, parts: Floats) -> None:
 
     found, where = np.unique(at, return_inverse=True)
     sums: Any = sp.csc_array((share.ravel(), where.ravel(), np.arange(at.size + 1)), shape=(len(found), at.size))
-    total[found] += sums @ parts.reshape(at.size, parts.shape[2])
+    total[found] += sparse_product(sums, parts.reshape(at.size, parts.shape[2]))

@@ -379,7 +379,7 @@ def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) ->
     factor = float(np.sum(product[mask])) / whole if whole > 0 else 0.0
     factor = factor if factor > 0 else 1.0
     r2 = 2.0 * factor * product - factor**2 * square
-    error = np.sqrt(np.maximum(4.0 * factor**2 * a - 4.0 * factor**3 * b + factor**4 * c, 0.0))
+    error = np.sqrt(np.maximum(4.0 * factor**2 * a - 4.0 * factor * factor**2 * b + factor**2 * factor**2 * c, 0.0))
     r2[~mask] = error[~mask] = np.nan
     fits = InverseFits(
         places=places,

@@ -46,7 +46,8 @@ class Cauchy:
 
     def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return d2k/ds2 = 2 k^3."""
-        return 2.0 * self.value(squared_distances) ** 3
+        value = self.value(squared_distances)
+        return 2.0 * value * np.square(value)
 
 
 @dataclass(frozen=True)
@@ -272,4 +273,5 @@ class NoiseContrast:
 
     def second_derivative(self, squared_distances: npt.ArrayLike) -> FloatArray:
         """Return d2k/ds2 = 2 noise^2 k^3."""
-        return 2.0 * self.noise**2 * self.value(squared_distances) ** 3
+        value = self.value(squared_distances)
+        return 2.0 * self.noise**2 * value * np.square(value)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import squared_lengths
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._validation import warn
@@ -321,7 +322,7 @@ def _unsettled(
     form left out, nothing was missed. A distance of zero cannot be improved upon.
     """
     n_features = centred.shape[1]
-    norms = np.sqrt(np.einsum("ij,ij->i", centred, centred, dtype=np.float64))
+    norms = np.sqrt(squared_lengths(centred.astype(np.float64)))
     far = farthest.astype(np.float64)
     error = (4 + math.sqrt(n_features)) * 2.0**-24 * (2 * norms + far) ** 2
     settled = (far**2 + error <= cutoffs) | (far == 0)

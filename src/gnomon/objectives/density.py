@@ -225,7 +225,7 @@ class DensityCorrelation(AddedTerm):
         if not deviation > 0:
             return 0.0, np.zeros_like(points)
         covariance = inner(self._standard, away) / known.sum()
-        by_radius = (self._standard / deviation - covariance * away / deviation**3) / known.sum()
+        by_radius = (self._standard / deviation - covariance * away / (deviation * deviation * deviation)) / known.sum()
         i, j = self._ends
         by_distance = ((k + s * slope) / sums[i] - moments[i] * slope / sums[i] ** 2) / exp(r)[i]
         directed = scipy.sparse.csr_array((by_radius[i] * by_distance, (i, j)), shape=(n, n))

@@ -227,7 +227,7 @@ class FrameCorrelation(AddedTerm):
                 continue
             covariance = np.mean(standard * centered)
             correlations[direction] = covariance / deviation
-            by_log = (standard / deviation - covariance * centered / deviation**3) / len(there)
+            by_log = (standard / deviation - covariance * centered / (deviation * deviation * deviation)) / len(there)
             slopes[there, direction] = by_log / (_SMALLEST + spreads[there, direction])
         if self._sharing is not None:
             slopes = np.einsum("ilm,il->im", self._sharing, slopes)

@@ -41,7 +41,7 @@ class SafeStep:
 
     def gradient_tolerance(self, tol: float) -> float:
         """Return the norm of a gradient that counts as zero: tol * 4 rho^(3/2), the norm's own scale."""
-        return float(tol * 4.0 * self.radius**1.5)
+        return float(tol * 4.0 * self.radius * np.sqrt(self.radius))
 
 
 class Strain:

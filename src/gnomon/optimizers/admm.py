@@ -271,7 +271,7 @@ class ADMM(Optimizer[ADMMState, SplitObjective]):
         elif self.penalty == "balanced" and state.iteration % _BALANCE_EVERY == 0 and state.iteration <= _BALANCE_UNTIL:
             least = _LEAST_SHARE * max(primal.max(), dual.max())  # positive, else the iteration had ended
             ratio = np.maximum(primal, least) / np.maximum(dual, least)
-            factor = np.clip(ratio**0.25, 1.0 / _FACTOR, _FACTOR)
+            factor = np.clip(np.sqrt(np.sqrt(ratio)), 1.0 / _FACTOR, _FACTOR)
             state.penalties *= np.where((ratio > _RATIO) | (ratio < 1.0 / _RATIO), factor, 1.0)
 
 

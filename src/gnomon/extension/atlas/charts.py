@@ -163,4 +163,4 @@ def torn_weights(Y: Float64Array, graph: NeighborGraph) -> tuple[npt.NDArray[np.
     reach = np.sqrt(np.quantile(squared, 0.25, axis=1))
     usual = float(np.median(reach[reach > 0.0])) if (reach > 0.0).any() else 1.0
     reach = np.maximum(reach, 1e-3 * usual)
-    return ((1.0 + squared / np.square(_TORN * reach)[:, None]) ** -2).astype(np.float32), reach
+    return (1.0 / np.square(1.0 + squared / np.square(_TORN * reach)[:, None])).astype(np.float32), reach

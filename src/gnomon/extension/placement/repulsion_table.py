@@ -126,7 +126,7 @@ def _spread(places: Float64Array, charges: Float64Array, shape: tuple[int, ...])
     first = np.floor(places).astype(np.int64)
     u = places - first
     v = 1.0 - u
-    weights = [v**3 / 6.0, 2.0 / 3.0 - 0.5 * u**2 * (2.0 - u), 2.0 / 3.0 - 0.5 * v**2 * (2.0 - v), u**3 / 6.0]
+    weights = [v * v**2 / 6.0, 2.0 / 3.0 - 0.5 * u**2 * (2.0 - u), 2.0 / 3.0 - 0.5 * v**2 * (2.0 - v), u * u**2 / 6.0]
     size = int(np.prod(shape))
     total = np.zeros(size)
     for a in range(4):
