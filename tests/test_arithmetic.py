@@ -131,6 +131,8 @@ def test_squared_lengths_are_those_of_each_row_alone(dtype, shape):
         found = squared_lengths(given)
         assert found.dtype == dtype
         np.testing.assert_array_equal(found, expected)
+        in_double = squared_lengths(given, np.float64)
+        np.testing.assert_array_equal(in_double, squared_lengths(given.astype(np.float64)))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -122,7 +122,7 @@ def _of_each(function: Callable[..., None], x: npt.ArrayLike, out: npt.NDArray[A
     return shaped[()]
 
 
-def squared_lengths(A: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def squared_lengths(A: npt.NDArray[Any], dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
     """Return the sum of the squares of each row.
 
     `numpy.einsum` multiplies and adds at once on some processors, with other last bits.
@@ -130,16 +130,18 @@ def squared_lengths(A: npt.NDArray[Any]) -> npt.NDArray[Any]:
     Parameters
     ----------
     A : ndarray of shape (n_rows, n_columns), float32 or float64
+    dtype : dtype, default=None
+        Of the squares and their sums; None is that of A.
 
     Returns
     -------
-    ndarray of shape (n_rows,), of the type of A
+    ndarray of shape (n_rows,), of that type
     """
-    found = np.empty(len(A), dtype=A.dtype)
+    found = np.empty(len(A), dtype=dtype or A.dtype)
     step = max(1, _TOGETHER // max(1, A.shape[1]))
     for begin in range(0, len(A), step):
         some = slice(begin, begin + step)
-        np.square(A[some], order="C").sum(axis=1, out=found[some])
+        np.square(A[some], dtype=found.dtype, order="C").sum(axis=1, out=found[some])
     return found
 
 

@@ -118,7 +118,7 @@ class ProductDistances:
 
 def _squares(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return squared lengths, summed in double as products are: a row then lies at 0 from itself."""
-    return squared_lengths(rows.astype(np.float64, copy=False)).astype(rows.dtype, copy=False)
+    return squared_lengths(rows, np.float64).astype(rows.dtype, copy=False)
 
 
 class _Products:

@@ -322,7 +322,7 @@ def _unsettled(
     form left out, nothing was missed. A distance of zero cannot be improved upon.
     """
     n_features = centred.shape[1]
-    norms = np.sqrt(squared_lengths(centred.astype(np.float64)))
+    norms = np.sqrt(squared_lengths(centred, np.float64))
     far = farthest.astype(np.float64)
     error = (4 + math.sqrt(n_features)) * 2.0**-24 * (2 * norms + far) ** 2
     settled = (far**2 + error <= cutoffs) | (far == 0)
