@@ -385,6 +385,27 @@ def _tables(t: _Tables) -> Named:
         return out
 
     yield "geodesic_distances", geodesics
+    yield from _sums_of_products(t)
+
+
+def _sums_of_products(t: _Tables) -> Named:
+    core, n = t.core, 20000
+    values = t.rng.random((n, 15))
+    columns = np.sort(t.others(n, 15), axis=1)
+    graph = core.Table(np.arange(n + 1, dtype=np.int64) * 15, columns.ravel(), values.ravel(), n)
+    for width in (1, 8):
+        X, out = t.rng.normal(size=(n, width)), np.empty((n, width))
+        yield (
+            f"sparse_product {width} columns",
+            lambda X=X, out=out: (core.sparse_product(graph, X, out, 1), out),
+        )
+    yield "sparse_by_sparse", lambda: core.sparse_by_sparse(graph, graph, 1)
+    for width in (2, 50):
+        rows, far = t.rng.normal(size=(1000, width)), np.empty((1000, 1000))
+        yield (
+            f"row_distances {width} columns",
+            lambda rows=rows, far=far: (core.row_distances(rows, rows, False, far, 1), far),
+        )
 
 
 def _placements(t: _Tables) -> Named:

@@ -122,7 +122,7 @@ def _of_each(function: Callable[..., None], x: npt.ArrayLike, out: npt.NDArray[A
     return shaped[()]
 
 
-def squared_lengths(A: npt.NDArray[Any], dtype: npt.DTypeLike = None) -> npt.NDArray[Any]:
+def squared_lengths(A: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """Return the sum of the squares of each row.
 
     `numpy.einsum` multiplies and adds at once on some processors, with other last bits.
