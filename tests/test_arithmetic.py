@@ -1,5 +1,7 @@
 """Own exp, log, powers, angles and products: those of NumPy up to rounding, whatever lies beside a number."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -152,6 +154,7 @@ def test_terms_of_a_sparse_product_are_added_one_by_one_in_the_order_of_the_colu
     assert np.array_equal(times(np.asfortranarray(X)), wanted)
     assert np.array_equal(sparse_product(A.tocsc(), X), wanted)
     assert np.array_equal(times(X[:, 0]), wanted[:, 0])
+    assert np.array_equal(pickle.loads(pickle.dumps(times))(X), wanted)
 
 
 def test_the_product_of_sparse_matrices_is_that_of_each_row_alone():

@@ -227,12 +227,16 @@ class SparseTimes:
     """
 
     def __init__(self, A: Any) -> None:
-        self._n_rows, self._table = int(A.shape[0]), _sparse_table(A)
+        self._matrix, self._table = A, _sparse_table(A)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let copies and pickles check the matrix again."""
+        return SparseTimes, (self._matrix,)
 
     def __call__(self, X: npt.NDArray[Any]) -> Float64Array:
         """Return A X for X of shape (n_inner, n_columns) or (n_inner,)."""
         columns = np.ascontiguousarray(X if X.ndim == 2 else X[:, None], dtype=np.float64)
-        result = np.empty((self._n_rows, columns.shape[1]))
+        result = np.empty((self._matrix.shape[0], columns.shape[1]))
         _core.sparse_product(self._table, columns, result, current_run().n_threads)
         return result if X.ndim == 2 else result[:, 0]
 

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import sparse_product, squared_lengths
+from gnomon._arithmetic import SparseTimes, squared_lengths
+from gnomon._cached import cached_property
 from gnomon._validation import message
 from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, symmetric_eigen, with_signs
 
@@ -135,7 +136,11 @@ class MatrixSource:
         """Return K Y."""
         if isinstance(self._matrix, np.ndarray):
             return product(self._matrix, Y)
-        return np.asarray(sparse_product(self._matrix, Y))
+        return self._sparse_times(Y)
+
+    @cached_property
+    def _sparse_times(self) -> SparseTimes:
+        return SparseTimes(self._matrix)
 
     def centred_matvec(self, Y: Float64Array) -> Float64Array:
         """Return H K H Y."""
@@ -208,14 +213,22 @@ class FactorSource:
     def _times(self, V: Float64Array) -> Float64Array:
         """Return HB V."""
         if self._sparse:
-            return np.asarray(sparse_product(self._rows, V) - product(V.T, self._mean))
+            return np.asarray(self._sparse_times(V) - product(V.T, self._mean))
         return product(self._rows, V)
 
     def _transposed_times(self, Y: Float64Array) -> Float64Array:
         """Return (HB)' Y."""
         if not self._sparse:
             return product(self._rows.T, Y)
-        return np.asarray(sparse_product(self._rows.T, Y) - np.outer(self._mean, Y.sum(axis=0)))
+        return np.asarray(self._sparse_transposed_times(Y) - np.outer(self._mean, Y.sum(axis=0)))
+
+    @cached_property
+    def _sparse_times(self) -> SparseTimes:
+        return SparseTimes(self._rows)
+
+    @cached_property
+    def _sparse_transposed_times(self) -> SparseTimes:
+        return SparseTimes(self._rows.T)
 
     def matvec(self, Y: Float64Array) -> Float64Array:
         """Return K Y."""
@@ -235,18 +248,18 @@ class FactorSource:
         right = self._chosen(columns)
         if rows is None:
             shift = product(right, self._shift)
-            times = sparse_product if self._sparse else product
-            return np.asarray(times(self._rows, right.T) + shift)
+            return np.asarray((self._sparse_times(right.T) if self._sparse else product(self._rows, right.T)) + shift)
         return product(self._chosen(rows), right.T)
 
     def diagonal(self) -> Float64Array:
         """Return the squared lengths of the rows of B."""
         if self._sparse:
             squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
+            along = self._sparse_times(self._shift)
         else:
             squares = squared_lengths(self._rows)
-        times = sparse_product if self._sparse else product
-        lengths = squares + 2.0 * times(self._rows, self._shift) + inner(self._shift, self._shift)
+            along = product(self._rows, self._shift)
+        lengths = squares + 2.0 * along + inner(self._shift, self._shift)
         return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
 
     def centred_squared_norm(self) -> float:
