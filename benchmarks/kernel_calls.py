@@ -392,7 +392,12 @@ def _sums_of_products(t: _Tables) -> Named:
     core, n = t.core, 20000
     values = t.rng.random((n, 15))
     columns = np.sort(t.others(n, 15), axis=1)
-    graph = core.Table(np.arange(n + 1, dtype=np.int64) * 15, columns.ravel(), values.ravel(), n)
+
+    def first(rows: int) -> Any:
+        offsets = np.arange(rows + 1, dtype=np.int64) * 15
+        return core.Table(offsets, columns[:rows].ravel(), values[:rows].ravel(), n)
+
+    graph = first(n)
     for width in (1, 8):
         X, out = t.rng.normal(size=(n, width)), np.empty((n, width))
         yield (
@@ -400,6 +405,8 @@ def _sums_of_products(t: _Tables) -> Named:
             lambda X=X, out=out: (core.sparse_product(graph, X, out, 1), out),
         )
     yield "sparse_by_sparse", lambda: core.sparse_by_sparse(graph, graph, 1)
+    few, every = first(1000), np.empty((1000, n))
+    yield "dense_product", lambda: (core.dense_product(few, graph, every, 1), every)
     for width in (2, 50):
         rows, far = t.rng.normal(size=(1000, width)), np.empty((1000, 1000))
         yield (

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from gnomon._arithmetic import (
     SparseTimes,
     arctan2,
+    dense_product,
     exp,
     expm1,
     geometric,
@@ -163,6 +164,8 @@ def test_the_product_of_sparse_matrices_is_that_of_each_row_alone():
     with running(n_threads=3):
         found = sparse_product(A, B)
     assert np.array_equal(found.toarray(), sparse_product(A, B.toarray()))
+    with running(n_threads=3):
+        assert np.array_equal(dense_product(A, B), found.toarray())
     assert found.has_sorted_indices
     assert found.nnz == sp.csr_array((A != 0).astype(float) @ (B != 0).astype(float)).nnz
     empty = sparse_product(sp.csr_array((3, 4)), sp.csr_array((4, 2)))

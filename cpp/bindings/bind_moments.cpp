@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 #include <variant>
 
 #include "checks.hpp"
@@ -104,6 +105,26 @@ void bound_row_distances(const Matrix<const double>& A, const Matrix<const doubl
                  [&](const Context& context) { row_distances(view(A), view(B), squared, view(out), context); });
 }
 
+/// The two tables, if their product exists and both are of float64.
+std::pair<const SparseRows<double>*, const SparseRows<double>*> factors(const Arguments& check, const Table& A,
+                                                                        const Table& B) {
+    const auto* left = std::get_if<SparseRows<double>>(&A.rows());
+    const auto* right = std::get_if<SparseRows<double>>(&B.rows());
+    check.require(left != nullptr, "A", "a sparse table of float64");
+    check.require(right != nullptr, "B", "a sparse table of float64");
+    check.equal("the number of rows of B", B.n_rows(), A.n_features());
+    return {left, right};
+}
+
+void bound_dense_product(const Table& A, const Table& B, const Matrix<double>& out, int n_threads) {
+    const Arguments check("dense_product");
+    const auto [left, right] = factors(check, A, B);
+    check.shape("out", out, A.n_rows(), B.n_features());
+    run_released(n_threads, [&, left = left, right = right](const Context& context) {
+        dense_product(*left, *right, view(out), context);
+    });
+}
+
 void bound_sparse_product(const Table& A, const Matrix<const double>& X, const Matrix<double>& out, int n_threads) {
     const Arguments check("sparse_product");
     check.require(A.is_sparse(), "A", "a sparse table");
@@ -120,14 +141,11 @@ void bound_sparse_product(const Table& A, const Matrix<const double>& X, const M
 std::tuple<Output<std::int64_t>, Output<std::int32_t>, Output<double>> bound_sparse_by_sparse(const Table& A,
                                                                                               const Table& B,
                                                                                               int n_threads) {
-    const Arguments check("sparse_by_sparse");
-    const auto* left = std::get_if<SparseRows<double>>(&A.rows());
-    const auto* right = std::get_if<SparseRows<double>>(&B.rows());
-    check.require(left != nullptr, "A", "a sparse table of float64");
-    check.require(right != nullptr, "B", "a sparse table of float64");
-    check.equal("the number of rows of B", B.n_rows(), A.n_features());
+    const auto [left, right] = factors(Arguments("sparse_by_sparse"), A, B);
     SparseResult found;
-    run_released(n_threads, [&](const Context& context) { found = sparse_product(*left, *right, context); });
+    run_released(n_threads, [&, left = left, right = right](const Context& context) {
+        found = sparse_product(*left, *right, context);
+    });
     auto offsets = make_unset<std::int64_t>({found.offsets.size()});
     auto columns = make_unset<std::int32_t>({found.columns.size()});
     auto values = make_unset<double>({found.values.size()});
@@ -229,6 +247,8 @@ void register_moments(nb::module_& m) {
     m.def("row_distances", &bound_row_distances, nb::arg("A").noconvert(), nb::arg("B").noconvert(), nb::arg("squared"),
           nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write the Euclidean distances, or their squares, between all rows of A (n, d) and all of B (m, d) to out.");
+    m.def("dense_product", &bound_dense_product, nb::arg("A"), nb::arg("B"), nb::arg("out").noconvert(),
+          nb::arg("n_threads"), "Write A B to out (n, m), of sparse tables of float64.");
     m.def("sparse_product", &bound_sparse_product, nb::arg("A"), nb::arg("X").noconvert(), nb::arg("out").noconvert(),
           nb::arg("n_threads"), "Write A X to out (n, width), of a sparse table A (n, n_features).");
     m.def("sparse_by_sparse", &bound_sparse_by_sparse, nb::arg("A"), nb::arg("B"), nb::arg("n_threads"),

@@ -9,6 +9,7 @@ namespace gnomon {
 namespace {
 
 constexpr std::size_t kRows = 512;              // of a chunk
+constexpr std::size_t kDenseRows = 16;          // of a chunk of a product that is written out
 constexpr std::size_t kTogether = 8;            // columns of X whose sums stay in registers
 constexpr std::int64_t kThreadsFrom = 1 << 18;  // products of numbers that are worth waking threads for
 
@@ -133,6 +134,22 @@ SparseResult sparse_product(const SparseRows<double>& A, const SparseRows<double
         chunk = {};
     }
     return result;
+}
+
+void dense_product(const SparseRows<double>& A, const SparseRows<double>& B, Span2<double> out,
+                   const Context& context) {
+    const CsrView<double>&left = A.matrix, &right = B.matrix;
+    parallel_blocks(out.rows(), kDenseRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        for (std::size_t i = begin; i < end; ++i) {
+            double* row = out.row(i);
+            std::fill_n(row, out.cols(), 0.0);
+            for (std::int64_t a = left.offsets[i]; a < left.offsets[i + 1]; ++a) {
+                const double factor = left.values[a];
+                const std::int64_t* of_row = right.offsets.data() + left.columns[a];
+                for (std::int64_t b = of_row[0]; b < of_row[1]; ++b) row[right.columns[b]] += factor * right.values[b];
+            }
+        }
+    });
 }
 
 }  // namespace gnomon

@@ -16,6 +16,7 @@ from gnomon._run import current_run
 __all__ = [
     "SparseTimes",
     "arctan2",
+    "dense_product",
     "exp",
     "expm1",
     "geometric",
@@ -263,6 +264,24 @@ def sparse_product(A: Any, B: Any) -> Any:
         offsets = offsets.astype(np.int32)
     found = scipy.sparse.csr_array((values, columns, offsets), shape=(A.shape[0], B.shape[1]))
     found.has_canonical_format = True
+    return found
+
+
+def dense_product(A: Any, B: Any) -> Float64Array:
+    """Return A B written out, for sparse A and B: the numbers of `sparse_product`.
+
+    Parameters
+    ----------
+    A : sparse matrix or array of shape (n_rows, n_inner)
+    B : sparse matrix or array of shape (n_inner, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_columns), float64
+    """
+    found = np.empty((A.shape[0], B.shape[1]))
+    left, right = (_sparse_table(one.astype(np.float64, copy=False)) for one in (A, B))
+    _core.dense_product(left, right, found, current_run().n_threads)
     return found
 
 

@@ -596,6 +596,16 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     yield (
+        "dense_product",
+        call(
+            _core.dense_product,
+            A=_core.Table(*sparse_table()),
+            B=_core.Table(*sparse_table(F, N)),
+            out=np.zeros((N, N)),
+            n_threads=2,
+        ),
+    )
+    yield (
         "small_svd",
         call(_core.small_svd, columns=points(D, F, np.float64), values=np.zeros(D), right=np.zeros((D, D))),
     )

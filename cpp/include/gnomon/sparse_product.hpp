@@ -24,4 +24,7 @@ struct SparseResult {
 /// A B, with an entry for every pair of stored entries that meet, in the order of the columns.
 SparseResult sparse_product(const SparseRows<double>& A, const SparseRows<double>& B, const Context& context);
 
+/// out = A B, written out: the same numbers, and 0 where no entries meet; out (n, B.n_features) is written.
+void dense_product(const SparseRows<double>& A, const SparseRows<double>& B, Span2<double> out, const Context& context);
+
 }  // namespace gnomon

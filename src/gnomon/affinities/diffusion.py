@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import exp, log, power, sparse_product
+from gnomon._arithmetic import dense_product, exp, log, power
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities.base import Affinities
 from gnomon.linalg import inner_products, product
@@ -129,7 +129,7 @@ class Diffusion:
             return cls(weights.toarray(), None)
         to_clusters = scipy.sparse.csr_array(weights @ members(clusters))
         entries = scipy.sparse.csr_array(to_clusters.multiply(1.0 / to_clusters.sum(axis=1)[:, None]))
-        flows = sparse_product(to_clusters.T, entries).toarray()
+        flows = dense_product(to_clusters.T, entries)
         return cls(0.5 * (flows + flows.T), entries)
 
     def entropies(self, longest: int) -> Float64Array:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import exp, power, product, sparse_product, squared_lengths
+from gnomon._arithmetic import dense_product, exp, power, product, sparse_product, squared_lengths
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
@@ -69,8 +69,7 @@ def products(A: Any, B: Any) -> FloatArray:
         return product(A, B.T)
     if isinstance(A, np.ndarray):
         return np.ascontiguousarray(sparse_product(B, A.T).T)
-    found = sparse_product(A, B.T)
-    return np.asarray(found if isinstance(found, np.ndarray) else found.toarray(), dtype=np.float64)
+    return np.asarray(sparse_product(A, B.T) if isinstance(B, np.ndarray) else dense_product(A, B.T))
 
 
 def _squared_norms(A: Any) -> FloatArray:

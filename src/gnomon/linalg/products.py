@@ -9,12 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
-from gnomon._arithmetic import SparseTimes, inner, product, sparse_product
+from gnomon._arithmetic import SparseTimes, dense_product, inner, product, sparse_product
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, in_order, single_threaded_blas
 
 __all__ = [
     "SparseTimes",
+    "dense_product",
     "inner",
     "inner_products",
     "product",

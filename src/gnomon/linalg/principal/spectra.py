@@ -18,7 +18,7 @@ from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments
-from gnomon.linalg.products import inner, product, sparse_product, sum_of_squares
+from gnomon.linalg.products import dense_product, inner, product, sparse_product, sum_of_squares
 
 __all__ = [
     "Spectrum",
@@ -374,7 +374,7 @@ def sparse_gram_spectrum(X: Any, n_components: int | float, *, seed: int = 0) ->
     scaled = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
     scaled.data *= scale
     mixed = sparse_product(scaled, mean * scale)
-    gram = sparse_product(scaled, scaled.T).toarray() - mixed[:, None] - mixed + inner(mean, mean) * scale * scale
+    gram = dense_product(scaled, scaled.T) - mixed[:, None] - mixed + inner(mean, mean) * scale * scale
     largest = float(np.abs(gram).max(initial=0.0))
     values, left = leading_of_matrix((gram + gram.T) / 2.0, n_components)
     components = sparse_product(scaled.T, left).T - np.outer(left.sum(axis=0), mean * scale)
