@@ -58,6 +58,17 @@ def test_the_time_left_counts_what_later_units_cost(clock):
     assert seen[-1].seconds_left == 5.0
 
 
+def test_costs_told_anew_count_for_what_is_done_and_for_what_is_left(clock):
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("layout", 100)
+    reporter.expect(0, [(40, 3.0)])
+    clock[0] = 60.0
+    reporter.reckon([(20, 2.0)])  # 20 units of a second, and 20 of two
+    reporter.update(40, 100)
+    assert seen[-1].seconds_left == pytest.approx(60 * 2.0)
+
+
 def test_work_that_goes_on_is_timed_from_where_it_goes_on(clock):
     seen = []
     reporter = Reporter(seen.append)

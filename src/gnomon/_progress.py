@@ -193,6 +193,10 @@ class Reporter:
         """
         self._told, self._costs = [(done, time.perf_counter() - self._start)], costs
 
+    def reckon(self, costs: Sequence[tuple[int, float]]) -> None:
+        """Say anew what units cost relative to the first, those that are done too; see `expect`."""
+        self._costs = costs
+
     def update(
         self,
         done: int,

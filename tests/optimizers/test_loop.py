@@ -272,18 +272,28 @@ def test_a_descent_tells_what_later_iterations_cost_and_where_it_goes_on(problem
     assert told == [(0, []), (0, [(4, 4.0)]), (2, [(4, 4.0)])]
 
 
-def test_the_fine_mesh_of_tsne_costs_more_than_the_coarse_one(clusters):
+def test_the_costs_are_told_anew_after_each_block(problem, monkeypatch):
+    told = []
+    monkeypatch.setattr(Reporter, "reckon", lambda _, costs: told.append(costs))
+    monkeypatch.setattr(Adam, "costs", lambda _, objective, state: [(state.iteration, float(state.embedding[0, 0]))])
+    (objective, start), descent = problem("Adam"), Adam(0.3, max_iter=3, block=1)
+    solution = descent.minimize(objective, start)
+    assert [one[0][0] for one in told] == [1, 2, 3]
+    assert told[-1][0][1] == solution.embedding[0, 0]
+
+
+def test_only_the_mesh_of_an_annealed_tsne_grows(clusters):
     annealed = GradientDescent.annealed()
     meshed, exact = (KLDivergence(clusters["total"], evaluation=name) for name in ("interpolated", "exact"))
-    *growth, (begin, factor) = annealed.costs(meshed, 2)
+    state = annealed.start(meshed, np.zeros((meshed.n_samples, 2), dtype=np.float32))
+    *_, (begin, factor) = annealed.costs(meshed, state)
     assert begin == 225
-    assert 1 < factor / growth[-1][1] < 4  # nodes of half the spacing are four times as many
-    begins, factors = zip(*growth, strict=True)
-    assert list(begins) == sorted(begins)
-    assert begins[-1] < begin
-    assert list(factors) == sorted(factors)  # the map grows, and with it the mesh
-    assert not annealed.costs(exact, 2)
-    assert not GradientDescent().costs(meshed, 2)  # one mesh throughout
+    assert factor > 1
+    edges = clusters["total"].matrix.nnz
+    meshed.added.join(DensityCorrelation(clusters["total"], np.ones(edges), KERNEL))
+    assert 1 < annealed.costs(meshed, state)[-1][1] < factor  # the mesh is less of dearer iterations
+    assert not annealed.costs(exact, state)
+    assert not GradientDescent().costs(meshed, state)  # one mesh throughout
 
 
 def test_epochs_cost_more_from_where_terms_act(clusters):
@@ -291,5 +301,7 @@ def test_epochs_cost_more_from_where_terms_act(clusters):
     edges = clusters["membership"].matrix.nnz
     objective.added.join(DensityCorrelation(clusters["membership"], np.ones(edges), KERNEL, begins=0.7))
     objective.added.join(DensityCorrelation(clusters["membership"], np.ones(edges), KERNEL, weight=0.0))
-    assert SampledDescent(100).costs(objective, 2) == [(70, DensityCorrelation.cost)]
+    descent = SampledDescent(100)
+    state = descent.start(objective, np.zeros((objective.n_samples, 2), dtype=np.float32))
+    assert descent.costs(objective, state) == [(70, DensityCorrelation.cost)]
     assert DensityCorrelation.cost > 1

@@ -421,16 +421,21 @@ class _Cells:
         table, order, n = self.table, self.order, len(self.probes)
         candidates = np.empty((n, self.space.width(plan.n_candidates, n - 1)), dtype=np.int32)
         bounds = np.linspace(0, len(self.space.centres), _BLOCKS + 1).astype(int)
+        joined = Effort.of(table, self.coordinates.shape[1], len(self.space.centres)).joined_share(plan)
+        if reporter is not None:  # what came before says nothing of the rows
+            reporter.expect(0)
         for first, last in itertools.pairwise(bounds):
             self.join.run(int(first), int(last), plan.n_probes, candidates)
             if reporter is not None:
-                reporter.update(int(self.offsets[last]), n)
+                reporter.update(max(int(joined * self.offsets[last]), 1), n)
         most = max(n_neighbors, min(keep, plan.n_candidates))
         found = table.rank_leading(candidates, n_neighbors, most, order)
         short = np.flatnonzero(found[0][:, n_neighbors - 1] < 0).astype(np.int32)
         if len(short):  # rows in cells with few members
             first, more = (table.scan(table.take(short), short, k) for k in (n_neighbors, most))
             found[0][short], found[1][short] = lead_with(first, more)
+        if reporter is not None:
+            reporter.update(n, n)
         indices, distances = found
         full = int(np.count_nonzero((indices >= 0).all(axis=0)))
         return np.ascontiguousarray(indices[:, :full]), np.ascontiguousarray(distances[:, :full])

@@ -109,7 +109,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
         """Return the stage that an iteration belongs to, by which timings are kept."""
         return "descent"
 
-    def costs(self, objective: ObjectiveT, n_components: int) -> Sequence[tuple[int, float]]:
+    def costs(self, objective: ObjectiveT, state: StateT) -> Sequence[tuple[int, float]]:
         """Return what iterations cost relative to the first, for the time that is left: see `Reporter.expect`.
 
         Unless a subclass knows more it is what the objective says of its own schedule, `costs(max_iter)`.

@@ -18,6 +18,7 @@ from gnomon.objectives import CrossEntropy, KLDivergence, Objective, SharedLoss,
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.objectives.terms.base import named
 from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.growth import GrowingMesh
 from gnomon.optimizers.loop import can_exaggerate, coarsened, exaggerated
 from gnomon.optimizers.partitioned import MeshPart, MeshParts, MeshSpec, PartsRun, Phase, n_mesh_parts, part_bounds
 from gnomon.optimizers.state import IN_PROCESS, Points, State, Stopping
@@ -39,10 +40,6 @@ _ANNEALED: dict[str, Any] = {
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
 _SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
 _SETTLING = 0.8  # momentum of the last iterations
-_GROWTH = ((-1 / 3, 1.15), (0.0, 1.4), (1 / 3, 1.65), (2 / 3, 2.3))
-"""What iterations of t-SNE on a mesh cost, relative to the first, while its map grows: from which share of the way
-between exaggeration and settling on, and the factor."""
-_ON_MESH = 0.4  # share of the last of them that grows with the number of nodes of the mesh, about
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("auto"), _POSITIVE),
@@ -292,18 +289,22 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         """Return "early_exaggeration" or "descent"."""
         return "early_exaggeration" if self._is_early(iteration) else "descent"
 
-    def costs(self, objective: Objective, n_components: int) -> Sequence[tuple[int, float]]:
+    def costs(self, objective: Objective, state: DescentState) -> Sequence[tuple[int, float]]:
         """Return what iterations cost relative to the first: those of t-SNE more where the mesh is large and fine.
 
         Its maps grow until most of an iteration is the mesh; the maps of other losses stay small beside it.
         """
         loss = objective.base if isinstance(objective, SharedLoss) else objective
-        meshed = isinstance(loss, KLDivergence) and loss.evaluation_for(n_components) == "interpolated"
-        if not meshed or not self.settling_iter:
-            return super().costs(objective, n_components)
-        way = self._settles_from - self._last_early
-        growth = [(round(self._last_early + share * way), factor) for share, factor in _GROWTH if way]
-        return [*growth, (self._settles_from, _GROWTH[-1][1] * (1.0 + _ON_MESH * (self.coarsening**n_components - 1)))]
+        if not isinstance(loss, KLDivergence) or not self.settling_iter:
+            return super().costs(objective, state)
+        if loss.evaluation_for(int(state.embedding.shape[-1])) != "interpolated":
+            return super().costs(objective, state)
+        (attraction,), (repulsion,) = loss.attractions, loss.repulsions
+        assert isinstance(attraction, EdgePairs)
+        assert isinstance(repulsion, AllPairs)
+        work = loss.n_samples, attraction.matrix.nnz, len(added_terms(objective).terms)
+        mesh = GrowingMesh(*work, repulsion.spacing, self.coarsening, self._last_early, self._settles_from)
+        return mesh.costs(state.embedding, state.iteration)
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
         """Do one iteration; in parts, all to `limit`."""

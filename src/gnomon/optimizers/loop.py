@@ -194,7 +194,7 @@ def minimize(
     run = DescentRun(optimizer, objective)
     checkpoints = Checkpoints(None if going_on else current_run().journal, optimizer, state, run.max_iter)
     state = checkpoints.latest(state)
-    reporter.expect(state.iteration, optimizer.costs(objective, int(state.embedding.shape[-1])))
+    reporter.expect(state.iteration, optimizer.costs(objective, state))
     last = run.max_iter if stop_after is None else min(stop_after, run.max_iter)
     outlook = Outlook(run.max_iter)
     reason, converged = "", False
@@ -207,6 +207,7 @@ def minimize(
         converged = bool(reason)
         if not reason:  # else a run that goes on would not see it
             checkpoints.keep(state)
+        reporter.reckon(optimizer.costs(objective, state))
         at_most, expected = outlook.look(state.iteration, excess=run.excess(state), over=bool(reason))
         if reporter.update(
             state.iteration, run.max_iter, loss=loss, embedding=state.embedding, at_most=at_most, end=expected

@@ -269,7 +269,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         twin.takes_blocks = True
         return twin, f"in {len(bounds) - 1} parts by {type(executor).__name__}"
 
-    def costs(self, objective: SampledObjective, n_components: int) -> Sequence[tuple[int, float]]:
+    def costs(self, objective: SampledObjective, state: SampledState) -> Sequence[tuple[int, float]]:
         """Return what epochs cost relative to the first: more where added terms act."""
         return added_terms(objective).costs(self.resolve_max_iter(objective.n_samples))
 

@@ -70,7 +70,7 @@ def minimize_together(
     longest = max(range(len(runs)), key=lambda index: runs[index].max_iter)
     last, done, reason = runs[longest].max_iter, 0, ""
     first = descents[longest]
-    reporter.expect(0, first.optimizer.costs(first.objective, int(states[longest].embedding.shape[-1])))
+    reporter.expect(0, first.optimizer.costs(first.objective, states[longest]))
     while done < last and not reason:
         couple([state.embedding for state in states])
         done += 1
@@ -78,7 +78,10 @@ def minimize_together(
             limit = done * run.max_iter // last
             if state.iteration < limit:
                 run.advance(state, limit)
-        if (done % _BLOCK == 0 or done == last) and reporter.update(done, last, embedding=states[0].embedding):
+        if done % _BLOCK and done < last:
+            continue
+        reporter.reckon(first.optimizer.costs(first.objective, states[longest]))
+        if reporter.update(done, last, embedding=states[0].embedding):
             reason = f"The callback asked to end after iteration {done} of {last}."
     couple([state.embedding for state in states])
     solutions = []
