@@ -126,9 +126,8 @@ bool FrontFactor::eliminate_block(const Context& given) {
     double reciprocals[kPanel], sums[kPanel * kPanel] = {};
     add_panels<double>(panel(corner), panel(corner), first, sums);
     if (!factor_corner(panel(corner) + first * kPanel, sums, width, reciprocals)) return false;
-    Context context = given;
-    if (static_cast<double>(n_panels - corner) * kPanel * kPanel * static_cast<double>(first) < kThreadsFrom)
-        context.n_threads = 1;
+    const double n_products = static_cast<double>(n_panels - corner) * kPanel * kPanel * static_cast<double>(first);
+    const Context context = given.for_work(n_products, kThreadsFrom);
     parallel_for(n_panels - corner - 1, context, [&](std::size_t chunk, std::size_t) {
         double* own = panel(corner + 1 + chunk);
         double products[kPanel * kPanel] = {};
@@ -146,8 +145,8 @@ void FrontFactor::pass_on(const Context& given) {
     const std::size_t begin = p / kPanel, end = panels_of(p + q);
     const double* factor = factors_[front_].get();
     double* rest = rests_[front_].get();
-    Context context = given;
-    if (static_cast<double>(q) * static_cast<double>(q) * static_cast<double>(p) < kThreadsFrom) context.n_threads = 1;
+    const double n_products = static_cast<double>(q) * static_cast<double>(q) * static_cast<double>(p);
+    const Context context = given.for_work(n_products, kThreadsFrom);
     parallel_for(end - begin, context, [&](std::size_t chunk, std::size_t) {
         const std::size_t b = end - 1 - chunk;  // of the panels from this one on: the longest work comes last
         double sums[kPanel * kPanel];
@@ -175,8 +174,7 @@ void FrontFactor::solve(Span2<double> X, const Context& given) const {
         most = std::max(most, panels_of(rows(f)) * kPanel);
         n_entries += static_cast<double>(rows(f) * fronts_.n_pivots(f));
     }
-    Context context = given;
-    if (n_entries * static_cast<double>(width) < kThreadsFrom) context.n_threads = 1;
+    const Context context = given.for_work(n_entries * static_cast<double>(width), kThreadsFrom);
     parallel_blocks(width, across, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<double> all(n * across, 0.0), own(most * across);
         for (std::size_t i = 0; i < n; ++i) std::copy(X.row(i) + begin, X.row(i) + end, all.data() + i * across);

@@ -43,16 +43,10 @@ void pack(Span2<const T> B, std::size_t begin, std::size_t count, T* packed) {
     }
 }
 
-/// The context, or one without threads for a work that is over before they wake.
-Context threads_for(double n_products, const Context& context) {
-    Context result = context;
-    if (n_products < kThreadsFrom) result.n_threads = 1;
-    return result;
-}
-
 template <class T, class Out>
 void inner_products_of(Span2<const T> B, Span2<Out> out, const Context& given) {
-    const Context context = threads_for(0.5 * static_cast<double>(B.size()) * static_cast<double>(B.cols()), given);
+    const Context context =
+        given.for_work(0.5 * static_cast<double>(B.size()) * static_cast<double>(B.cols()), kThreadsFrom);
     const std::size_t n = B.rows(), width = B.cols(), n_panels = panels_of(width);
     const std::size_t stride = n_panels * kPanel;
     std::vector<T> packed(std::min(n, kRows) * stride);
@@ -161,7 +155,7 @@ void product(Span2<const double> A, bool transposed_a, Span2<const double> B, bo
              const Context& given) {
     const Side left{A, transposed_a}, right{B, transposed_b}, turned{A, !transposed_a};
     const std::size_t inner = left.cols(), width = out.cols(), n_panels = panels_of(width);
-    const Context context = threads_for(static_cast<double>(out.size()) * static_cast<double>(inner), given);
+    const Context context = given.for_work(static_cast<double>(out.size()) * static_cast<double>(inner), kThreadsFrom);
     if (width <= kNarrow) return narrow_product(left, right, out, context);
     std::fill_n(out.data(), out.size(), 0.0);
     const std::size_t depth = std::min(inner, kRows);
@@ -193,7 +187,7 @@ void products(std::size_t count, Span2<const double> A, bool transposed_a, Span2
               Span2<double> out, const Context& given) {
     if (out.size() == 0) return;
     const std::size_t inner = transposed_a ? A.rows() / count : A.cols();
-    const Context context = threads_for(static_cast<double>(out.size()) * static_cast<double>(inner), given);
+    const Context context = given.for_work(static_cast<double>(out.size()) * static_cast<double>(inner), kThreadsFrom);
     parallel_blocks(count, kPairs, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         std::vector<double> turned;
         Context alone = context;

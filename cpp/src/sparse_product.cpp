@@ -8,16 +8,10 @@
 namespace gnomon {
 namespace {
 
-constexpr std::size_t kRows = 512;              // of a chunk
-constexpr std::size_t kDenseRows = 16;          // of a chunk of a product that is written out
-constexpr std::size_t kTogether = 8;            // columns of X whose sums stay in registers
-constexpr std::int64_t kThreadsFrom = 1 << 18;  // products of numbers that are worth waking threads for
-
-Context threads_for(std::int64_t n_products, const Context& context) {
-    Context result = context;
-    if (n_products < kThreadsFrom) result.n_threads = 1;
-    return result;
-}
+constexpr std::size_t kRows = 512;        // of a chunk
+constexpr std::size_t kDenseRows = 16;    // of a chunk of a product that is written out
+constexpr std::size_t kTogether = 8;      // columns of X whose sums stay in registers
+constexpr double kThreadsFrom = 1 << 18;  // products of numbers that are worth waking threads for
 
 /// `columns` sums of one row, over its entries.
 template <std::size_t columns, class T>
@@ -54,6 +48,16 @@ const auto multiply_rows = each_level([](const CsrView<T>& A, const double* x, s
     }
 });
 
+/// Calls add(column, term) for each pair of stored entries that meet in row i of A B, in the order of A's columns.
+template <class Add>
+GNOMON_INLINE void each_term(const CsrView<double>& A, const CsrView<double>& B, std::size_t i, Add&& add) {
+    for (std::int64_t a = A.offsets[i]; a < A.offsets[i + 1]; ++a) {
+        const double factor = A.values[a];
+        const std::int64_t* of_row = B.offsets.data() + A.columns[a];
+        for (std::int64_t b = of_row[0]; b < of_row[1]; ++b) add(B.columns[b], factor * B.values[b]);
+    }
+}
+
 /// The sums of one row of a product; scratch space of one worker.
 class RowSums {
 public:
@@ -66,18 +70,12 @@ public:
         std::uint8_t* met = met_.data();
         std::int32_t* columns = columns_.data();
         std::size_t count = 0;
-        for (std::int64_t a = A.offsets[i]; a < A.offsets[i + 1]; ++a) {
-            const double factor = A.values[a];
-            const std::int64_t* of_row = B.matrix.offsets.data() + A.columns[a];
-            for (std::int64_t b = of_row[0]; b < of_row[1]; ++b) {
-                const std::int32_t k = B.matrix.columns[b];
-                const double term = factor * B.matrix.values[b];
-                sums[k] = met[k] ? sums[k] + term : 0.0 + term;
-                columns[count] = k;
-                count += met[k] == 0;
-                met[k] = 1;
-            }
-        }
+        each_term(A, B.matrix, i, [&](std::int32_t k, double term) {
+            sums[k] = met[k] ? sums[k] + term : 0.0 + term;
+            columns[count] = k;
+            count += met[k] == 0;
+            met[k] = 1;
+        });
         std::sort(columns, columns + count);
         for (std::size_t c = 0; c < count; ++c) met[columns[c]] = 0;
         return {columns, count};
@@ -95,8 +93,8 @@ private:
 
 template <class T>
 void sparse_product(const SparseRows<T>& A, Span2<const double> X, Span2<double> out, const Context& given) {
-    const auto n_products = static_cast<std::int64_t>(A.matrix.values.size() * X.cols());
-    parallel_blocks(out.rows(), kRows, threads_for(n_products, given),
+    const double n_products = static_cast<double>(A.matrix.values.size()) * static_cast<double>(X.cols());
+    parallel_blocks(out.rows(), kRows, given.for_work(n_products, kThreadsFrom),
                     [&](std::size_t begin, std::size_t end, std::size_t) {
                         multiply_rows<T>(A.matrix, X.data(), X.cols(), out.data(), begin, end);
                     });
@@ -138,16 +136,11 @@ SparseResult sparse_product(const SparseRows<double>& A, const SparseRows<double
 
 void dense_product(const SparseRows<double>& A, const SparseRows<double>& B, Span2<double> out,
                    const Context& context) {
-    const CsrView<double>&left = A.matrix, &right = B.matrix;
     parallel_blocks(out.rows(), kDenseRows, context, [&](std::size_t begin, std::size_t end, std::size_t) {
         for (std::size_t i = begin; i < end; ++i) {
             double* row = out.row(i);
             std::fill_n(row, out.cols(), 0.0);
-            for (std::int64_t a = left.offsets[i]; a < left.offsets[i + 1]; ++a) {
-                const double factor = left.values[a];
-                const std::int64_t* of_row = right.offsets.data() + left.columns[a];
-                for (std::int64_t b = of_row[0]; b < of_row[1]; ++b) row[right.columns[b]] += factor * right.values[b];
-            }
+            each_term(A.matrix, B.matrix, i, [&](std::int32_t k, double term) { row[k] += term; });
         }
     });
 }

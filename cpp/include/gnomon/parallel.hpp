@@ -14,6 +14,13 @@ namespace gnomon {
 struct Context {
     int n_threads = 1;
     bool (*interrupted)() = nullptr;  ///< polled by the calling thread between chunks; null: never
+
+    /// This context, or one without threads for a work that is over before they wake: `least` is worth waking them.
+    Context for_work(double work, double least) const {
+        Context result = *this;
+        if (work < least) result.n_threads = 1;
+        return result;
+    }
 };
 
 /// Thrown by parallel_for in the calling thread after `interrupted` said yes; no chunk is running any more then.
