@@ -205,5 +205,7 @@ def test_squares_of_distances_are_added_one_by_one_in_the_order_of_the_columns(w
     assert np.array_equal(pair_distances(A), row_distances(A, A)[above])
     assert np.array_equal(pair_distances(A, squared=True), row_distances(A, A, squared=True)[above])
     assert pair_distances(A[:1]).shape == (0,)
+    many = rng.normal(size=(257, width))  # a row beyond two blocks
+    assert np.array_equal(pair_distances(many), row_distances(many, many)[np.triu_indices(257, 1)])
     with pytest.raises(ValueError, match="row_distances"):
         row_distances(A, rng.normal(size=(3, width + 1)))

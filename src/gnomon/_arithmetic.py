@@ -37,6 +37,7 @@ __all__ = [
 Float64Array = npt.NDArray[np.float64]
 
 _TOGETHER = 1 << 15  # numbers squared at a time, which stay in the cache
+_PAIRED = 128  # rows whose distances to later ones are found together
 _HALVINGS, _TERMS = 3, 9  # of an angle, and of the series for what is left: to a 1e-18th of it
 
 
@@ -168,8 +169,11 @@ def row_distances(A: npt.NDArray[Any], B: npt.NDArray[Any], *, squared: bool = F
 
 def pair_distances(A: npt.NDArray[Any], *, squared: bool = False) -> Float64Array:
     """Return those of all pairs i < j of rows, row by row, see `row_distances`."""
-    parts = [row_distances(A[i : i + 1], A[i + 1 :], squared=squared)[0] for i in range(len(A) - 1)]
-    return np.concatenate(parts) if parts else np.empty(0)
+    parts = [np.empty(0)]
+    for begin in range(0, len(A) - 1, _PAIRED):
+        block = row_distances(A[begin : begin + _PAIRED], A[begin:], squared=squared)
+        parts += [row[i + 1 :] for i, row in enumerate(block)]
+    return np.concatenate(parts)
 
 
 def weighted_sums(weights: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[Any]:
