@@ -245,6 +245,7 @@ class Smoothing:
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
             raise ValueError(message(f"matrix of shape {matrix.shape}", "square"))
         self._matrix = scipy.sparse.csr_array(matrix, dtype=np.float64)
+        self._times = SparseTimes(self._matrix)
         self._asked: str = given["solver"]
         self._prepare(given["weight"])
 
@@ -282,14 +283,14 @@ class Smoothing:
         if self._n_steps == 0:
             return V.copy()
         centre, radius = (self._largest + 1.0) / 2.0, (self._largest - 1.0) / 2.0
-        sigma, times = centre / radius, SparseTimes(self._matrix)
+        sigma = centre / radius
         rho = 1.0 / sigma
         residual = V.copy()
         change: Float64Array = residual / centre
         solution: Float64Array = change.copy()
         for _ in range(self._n_steps - 1):
             residual -= change
-            residual -= self.weight * times(change)
+            residual -= self.weight * self._times(change)
             following = 1.0 / (2.0 * sigma - rho)
             change = following * rho * change + (2.0 * following / radius) * residual
             rho = following

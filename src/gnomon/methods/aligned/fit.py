@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import sparse_product
+from gnomon._arithmetic import SparseTimes
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.affinities import Affinities
@@ -119,10 +119,11 @@ class _Points:
         copied = np.bincount(of_rows, minlength=n)
         shares = 1.0 / (window * np.maximum(copied[first], copied[second]))  # equal rows together pull as one
         links = scipy.sparse.csr_array((shares, (first, second)), shape=(n, n))
-        self.links = scipy.sparse.csr_array(links + links.T)
-        self.strengths = np.asarray(self.links.sum(axis=1)).ravel()
+        links = scipy.sparse.csr_array(links + links.T)
+        self.sums = SparseTimes(links)  # of the places that each point is tied to
+        self.strengths = np.asarray(links.sum(axis=1)).ravel()
         self.tied = self.strengths > 0
-        self.group = connected_components(self.links)  # points that stand for one row
+        self.group = connected_components(links)  # points that stand for one row
 
     def split(self, values: npt.NDArray[Any]) -> list[npt.NDArray[Any]]:
         """Return the part of each table."""
@@ -141,7 +142,7 @@ class _Points:
         if not springs:
             return
         places = np.concatenate(embeddings).astype(np.float64)
-        means = sparse_product(self.links, places)[self.tied] / self.strengths[self.tied, None]
+        means = self.sums(places)[self.tied] / self.strengths[self.tied, None]
         ends = np.cumsum([len(own.rows) for own in springs])[:-1]
         for own, targets in zip(springs, np.split(means, ends), strict=True):
             own.pull_to(targets)
