@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import dense_product
 from gnomon._threads import in_order
 
 __all__ = [
@@ -84,7 +85,7 @@ class SharedNeighbors:
         n, k = indices.shape
         weights = np.tile(np.arange(k + 1.0, 1.0, -1.0), n)
         lists = csr_array((weights, indices.ravel(), np.arange(0, n * k + 1, k)), shape=(n, n))
-        similarity = np.asarray((lists @ lists.T).toarray(), dtype=np.float64)
+        similarity = dense_product(lists, lists.T)
         np.fill_diagonal(similarity, 0.0)
         largest = similarity.max()
         return cls(indices, similarity / largest if largest > 0 else similarity)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.spatial
 
+from gnomon._arithmetic import row_distances
 from gnomon.twins.changes import Change, Distance, Floats, Groups, Step, Stretch, Width
 
 __all__ = ["Apart", "Claim", "Denser", "Empty", "Near", "Nearer", "Wider", "claim_of"]
@@ -40,7 +40,7 @@ def _spacing(X: Floats, groups: Groups, g: int) -> float:
     """Return the median distance within a group to its fifth nearest row."""
     rows = X[groups == g]
     place = min(_WITHIN, len(rows) - 1)
-    return float(np.median(np.partition(scipy.spatial.distance.cdist(rows, rows), place, axis=1)[:, place]))
+    return float(np.median(np.partition(row_distances(rows, rows), place, axis=1)[:, place]))
 
 
 @dataclass(frozen=True)
