@@ -57,6 +57,34 @@ def test_a_caller_is_asked_whether_to_go_on_and_may_give_up(monkeypatch):
         SparseCholesky(matrix, plan, check=stop)
 
 
+def test_what_is_told_of_a_front_counts_its_columns():
+    """A dense matrix is one front: of n columns the first c cost c^2 n - 2 c^3 / 3, and those of small ones little."""
+    n, asked = 640, []
+    matrix = sp.csr_array(np.full((n, n), 1.0) + n * np.eye(n))
+    plan = plan_elimination(matrix, max_entries=1e8)
+    assert plan.n_fronts == 1
+    work, places = fronts_module._Work.of(plan), np.arange(n + 1)
+    done = np.array([work.done(place) for place in places])
+    assert done[0] == 0.0
+    begun = done[1] - n + 2.0 / 3.0  # put together with the first column
+    np.testing.assert_allclose(done[1:n] - begun, (places**2 * (n - 2.0 / 3.0 * places))[1:n])
+    assert done[n] - begun == pytest.approx(n**3 / 3)
+    assert work.total == pytest.approx(done[n] + 300 * n**2)
+    SparseCholesky(matrix, plan, check=lambda *told: asked.append(told))
+    assert asked[-1] == (int(1000 * done[n] / work.total), 1000)
+
+
+def test_work_goes_on_from_front_to_front():
+    plan = plan_elimination(random_definite(300, 0.02, 0), max_entries=1e8)
+    work = fronts_module._Work.of(plan)
+    done = [work.done(place) for place in range(301)]
+    assert plan.n_fronts > 1
+    assert sorted(set(done)) == done
+    pivots, below = np.diff(plan.starts), np.diff(plan.offsets)
+    counted = (pivots**3 / 3 + pivots**2 * below + pivots * below**2 + 90 * (pivots + below) ** 2).sum()
+    assert done[-1] == pytest.approx(counted)
+
+
 def test_a_plan_eliminates_every_row_once_and_counts_no_less_than_the_factor_has():
     matrix = random_definite(300, 0.01, 3)
     plan = plan_elimination(matrix, max_entries=1e8)
