@@ -40,6 +40,40 @@ def test_the_time_left_follows_the_pace_since_half_of_the_work(clock):
     assert seen[-1].seconds_left == pytest.approx(66 * 95 / 5)
 
 
+def test_a_report_of_no_more_work_keeps_the_pace(clock):
+    """Blocks may end that add less than a unit: neither what lies before them is forgotten, nor do they count twice."""
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("eigenvectors", 100)
+    for clock[0], done in ((10.0, 10), (20.0, 20), (26.0, 20), (27.0, 20)):
+        reporter.update(done, 100)
+    assert [one.seconds_left for one in seen[2:]] == [pytest.approx(80.0)] * 3
+    clock[0] = 40.0
+    reporter.update(40, 100)
+    assert seen[-1].seconds_left == pytest.approx(60.0)
+
+
+def test_what_passes_before_the_first_unit_is_not_its_cost(clock):
+    seen = []
+    reporter = Reporter(seen.append)
+    reporter.begin("eigenvectors", 1)
+    for clock[0], done in ((50.0, 0), (52.0, 20)):
+        reporter.update(done, 100)
+    assert seen[-1].seconds_left == pytest.approx(8.0)
+
+
+def test_a_wish_to_end_is_remembered_until_another_stage(clock):
+    reporter = Reporter(lambda progress: progress.done == 3)
+    reporter.begin("positions", 10)
+    told = []
+    for done in (2, 3, 4):
+        reporter.update(done, 10)
+        told.append(reporter.is_asked_to_end)
+    assert told == [False, True, True]
+    reporter.begin("layout", 10)
+    assert not reporter.is_asked_to_end
+
+
 def test_the_time_left_counts_what_later_units_cost(clock):
     """Forty units of a second and sixty that take three each: what is left is known from the first report on."""
     seen = []

@@ -160,11 +160,19 @@ class Reporter:
     ----------
     callback : callable or None, default=None
         Called with a `Progress`; a true return value asks the running stage to end early.
+
+    Attributes
+    ----------
+    timings : dict of str to float
+        Seconds of the stages that have ended.
+    is_asked_to_end : bool
+        Whether the running stage has been asked to end early, now or before.
     """
 
     def __init__(self, callback: Callback | None = None) -> None:
         self.callback = callback
         self.timings: dict[str, float] = {}
+        self.is_asked_to_end = False
         self._stage = ""
         self._start = 0.0
         self._told: list[tuple[int, float]] = []  # work done in the stage, and after how many seconds
@@ -179,6 +187,7 @@ class Reporter:
         """Begin a stage of `total` units of work; the previous stage ends."""
         self.end()
         self._stage, self._start, self._told, self._costs = stage, time.perf_counter(), [], ()
+        self.is_asked_to_end = False
         self.update(0, total)
 
     def expect(self, done: int, costs: Sequence[tuple[int, float]] = ()) -> None:
@@ -216,18 +225,23 @@ class Reporter:
         seconds = time.perf_counter() - self._start
         pace = self._pace(done, end if at_most and end is not None else total, seconds)
         progress = Progress(self._stage, done, total, seconds, loss, embedding, pace, at_most, end)
-        return bool(self.callback(progress))
+        asked = bool(self.callback(progress))
+        self.is_asked_to_end = self.is_asked_to_end or asked
+        return asked
 
     def _pace(self, done: int, end: int, seconds: float) -> float | None:
         """Return the seconds of each unit that is left until the end, by those since half of the work was done.
 
         What lies farther back misses: stages prepare, and the units of some grow dearer or cheaper.
         """
-        if self._told and done <= self._told[-1][0]:  # counted anew
+        if self._told and (done < self._told[-1][0] or not done):  # counted anew, or nothing but prepared yet
             self._told = []
         half = bisect.bisect_right(self._told, (done // 2, float("inf")))
         before, then = self._told[max(half - 1, 0)] if self._told else (0, 0.0)
-        self._told.append((done, seconds))
+        if self._told and done == self._told[-1][0]:  # no more work than when it was measured
+            seconds = self._told[-1][1]
+        else:
+            self._told.append((done, seconds))
         if not before < done < end:
             return None
         return (seconds - then) * self._cost(done, end) / (self._cost(before, done) * (end - done))
