@@ -12,6 +12,8 @@ from sklearn.decomposition import PCA as OtherPCA
 from tests.stored import Backwards
 
 import gnomon
+from gnomon import _progress
+from gnomon._run import current_run
 from gnomon.data.stored import ArrayTable
 from gnomon.maps.landmarks import make, place
 from gnomon.maps.landmarks.count import STEPS, Needs, count_landmarks
@@ -317,6 +319,32 @@ def test_progress_is_told_and_a_callback_ends_the_positions(stored):
     assert placed[found.landmarks].all()
     assert placed.sum() == 1000 + (found.landmarks >= 1000).sum()
     assert "rows have no place: the callback ended" in found.notes[-1]
+
+
+def test_rows_placed_within_a_block_are_told_by_their_number(monkeypatch):
+    """Each placed row takes a second here, and what is made ready for the first one a thousand."""
+    now, heard, asked = [0.0], [], []
+    monkeypatch.setattr(_progress.time, "perf_counter", lambda: now[0])
+    monkeypatch.setattr(place, "_TOGETHER", 300)
+    own = gnomon.Map.place
+
+    def timed(self, rows):
+        current_run().reporter.update(1, 2)  # a stage of what places rows, which is not the map's
+        now[0] += len(rows) if asked else 1000.0
+        asked.append(len(rows))
+        return own(self, rows)
+
+    monkeypatch.setattr(gnomon.Map, "place", timed)
+    found = gnomon.map(X, n_fitted=600, callback=heard.append)
+    told = [one for one in heard if one.stage == "positions"]
+    assert [one.total for one in told] == [N] * len(told)
+    assert len(told) == 2 + -(-(N - 600) // 300) - 1  # begin, within the block, and its end
+    for one in told[1:-1]:
+        left = N - 600 - 300 * told.index(one)
+        assert one.seconds_left == pytest.approx(left, rel=0.1)
+    assert np.isfinite(found.embedding).all()
+    ended = gnomon.map(X, n_fitted=600, callback=lambda one: one.stage == "positions" and one.done == told[2].done)
+    assert np.isfinite(ended.embedding).all()  # heard at the end of the only block, which is whole by then
 
 
 def test_the_map_is_near_a_fit_of_all_rows():

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
+from gnomon._run import current_run, running
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.maps.result import Map
@@ -45,7 +46,8 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
     journal : Journal
         Where blocks are kept.
     reporter : Reporter
-        Told about the rows done.
+        Told about the rows done: some thousand at a time by a task of this process, else block by block. A wish to end
+        is heard at the end of a block.
 
     Returns
     -------
@@ -62,11 +64,13 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
     places[rows] = found
     workers, blocks = current_executor(), table.blocks()
     shared = workers.broadcast(table), workers.broadcast(rows), workers.broadcast(fitted)
-    placed = journal.blocks(STAGE, workers, _place_block, blocks, *shared, needed=_needed(table, fitted))
-    for block, arrays in zip(blocks, placed, strict=False):  # what is left when the stage is ended is not asked for
-        places[block.start : block.stop] = arrays["places"]
-        if reporter.update(block.stop, n):
-            break
+    with running(reporter=reporter):  # blocks are placed here as they are asked for, unless others work
+        placed = journal.blocks(STAGE, workers, _place_block, blocks, *shared, needed=_needed(table, fitted))
+        for block, arrays in zip(blocks, placed, strict=False):  # what is left when the stage is ended is not asked for
+            places[block.start : block.stop] = arrays["places"]
+            reporter.update(block.stop, n)
+            if reporter.is_asked_to_end:
+                break
     reporter.end()
     return places
 
@@ -88,9 +92,15 @@ def _place_block(block: RowBlock, table: StoredTable, rows: Rows, fitted: Map) -
     places[landmarks] = fitted.embedding[first:last]
     others = np.setdiff1d(np.arange(len(block)), landmarks, assume_unique=True)
     place = fitted.transform if fitted._way_to_place is None else fitted.place
-    with warnings.catch_warnings():
+    reporter = current_run().reporter
+    with warnings.catch_warnings(), running(reporter=Reporter()):  # what places rows has stages of its own
         warnings.simplefilter("ignore", DataWarning)  # of rows out of range: `novelty` says which
+        if block.start == 0 and len(others):  # all that the map makes ready is made for its first row
+            place(values[others[:1]])
+            reporter.expect(0)
         for start in range(0, len(others), _TOGETHER):
             some = others[start : start + _TOGETHER]
             places[some] = place(values[some])
+            if start + _TOGETHER < len(others):
+                reporter.update(block.start + int(some[-1]) + 1, table.n_samples)
     return {"places": places}
