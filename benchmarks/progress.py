@@ -2,8 +2,10 @@
 
 python -m benchmarks.progress --seconds 8
 python -m benchmarks.progress --methods tsne densmap pacmap --seconds 10 --threads 1 --clock processor
+GNOMON_DATA=FOLDER python -m benchmarks.progress --data mnist --pca 50 --methods tsne dreams
 
-Each fit has a process of its own, `verbose=True`, and as many drawn rows as are forecast to take so many seconds.
+Each fit has a process of its own, `verbose=True`, and as many rows, drawn ones or those of a table, as are forecast to
+take so many seconds.
 """
 
 from __future__ import annotations
@@ -18,9 +20,23 @@ from dataclasses import asdict, dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from benchmarks.forecast import CASES, drawn_table
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["MOMENTS", "Told", "first_line", "left_of_fit", "left_of_stage", "longest_gap", "main", "measure"]
+from benchmarks.forecast import CASES, drawn_table
+from benchmarks.tables import load_table
+
+__all__ = [
+    "MOMENTS",
+    "Told",
+    "first_line",
+    "left_of_fit",
+    "left_of_stage",
+    "longest_gap",
+    "main",
+    "measure",
+    "table_for",
+]
 
 MOMENTS = (0.25, 0.5, 0.75)
 """Shares of the time, of a stage or of the fit, at which what is told to be left is looked at."""
@@ -68,16 +84,49 @@ class _Lines:
         pass
 
 
-def _rows_for(estimator: Any, seconds: float, most: int) -> int:
-    """Return how many rows are forecast to take so many seconds of one core."""
-    few, many = 200, min(most, _MOST_ROWS)
+def _rows_for(estimator: Any, seconds: float, most: int, n_columns: int) -> int:
+    """Return how many rows are forecast to take so many seconds of one core; no more than are there."""
+    few, many = min(200, most), min(most, _MOST_ROWS)
+    if estimator.foresee(many, n_columns).seconds <= seconds:
+        return many
     while many - few > few // 50:
         between = (few + many) // 2
-        few, many = (between, many) if estimator.foresee(between, _COLUMNS).seconds < seconds else (few, between)
+        few, many = (between, many) if estimator.foresee(between, n_columns).seconds < seconds else (few, between)
     return few
 
 
-def measure(case: str, seconds: float, *, threads: int | None = None, clock: str = "wall") -> Told:
+def table_for(
+    estimator: Any, seconds: float, most: int, *, data: str = "drawn", pca: int | None = None
+) -> npt.NDArray[np.float32]:
+    """Return as many rows as are forecast to take so many seconds of one core, if there are as many.
+
+    Parameters
+    ----------
+    estimator : Estimator
+    seconds : float
+    most : int
+        Rows at most.
+    data : str, default="drawn"
+        "drawn", or what `load_table` takes.
+    pca : int or None, default=None
+        Reduce a table that is not drawn to so many principal components first.
+    """
+    if data == "drawn":
+        return drawn_table(_rows_for(estimator, seconds, most, _COLUMNS), _COLUMNS)
+    whole = load_table(data, pca=pca)[0]
+    rows = _rows_for(estimator, seconds, min(most, len(whole)), whole.shape[1])
+    return whole if rows == len(whole) else whole[np.sort(np.random.default_rng(0).permutation(len(whole))[:rows])]
+
+
+def measure(
+    case: str,
+    seconds: float,
+    *,
+    threads: int | None = None,
+    clock: str = "wall",
+    data: str = "drawn",
+    pca: int | None = None,
+) -> Told:
     """Fit in this process and return what was told meanwhile.
 
     Parameters
@@ -90,6 +139,8 @@ def measure(case: str, seconds: float, *, threads: int | None = None, clock: str
         None for all.
     clock : {"wall", "processor"}, default="wall"
         What times are taken by; the processor's, with one thread, are those of a machine that does nothing else.
+    data, pca : str, int or None
+        See `table_for`.
     """
     import gnomon
     from gnomon import _progress
@@ -101,8 +152,8 @@ def measure(case: str, seconds: float, *, threads: int | None = None, clock: str
     name, parameters, most = CASES[case]
     estimator = getattr(gnomon, name)(random_state=0, n_jobs=threads, **parameters)
     getattr(gnomon, name)(random_state=0, **parameters).fit(drawn_table(300, _COLUMNS))  # loads libraries
-    told = Told(_rows_for(estimator, seconds, most))
-    X = drawn_table(told.rows, _COLUMNS)
+    X = table_for(estimator, seconds, most, data=data, pca=pca)
+    told = Told(len(X))
 
     def note(state: Any) -> None:
         left = getattr(state, "seconds_left_of_fit", None)
@@ -162,7 +213,8 @@ def left_of_fit(told: Told) -> list[float | None]:
 
 def _run(case: str, options: argparse.Namespace) -> Told | str:
     command = [sys.executable, "-m", "benchmarks.progress", "--one", case, "--seconds", str(options.seconds)]
-    command += ["--clock", options.clock]
+    command += ["--clock", options.clock, "--data", options.data]
+    command += [] if options.pca is None else ["--pca", str(options.pca)]
     command += [] if options.threads is None else ["--threads", str(options.threads)]
     try:
         answer = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_LIMIT)
@@ -186,13 +238,16 @@ def main(arguments: list[str] | None = None) -> int:
     cases = [case for case in CASES if case not in _SILENT]
     parser.add_argument("--methods", nargs="+", choices=cases, default=cases, metavar="NAME")
     parser.add_argument("--seconds", type=float, default=8.0, help="that a fit should take of one core")
+    parser.add_argument("--data", default="drawn", help="drawn, digits, mnist (in GNOMON_DATA) or an .npz file")
+    parser.add_argument("--pca", type=int, help="reduce a table that is not drawn to so many components first")
     parser.add_argument("--threads", type=int, help="of the fits; by default all")
     parser.add_argument("--clock", choices=["wall", "processor"], default="wall")
     parser.add_argument("--lines", action="store_true", help="print what the fits told")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     options = parser.parse_args(arguments)
     if options.one:
-        told = measure(options.one, options.seconds, threads=options.threads, clock=options.clock)
+        given = {"threads": options.threads, "clock": options.clock, "data": options.data, "pca": options.pca}
+        told = measure(options.one, options.seconds, **given)
         print(json.dumps(asdict(told)))
         return 0
     print(f"{'':26}{'':8}{'':7}{'':7}{'':7}{'left of the longest stage at':>35}{'left of the fit at':>21}")

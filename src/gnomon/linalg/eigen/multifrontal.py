@@ -144,7 +144,7 @@ class _Work:
         return cls(plan.starts, sides, made, before, total)
 
     def done(self, place: int) -> float:
-        """Return what is done when the rows before a place have been eliminated: a column costs more the later it is."""
+        """Return what is done when the rows before a place are eliminated: a column costs more the later it is."""
         front = int(np.searchsorted(self.starts, place, side="right")) - 1
         columns = place - int(self.starts[front])
         if columns == 0:
