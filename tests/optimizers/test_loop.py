@@ -286,8 +286,8 @@ def test_only_the_mesh_of_an_annealed_tsne_grows(clusters):
     annealed = GradientDescent.annealed()
     meshed, exact = (KLDivergence(clusters["total"], evaluation=name) for name in ("interpolated", "exact"))
     state = annealed.start(meshed, np.zeros((meshed.n_samples, 2), dtype=np.float32))
-    *_, (begin, factor) = annealed.costs(meshed, state)
-    assert begin == 225
+    *_, (first, _), _, (_, factor) = annealed.costs(meshed, state)
+    assert first == 225
     assert factor > 1
     edges = clusters["total"].matrix.nnz
     meshed.added.join(DensityCorrelation(clusters["total"], np.ones(edges), KERNEL))

@@ -303,8 +303,9 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         assert isinstance(attraction, EdgePairs)
         assert isinstance(repulsion, AllPairs)
         work = loss.n_samples, attraction.matrix.nnz, len(added_terms(objective).terms)
-        mesh = GrowingMesh(*work, repulsion.spacing, self.coarsening, self._last_early, self._settles_from)
-        return mesh.costs(state.embedding, state.iteration)
+        grows = self._last_early + (not self.annealing_iter)  # a map stands still where exaggeration ends at once
+        mesh = GrowingMesh(*work, repulsion.spacing, self.coarsening, grows, max(self._settles_from, grows))
+        return mesh.costs(state.embedding, state.velocity, state.iteration)
 
     def step(self, objective: Objective, state: DescentState, limit: int) -> Step:
         """Do one iteration; in parts, all to `limit`."""
