@@ -12,14 +12,11 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._run import current_run
-from gnomon.neighbors.euclidean import Distances, Indices, n_candidates
+from gnomon.neighbors.euclidean import SELECTION, Distances, Indices, n_candidates
 from gnomon.neighbors.samples import Draw, Sample
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["SELECTION", "Effort", "Looked", "Plan", "find_plan", "first_probes"]
-
-SELECTION = 10
-"""Coordinates of a pair that are compared in the time that the choice of the nearest takes for it."""
+__all__ = ["Effort", "Looked", "Plan", "find_plan", "first_probes"]
 
 _WIDER = 3  # cells of the wide search of sampled rows, for each that a search of their neighbours takes
 _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside these, where a proxy proposes them
@@ -28,10 +25,11 @@ _PROXY_TIMES, _PROXY_MORE = 30, 100  # candidates for each neighbour, and beside
 _NS_PRODUCT = 0.025  # one coordinate of one pair in a tile
 _NS_PAIR = SELECTION * _NS_PRODUCT
 _NS_DIFFERENCE = 0.06  # one coordinate of one candidate in the ranking
-_NS_FETCHED = 28.0
-"""One candidate, which lies anywhere in memory. It counts for the time that is left, not where plans are compared.
-Fitted to six searches of MNIST and drawn rows, 20,000 to 200,000 of 50 and 784 columns: 47 to 92 % was the join,
-42 to 92 % by this."""
+_NS_KEPT, _NS_FETCHED, _NS_READ, _ROUNDED = 7.0, 36.0, 0.008, 0.4
+"""A candidate that is kept until nearer ones are found; one that is ranked, which lies anywhere in memory, and each of
+its coordinates; and the share of the time in which rows that are rounded are compared. They count for the time that is
+left, not where plans are compared. Fitted to nine searches of MNIST, single cells and drawn rows, 20,000 to 70,000 of
+50 and 784 columns with 15 and 90 neighbours: 59 to 87 % was the join, 53 to 86 % by this."""
 
 Ranks = npt.NDArray[np.int32]
 
@@ -88,10 +86,19 @@ class Effort:
         pairs = self.n_samples * (self.n_cells + plan.n_probes * self.n_samples / self.n_cells)
         return float(self.of_pairs(pairs) + self.n_samples * plan.n_candidates * self.rank_width * _NS_DIFFERENCE)
 
-    def joined_share(self, plan: Plan) -> float:
-        """Estimate which share of the time of a search, its plan made, passes before candidates are ranked."""
-        join = self.of_pairs(plan.n_probes * self.n_samples / self.n_cells)
-        return join / (join + plan.n_candidates * (_NS_FETCHED + _NS_DIFFERENCE * self.rank_width))
+    def joined_share(self, plan: Plan, n_kept: int) -> float:
+        """Estimate which share of the time of a search, its plan made, passes before candidates are ranked.
+
+        Parameters
+        ----------
+        plan : Plan
+        n_kept : int
+            Candidates that the join keeps of each row.
+        """
+        n_pairs = max(plan.n_probes * self.n_samples / self.n_cells, n_kept)
+        compared = self.of_pairs(n_pairs) * (_ROUNDED if self.projected else 1.0)
+        join = compared + _NS_KEPT * n_kept * (1.0 + math.log(n_pairs / n_kept))  # the n-th pair is kept with k / n
+        return join / (join + n_kept * (_NS_FETCHED + _NS_READ * self.rank_width))
 
     def affords(self, plan: Plan) -> bool:
         """Return whether there are cells enough, and comparing all pairs costs no less."""

@@ -57,6 +57,7 @@ _SAMPLED = Cost(fixed=2e6, sample=8.0)  # bytes of the rows that give the centre
 _ROUNDED_MORE = 8  # candidates kept beside those of a plan, so that rounding rarely loses one of them
 _CELL_ROW = 330.0  # bytes of a row's probes and place in its cell
 _BLOCKS = 16  # parts of the join between which progress is reported
+_FIRST = 4  # times so many parts as large as the first, which touches all of what the join writes to
 _BASIS_ROUNDS = 5
 _BASIS_BLOCK = 1024  # rows of the sample that a thread takes at a time
 
@@ -420,20 +421,23 @@ class _Cells:
             return wider.searched(plan, n_neighbors, keep, reporter)
         table, order, n = self.table, self.order, len(self.probes)
         candidates = np.empty((n, self.space.width(plan.n_candidates, n - 1)), dtype=np.int32)
-        bounds = np.linspace(0, len(self.space.centres), _BLOCKS + 1).astype(int)
-        joined = Effort.of(table, self.coordinates.shape[1], len(self.space.centres)).joined_share(plan)
+        count = len(self.space.centres)
+        first, bounds = max(count // (_FIRST * _BLOCKS), 1), np.linspace(0, count, _BLOCKS + 1).astype(int)
+        effort = Effort.of(table, self.coordinates.shape[1], count)
+        joined = effort.joined_share(plan, candidates.shape[1])
+        self.join.run(0, first, plan.n_probes, candidates)
         if reporter is not None:  # what came before says nothing of the rows
-            reporter.expect(0)
-        for first, last in itertools.pairwise(bounds):
-            self.join.run(int(first), int(last), plan.n_probes, candidates)
+            reporter.expect(int(joined * self.offsets[first]))
+        for begin, end in itertools.pairwise(np.unique(np.maximum(bounds, first))):
+            self.join.run(int(begin), int(end), plan.n_probes, candidates)
             if reporter is not None:
-                reporter.update(max(int(joined * self.offsets[last]), 1), n)
+                reporter.update(max(int(joined * self.offsets[end]), 1), n)
         most = max(n_neighbors, min(keep, plan.n_candidates))
         found = table.rank_leading(candidates, n_neighbors, most, order)
         short = np.flatnonzero(found[0][:, n_neighbors - 1] < 0).astype(np.int32)
         if len(short):  # rows in cells with few members
-            first, more = (table.scan(table.take(short), short, k) for k in (n_neighbors, most))
-            found[0][short], found[1][short] = lead_with(first, more)
+            nearest, more = (table.scan(table.take(short), short, k) for k in (n_neighbors, most))
+            found[0][short], found[1][short] = lead_with(nearest, more)
         if reporter is not None:
             reporter.update(n, n)
         indices, distances = found

@@ -13,7 +13,7 @@ from gnomon._validation import Integer, Options, Real, Rule, check_parameters, m
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
-from gnomon.neighbors.cell_plans import SELECTION
+from gnomon.neighbors.euclidean import SELECTION
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.searched import SearchedRows
