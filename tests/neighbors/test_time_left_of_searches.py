@@ -68,7 +68,7 @@ def test_pairs_shift_the_share_of_the_join_in_proportion_and_candidates_by_those
 
 
 def test_the_share_is_known_where_every_pair_is_kept():
-    assert 0.0 < EFFORT.joined_share(Plan(1, 5), 400) < 1.0
+    assert 0.0 < EFFORT.joined_share(Plan(1, 5), 4000) < 1.0
 
 
 def test_rounded_rows_are_joined_sooner():
