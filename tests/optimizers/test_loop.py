@@ -294,6 +294,8 @@ def test_only_the_mesh_of_an_annealed_tsne_grows(clusters):
     assert 1 < annealed.costs(meshed, state)[-1][1] < factor  # the mesh is less of dearer iterations
     assert not annealed.costs(exact, state)
     assert not GradientDescent().costs(meshed, state)  # one mesh throughout
+    solid = annealed.start(meshed, np.zeros((meshed.n_samples, 3), dtype=np.float32))
+    assert not annealed.costs(meshed, solid)  # no mesh of the same kind
 
 
 def test_epochs_cost_more_from_where_terms_act(clusters):

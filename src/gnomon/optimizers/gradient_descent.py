@@ -297,7 +297,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         loss = objective.base if isinstance(objective, SharedLoss) else objective
         if not isinstance(loss, KLDivergence) or not self.settling_iter:
             return super().costs(objective, state)
-        if loss.evaluation_for(int(state.embedding.shape[-1])) != "interpolated":
+        n_components = int(state.embedding.shape[-1])
+        if n_components > 2 or loss.evaluation_for(n_components) != "interpolated":
             return super().costs(objective, state)
         (attraction,), (repulsion,) = loss.attractions, loss.repulsions
         assert isinstance(attraction, EdgePairs)
