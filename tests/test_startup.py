@@ -48,6 +48,10 @@ class Mine(UMAP):
     def transform(self, X):
         return super().transform(X)
 
+many = np.random.default_rng(0).normal(size=(1000, 5))
+UMAP(max_iter=1, random_state=0).fit(many)
+look("many rows", _HEAVY + _ANSWERS + _LATER[1:] + _OTHERS + ["scipy.sparse.linalg"])
+
 before = UMAP(n_neighbors=5, max_iter=5, random_state=0)
 before.fit(X)
 look("map", _HEAVY + _ANSWERS + _LATER[2:] + _OTHERS)
@@ -91,7 +95,7 @@ def seen(tmp_path_factory):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-@pytest.mark.parametrize("when", ["import", "estimator", "command", "map", "fit", "answers"])
+@pytest.mark.parametrize("when", ["import", "estimator", "command", "many rows", "map", "fit", "answers"])
 def test_nothing_is_loaded_before_it_is_needed(seen, when):
     assert seen[when] == []
 

@@ -230,9 +230,12 @@ class Space:
     centres: npt.NDArray[np.float32]
 
     @classmethod
-    def of(cls, points: Points, rng: np.random.Generator) -> Self:
-        """Choose the space for a table and learn its cells."""
-        return cls.learned(points, points.n_samples, points.take, rng)
+    def of(cls, points: Points, rng: np.random.Generator) -> tuple[Self, npt.NDArray[np.float32]]:
+        """Choose the space for a table and learn its cells; return it and the coordinates of all rows."""
+        basis = _basis(points, points.n_samples, points.take, rng)
+        coordinates = _coordinates(points, basis, None)
+        some = coordinates[_learners(points.n_samples)]
+        return cls(basis, _centres(some, n_cells(points.n_samples), rng)), coordinates
 
     @classmethod
     def learned(
@@ -255,9 +258,8 @@ class Space:
         rng : Generator
         """
         basis = _basis(points, n_samples, take, rng)
-        count = n_cells(n_samples)
-        some = take(_evenly(n_samples, count * _KMEANS_ROWS))
-        return cls(basis, _centres(_coordinates(points, basis, some), count, rng))
+        some = take(_learners(n_samples))
+        return cls(basis, _centres(_coordinates(points, basis, some), n_cells(n_samples), rng))
 
     @property
     def rounded(self) -> bool:
@@ -271,6 +273,11 @@ class Space:
     def coordinates_of(self, points: Points, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return the coordinates of the points, or of rows given, each a function of the row alone."""
         return _coordinates(points, self.basis, X)
+
+
+def _learners(n: int) -> npt.NDArray[np.int64]:
+    """Return the rows of which cells are learned."""
+    return _evenly(n, n_cells(n) * _KMEANS_ROWS)
 
 
 def _evenly(n: int, wanted: int) -> npt.NDArray[np.int64]:
@@ -350,8 +357,7 @@ class Start:
         draw = Draw.of(table.n_samples, rng)
         rows, m = draw.compared, draw.n_compared
         indices, true = without_own(*table.nearest(table.take(rows), width + 1), rows)
-        space = Space.of(table.proxy, rng)
-        coordinates = space.coordinates_of(table.proxy)
+        space, coordinates = Space.of(table.proxy, rng)
         effort = Effort.of(table, coordinates.shape[1], len(space.centres))
         nearest = coordinates[indices[:m, :n_neighbors].ravel()]
         first = first_probes(space.centres, coordinates[rows[:m]], nearest, target_recall)

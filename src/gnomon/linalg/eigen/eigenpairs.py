@@ -7,11 +7,10 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse.linalg import LinearOperator
 
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
@@ -30,6 +29,9 @@ from gnomon.linalg.eigen.krylov import inverse_krylov, largest_eigenpairs, small
 from gnomon.linalg.eigen.laplacian import GraphLaplacian, laplacian_eigenpairs
 from gnomon.linalg.eigen.multifrontal import SparseCholesky, plan_elimination
 from gnomon.linalg.products import SparseTimes
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
 
 __all__ = ["MAX_FACTOR_ENTRIES", "eigenpairs", "symmetric_operator"]
 
@@ -59,6 +61,8 @@ _RULES: dict[str, Rule] = {
 
 def symmetric_operator(product: Callable[[Float64Array], Float64Array], n_samples: int) -> LinearOperator:
     """Return the operator whose products with blocks of vectors, (n_samples, n_columns), a function computes."""
+    from scipy.sparse.linalg import LinearOperator  # loaded with LAPACK, when first asked for
+
     return LinearOperator((n_samples, n_samples), matvec=product, matmat=product, dtype=np.float64)
 
 
@@ -141,7 +145,7 @@ def eigenpairs(
         If a value is out of range, the solver does not fit the operator, or solver="factor" exceeds the limits.
     """
     kind = "graph" if isinstance(operator, GraphLaplacian) else "matrix"
-    if isinstance(operator, LinearOperator) or which == "largest":
+    if _is_known_by_products(operator) or which == "largest":
         kind = "products"
     given = {
         "n_vectors": n_vectors,
@@ -183,10 +187,15 @@ def eigenpairs(
     return _smallest(Semidefinite(operator, known), search, solver, (values["max_entries"], values["max_operations"]))
 
 
+def _is_known_by_products(operator: Any) -> bool:
+    """Say whether an operator is a LinearOperator of SciPy, whose module takes as long to load as a small fit."""
+    return hasattr(operator, "matmat")
+
+
 def _by_products(operator: Any, which: str, search: Search, solver: str, other_end: float | None) -> Eigenpairs:
     if isinstance(operator, GraphLaplacian):
         operator = operator.matrix
-    times: Callable[[Any], Any] = operator.matmat if isinstance(operator, LinearOperator) else SparseTimes(operator)
+    times: Callable[[Any], Any] = operator.matmat if _is_known_by_products(operator) else SparseTimes(operator)
     n = operator.shape[0]
     if which == "largest":
         return largest_eigenpairs(times, n, search, solver=solver, other_end=other_end)

@@ -10,8 +10,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import scipy
-import scipy.sparse.linalg
 
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg.draws import normal_matrix
@@ -124,9 +122,11 @@ def largest_eigenpairs(
             if found.converged or found.out_of_time or other_end is not None or search.max_products is not None:
                 return found
         if other_end is None and n_vectors <= n_samples // 4:
+            from scipy.sparse.linalg import ArpackNoConvergence  # loaded with LAPACK, when first asked for
+
             try:
                 return _arpack(product, n_samples, search)
-            except (scipy.sparse.linalg.ArpackNoConvergence, OutOfTimeError):
+            except (ArpackNoConvergence, OutOfTimeError):
                 pass
         return found or dense_largest(product, n_samples, n_vectors, other_end=other_end is not None)
 
@@ -203,6 +203,8 @@ def new_directions(block: Float64Array, basis: Float64Array) -> Float64Array:
 
 def _arpack(product: Product, n_samples: int, search: Search) -> Eigenpairs:
     """Return the pairs that the restarted method of single vectors finds, to working precision."""
+    from scipy.sparse.linalg import LinearOperator, eigsh  # loaded with LAPACK, when first asked for
+
     n_vectors = search.n_vectors
     start = normal_matrix(search.seed, _STREAM_ARNOLDI, (n_samples, 1)).ravel()
     size, most = min(n_samples - 1, max(4 * n_vectors, 40)), 100
@@ -214,8 +216,7 @@ def _arpack(product: Product, n_samples: int, search: Search) -> Eigenpairs:
         search.look_up(products, most * size)
         return product(v.reshape(-1, 1)).ravel()
 
-    operator = scipy.sparse.linalg.LinearOperator((n_samples, n_samples), matvec=times, dtype=np.float64)
-    eigsh = scipy.sparse.linalg.eigsh
+    operator = LinearOperator((n_samples, n_samples), matvec=times, dtype=np.float64)
     options: dict[str, Any] = {"which": "LA", "v0": start, "ncv": size, "maxiter": most}
     if "rng" in inspect.signature(eigsh).parameters:  # SciPy 1.17: of the vectors that go on from an invariant space
         options["rng"] = np.random.default_rng(search.seed)

@@ -292,12 +292,12 @@ def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: s
     if solver == "auto":
         solver = "dense" if n <= LARGEST_DENSE else "lanczos" if width is None else "multilevel"
     single, stopped = laplacian.normalized and search.tolerance >= _SINGLE, False
+    if solver == "multilevel":
+        if width is None:
+            rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
+            raise ValueError(message(f"n_vectors={k}", rule, remedy="Use another solver."))
+        return _multilevel(laplacian, width, search, single=single)
     with single_threaded_blas():
-        if solver == "multilevel":
-            if width is None:
-                rule = f"at most {MAX_SPECTRAL_VECTORS} and far below n_samples={n}"
-                raise ValueError(message(f"n_vectors={k}", rule, remedy="Use another solver."))
-            return _multilevel(laplacian, width, search, single=single)
         if solver == "dense" and single:  # the double operator is not formed
             operator, trivial = _written_out(laplacian.weights)
             values, vectors = dense_smallest(operator, k, trivial, 3.0)
@@ -317,20 +317,27 @@ def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: s
 
 def _multilevel(laplacian: GraphLaplacian, width: int, search: Search, *, single: bool) -> Eigenpairs:
     weights, k = laplacian.weights, search.n_vectors
-    if single:
+    if single:  # without BLAS, of which a fit of this kind then loads none
         limits: dict[str, Any] = {"turn": search.turn, "max_products": search.max_products}
         found = _multilevel_subspace(weights, width, search, tolerance=search.tolerance, **limits)
     else:
-        start = _multilevel_subspace(weights, width, search, tolerance=_START_TOLERANCE).vectors.astype(np.float64)
-        if not laplacian.normalized:
-            degrees = np.asarray(weights.astype(np.float64).sum(axis=1))
-            start = np.asarray(start / np.sqrt(np.maximum(degrees, 1e-300))[:, None])
-        found = filtered_subspace(laplacian.matrix, start, laplacian.trivial, laplacian.upper, search)
+        with single_threaded_blas():
+            found = _refined(laplacian, width, search)
     vectors, values, residuals = found.vectors[:, :k].astype(np.float64), found.values[:k], found.residuals[:k]
     if not single:
         residuals = np.linalg.norm(sparse_product(laplacian.matrix, vectors) - vectors * values, axis=0)
     values, vectors = np.maximum(values, 0.0), with_signs(vectors)
     return Eigenpairs(values, vectors, residuals, found.converged, "multilevel", found.out_of_time)
+
+
+def _refined(laplacian: GraphLaplacian, width: int, search: Search) -> Filtered:
+    """Find the smallest pairs in single precision and refine them in double."""
+    weights = laplacian.weights
+    start = _multilevel_subspace(weights, width, search, tolerance=_START_TOLERANCE).vectors.astype(np.float64)
+    if not laplacian.normalized:
+        degrees = np.asarray(weights.astype(np.float64).sum(axis=1))
+        start = np.asarray(start / np.sqrt(np.maximum(degrees, 1e-300))[:, None])
+    return filtered_subspace(laplacian.matrix, start, laplacian.trivial, laplacian.upper, search)
 
 
 def _written_out(weights: Any) -> tuple[Float64Array, Float64Array]:

@@ -9,7 +9,6 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 import scipy
-import scipy.sparse.linalg
 
 from gnomon import _core
 from gnomon._run import current_run
@@ -77,13 +76,15 @@ def plan_elimination(matrix: Any, *, max_entries: float) -> Elimination:
 
 def _minimum_degree(matrix: Any) -> Int32Array:
     """Return the order that SuperLU finds; its incomplete factorization of the pattern, told to drop all, is cheap."""
+    from scipy.sparse.linalg import spilu  # loaded with LAPACK, when first asked for
+
     n = matrix.shape[0]
     values = np.full(matrix.nnz, -1.0 / n)
     pattern = (
         scipy.sparse.csc_matrix((values, matrix.indices, matrix.indptr), shape=(n, n))
         + scipy.sparse.eye_array(n, format="csc") * 2.0
     )
-    factor = scipy.sparse.linalg.spilu(
+    factor = spilu(
         scipy.sparse.csc_matrix(pattern),
         drop_tol=1.0,
         fill_factor=1.0,
