@@ -345,6 +345,15 @@ def _tables(t: _Tables) -> Named:
             f"project {kind}",
             lambda X=X, means=means, directions=directions, out=out: (core.project(X, means, directions, out, 1), out),
         )
+        scatter = np.empty((300, 10))
+        yield (
+            f"scatter_product {kind}",
+            lambda X=X, means=means, directions=directions, scatter=scatter: (
+                core.scatter_product(X, means, directions, scatter, 1),
+                scatter,
+            ),
+        )
+        yield f"scatter_trace {kind}", lambda X=X, means=means: core.scatter_trace(X, means, 1)
         few, whole = np.arange(300, dtype=np.int64), np.empty_like(X)
         yield (
             f"centre {kind}",

@@ -11,6 +11,7 @@
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
 #include "gnomon/row_distances.hpp"
+#include "gnomon/scatter_product.hpp"
 #include "gnomon/small_svd.hpp"
 #include "gnomon/sparse_product.hpp"
 #include "tables.hpp"
@@ -63,6 +64,26 @@ void bound_project(const Matrix<const T>& X, const Vector<const double>& means, 
     check.shape("out", out, X.shape(0), directions.shape(1));
     run_released(n_threads,
                  [&](const Context& context) { project(view(X), view(means), view(directions), view(out), context); });
+}
+
+template <class T>
+void bound_scatter_product(const Matrix<const T>& X, const Vector<const double>& means,
+                           const Matrix<const double>& vectors, const Matrix<double>& out, int n_threads) {
+    const Arguments check("scatter_product");
+    check.length("means", means, X.shape(1));
+    check.equal("the number of rows of vectors", vectors.shape(0), X.shape(1));
+    check.shape("out", out, X.shape(1), vectors.shape(1));
+    run_released(n_threads, [&](const Context& context) {
+        scatter_product(view(X), view(means), view(vectors), view(out), context);
+    });
+}
+
+template <class T>
+double bound_scatter_trace(const Matrix<const T>& X, const Vector<const double>& means, int n_threads) {
+    Arguments("scatter_trace").length("means", means, X.shape(1));
+    double trace = 0.0;
+    run_released(n_threads, [&](const Context& context) { trace = scatter_trace(view(X), view(means), context); });
+    return trace;
 }
 
 template <class T, class Out>
@@ -219,6 +240,11 @@ void register_for(nb::module_& m) {
     m.def("project", &bound_project<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
           nb::arg("directions").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write (X - means) directions to out (n, d), with directions (D, d).");
+    m.def("scatter_product", &bound_scatter_product<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("vectors").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
+          "Write (X - means)' (X - means) vectors to out (D, d), with vectors (D, d).");
+    m.def("scatter_trace", &bound_scatter_trace<T>, nb::arg("X").noconvert(), nb::arg("means").noconvert(),
+          nb::arg("n_threads"), "The sum of all (x_ij - mean_j)^2.");
     register_inner_products<T, double>(m);
 }
 

@@ -17,6 +17,7 @@
 #include "gnomon/inner_products.hpp"
 #include "gnomon/moments.hpp"
 #include "gnomon/random.hpp"
+#include "gnomon/scatter_product.hpp"
 #include "gnomon/small_eigen.hpp"
 #include "gnomon/spectral.hpp"
 
@@ -50,6 +51,30 @@ static void moments_agree_with_loops(double tolerance) {
     }
     CHECK(worst_score < tolerance * 100);
     CHECK(largest_deviation(view, means, {3}) == furthest);
+
+    double trace = 0;
+    std::vector<double> products(width * d), expected(width * d), on_one(width * d);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::vector<double> row(width), own(d);
+        for (std::size_t a = 0; a < width; ++a) {
+            row[a] = static_cast<double>(X[i * width + a]) - means[a];
+            trace += row[a] * row[a];
+            for (std::size_t c = 0; c < d; ++c) own[c] += row[a] * directions[a * d + c];
+        }
+        for (std::size_t a = 0; a < width; ++a)
+            for (std::size_t c = 0; c < d; ++c) expected[a * d + c] += row[a] * own[c];
+    }
+    scatter_product(view, means, {directions.data(), width, d}, {products.data(), width, d}, {3});
+    scatter_product(view, means, {directions.data(), width, d}, {on_one.data(), width, d}, {1});
+    double largest = 0, worst = 0;
+    for (std::size_t k = 0; k < products.size(); ++k) {
+        largest = std::max(largest, std::fabs(expected[k]));
+        worst = std::max(worst, std::fabs(products[k] - expected[k]));
+    }
+    CHECK(worst < 1e-13 * largest);
+    CHECK(products == on_one);
+    CHECK_CLOSE(scatter_trace(view, means, {3}), trace, 1e-12 * trace);
+    CHECK(scatter_trace(view, means, {3}) == scatter_trace(view, means, {1}));
 
     for (std::size_t i = 0; i < n; ++i) X[i * width + 4] = X[i * width + 5] = X[4];
     X[(n - 1) * width + 5] += 1;

@@ -804,6 +804,18 @@ def cases() -> Iterator[tuple[str, Call]]:
                 n_threads=2,
             ),
         )
+        yield (
+            "scatter_product" + tag,
+            call(
+                _core.scatter_product,
+                X=X,
+                means=means,
+                vectors=points(F, 3, np.float64),
+                out=np.empty((F, 3)),
+                n_threads=2,
+            ),
+        )
+        yield "scatter_trace" + tag, call(_core.scatter_trace, X=X, means=means, n_threads=2)
         yield "center_rows" + tag, call(_core.center_rows, x=X, mean=means, scale=1.0, n_threads=2)
         yield (
             "nearest_centered_rows" + tag,

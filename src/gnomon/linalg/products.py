@@ -31,6 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _ROWS = 2048  # whose inner products are summed at a time, whatever the number of threads
+_WORTH_A_POOL = 1e8  # products of numbers, some ms of one core: threads of a pool take one to begin and to end
 
 
 def inner_products(A: Float64Array) -> Float64Array:
@@ -90,8 +91,9 @@ def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: 
         _core.inner_products(np.ascontiguousarray(part(begin)), result, current_run().n_threads)
         return result
 
-    total = np.zeros((order, order))
-    for one in in_order(of_block, range(0, length, step)):
+    total, begins = np.zeros((order, order)), range(0, length, step)
+    blocks = map(of_block, begins) if length * order**2 < _WORTH_A_POOL else in_order(of_block, begins)
+    for one in blocks:
         total += one
     return total
 

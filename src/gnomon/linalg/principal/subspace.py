@@ -12,11 +12,12 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix, orthonormal_rows
-from gnomon.linalg.products import SparseTimes, inner, inner_products, product
+from gnomon.linalg.products import SparseTimes, inner, product
 
 __all__ = ["CentredProducts", "centred_products", "randomized_spectrum"]
 
@@ -24,7 +25,6 @@ Float64Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 10
 _POWER_ITERATIONS = 7
-_BLOCK = 4096  # rows of a table that are converted to double at a time
 _STREAM_SKETCH = 101
 
 
@@ -52,8 +52,8 @@ def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0) -> Spectrum
     for _ in range(_POWER_ITERATIONS + 1):
         basis = table.gram_times(orthonormalised(basis))
     basis = orthonormalised(basis)
-    scores = table.times(basis)
-    values, rotation = leading_of_matrix(inner_products(scores), n_vectors)
+    inside = product(basis.T, table.gram_times(basis))
+    values, rotation = leading_of_matrix((inside + inside.T) / 2.0, n_vectors)
     noise = np.finfo(np.float64).eps * max(X.shape) * values[0]
     n_valid = int(np.count_nonzero(values[:n_components] > noise))
     components = orthonormal_rows(product(basis, rotation[:, :n_components]).T, n_valid, seed)
@@ -66,15 +66,13 @@ class CentredProducts(Protocol):
     Attributes
     ----------
     mean : ndarray of shape (n_features,), float64
-    squared_norm : float
-        Sum of all squared entries of Xc.
     """
 
     mean: Float64Array
-    squared_norm: float
 
-    def times(self, V: Float64Array) -> Float64Array:
-        """Return Xc V."""
+    @property
+    def squared_norm(self) -> float:
+        """Sum of all squared entries of Xc."""
         ...
 
     def gram_times(self, V: Float64Array) -> Float64Array:
@@ -93,25 +91,20 @@ def centred_products(X: Any) -> CentredProducts:
 
 
 class _DenseProducts:
-    """Products with a centred dense table, some rows at a time."""
+    """Products with a centred dense table, whose rows are centred as they are looked at."""
 
     def __init__(self, X: npt.NDArray[Any]) -> None:
         self._X = X
         self.mean: Float64Array = _core.column_means(X, current_run().n_threads)
-        self.squared_norm = float(sum(np.square(rows).sum() for rows in self._blocks()))
 
-    def _blocks(self) -> Any:
-        for begin in range(0, self._X.shape[0], _BLOCK):
-            yield self._X[begin : begin + _BLOCK] - self.mean
-
-    def times(self, V: Float64Array) -> Float64Array:
-        return np.concatenate([product(rows, V) for rows in self._blocks()])
+    @cached_property
+    def squared_norm(self) -> float:
+        return _core.scatter_trace(self._X, self.mean, current_run().n_threads)
 
     def gram_times(self, V: Float64Array) -> Float64Array:
-        total = np.zeros_like(V)
-        for rows in self._blocks():
-            total += product(rows.T, product(rows, V))
-        return total
+        found = np.empty(V.shape)
+        _core.scatter_product(self._X, self.mean, np.ascontiguousarray(V), found, current_run().n_threads)
+        return found
 
 
 class _SparseProducts:
@@ -125,9 +118,6 @@ class _SparseProducts:
         squares = float(np.square(table.data).sum())
         self.squared_norm = max(squares - n * inner(self.mean, self.mean), 0.0)
 
-    def times(self, V: Float64Array) -> Float64Array:
-        return np.asarray(self._times(V) - product(V.T, self.mean))
-
     def gram_times(self, V: Float64Array) -> Float64Array:
-        scores = self.times(V)
+        scores = np.asarray(self._times(V) - product(V.T, self.mean))
         return np.asarray(self._transposed_times(scores) - np.outer(self.mean, scores.sum(axis=0)))
