@@ -217,7 +217,10 @@ def _neighbours(t: _Tables) -> Named:
                 join.run_round(number)
             return join.finish()
 
+        pixels = np.clip(40 * X + 128, 0, 255).astype(np.uint8)
         yield f"AllPairs {d} columns", all_pairs
+        yield f"AllPairs {d} columns of bytes", lambda pixels=pixels: all_pairs(pixels)
+        yield f"nearest_byte_rows {d} columns", lambda P=pixels: core.nearest_byte_rows(P, P[:1000], 15, 1)
         yield f"nearest_rows {d} columns", lambda X=X: core.nearest_rows(X, X[:1000], 15, 1)
     X, wide = t.normal(6000, 50), t.normal(2000, 784)
     order = np.arange(6000, dtype=np.int32)

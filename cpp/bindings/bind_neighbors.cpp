@@ -11,6 +11,7 @@ namespace gnomon::bindings {
 namespace {
 
 using Floats = Matrix<const float>;
+using Bytes = Matrix<const std::uint8_t>;
 using Doubles = Vector<const double>;
 using Found = std::pair<Output<std::int32_t>, Output<float>>;
 
@@ -37,18 +38,21 @@ void check_cells(const Arguments& check, const Indices& order, const Offsets& of
     check.offsets("offsets", view(offsets), n);
 }
 
+void check_bytes(const Arguments& check, const Bytes& rows) {
+    check.at_most("the number of columns of bytes", rows.shape(1), kMostByteColumns);
+}
+
 // Keeps the arrays alive that the kernels' objects look at.
 class AllPairsSearch {
 public:
     AllPairsSearch(Floats points, std::size_t k, int n_threads, std::size_t split)
-        : points_(std::move(points)), k_(k), n_threads_(n_threads) {
-        const Arguments check("AllPairs");
-        check_base(check, points_, k);
-        check.at_most("k + 1", k + 1, points_.shape(0));
-        check.at_most("split + 1", split + 1, points_.shape(0));
-        run_released(n_threads, [&](const Context& context) {
-            search_ = std::make_unique<AllPairs>(view(points_), k, split, context);
-        });
+        : points_(std::move(points)), n_(points_.shape(0)), k_(k), n_threads_(n_threads) {
+        begin(points_, split);
+    }
+    AllPairsSearch(Bytes points, std::size_t k, int n_threads, std::size_t split)
+        : bytes_(std::move(points)), n_(bytes_.shape(0)), k_(k), n_threads_(n_threads) {
+        check_bytes(Arguments("AllPairs"), bytes_);
+        begin(bytes_, split);
     }
     std::size_t n_rounds() const { return search_->n_rounds(); }
     void run_round(std::size_t round) {
@@ -56,17 +60,28 @@ public:
         run_released(n_threads_, [&](const Context& context) { search_->run_round(round, context); });
     }
     Found finish() {
-        auto indices = make_output<std::int32_t>({points_.shape(0), k_});
-        auto cutoffs = make_output<float>({points_.shape(0)});
-        run_released(n_threads_, [&](const Context& context) {
-            search_->finish(view2(indices), {cutoffs.data(), points_.shape(0)}, context);
-        });
+        auto indices = make_output<std::int32_t>({n_, k_});
+        auto cutoffs = make_output<float>({n_});
+        run_released(n_threads_,
+                     [&](const Context& context) { search_->finish(view2(indices), {cutoffs.data(), n_}, context); });
         return {std::move(indices), std::move(cutoffs)};
     }
 
 private:
+    template <class T>
+    void begin(const Matrix<const T>& points, std::size_t split) {
+        const Arguments check("AllPairs");
+        check_base(check, points, k_);
+        check.at_most("k + 1", k_ + 1, n_);
+        check.at_most("split + 1", split + 1, n_);
+        run_released(n_threads_, [&](const Context& context) {
+            search_ = std::make_unique<AllPairs>(view(points), k_, split, context);
+        });
+    }
+
     Floats points_;
-    std::size_t k_;
+    Bytes bytes_;
+    std::size_t n_, k_;
     int n_threads_;
     std::unique_ptr<AllPairs> search_;
 };
@@ -177,9 +192,9 @@ void register_pairs(nb::module_& m) {
 }
 
 /// The k nearest rows of a base: search(indices, cutoffs, context) looks for them.
-template <class T, class Search>
-Found find_nearest(const Arguments& check, const Matrix<const T>& base, const Floats& queries, std::size_t k,
-                   int n_threads, Search&& search) {
+template <class T, class Asked, class Search>
+Found find_nearest(const Arguments& check, const Matrix<const T>& base, const Matrix<const Asked>& queries,
+                   std::size_t k, int n_threads, Search&& search) {
     check_base(check, base, k);
     check.equal("the number of columns of queries", queries.shape(1), base.shape(1));
     auto indices = make_output<std::int32_t>({queries.shape(0), k});
@@ -265,6 +280,8 @@ void register_neighbors(nb::module_& m) {
     nb::class_<AllPairsSearch>(m, "AllPairs", "The k nearest of all other rows, or of those across a split, in rounds.")
         .def(nb::init<Floats, std::size_t, int, std::size_t>(), nb::arg("points").noconvert(), nb::arg("k"),
              nb::arg("n_threads"), nb::arg("split") = 0)
+        .def(nb::init<Bytes, std::size_t, int, std::size_t>(), nb::arg("points").noconvert(), nb::arg("k"),
+             nb::arg("n_threads"), nb::arg("split") = 0)
         .def_prop_ro("n_rounds", &AllPairsSearch::n_rounds, "How many rounds there are to run.")
         .def("run_round", &AllPairsSearch::run_round, nb::arg("round"), "Run one round.")
         .def("finish", &AllPairsSearch::finish, "Return indices (n, k) and the largest squared distance of each row.");
@@ -290,6 +307,18 @@ void register_neighbors(nb::module_& m) {
         },
         nb::arg("base").noconvert(), nb::arg("queries").noconvert(), nb::arg("k"), nb::arg("n_threads"),
         "Return the k nearest rows of base for each query and the largest squared distance of each.");
+    m.def(
+        "nearest_byte_rows",
+        [](const Bytes& base, const Bytes& queries, std::size_t k, int n_threads) -> Found {
+            const Arguments check("nearest_byte_rows");
+            check_bytes(check, base);
+            return find_nearest(check, base, queries, k, n_threads,
+                                [&](Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context) {
+                                    nearest_byte_rows(view(base), view(queries), indices, cutoffs, context);
+                                });
+        },
+        nb::arg("base").noconvert(), nb::arg("queries").noconvert(), nb::arg("k"), nb::arg("n_threads"),
+        "nearest_rows of rows of bytes, by exact distances.");
     register_nearest_centered<float>(m);
     register_nearest_centered<double>(m);
     register_nearest_centered<std::uint8_t>(m);

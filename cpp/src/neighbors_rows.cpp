@@ -53,6 +53,38 @@ void search(Row&& row, Span2<const float> queries, const Task& task, NearestKeys
     }
 }
 
+/// The same of rows of bytes.
+void search_bytes(Span2<const std::uint8_t> base, Span2<const std::uint8_t> queries, const Task& task,
+                  NearestKeys& nearest) {
+    const std::size_t d = queries.cols(), length = rounded_length(d), count = task.query1 - task.query0;
+    std::vector<std::int8_t> lowered(length), panel(kTileCols * length);
+    std::vector<std::int32_t> squares(round_up(count, kTileRows));
+    std::vector<TileQueries> tiles(squares.size() / kTileRows, TileQueries{});
+    RoundedRows rows;
+    rows.resize(count, d);
+    nearest.reset(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        squares[i] = byte_row_square(byte_row(queries.row(task.query0 + i), d, lowered.data()));
+        rows.set(i, lowered.data());
+        TileQueries& tile = tiles[i / kTileRows];
+        tile.slots[tile.count] = i;
+        tile.self[tile.count++] = -1;
+    }
+    alignas(64) std::int32_t dots[kTileRows * kTileCols], base_squares[kTileCols] = {}, ids[kTileCols];
+    for (std::size_t j = task.base0; j < task.base1; j += kTileCols) {
+        for (std::size_t r = 0; r < kTileCols; ++r) {
+            ids[r] = j + r < task.base1 ? static_cast<std::int32_t>(j + r) : -1;
+            if (ids[r] < 0) continue;
+            base_squares[r] = byte_row(base.row(j + r), d, lowered.data()).square;
+            pack_rounded_column(lowered.data(), d, r, panel.data());
+        }
+        for (std::size_t t = 0; t < tiles.size(); ++t) {
+            rows.products(t * kTileRows, panel.data(), dots);
+            offer_rounded(dots, tiles[t], squares.data() + t * kTileRows, base_squares, ids, 1.0F, nearest);
+        }
+    }
+}
+
 void write_row(std::span<std::uint64_t> keys, std::span<std::int32_t> indices, float& cutoff) {
     const std::size_t k = indices.size(), kept = std::min(k, keys.size());
     std::partial_sort(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(kept), keys.end());
@@ -61,8 +93,8 @@ void write_row(std::span<std::uint64_t> keys, std::span<std::int32_t> indices, f
 }
 
 /// search_task(task, nearest) searches the rows of a task.
-template <class Search>
-void search_all(std::size_t n_base, Span2<const float> queries, Span2<std::int32_t> indices, std::span<float> cutoffs,
+template <class T, class Search>
+void search_all(std::size_t n_base, Span2<const T> queries, Span2<std::int32_t> indices, std::span<float> cutoffs,
                 const Context& context, Search&& search_task) {
     assert(indices.rows() == queries.rows() && cutoffs.size() == queries.rows());
     const std::size_t k = indices.cols();
@@ -94,6 +126,13 @@ void nearest_centered_rows(Span2<const T> base, std::span<const double> mean, do
         };
         search(row, queries, task, nearest);
     });
+}
+
+void nearest_byte_rows(Span2<const std::uint8_t> base, Span2<const std::uint8_t> queries, Span2<std::int32_t> indices,
+                       std::span<float> cutoffs, const Context& context) {
+    assert(base.cols() == queries.cols() && base.cols() <= kMostByteColumns);
+    search_all(base.rows(), queries, indices, cutoffs, context,
+               [&](const Task& task, NearestKeys& nearest) { search_bytes(base, queries, task, nearest); });
 }
 
 #define GNOMON_INSTANTIATE(T)                                                                                \

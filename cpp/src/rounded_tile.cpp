@@ -2,6 +2,7 @@
 #define GNOMON_FILE "src/rounded_tile.cpp"
 #include "gnomon/rounded_tile.hpp"
 
+#include <algorithm>
 #include <cassert>
 
 #include "gnomon/simd.hpp"
@@ -14,6 +15,19 @@ namespace gnomon {
 namespace {
 
 constexpr float kLargest = 127.0F;
+
+const auto lower_bytes = each_level([](const std::uint8_t* row, std::size_t d, std::int8_t* out, std::int32_t& square,
+                                       std::int32_t& sum) GNOMON_INLINE_LAMBDA {
+    std::int32_t squares = 0, total = 0;
+    for (std::size_t k = 0; k < d; ++k) {
+        const std::int32_t x = row[k];
+        total += x;
+        squares += x * x;
+        out[k] = static_cast<std::int8_t>(x - 128);
+    }
+    square = squares;
+    sum = total;
+});
 
 }  // namespace
 }  // namespace gnomon
@@ -65,6 +79,13 @@ void byte_products(const std::uint8_t*, const std::int8_t*, std::size_t, std::in
 
 RoundedRow round_row(const float* row, std::size_t d, const Rounding& rounding, std::int8_t* out) {
     return round_lanes(row, d, rounding, out);
+}
+
+RoundedRow byte_row(const std::uint8_t* row, std::size_t d, std::int8_t* out) {
+    RoundedRow found{0, 0, 0.0F};
+    lower_bytes(row, d, out, found.square, found.sum);
+    std::fill(out + d, out + rounded_length(d), std::int8_t{0});
+    return found;
 }
 
 void pack_rounded_column(const std::int8_t* row, std::size_t d, std::size_t place, std::int8_t* panels) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "check.hpp"
@@ -48,6 +49,62 @@ static std::vector<std::int32_t> all_pairs(const Table& x, std::size_t k, int n_
     std::vector<float> cutoffs(x.n);
     search.finish({indices.data(), x.n, k}, cutoffs, {n_threads});
     return indices;
+}
+
+// Bytes, rows of which lie in many places or at one distance, as exact sums find them.
+static void bytes_are_compared_exactly() {
+    std::mt19937 rng(4);
+    for (const auto& [n, d, largest] : {std::tuple<std::size_t, std::size_t, int>{40, 1, 255},
+                                        {700, 7, 3},
+                                        {1300, 33, 255},
+                                        {97, kMostByteColumns, 255}}) {
+        std::vector<std::uint8_t> x(n * d), q(150 * d);
+        for (auto* values : {&x, &q})
+            for (std::uint8_t& value : *values)  // the widest: pairs as far apart as bytes can be
+                value = static_cast<std::uint8_t>(d == kMostByteColumns ? 255 * (rng() % 2) : rng() % (largest + 1));
+        if (d == kMostByteColumns) {
+            std::fill_n(x.begin(), d, std::uint8_t{0});
+            std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(d), d, std::uint8_t{255});
+        }
+        const Span2<const std::uint8_t> rows{x.data(), n, d}, queries{q.data(), 150, d};
+        const auto nearest = [&](const std::uint8_t* row, std::int64_t self, std::size_t first, std::size_t end) {
+            std::vector<std::pair<float, std::int32_t>> all;
+            for (std::size_t j = first; j < end; ++j) {
+                std::int64_t sum = 0;
+                for (std::size_t k = 0; k < d; ++k) sum += (row[k] - rows(j, k)) * (row[k] - rows(j, k));
+                if (static_cast<std::int64_t>(j) != self)
+                    all.push_back({static_cast<float>(sum), static_cast<std::int32_t>(j)});
+            }
+            std::sort(all.begin(), all.end());
+            return all;
+        };
+        constexpr std::size_t k = 9;
+        for (const int n_threads : {1, 3}) {
+            for (const std::size_t split : {0UL, 30UL}) {
+                AllPairs search(rows, k, split, {n_threads});
+                for (std::size_t round = 0; round < search.n_rounds(); ++round) search.run_round(round, {n_threads});
+                std::vector<std::int32_t> found(n * k);
+                std::vector<float> cutoffs(n);
+                search.finish({found.data(), n, k}, cutoffs, {n_threads});
+                for (std::size_t i = 0; i < n; i += 13) {
+                    const bool below = split > 0 && i < split;
+                    const auto expected = nearest(rows.row(i), static_cast<std::int64_t>(i), below ? split : 0,
+                                                  split > 0 && !below ? split : n);
+                    for (std::size_t j = 0; j < k; ++j)
+                        CHECK(found[i * k + j] == (j < expected.size() ? expected[j].second : -1));
+                    if (expected.size() >= k) CHECK(cutoffs[i] == expected[k - 1].first);
+                }
+            }
+            std::vector<std::int32_t> found(150 * k);
+            std::vector<float> cutoffs(150);
+            nearest_byte_rows(rows, queries, {found.data(), 150, k}, cutoffs, {n_threads});
+            for (std::size_t i = 0; i < 150; i += 7) {
+                const auto expected = nearest(queries.row(i), -1, 0, n);
+                for (std::size_t j = 0; j < k; ++j) CHECK(found[i * k + j] == expected[j].second);
+                CHECK(cutoffs[i] == expected[k - 1].first);
+            }
+        }
+    }
 }
 
 static void across_a_split_rows_of_one_side_do_not_meet() {
@@ -374,6 +431,7 @@ int main() {
     a_key_offered_very_often_counts_a_few_times_at_most();
     all_pairs_agree_with_loops();
     across_a_split_rows_of_one_side_do_not_meet();
+    bytes_are_compared_exactly();
     copies_of_a_row_come_in_order();
     ties_are_broken_by_index();
     rows_agree_with_loops();

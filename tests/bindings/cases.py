@@ -840,7 +840,10 @@ def cases() -> Iterator[tuple[str, Call]]:
         )
     yield from _metrics()
     yield "random_keys", call(_core.random_keys, seed=0, n=7)
+    pixels = np.random.default_rng(0).integers(0, 256, size=(300, F)).astype(np.uint8)
     yield "AllPairs", call(_all_pairs, points=points(300, F), k=5, round=0, n_threads=2)
+    yield "AllPairs-bytes", call(_all_pairs, points=pixels, k=5, round=0, n_threads=2)
+    yield "nearest_byte_rows", call(_core.nearest_byte_rows, base=pixels, queries=pixels[:5], k=3, n_threads=2)
     for rounded, tag in ((False, ""), (True, "-rounded")):
         yield (
             "CellJoin" + tag,

@@ -382,6 +382,25 @@ def test_bytes_are_as_far_apart_as_the_same_numbers(dtype, n_features):
     assert Points.of(X / 256).bytes is None
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(("n_features", "largest"), [(2, 255), (33, 4), (785, 255)])
+def test_searches_of_bytes_find_what_those_of_the_same_numbers_find(n_features, largest, dtype):
+    X = np.random.default_rng(0).integers(0, largest + 1, size=(700, n_features)).astype(dtype)
+    points = Points.of(X)
+    floats, queries = replace(points, bytes=None), X[::9] + (np.arange(n_features) == 1)
+    queries = np.minimum(queries, largest).astype(dtype)
+    for n_threads in (1, 3):
+        for ask in (
+            lambda one: one.search_all(12, 0, None),
+            lambda one: one.search_all(5, 12, None),
+            lambda one: one.nearest(queries, 12),
+            lambda one: one.nearest(queries + dtype(0.5), 12),  # not bytes
+        ):
+            found, expected = (on_threads(n_threads, ask)(one) for one in (points, floats))
+            assert all(a.tobytes() == b.tobytes() for a, b in zip(found, expected, strict=True))
+    assert points.exact_width == floats.exact_width / 4
+
+
 @pytest.mark.parametrize("n_features", [1, 33, 300])
 def test_rows_that_are_centred_when_they_are_looked_at_have_the_same_neighbours(n_features):
     pixels = np.random.default_rng(0).integers(0, 256, size=(5000, n_features)).astype(np.uint8)

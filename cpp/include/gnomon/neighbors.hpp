@@ -22,6 +22,9 @@ public:
     /// split s > 0 only rows below s and rows from s on meet.
     AllPairs(Span2<const float> points, std::size_t k, std::size_t split, const Context& context);
 
+    /// The same of rows of bytes, at most kMostByteColumns of them in a row: their distances are exact.
+    AllPairs(Span2<const std::uint8_t> points, std::size_t k, std::size_t split, const Context& context);
+
     std::size_t n_rounds() const { return n_blocks_ <= 1 ? 1 : n_blocks_; }
 
     /// Round 0 pairs each block with itself; in each further round every block meets one other.
@@ -32,14 +35,20 @@ public:
     void finish(Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context);
 
 private:
+    AllPairs(std::size_t n, std::size_t k, std::size_t split);
     void join(std::size_t first, std::size_t second);
+    void join_points(std::size_t first, std::size_t second);
+    void join_bytes(std::size_t first, std::size_t second);
 
-    Span2<const float> points_;
+    std::size_t n_;
+    Span2<const float> points_;        // or
+    Span2<const std::uint8_t> bytes_;  // with
+    std::vector<std::int32_t> row_squares_, column_squares_;
     std::size_t k_;
     std::size_t split_;
     std::size_t block_size_;
     std::size_t n_blocks_;
-    std::vector<float> norms_;
+    std::vector<float> norms_;  // of bytes 0, but infinity beyond the last row
     NearestKeys nearest_;
 };
 
@@ -54,6 +63,10 @@ void nearest_rows(Span2<const float> base, Span2<const float> queries, Span2<std
 template <class T>
 void nearest_centered_rows(Span2<const T> base, std::span<const double> mean, double scale, Span2<const float> queries,
                            Span2<std::int32_t> indices, std::span<float> cutoffs, const Context& context);
+
+/// The same among rows of bytes, by exact distances.
+void nearest_byte_rows(Span2<const std::uint8_t> base, Span2<const std::uint8_t> queries, Span2<std::int32_t> indices,
+                       std::span<float> cutoffs, const Context& context);
 
 /// Rows grouped by cell: the members of cell c are order[offsets[c]] to order[offsets[c + 1] - 1].
 struct Cells {

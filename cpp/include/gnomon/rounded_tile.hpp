@@ -30,6 +30,14 @@ struct RoundedRow {
 /// Writes the nearest whole numbers of a row, and zeros up to rounded_length(d).
 RoundedRow round_row(const float* row, std::size_t d, const Rounding& rounding, std::int8_t* out);
 
+/// Most columns of bytes whose squared distances fit 32 bits, what the products add on the way included.
+inline constexpr std::size_t kMostByteColumns = 8192;
+
+/// Writes a row of bytes as whole numbers 128 less than they are, and zeros up to rounded_length(d); its square and sum
+/// are those of the bytes themselves. The squared distance of two such rows a and b is exactly
+/// byte_row_square(a) + b.square - 2 dots.
+RoundedRow byte_row(const std::uint8_t* row, std::size_t d, std::int8_t* out);
+
 /// Columns of tiles: panels of 32 rows, as out[panel][group][row][coordinate in the group].
 void pack_rounded_column(const std::int8_t* row, std::size_t d, std::size_t place, std::int8_t* panels);
 
@@ -51,5 +59,8 @@ private:
 
 /// What rows of a tile add to: the square of a column, plus what raising its partner by 128 added to twice the product.
 inline std::int32_t column_square(const RoundedRow& row) { return row.square + 256 * row.sum; }
+
+/// The same of a row of bytes among columns of bytes: its square, less what these being 128 less took away.
+inline std::int32_t byte_row_square(const RoundedRow& row) { return row.square - 256 * row.sum; }
 
 }  // namespace gnomon

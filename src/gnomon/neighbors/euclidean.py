@@ -46,6 +46,7 @@ _KEPT = 400.0
 """Coordinates of a pair that are compared in the time in which a row keeps a candidate until nearer ones are found:
 fitted to the rounds of 20,000 rows of MNIST in 50 components with 90 neighbours."""
 _BYTES_UP_TO = 4096  # columns whose squares of bytes any order of sums in float32 adds exactly, lane by lane
+_BYTES_FOR_ONE = 4.0  # coordinates of bytes that are compared in the time of one of float32; measured with AVX-512
 _SCAN_COORDINATES = 2e11  # most coordinates compared again for rows that the products could not settle: about 5 s
 
 
@@ -74,6 +75,7 @@ class Points:
         A power of two; 1 unless squares could leave the range of float32.
     bytes : ndarray of shape (n_samples, n_features), uint8, or None
         The same numbers in a quarter of the memory to go through, if they are 0, 1, ..., 255; their squares are exact.
+        The scale is then 1.
     """
 
     X: Values
@@ -130,9 +132,9 @@ class Points:
         lead: int = 0,
     ) -> tuple[Indices, Distances]:
         rows, asked = self.X, self.X if queries is None else queries
-        if self.bytes is not None and self.scale == 1.0:
-            small = self.bytes if queries is None else as_bytes(queries)
-            rows, asked = (self.bytes, small) if small.dtype == np.uint8 else (rows, asked)
+        small = self.bytes if queries is None else self._in_bytes(queries)
+        if self.bytes is not None and small is not None:
+            rows, asked = self.bytes, small
         if order is None:
             order = np.arange(len(asked), dtype=np.int32)
         n_threads = current_run().n_threads
@@ -145,7 +147,14 @@ class Points:
     @property
     def _smallest(self) -> Values:
         """The table in the form that takes least memory to go through."""
-        return self.X if self.bytes is None or self.scale != 1.0 else self.bytes
+        return self.X if self.bytes is None else self.bytes
+
+    def _in_bytes(self, queries: Values) -> npt.NDArray[np.uint8] | None:
+        """Return rows as bytes if both they and the table are such; pairs of them are compared exactly."""
+        if self.bytes is None:
+            return None
+        found = as_bytes(queries)
+        return found if found.dtype == np.uint8 else None
 
     @property
     def n_samples(self) -> int:
@@ -154,8 +163,9 @@ class Points:
 
     @property
     def exact_width(self) -> float:
-        """Cost of comparing all pairs, for each pair: their coordinates."""
-        return int(self.X.shape[1])
+        """Cost of comparing all pairs, for each pair: their coordinates, several of bytes for one of floats."""
+        n_features = int(self.X.shape[1])
+        return n_features if self.bytes is None else n_features / _BYTES_FOR_ONE
 
     @property
     def rank_width(self) -> float:
@@ -192,13 +202,13 @@ class Points:
             Ascending by (distance, index).
         """
         n = self.X.shape[0]
-        centred = self.centred()
-        candidates, cutoffs = _all_pairs(centred, n_candidates(max(k, keep), n - 1), 0, reporter)
+        rows: Values = self.centred() if self.bytes is None else self.bytes
+        candidates, cutoffs = _all_pairs(rows, n_candidates(max(k, keep), n - 1), 0, reporter)
 
         def nearest(k: int) -> tuple[Indices, Distances]:
             indices, distances = self.rank(candidates, k)
-            if candidates.shape[1] < n - 1:
-                unsettled = _unsettled(centred, distances[:, -1] * self.scale, cutoffs)
+            if self.bytes is None and candidates.shape[1] < n - 1:
+                unsettled = _unsettled(rows, distances[:, -1] * self.scale, cutoffs)
                 _settle(self, unsettled, unsettled.astype(np.int32), self.X, indices, distances)
             return indices, distances
 
@@ -245,7 +255,10 @@ class Points:
 
     def nearest(self, queries: Values, k: int) -> tuple[Indices, Distances]:
         """Find the neighbours of new rows among all rows; a row's result does not depend on the other rows."""
-        n = len(self.X)
+        n, whole = len(self.X), self._in_bytes(queries)
+        if self.bytes is not None and whole is not None:
+            candidates, _ = _core.nearest_byte_rows(self.bytes, whole, n_candidates(k, n), current_run().n_threads)
+            return self.rank(candidates, k, queries)
         centred = self.centred(queries)
         far = far_rows(centred)
         centred[far] = 0
@@ -271,11 +284,14 @@ class Points:
 
 
 def _all_pairs(
-    centred: npt.NDArray[np.float32], n_candidates: int, split: int, reporter: Reporter | None = None
+    rows: npt.NDArray[Any], n_candidates: int, split: int, reporter: Reporter | None = None
 ) -> tuple[Indices, Distances]:
-    """Return the candidates of every row among all others, or those across a split, and the square of the last."""
-    n = len(centred)
-    search = _core.AllPairs(centred, n_candidates, current_run().n_threads, split)
+    """Return the candidates of every row among all others, or those across a split, and the square of the last.
+
+    Rows are centred ones of float32, or bytes.
+    """
+    n = len(rows)
+    search = _core.AllPairs(rows, n_candidates, current_run().n_threads, split)
     share = n / (n + _RANKED * n_candidates)  # of the work; candidates are ranked after it
     if reporter is not None:
         reporter.expect(0, _round_costs(centred.shape, n_candidates, search.n_rounds, share))
