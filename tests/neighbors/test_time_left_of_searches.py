@@ -87,7 +87,7 @@ def test_the_candidates_that_are_kept_count(monkeypatch):
 
 def test_rounds_of_all_pairs_cost_what_they_compare_and_keep():
     n, k, rounds, share = 6000, 60, 12, 0.75
-    costs = _round_costs((n, 40), k, rounds, share)
+    costs = _round_costs(n, 40, k, rounds, share)
     begins, factors = zip(*costs, strict=True)
     assert begins == (*range(0, 4500, 375), 4500)
     assert factors[-1] == 1.0
@@ -99,7 +99,7 @@ def test_rounds_of_all_pairs_cost_what_they_compare_and_keep():
     assert factors[-2] / factors[1] == pytest.approx(
         (compared + kept * np.log(12 / 11)) / (compared + kept * np.log(2))
     )
-    assert _round_costs((50, 40), 60, 1, share) == [(0, 1.0), (37, 1.0)]
+    assert _round_costs(50, 40, 60, 1, share) == [(0, 1.0), (37, 1.0)]
 
 
 def test_the_time_left_of_all_pairs_counts_rounds_and_not_what_was_prepared(monkeypatch):
@@ -124,7 +124,7 @@ def test_the_time_left_of_all_pairs_counts_rounds_and_not_what_was_prepared(monk
     monkeypatch.setattr(
         euclidean, "_round_costs", lambda *_: [(0, 4.0), (100, 2.0), (200, 1.0), (600, 1.0)]
     )  # of 600 units in rounds and 300 after them
-    monkeypatch.setattr(euclidean, "_RANKED", 30)
+    monkeypatch.setattr(euclidean, "_RANKED", 180.0)  # half of what 900 (10 + 3) / 2 coordinates of pairs take
     reporter = Reporter(lambda progress: seen.append(progress.seconds_left))
     reporter.begin("neighbors", 900)
     euclidean._all_pairs(np.zeros((900, 3), np.float32), 15, 0, reporter)
