@@ -263,20 +263,22 @@ def test_blood_cells_become_others_by_their_markers():
     stored = np.load(pathlib.Path(os.environ["GNOMON_DATA"]) / "pbmc68k_reduced.npz")
     X = sp.csr_matrix((stored["data"], stored["indices"], stored["indptr"]), shape=stored["shape"])
     labels = stored["target_names"][stored["y"]]
-    shown = gnomon.map(X, labels=labels, feature_names=stored["gene_names"].tolist(), n_jobs=1)
+    names = stored["gene_names"].tolist()
+    maps = [gnomon.map(X, labels=labels, feature_names=names, n_jobs=1, random_state=seed) for seed in range(5)]
     kinds = {
         ("CD56+ NK", "CD19+ B"): {"CD79A", "CD79B", "MS4A1", "MZB1", "IGJ", "IGLL5"},
         ("CD14+ Monocyte", "Dendritic"): {"FCER1A", "CLEC10A", "HLA-DMA", "HLA-DQA1", "HLA-DQB1", "FCGR3A", "CD1C"},
     }
     for (start, end), markers in kinds.items():
         rows = np.flatnonzero(labels == start)
-        distances = np.linalg.norm(shown.embedding[rows] - np.median(shown.embedding[rows], axis=0), axis=1)
         hits, shares = [], []
-        for i in rows[np.argsort(distances)[:3]]:
-            found = shown.counterfactual(int(i), end)
-            assert found.reached
-            shares.append(found.n_needed / found.n_changed)
-            hits.append(len(markers & set(found.features[:10])))
+        for shown in maps:  # where kinds lie side by side, a cell first loses the markers of its own
+            distances = np.linalg.norm(shown.embedding[rows] - np.median(shown.embedding[rows], axis=0), axis=1)
+            for i in rows[np.argsort(distances)[:3]]:
+                found = shown.counterfactual(int(i), end)
+                assert found.reached
+                shares.append(found.n_needed / found.n_changed)
+                hits.append(len(markers & set(found.features[:10])))
         assert np.median(hits) >= 2
         assert np.median(shares) < 0.5
 

@@ -474,7 +474,8 @@ def test_a_worker_killed_in_a_block_of_umap_costs_one_block(monkeypatch):
     rng = np.random.default_rng(0)
     X, done = rng.normal(size=(20_000, 5)) + 4 * rng.integers(0, 5, size=(20_000, 1)), []
     settings = {"threads_per_worker": 1, "dashboard_address": ":0"}
-    alone = gnomon.UMAP(max_iter=200, random_state=0).fit(X)
+    sampled = {"max_iter": 200, "evaluation": "sampled", "random_state": 0}
+    alone = gnomon.UMAP(**sampled).fit(X)
 
     def run(self, states, first, last):
         done.append((first, last))
@@ -486,7 +487,7 @@ def test_a_worker_killed_in_a_block_of_umap_costs_one_block(monkeypatch):
     monkeypatch.setattr(ClusterRounds, "_run", run)
     with distributed.LocalCluster(n_workers=3, **settings) as cluster, distributed.Client(cluster) as client:
         pids = sorted(client.run(os.getpid).values())
-        found = gnomon.UMAP(max_iter=200, random_state=0)
+        found = gnomon.UMAP(**sampled)
         with gnomon.running(executor=client):
             found.fit(X)
         assert pids[0] not in client.run(os.getpid).values()
