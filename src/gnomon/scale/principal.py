@@ -39,7 +39,7 @@ _POWER_PASSES = 2
 _STREAM_SKETCH = 101
 _TIMES = 8  # numbers of a group of blocks for each number of what is merged
 _ROWS = 2048  # of a block that are worked on at a time
-_MATRICES = 4.0  # of the size of what is merged
+_MATRICES, _TRIANGLES = 4.0, 5.0  # of the size of what is merged, and of triangular factors
 _ALWAYS_THERE = 2.0**26  # bytes of matrices; to ask the system takes longer than to fit a small table
 
 
@@ -121,7 +121,7 @@ def stored_principal_components(
     if solver == "covariance":
         found = workers.reduce(_moments, Moments.merge, groups, shared, needed=_needed(table, width, 2.0, _ROWS))
         return principal_components_of_moments(found, n_components)
-    needed = _needed(table, width, 3.0, max(_ROWS, 4 * width))
+    needed = _needed(table, width, 3.0, max(_ROWS, 4 * width), matrices=_TRIANGLES)
     factor = workers.reduce(_factor, CentredFactor.merge, groups, shared, needed=needed)
     return principal_components_of_factor(factor, n_components)
 
@@ -153,10 +153,12 @@ def _groups(table: StoredTable, n_merged: int) -> list[Blocks]:
     return [blocks[first : first + together] for first in range(0, len(blocks), together)]
 
 
-def _needed(table: StoredTable, order: int, copies: float, together: float = math.inf) -> float:
+def _needed(
+    table: StoredTable, order: int, copies: float, together: float = math.inf, *, matrices: float = _MATRICES
+) -> float:
     """Return the bytes that a task takes: a block, rows of it in float64, and matrices that are found and merged."""
     rows = copies * min(together, max(len(block) for block in table.blocks()))
-    return table.reading_bytes + 8.0 * table.n_features * (rows + _MATRICES * order)
+    return table.reading_bytes + 8.0 * table.n_features * (rows + matrices * order)
 
 
 def _require_memory(table: StoredTable, order: int, n_groups: int) -> None:
