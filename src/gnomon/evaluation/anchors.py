@@ -36,6 +36,7 @@ __all__ = [
 Rows = Callable[[npt.NDArray[np.int64]], npt.NDArray[Any]]
 
 TILE = 4096  # columns of a block of products: fixed, so that results do not depend on the number of threads
+_MULTIPLIED = 1024  # rows, and fewer than as many more, that products write out in double at a time
 _PROBES = 16
 # float32 products leave an error of about 1e-6 of the mean squared norm; neighbours must stand well above it.
 _SAFE_SHARE = 1e-3
@@ -108,12 +109,20 @@ class ProductDistances:
         squares: npt.NDArray[Any] | None = None,
     ) -> None:
         """Write the distances between rows that are prepared to an array; `squares` are those of `right`, if known."""
-        if self.metric == "cosine":
-            np.subtract(1, product(left, right.T), out=out)
+        cosine = self.metric == "cosine"
+        factors = (left if cosine else -2 * left).astype(np.float64, copy=False)
+        for some in _strips(len(right)):
+            products = product(factors, right[some].T)
+            out[:, some] = 1.0 - products if cosine else products
+        if cosine:
             return
-        out[...] = product(-2 * left, right.T)
         out += _squares(right) if squares is None else squares
         out += _squares(left)[:, None]
+
+
+def _strips(n_rows: int) -> list[slice]:
+    begins = range(0, max(1, n_rows - _MULTIPLIED + 1), _MULTIPLIED)
+    return [slice(begin, end) for begin, end in zip(begins, [*begins[1:], n_rows], strict=True)]
 
 
 def _squares(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
