@@ -52,9 +52,9 @@ def k_means(coordinates: npt.NDArray[np.float32], n_cells: int, *, seed: int = 0
 
 def _of_size_one(rows: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """Return rows divided by a power of two, so that squares of huge and tiny ones are numbers."""
-    largest = float(np.abs(rows).max(initial=0.0))
+    largest = max(float(rows.max(initial=0.0)), -float(rows.min(initial=0.0)))
     exponent = -int(np.frexp(largest)[1]) if largest > 0 else 0
-    return np.ascontiguousarray(np.ldexp(rows, exponent))
+    return np.ascontiguousarray(np.ldexp(rows, exponent) if exponent else rows)
 
 
 def _drawn_apart(rows: npt.NDArray[np.float32], count: int, seed: int) -> list[int]:
@@ -63,7 +63,8 @@ def _drawn_apart(rows: npt.NDArray[np.float32], count: int, seed: int) -> list[i
     chosen = [int(rng.integers(len(rows)))]
     nearest = np.full(len(rows), np.inf)
     while len(chosen) < count:
-        nearest = np.minimum(nearest, np.square(rows - rows[chosen[-1]]).sum(axis=1, dtype=np.float64))
+        away = rows - rows[chosen[-1]]
+        nearest = np.minimum(nearest, np.square(away, out=away).sum(axis=1, dtype=np.float64))
         total = nearest.sum()
         if not total > 0:
             break

@@ -23,6 +23,7 @@ from gnomon.objectives import AddedTerm, StarAttraction
 __all__ = ["StarMAP"]
 
 _WIDTH = 20.0  # of the principal components along their longest side, in units of the map
+_TOGETHER = 1024  # rows that are centred in double
 _WIDEST = 50  # columns; of wider tables clusters are found along so many principal components
 
 
@@ -148,7 +149,11 @@ class StarMAP(UMAP):
 def _coordinates(rows: Any, seed: int) -> npt.NDArray[np.float32]:
     """Return dense rows of few columns, in which clusters are found: centred before they are rounded to float32."""
     if isinstance(rows, np.ndarray) and rows.shape[1] <= _WIDEST:
-        centred = rows - rows.mean(axis=0, dtype=np.float64)
-        small: npt.NDArray[np.float32] = np.ldexp(centred, -int(np.frexp(np.abs(centred).max())[1])).astype(np.float32)
+        mean, blocks = rows.mean(axis=0, dtype=np.float64), range(0, len(rows), _TOGETHER)
+        largest = max(float(np.abs(rows[begin : begin + _TOGETHER] - mean).max()) for begin in blocks)
+        small, exponent = np.empty(rows.shape, np.float32), -int(np.frexp(largest)[1])
+        for begin in blocks:
+            some = slice(begin, begin + _TOGETHER)
+            small[some] = np.ldexp(rows[some] - mean, exponent)
         return small
     return initialize("pca", X=rows, n_components=min(_WIDEST, *rows.shape), seed=seed).embedding
