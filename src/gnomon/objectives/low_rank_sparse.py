@@ -27,6 +27,9 @@ __all__ = ["LowRankSparse", "Optimality"]
 
 Float64Array = npt.NDArray[np.float64]
 
+_ALL = slice(None)
+_ROWS = 1024  # whose signs are compared together
+
 _RULES: dict[str, Rule] = {"sparsity": Real(0.0, low_open=True), "smoothness": Real(0.0)}
 
 
@@ -178,12 +181,29 @@ class LowRankSparse:
             np.copyto(near, V, where=~self.observed[rows])
         return near
 
-    def sparse_part(self, copy: Float64Array) -> Float64Array:
-        """Return the sparse part of an iteration from its copy of the error term: exactly zero in most entries."""
-        sparse = self.X - copy
+    def sparse_part(self, copy: Float64Array, rows: slice = _ALL) -> Float64Array:
+        """Return the sparse part of an iteration from its copy of the error term: exactly zero in most entries.
+
+        Parameters
+        ----------
+        copy : ndarray of shape (n_rows, n_features), float64
+        rows : slice, default=slice(None)
+            Which rows these are.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float64
+        """
+        sparse = self.X[rows] - copy
         if self.observed is not None:
-            sparse[~self.observed] = 0.0
+            sparse[~self.observed[rows]] = 0.0
         return sparse
+
+    def _sign(self, errors: Float64Array, copy: Float64Array, rows: slice) -> float:
+        """Return how far multipliers of some rows are from what the signs of their sparse part ask for."""
+        sparse = self.sparse_part(copy, rows)
+        support = sparse != 0.0
+        return _largest(errors[support] / self.sparsity - np.sign(sparse[support]))
 
     def optimality(self, svd: ThresholdedSVD, copies: Float64Array, multipliers: Float64Array) -> Optimality:
         """Measure the conditions of a minimum.
@@ -199,14 +219,14 @@ class LowRankSparse:
         -------
         Optimality
         """
-        errors, total = multipliers[0], multipliers.sum(axis=0)
-        sparse = self.sparse_part(copies[0])
-        support = sparse != 0.0
+        errors, total = multipliers[0], multipliers[0] if len(multipliers) == 1 else multipliers.sum(axis=0)
         with single_threaded_blas():
             inside = product(product(svd.left.T, total), svd.right.T)
-            rest = total - product(svd.left, product(svd.left.T, total))
+            rest = product(svd.left, product(svd.left.T, total))
+            np.subtract(total, rest, out=rest)
             rest -= product(product(rest, svd.right.T), svd.right)
-            outside = _spectral_norm(rest)
+            outside = _spectral_norm(rest, overwrite=True)
+        del rest, total
         smooth = 0.0
         if self._laplacian is not None:
             gradient = 2.0 * self.smoothness * sparse_product(self._laplacian, svd.matrix())
@@ -214,18 +234,28 @@ class LowRankSparse:
         return Optimality(
             inside=float(np.abs(inside - np.eye(svd.rank)).max(initial=0.0)),
             outside=outside,
-            bound=max(float(np.abs(errors).max(initial=0.0)) / self.sparsity - 1.0, 0.0),
-            sign=float(np.abs(errors[support] / self.sparsity - np.sign(sparse[support])).max(initial=0.0)),
+            bound=max(_largest(errors) / self.sparsity - 1.0, 0.0),
+            sign=max((self._sign(errors[rows], copies[0][rows], rows) for rows in _blocks(len(errors))), default=0.0),
             smooth=smooth,
         )
 
 
-def _spectral_norm(X: Float64Array) -> float:
+def _blocks(n_rows: int) -> list[slice]:
+    return [slice(begin, begin + _ROWS) for begin in range(0, n_rows, _ROWS)]
+
+
+def _largest(X: Float64Array) -> float:
+    """Return the largest magnitude of an entry."""
+    return max(float(X.max(initial=0.0)), -float(X.min(initial=0.0)))
+
+
+def _spectral_norm(X: Float64Array, *, overwrite: bool = False) -> float:
     """Return the largest singular value."""
-    largest = float(np.abs(X).max(initial=0.0))
+    largest = _largest(X)
     if largest == 0.0:
         return 0.0
-    tall = (X if X.shape[0] >= X.shape[1] else X.T) / largest  # squares of tiny entries would be lost
+    scaled = np.divide(X, largest, out=X if overwrite else None)  # squares of tiny entries would be lost
+    tall = scaled if X.shape[0] >= X.shape[1] else scaled.T
     gram = symmetric_operator(lambda V: product(tall.T, product(tall, V)), tall.shape[1])
     square = eigenpairs(gram, 1, which="largest").values[0]
     return largest * float(np.sqrt(max(square, 0.0)))
