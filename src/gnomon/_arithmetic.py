@@ -58,9 +58,9 @@ def exp(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
     return _of_each(_core.exp, x, out)
 
 
-def expm1(x: npt.ArrayLike) -> Any:
+def expm1(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
     """Return e^x - 1, of full relative accuracy near 0; see `exp`."""
-    return _of_each(_core.expm1, x, None)
+    return _of_each(_core.expm1, x, out)
 
 
 def log(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
@@ -68,9 +68,9 @@ def log(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
     return _of_each(_core.log, x, out)
 
 
-def log1p(x: npt.ArrayLike) -> Any:
+def log1p(x: npt.ArrayLike, *, out: npt.NDArray[Any] | None = None) -> Any:
     """Return log(1 + x) for x >= -1, of full relative accuracy near 0; see `log`."""
-    return _of_each(_core.log1p, x, None)
+    return _of_each(_core.log1p, x, out)
 
 
 def power(x: npt.ArrayLike, p: float, *, out: npt.NDArray[Any] | None = None) -> Any:
@@ -88,7 +88,11 @@ def geometric(start: float, stop: float, number: int) -> Float64Array:
 def softplus(x: npt.ArrayLike) -> Any:
     """Return log(1 + e^x), of full relative accuracy; see `exp`."""
     given = np.asarray(x, dtype=np.float64)
-    return np.maximum(given, 0.0) + log1p(exp(-np.abs(given)))
+    found = np.abs(given, out=np.empty(given.shape))
+    np.negative(found, out=found)
+    log1p(exp(found, out=found), out=found)
+    np.add(found, given, out=found, where=given > 0.0)
+    return found[()]
 
 
 def arctan2(y: npt.ArrayLike, x: npt.ArrayLike) -> Any:

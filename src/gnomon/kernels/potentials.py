@@ -104,8 +104,11 @@ class SketchMapKernel:
 
     def of_distances(self, distances: npt.ArrayLike) -> FloatArray:
         """Return k as a function of the distance r >= 0 itself; 1 at infinity."""
-        log_power = self._log_power(np.asarray(distances, dtype=np.float64))
-        return np.asarray(-expm1(-self.b / self.a * softplus(log_power)))
+        found = np.asarray(softplus(self._log_power(np.asarray(distances, dtype=np.float64))))
+        found *= -self.b / self.a
+        expm1(found, out=found)
+        np.negative(found, out=found)
+        return found
 
     def inverse(self, values: npt.ArrayLike) -> FloatArray:
         """Return the distances r at which k takes values in [0, 1]; infinity for 1.
@@ -130,7 +133,11 @@ class SketchMapKernel:
 
     def _log_power(self, distances: FloatArray) -> FloatArray:
         """Return the logarithm of the term that is added to 1."""
-        return np.asarray(self._log_factor + self.a * (log(distances) - log(self.sigma)))
+        found = np.asarray(log(distances))
+        found -= log(self.sigma)
+        found *= self.a
+        found += self._log_factor
+        return found
 
 
 @dataclass(frozen=True)

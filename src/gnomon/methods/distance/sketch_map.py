@@ -148,7 +148,7 @@ class SketchMap(PlacesRows, RowEmbedder):
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast:
         n_landmarks = _count_landmarks(parameters["n_landmarks"], n_samples)
         # Bytes for a pair of landmarks: distances in single and double precision, and a start and targets made of them.
-        between = 39.0 * float(n_landmarks) ** 2 + (2000.0 + 8.0 * n_features) * n_landmarks
+        between = 34.0 * float(n_landmarks) ** 2 + (2000.0 + 8.0 * n_features) * n_landmarks
         placed = 60.0 * n_landmarks * min(n_samples - n_landmarks, _ROWS)
         return Forecast(
             max(between, placed) + 16.0 * n_samples * parameters["n_components"] + 4e6,
