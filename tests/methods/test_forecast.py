@@ -34,7 +34,7 @@ OF_ALL_PAIRS = {
     "kernel_pca-all": (gnomon.KernelPCA(60_000, kernel="linear"), MemoryError, r"GB\)"),
     "gradient_pca": (gnomon.GradientPCA(kernel="gaussian"), ValueError, r"hours of one core .* Use approximation="),
     "two_kernel_pca": (gnomon.TwoKernelPCA(), MemoryError, r"take 963 GB\)\. Use KernelPCA"),
-    "lle": (gnomon.LocallyLinearEmbedding(solver="dense"), MemoryError, r"take 64\d GB\)\. Use solver='descent'"),
+    "lle": (gnomon.LocallyLinearEmbedding(solver="dense"), MemoryError, r"take 2,0\d\d GB\)\. Use solver='descent'"),
     "sne": (
         gnomon.SNE(),
         ValueError,

@@ -24,6 +24,7 @@ __all__ = [
     "passes_over_pairs",
     "passes_unless_summed",
     "share_of_edges",
+    "written_out_memory",
 ]
 
 FEWER_ROWS = "Use fewer rows."
@@ -31,7 +32,8 @@ FEWER_ROWS = "Use fewer rows."
 STRIPS = 16_384.0
 """Bytes for each row that work in strips of some hundred rows against all rows takes: four of 512 rows in float64."""
 
-_WRITTEN_OUT = 70.0  # bytes of an entry
+_WRITTEN_OUT, _ROTATIONS = 70.0, 50.0  # bytes of an entry of a matrix: at most, and of large ones, whose rotations
+_FEW_ROTATIONS = 3.5e7  # are kept in memory that doubles, beside this
 _RESERVE = 6e6  # bytes: heaps that other fits left in pieces took up to 2.7e6 more than fresh ones
 _LONGEST = 1e4  # seconds of one core, about three hours
 
@@ -220,7 +222,22 @@ def dense_eigenvectors_memory(n_samples: int) -> float:
     """
     from gnomon.linalg.eigen.base import LARGEST_DENSE
 
-    return _WRITTEN_OUT * n_samples**2 if n_samples <= LARGEST_DENSE else 0.0
+    return written_out_memory(n_samples) if n_samples <= LARGEST_DENSE else 0.0
+
+
+def written_out_memory(n_samples: float) -> float:
+    """Return the bytes of a symmetric matrix that is written out and of what its eigenvectors take.
+
+    Parameters
+    ----------
+    n_samples : float
+        Its rows.
+
+    Returns
+    -------
+    float
+    """
+    return min(_WRITTEN_OUT * n_samples**2, _ROTATIONS * n_samples**2 + _FEW_ROTATIONS)
 
 
 def mesh_memory(n_samples: int) -> float:

@@ -171,13 +171,18 @@ def dense_largest(
 
 
 def dense_smallest(
-    matrix: Float64Array, n_vectors: int, known: Float64Array | None, beyond: float
+    matrix: Float64Array, n_vectors: int, known: Float64Array | None, beyond: float, *, overwrite: bool = False
 ) -> tuple[Float64Array, Float64Array]:
     """Return the smallest eigenvalues of a matrix and their vectors, the known unit vector left out.
 
-    Its eigenvalue is raised by ``beyond``, past the far end of the spectrum, so that no other vector mixes with it.
+    Its eigenvalue is raised by ``beyond``, past the far end of the spectrum, so that no other vector mixes with it. The
+    matrix, of float64, is kept unless `overwrite`.
     """
+    below = matrix if overwrite else matrix.copy()
     if known is not None:
-        matrix = matrix + beyond * np.outer(known, known)
-    values, vectors = symmetric_eigen(-matrix, n_vectors)
+        raised = np.outer(known, known)
+        raised *= beyond
+        below += raised
+        del raised
+    values, vectors = symmetric_eigen(np.negative(below, out=below), n_vectors)
     return -values[:n_vectors], vectors

@@ -215,8 +215,9 @@ def _smallest(operator: Semidefinite, search: Search, solver: str, limits: tuple
         solver = "descent"
     with single_threaded_blas():
         if solver == "dense":
-            full, beyond = matrix.toarray().astype(np.float64), 2.0 * operator.norm + 1.0
-            vectors = operator.without_known(dense_smallest(full, k, operator.known, beyond)[1])
+            full, beyond = matrix.toarray().astype(np.float64, copy=False), 2.0 * operator.norm + 1.0
+            vectors = operator.without_known(dense_smallest(full, k, operator.known, beyond, overwrite=True)[1])
+            del full
         elif solver == "lanczos":
             found = smallest_by_lanczos(matrix, operator.known, operator.norm or 1.0, search)
             vectors, out_of_time = found.vectors, found.out_of_time

@@ -303,7 +303,9 @@ def laplacian_eigenpairs(laplacian: GraphLaplacian, search: Search, *, solver: s
             values, vectors = dense_smallest(operator, k, trivial, 3.0)
         elif solver == "dense":
             operator = laplacian.matrix
-            values, vectors = dense_smallest(operator.toarray(), k, laplacian.trivial, 1.5 * laplacian.upper)
+            values, vectors = dense_smallest(
+                operator.toarray(), k, laplacian.trivial, 1.5 * laplacian.upper, overwrite=True
+            )
         else:
             operator = laplacian.matrix
             found = smallest_by_lanczos(operator, laplacian.trivial, laplacian.upper, search)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -17,7 +18,7 @@ from gnomon._validation import Integer, Options, Real, Rule, message, warn
 from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_weights, weights_of_new_rows
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import MAX_FACTOR_ENTRIES, eigenpairs
-from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
+from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory, written_out_memory
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
     NeighborGraph,
@@ -35,6 +36,8 @@ Labels = npt.NDArray[np.int32]
 
 
 _ROWS = Cost(entry=4.0, sample=8.0)  # bytes: as they are searched
+_FRONTS = 4.4  # bytes of a factor for a pair of rows, times the root of the neighbours, of normal rows in 14 columns
+_FRONTS_OF_MANY, _MOST_OF_FRONTS = 1e-4, 26.0  # what each row adds to that, and the most that is
 
 
 @dataclass(eq=False, repr=False)
@@ -146,10 +149,11 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         if solver == "descent":
             return Forecast(linear + 3000.0 * n + 5e6, f"neighbours of {n_samples} rows and a basis", "Use fewer rows.")
         if solver == "dense":
-            fact, remedy = f"two matrices of {n_samples} x {n_samples} entries", "Use solver='descent', or fewer rows."
-            return Forecast(16.0 * n**2 + linear, fact, remedy)
+            fact = f"a matrix of {n_samples} x {n_samples} entries and the rotations that lead to its eigenvectors"
+            return Forecast(written_out_memory(n) + linear, fact, "Use solver='descent', or fewer rows.")
         # What a factor needs is known when the graph is; beyond this it is not tried.
-        factor = min(min(13.0, 8.0 + 0.8e-3 * n) * n**2, 8.0 * MAX_FACTOR_ENTRIES)
+        filled = min(_FRONTS * math.sqrt(parameters["n_neighbors"]) + _FRONTS_OF_MANY * n, _MOST_OF_FRONTS)
+        factor = min(filled * n**2, 8.0 * MAX_FACTOR_ENTRIES)
         fact, remedy = f"a factor for {n_samples} rows and their neighbours", "Use solver='descent', or fewer rows."
         return Forecast(max(factor, dense_eigenvectors_memory(n_samples)) + linear, fact, remedy)
 
