@@ -77,6 +77,7 @@ def test_a_worker_with_too_little_memory_is_told_before_a_stage_begins(tight):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")  # of unlike columns and equal rows
 def test_a_map_whose_workers_have_less_than_was_forecast_ends_with_the_figures(machines, monkeypatch, tmp_path):
     monkeypatch.setattr("gnomon.scale.dask._PROCESS", 0.0)
     monkeypatch.setattr("gnomon.maps.landmarks.place._needed", lambda table, fitted: 1e8)
