@@ -2,16 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <vector>
 
-#include "gnomon/neighbors_tile.hpp"
-
-#if defined(GNOMON_USE_LEVELS) && defined(__x86_64__)
-#define GNOMON_BYTE_DOTS
-#include <immintrin.h>
-#endif
+#include "gnomon/rounded_tile.hpp"
 
 namespace gnomon {
 namespace {
@@ -177,116 +171,41 @@ void all_squares(Span2<const T> X, std::span<const std::int64_t> anchors, std::s
     });
 }
 
-#ifdef GNOMON_BYTE_DOTS
-
-// A tile of 12 x 32 inner products of bytes, by the instruction that sums four products of bytes in each lane: panels
-// hold four features of a row side by side. Only one side may be signed, so the columns are 128 less.
-constexpr std::size_t kQuad = 4;
-constexpr std::size_t kDotRows = 12, kDotColumns = 32, kDotLanes = 16;
-constexpr std::int32_t kOffset = 128;
-
-[[gnu::target("avx512f,avx512bw,avx512vnni"), gnu::noinline]] void byte_dots(const std::uint32_t* a,
-                                                                             const std::uint32_t* b, std::size_t quads,
-                                                                             std::int32_t* dots) {
-    __m512i sums[kDotRows][2];
-#pragma GCC unroll 12
-    for (std::size_t r = 0; r < kDotRows; ++r) sums[r][0] = sums[r][1] = _mm512_setzero_si512();
-    for (std::size_t q = 0; q < quads; ++q, a += kDotRows, b += kDotColumns) {
-        const __m512i low = _mm512_loadu_si512(b), high = _mm512_loadu_si512(b + kDotLanes);
-#pragma GCC unroll 12
-        for (std::size_t r = 0; r < kDotRows; ++r) {
-            const __m512i row = _mm512_set1_epi32(static_cast<std::int32_t>(a[r]));
-            sums[r][0] = _mm512_dpbusd_epi32(sums[r][0], row, low);
-            sums[r][1] = _mm512_dpbusd_epi32(sums[r][1], row, high);
-        }
-    }
-#pragma GCC unroll 12
-    for (std::size_t r = 0; r < kDotRows; ++r) {
-        _mm512_storeu_si512(dots + r * kDotColumns, sums[r][0]);
-        _mm512_storeu_si512(dots + r * kDotColumns + kDotLanes, sums[r][1]);
-    }
-}
-
-const auto sum_bytes = each_level([](const std::uint8_t* row, std::size_t d, std::int32_t& sum, std::int32_t& square)
-                                      GNOMON_INLINE_LAMBDA {
-                                          std::int32_t total = 0, squares = 0;
-                                          for (std::size_t k = 0; k < d; ++k) {
-                                              const std::int32_t x = row[k];
-                                              total += x;
-                                              squares += x * x;
-                                          }
-                                          sum = total;
-                                          square = squares;
-                                      });
-
-// Rows of bytes in panels of `Width` rows, with the sums and squares of each; `flip` is what their bits differ by from
-// those of the bytes, four at a time.
-template <std::size_t Width>
-class BytePanels {
-public:
-    BytePanels(Span2<const std::uint8_t> X, std::uint32_t flip)
-        : X_(X), flip_(flip), quads_((X.cols() + kQuad - 1) / kQuad) {}
-
-    template <class RowAt>
-    void pack(std::size_t count, const RowAt& row_at) {
-        const std::size_t d = X_.cols();
-        panels_.assign(round_up(count, Width) * quads_, 0);
-        sums_.assign(round_up(count, Width), 0);
-        norms_.assign(round_up(count, Width), 0);
-        for (std::size_t i = 0; i < count; ++i) {
-            const std::uint8_t* row = X_.row(row_at(i));
-            std::uint32_t* out = panels_.data() + i / Width * quads_ * Width + i % Width;
-            for (std::size_t q = 0; q < quads_; ++q) {
-                std::uint32_t four = 0;
-                std::memcpy(&four, row + q * kQuad, q < d / kQuad ? kQuad : d % kQuad);
-                out[q * Width] = four ^ flip_;
-            }
-            sum_bytes(row, d, sums_[i], norms_[i]);
-        }
-    }
-
-    const std::uint32_t* panel(std::size_t first) const { return panels_.data() + first * quads_; }
-    std::size_t quads() const { return quads_; }
-    const std::int32_t* sums() const { return sums_.data(); }
-    const std::int32_t* norms() const { return norms_.data(); }
-
-private:
-    Span2<const std::uint8_t> X_;
-    std::uint32_t flip_;
-    std::size_t quads_;
-    std::vector<std::uint32_t> panels_;
-    std::vector<std::int32_t> sums_, norms_;
-};
-
 const auto write_whole = each_level([](const std::int32_t* dots, std::int32_t own, const std::int32_t* norms,
                                        std::size_t count, float unit, float* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t c = 0; c < count; ++c) out[c] = unit * static_cast<float>(own + norms[c] - 2 * dots[c]);
 });
 
+// The same by products of bytes, which are exact too.
 void byte_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, float unit, Span2<float> out,
                   const Context& context) {
-    constexpr std::size_t kBlock = 2 * kDotColumns;
-    const std::size_t m = anchors.size();
-    BytePanels<kDotRows> rows(X, 0);
-    rows.pack(m, [&](std::size_t i) { return static_cast<std::size_t>(anchors[i]); });
-    std::vector<BytePanels<kDotColumns>> columns(static_cast<std::size_t>(std::max(context.n_threads, 1)),
-                                                 BytePanels<kDotColumns>(X, 0x80808080U));
-    parallel_blocks(X.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
-        auto& block = columns[worker];
-        block.pack(end - begin, [&](std::size_t j) { return begin + j; });
-        alignas(64) std::int32_t dots[kDotRows * kDotColumns];
-        for (std::size_t i = 0; i < m; i += kDotRows)
-            for (std::size_t j = 0; j < end - begin; j += kDotColumns) {
-                byte_dots(rows.panel(i), block.panel(j), rows.quads(), dots);
-                for (std::size_t r = 0; r < std::min(kDotRows, m - i); ++r)
-                    write_whole(dots + r * kDotColumns, rows.norms()[i + r] - 2 * kOffset * rows.sums()[i + r],
-                                block.norms() + j, std::min(kDotColumns, end - begin - j), unit,
-                                out.row(i + r) + begin + j);
+    constexpr std::size_t kBlock = 2 * kTileCols;
+    const std::size_t m = anchors.size(), d = X.cols(), length = rounded_length(d);
+    RoundedRows rows;
+    rows.resize(m, d);
+    std::vector<std::int32_t> squares(m);
+    std::vector<std::int8_t> lowered(length);
+    for (std::size_t i = 0; i < m; ++i) {
+        squares[i] = byte_row_square(byte_row(X.row(static_cast<std::size_t>(anchors[i])), d, lowered.data()));
+        rows.set(i, lowered.data());
+    }
+    parallel_blocks(X.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
+        std::vector<std::int8_t> row(length), columns(kBlock * length);
+        std::int32_t column_squares[kBlock];
+        for (std::size_t j = 0; j < end - begin; ++j) {
+            column_squares[j] = byte_row(X.row(begin + j), d, row.data()).square;
+            pack_rounded_column(row.data(), d, j, columns.data());
+        }
+        alignas(64) std::int32_t dots[kTileRows * kTileCols];
+        for (std::size_t i = 0; i < m; i += kTileRows)
+            for (std::size_t j = 0; j < end - begin; j += kTileCols) {
+                rows.products(i, columns.data() + j * length, dots);
+                for (std::size_t r = 0; r < std::min(kTileRows, m - i); ++r)
+                    write_whole(dots + r * kTileCols, squares[i + r], column_squares + j,
+                                std::min(kTileCols, end - begin - j), unit, out.row(i + r) + begin + j);
             }
     });
 }
-
-#endif
 
 void whole_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, double scale, Span2<float> out,
                    const Context& context) {
@@ -315,10 +234,8 @@ void whole_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> an
 
 void anchor_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anchors, std::span<const double>,
                     double scale, Span2<float> out, const Context& context) {
-#ifdef GNOMON_BYTE_DOTS
-    if (X.cols() <= kWholeDepth && __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"))
+    if (X.cols() <= kMostByteColumns && multiplies_bytes())
         return byte_squares(X, anchors, static_cast<float>(scale * scale), out, context);
-#endif
     whole_squares(X, anchors, scale, out, context);
 }
 

@@ -65,17 +65,19 @@ __attribute__((target("avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vnni"))
     }
 }
 
-const bool multiplies_bytes = has_byte_products();
+const bool by_bytes = has_byte_products();
 
 #else
 
-constexpr bool multiplies_bytes = false;
+constexpr bool by_bytes = false;
 
 void byte_products(const std::uint8_t*, const std::int8_t*, std::size_t, std::int32_t*) {}
 
 #endif
 
 }  // namespace
+
+bool multiplies_bytes() { return by_bytes; }
 
 RoundedRow round_row(const float* row, std::size_t d, const Rounding& rounding, std::int8_t* out) {
     return round_lanes(row, d, rounding, out);
@@ -97,7 +99,7 @@ void pack_rounded_column(const std::int8_t* row, std::size_t d, std::size_t plac
 void RoundedRows::resize(std::size_t count, std::size_t d) {
     length_ = rounded_length(d);
     const std::size_t size = round_up(count, kTileRows) * length_;
-    multiplies_bytes ? bytes_.resize(size) : words_.resize(size);
+    by_bytes ? bytes_.resize(size) : words_.resize(size);
 }
 
 void RoundedRows::set(std::size_t place, const std::int8_t* row) {
@@ -105,7 +107,7 @@ void RoundedRows::set(std::size_t place, const std::int8_t* row) {
     for (std::size_t k = 0; k < length_; k += kRoundedGroup) {
         std::uint8_t group[kRoundedGroup];
         for (std::size_t l = 0; l < kRoundedGroup; ++l) group[l] = static_cast<std::uint8_t>(row[k + l] + 128);
-        if (multiplies_bytes) {
+        if (by_bytes) {
             std::memcpy(bytes_.data() + begin + k * kTileRows, group, sizeof group);
         } else {
             std::copy_n(group, kRoundedGroup, words_.data() + begin + k * kTileRows);
@@ -115,7 +117,7 @@ void RoundedRows::set(std::size_t place, const std::int8_t* row) {
 
 void RoundedRows::products(std::size_t first, const std::int8_t* panel, std::int32_t* dots) const {
     assert(first % kTileRows == 0);
-    if (multiplies_bytes) {
+    if (by_bytes) {
         byte_products(bytes_.data() + first * length_, panel, length_ / kRoundedGroup, dots);
     } else {
         word_products(words_.data() + first * length_, panel, length_ / kRoundedGroup, dots);

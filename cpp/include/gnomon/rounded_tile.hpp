@@ -15,6 +15,9 @@ inline constexpr std::size_t kRoundedGroup = 4;  ///< coordinates that lie besid
 
 constexpr std::size_t rounded_length(std::size_t d) { return round_up(d, kRoundedGroup); }
 
+/// Whether the processor multiplies bytes as they are; elsewhere they are widened first.
+bool multiplies_bytes();
+
 /// Where the whole numbers lie: coordinate j is centre[j] + unit times one of -127, ..., 127.
 struct Rounding {
     const float* centre;
