@@ -70,6 +70,13 @@ def _too_much(item):
     return len(held)
 
 
+class Deadly:
+    """A value that ends the process that receives it."""
+
+    def __reduce__(self):
+        return _killed_each_time, (None,)
+
+
 def _weights():
     return np.linspace(1, 2, 60, dtype=np.float32)
 
@@ -204,6 +211,27 @@ def test_a_worker_with_too_little_memory_is_a_memory_error_with_figures(machines
         text = r"^map: the stage 'too_much' must be one whose tasks fit in 400 MB \(workers were ended 3 times"
         with gnomon.running(name="map"), pytest.raises(MemoryError, match=text):
             list(executor.map(_too_much, [1], needed=1e8))
+
+
+@pytest.mark.slow
+def test_a_shared_value_that_no_worker_can_take_is_a_memory_error_with_figures(machines):
+    machines.worker("--nanny", "--memory-limit", "250MB")
+    with distributed.Client(machines.address, set_as_default=False) as client:
+        executor = as_executor(client)
+        text = r"^map: the ndarray that all tasks .* in 250 MB as it arrives, which takes 800 MB \(workers were ended"
+        with gnomon.running(name="map"), pytest.raises(MemoryError, match=text):
+            executor.broadcast(np.ones(50_000_000))
+
+
+@pytest.mark.slow
+def test_a_shared_value_at_which_workers_die_is_given_up_by_name(machines):
+    machines.worker("--nanny")
+    with (
+        distributed.Client(machines.address, set_as_default=False) as client,
+        gnomon.running(name="map"),
+        pytest.raises(ConnectionError, match=r"^map: the Deadly that all tasks .* a worker died before it was there"),
+    ):
+        as_executor(client).broadcast(Deadly())
 
 
 def _weighted(block, table, weights):

@@ -31,6 +31,8 @@ _CONNECTING = 10.0  # seconds for a scheduler to answer
 _PROCESS = 2.5e8  # bytes of a worker before its first task: Python, Dask and what gnomon imports
 _INLINE = 20_000  # bytes of a function and its arguments that go with each task; more is broadcast
 _VERSIONS = ("gnomon", "numpy", "scipy")  # that decide bytes
+_LESS = "Give workers more memory or fewer threads, or take fewer landmarks."
+_LOGS = "Read the logs of the workers; where the system ended them, give them more memory."
 
 
 class DaskExecutor(Executor):
@@ -293,14 +295,27 @@ class DaskExecutor(Executor):
     # ------------------------------------------------------------------------------------------ copies and limits
 
     def _scatter(self, value: Any) -> Future[Any]:
-        for _ in range(_allowed_failures()):
+        began, times = time.time(), _allowed_failures()
+        for _ in range(times):
             try:
                 (future,) = self.client.scatter([Value(value)], broadcast=True, hash=False)
                 return future
             except (OSError, KeyError):  # a worker died on the way
                 self._await_workers()
-        (future,) = self.client.scatter([Value(value)], broadcast=True, hash=False)
-        return future
+        share, arriving = self._share(), in_bytes(_ARRIVAL * _bytes_of(value))
+        what = f"the {type(value).__name__} that all tasks of a stage read"
+        if self._full_since(began):
+            fact = f"workers were ended {times} times as it arrived, since they took more than their limit"
+            rule = f"one that fits in {in_bytes(share)} as it arrives, which takes {arriving}"
+            raise MemoryError(message(what, rule, fact=fact, remedy=_LESS))
+        raise ConnectionError(
+            message(
+                what,
+                "one that arrives at the workers",
+                fact=f"{times} times a worker died before it was there, where one has {in_bytes(share)}",
+                remedy=_LOGS,
+            )
+        )
 
     def _restore(self, call: Call) -> None:
         """Send again the shared values that died with their workers."""
@@ -334,10 +349,13 @@ class DaskExecutor(Executor):
             raise MemoryError(self._too_large(call, fact, room))
 
     def _too_large(self, call: Call, fact: str, share: float) -> str:
-        remedy = "Give workers more memory or fewer threads, or take fewer landmarks."
         return message(
-            f"the stage {call.stage!r}", f"one whose tasks fit in {in_bytes(share)}", fact=fact, remedy=remedy
+            f"the stage {call.stage!r}", f"one whose tasks fit in {in_bytes(share)}", fact=fact, remedy=_LESS
         )
+
+    def _full_since(self, began: float) -> bool:
+        """Return whether nannies have ended workers for their memory since a time."""
+        return any(at >= began for at, _ in self.client.get_events("worker-restart-memory"))
 
     def _died(self, call: Call, error: Any) -> Exception:
         """Return the error of a task whose workers died each time."""
@@ -346,16 +364,14 @@ class DaskExecutor(Executor):
         if last is not None and last.memory_limit:
             share = last.memory_limit / last.nthreads
         times = _allowed_failures() if error is None else error.allowed_failures + 1
-        ended = [event for at, event in self.client.get_events("worker-restart-memory") if at >= call.began]
-        if ended:
+        if self._full_since(call.began):
             fact = f"workers were ended {times} times because they took more than their limit"
             if call.needed:
                 fact += f"; a task was forecast to take {in_bytes(call.needed)}"
             return MemoryError(self._too_large(call, fact, share))
-        remedy = "Read the logs of the workers; where the system ended them, give them more memory."
         rule = "one whose tasks leave their workers alive"
         fact = f"{times} workers died at a task of it, where one has {in_bytes(share)}"
-        return ConnectionError(message(f"the stage {call.stage!r}", rule, fact=fact, remedy=remedy))
+        return ConnectionError(message(f"the stage {call.stage!r}", rule, fact=fact, remedy=_LOGS))
 
 
 class _Replicated:
@@ -368,10 +384,7 @@ class _Replicated:
     @cached_property
     def n_bytes(self) -> float:
         """Bytes of the value."""
-        from distributed.protocol.pickle import dumps
-
-        buffers: list[Any] = []
-        return float(len(dumps(self.value, buffer_callback=buffers.append)) + sum(one.raw().nbytes for one in buffers))
+        return _bytes_of(self.value)
 
 
 class _Job:
@@ -387,6 +400,14 @@ class _Job:
         self._left -= 1
         if self._left == 0:
             raise error()
+
+
+def _bytes_of(value: Any) -> float:
+    """Return the bytes of a value on its way to a worker."""
+    from distributed.protocol.pickle import dumps
+
+    buffers: list[Any] = []
+    return float(len(dumps(value, buffer_callback=buffers.append)) + sum(one.raw().nbytes for one in buffers))
 
 
 def _limit_of(worker: dict[str, Any]) -> float:
