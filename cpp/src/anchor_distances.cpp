@@ -184,18 +184,12 @@ void byte_squares(Span2<const std::uint8_t> X, std::span<const std::int64_t> anc
     RoundedRows rows;
     rows.resize(m, d);
     std::vector<std::int32_t> squares(m);
-    std::vector<std::int8_t> lowered(length);
-    for (std::size_t i = 0; i < m; ++i) {
-        squares[i] = byte_row_square(byte_row(X.row(static_cast<std::size_t>(anchors[i])), d, lowered.data()));
-        rows.set(i, lowered.data());
-    }
+    for (std::size_t i = 0; i < m; ++i) squares[i] = rows.set_bytes(i, X.row(static_cast<std::size_t>(anchors[i])));
     parallel_blocks(X.rows(), kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<std::int8_t> row(length), columns(kBlock * length);
+        std::vector<std::int8_t> columns(kBlock * length);
         std::int32_t column_squares[kBlock];
-        for (std::size_t j = 0; j < end - begin; ++j) {
-            column_squares[j] = byte_row(X.row(begin + j), d, row.data()).square;
-            pack_rounded_column(row.data(), d, j, columns.data());
-        }
+        for (std::size_t j = 0; j < end - begin; ++j)
+            column_squares[j] = pack_byte_column(X.row(begin + j), d, j, columns.data());
         alignas(64) std::int32_t dots[kTileRows * kTileCols];
         for (std::size_t i = 0; i < m; i += kTileRows)
             for (std::size_t j = 0; j < end - begin; j += kTileCols) {

@@ -70,21 +70,13 @@ AllPairs::AllPairs(Span2<const float> points, std::size_t k, std::size_t split, 
     });
 }
 
-AllPairs::AllPairs(Span2<const std::uint8_t> points, std::size_t k, std::size_t split, const Context& context)
+AllPairs::AllPairs(Span2<const std::uint8_t> points, std::size_t k, std::size_t split, const Context&)
     : AllPairs(points.rows(), k, split) {
     assert(points.cols() <= kMostByteColumns);
     bytes_ = points;
     std::fill(norms_.begin() + static_cast<std::ptrdiff_t>(n_), norms_.end(), std::numeric_limits<float>::infinity());
     row_squares_.resize(norms_.size());
     column_squares_.resize(norms_.size());
-    parallel_blocks(n_, kUnit, context, [&](std::size_t begin, std::size_t end, std::size_t) {
-        std::vector<std::int8_t> lowered(rounded_length(points.cols()));
-        for (std::size_t i = begin; i < end; ++i) {
-            const RoundedRow row = byte_row(points.row(i), points.cols(), lowered.data());
-            row_squares_[i] = byte_row_square(row);
-            column_squares_[i] = row.square;
-        }
-    });
 }
 
 void AllPairs::join(std::size_t first, std::size_t second) {
@@ -115,17 +107,13 @@ void AllPairs::join_points(std::size_t first, std::size_t second) {
 void AllPairs::join_bytes(std::size_t first, std::size_t second) {
     const std::size_t d = bytes_.cols(), length = rounded_length(d);
     const std::size_t row0 = first * block_size_, column0 = second * block_size_;
-    std::vector<std::int8_t> lowered(length), columns(block_size_ * length);
+    std::vector<std::int8_t> columns(block_size_ * length);
     RoundedRows rows;
     rows.resize(block_size_, d);
-    for (std::size_t r = 0; r < std::min(block_size_, n_ - row0); ++r) {
-        byte_row(bytes_.row(row0 + r), d, lowered.data());
-        rows.set(r, lowered.data());
-    }
-    for (std::size_t c = 0; c < std::min(block_size_, n_ - column0); ++c) {
-        byte_row(bytes_.row(column0 + c), d, lowered.data());
-        pack_rounded_column(lowered.data(), d, c, columns.data());
-    }
+    for (std::size_t r = row0; r < std::min(row0 + block_size_, n_); ++r)
+        row_squares_[r] = rows.set_bytes(r - row0, bytes_.row(r));
+    for (std::size_t c = column0; c < std::min(column0 + block_size_, n_); ++c)
+        column_squares_[c] = pack_byte_column(bytes_.row(c), d, c - column0, columns.data());
     alignas(64) std::int32_t dots[kTileRows * kTileCols];
     join_blocks(block_size_, first == second, [&](std::size_t i, std::size_t j) {
         rows.products(i, columns.data() + j * length, dots);

@@ -57,15 +57,14 @@ void search(Row&& row, Span2<const float> queries, const Task& task, NearestKeys
 void search_bytes(Span2<const std::uint8_t> base, Span2<const std::uint8_t> queries, const Task& task,
                   NearestKeys& nearest) {
     const std::size_t d = queries.cols(), length = rounded_length(d), count = task.query1 - task.query0;
-    std::vector<std::int8_t> lowered(length), panel(kTileCols * length);
+    std::vector<std::int8_t> panel(kTileCols * length);
     std::vector<std::int32_t> squares(round_up(count, kTileRows));
     std::vector<TileQueries> tiles(squares.size() / kTileRows, TileQueries{});
     RoundedRows rows;
     rows.resize(count, d);
     nearest.reset(count);
     for (std::size_t i = 0; i < count; ++i) {
-        squares[i] = byte_row_square(byte_row(queries.row(task.query0 + i), d, lowered.data()));
-        rows.set(i, lowered.data());
+        squares[i] = rows.set_bytes(i, queries.row(task.query0 + i));
         TileQueries& tile = tiles[i / kTileRows];
         tile.slots[tile.count] = i;
         tile.self[tile.count++] = -1;
@@ -74,9 +73,7 @@ void search_bytes(Span2<const std::uint8_t> base, Span2<const std::uint8_t> quer
     for (std::size_t j = task.base0; j < task.base1; j += kTileCols) {
         for (std::size_t r = 0; r < kTileCols; ++r) {
             ids[r] = j + r < task.base1 ? static_cast<std::int32_t>(j + r) : -1;
-            if (ids[r] < 0) continue;
-            base_squares[r] = byte_row(base.row(j + r), d, lowered.data()).square;
-            pack_rounded_column(lowered.data(), d, r, panel.data());
+            if (ids[r] >= 0) base_squares[r] = pack_byte_column(base.row(j + r), d, r, panel.data());
         }
         for (std::size_t t = 0; t < tiles.size(); ++t) {
             rows.products(t * kTileRows, panel.data(), dots);

@@ -75,6 +75,18 @@ void byte_products(const std::uint8_t*, const std::int8_t*, std::size_t, std::in
 
 #endif
 
+/// A row of bytes, each 128 less than it is, and zeros up to a whole group; square and sum of the bytes themselves.
+struct LoweredBytes {
+    LoweredBytes(const std::uint8_t* row, std::size_t d) {
+        assert(d <= kMostByteColumns);
+        lower_bytes(row, d, numbers, square, sum);
+        std::fill(numbers + d, numbers + rounded_length(d), std::int8_t{0});
+    }
+
+    std::int8_t numbers[rounded_length(kMostByteColumns)];
+    std::int32_t square, sum;
+};
+
 }  // namespace
 
 bool multiplies_bytes() { return by_bytes; }
@@ -83,20 +95,20 @@ RoundedRow round_row(const float* row, std::size_t d, const Rounding& rounding, 
     return round_lanes(row, d, rounding, out);
 }
 
-RoundedRow byte_row(const std::uint8_t* row, std::size_t d, std::int8_t* out) {
-    RoundedRow found{0, 0, 0.0F};
-    lower_bytes(row, d, out, found.square, found.sum);
-    std::fill(out + d, out + rounded_length(d), std::int8_t{0});
-    return found;
-}
-
 void pack_rounded_column(const std::int8_t* row, std::size_t d, std::size_t place, std::int8_t* panels) {
     const std::size_t length = rounded_length(d);
     std::int8_t* out = panels + place / kTileCols * kTileCols * length + place % kTileCols * kRoundedGroup;
     for (std::size_t k = 0; k < length; k += kRoundedGroup) std::memcpy(out + k * kTileCols, row + k, kRoundedGroup);
 }
 
+std::int32_t pack_byte_column(const std::uint8_t* row, std::size_t d, std::size_t place, std::int8_t* panels) {
+    const LoweredBytes lowered(row, d);
+    pack_rounded_column(lowered.numbers, d, place, panels);
+    return lowered.square;
+}
+
 void RoundedRows::resize(std::size_t count, std::size_t d) {
+    d_ = d;
     length_ = rounded_length(d);
     const std::size_t size = round_up(count, kTileRows) * length_;
     by_bytes ? bytes_.resize(size) : words_.resize(size);
@@ -113,6 +125,12 @@ void RoundedRows::set(std::size_t place, const std::int8_t* row) {
             std::copy_n(group, kRoundedGroup, words_.data() + begin + k * kTileRows);
         }
     }
+}
+
+std::int32_t RoundedRows::set_bytes(std::size_t place, const std::uint8_t* row) {
+    const LoweredBytes lowered(row, d_);
+    set(place, lowered.numbers);
+    return lowered.square - 256 * lowered.sum;  // what columns being 128 less take away
 }
 
 void RoundedRows::products(std::size_t first, const std::int8_t* panel, std::int32_t* dots) const {

@@ -23,7 +23,7 @@ public:
     AllPairs(Span2<const float> points, std::size_t k, std::size_t split, const Context& context);
 
     /// The same of rows of bytes, at most kMostByteColumns of them in a row: their distances are exact.
-    AllPairs(Span2<const std::uint8_t> points, std::size_t k, std::size_t split, const Context& context);
+    AllPairs(Span2<const std::uint8_t> points, std::size_t k, std::size_t split, const Context&);
 
     std::size_t n_rounds() const { return n_blocks_ <= 1 ? 1 : n_blocks_; }
 
@@ -41,9 +41,9 @@ private:
     void join_bytes(std::size_t first, std::size_t second);
 
     std::size_t n_;
-    Span2<const float> points_;        // or
-    Span2<const std::uint8_t> bytes_;  // with
-    std::vector<std::int32_t> row_squares_, column_squares_;
+    Span2<const float> points_;                               // or
+    Span2<const std::uint8_t> bytes_;                         // with
+    std::vector<std::int32_t> row_squares_, column_squares_;  // of blocks that have met others
     std::size_t k_;
     std::size_t split_;
     std::size_t block_size_;
