@@ -104,6 +104,16 @@ def test_picture_names_scores_and_features(Y, tmp_path):
     assert (picture < 200).sum() > 300
 
 
+def test_long_names_of_features_stay_within_the_picture(Y, tmp_path):
+    names = [f"{k}: measured at the lower end of the second column, in units of the first" for k in range(6)]
+    explanation = SimpleNamespace(global_importance=np.arange(6.0), feature_names=names)
+    save_png(tmp_path / "a.png", embedding=Y, title="map", explanation=explanation, dpi=50)
+    with Image.open(tmp_path / "a.png") as image:
+        picture = np.asarray(image.convert("L"))
+    assert picture[:, -3:].min() == 255
+    assert (picture[-30:, :450] < 200).any()
+
+
 def test_footer_text():
     from gnomon.plot.map import _importance_text, _score_text
 

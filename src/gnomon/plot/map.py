@@ -18,7 +18,7 @@ from gnomon.plot.files import import_matplotlib, inches_of, save_figure
 from gnomon.plot.frame import Frame, frame_of
 from gnomon.plot.marks import Directions, Layer, draw_points
 from gnomon.plot.theme import LIGHT, Style
-from gnomon.plot.wrapping import wrapped
+from gnomon.plot.wrapping import shortened, wrapped
 from gnomon.surfaces import Surface
 
 __all__ = ["MapDisplay", "plot_map", "positions_of", "save_png"]
@@ -33,6 +33,7 @@ _SCORES = {
     "shepard": "distance correlation",
 }
 _LETTER = 0.66  # width of a bold letter, in sizes of the letters
+_NAME, _LINE = 48, 140  # letters of a feature's name, and of a line below a picture
 _ROOM = 0.06  # around named points, in widths of the map: names find a place there
 
 
@@ -305,7 +306,7 @@ def save_png(
         footer.append("Trust: " + scores)
     shaped = _importance_text(explanation, feature_names)
     if shaped:
-        footer.append("Shaped most by: " + shaped)
+        footer.append(wrapped("Shaped most by: " + shaped, _LINE, 2))
     figure.supxlabel(
         "\n".join(footer), x=0.01, ha="left", fontsize=8.5, color=LIGHT.soft, parse_math=False, linespacing=1.5
     )
@@ -329,7 +330,7 @@ def _importance_text(explanation: Any, names: list[str] | None, n_top: int = 6) 
         names = getattr(explanation, "feature_names", None)
     total = importance.sum() or 1.0
     top = [j for j in np.argsort(-importance, kind="stable")[:n_top] if importance[j] > 0]
-    label = [str(names[j]) if names is not None else f"feature {j}" for j in top]
+    label = [shortened(str(names[j]), _NAME) if names is not None else f"feature {j}" for j in top]
     shares = [importance[j] / total for j in top]
     digits = [0 if share >= 0.1 else 1 for share in shares]
     return ", ".join(f"{name} ({share:.{d}%})" for name, share, d in zip(label, shares, digits, strict=True))
