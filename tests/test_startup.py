@@ -50,6 +50,7 @@ class Mine(UMAP):
 
 many = np.random.default_rng(0).normal(size=(1000, 5))
 UMAP(max_iter=1, random_state=0).fit(many)
+UMAP(max_iter=1, evaluation="interpolated", random_state=0).fit(many)
 look("many rows", _HEAVY + _ANSWERS + _LATER[1:] + _OTHERS + ["scipy.sparse.linalg"])
 
 before = UMAP(n_neighbors=5, max_iter=5, random_state=0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from gnomon.scale.dask import DaskExecutor
 from gnomon.scale.executor import Executor, LocalExecutor
 from gnomon.scale.rounds import LocalRounds, Rounds, RoundsWork
 
@@ -25,6 +24,7 @@ def rounds_of(work: RoundsWork, executor: Executor) -> Rounds:
     if isinstance(executor, LocalExecutor):
         return LocalRounds(work)
     from gnomon.scale.cluster_rounds import ClusterRounds  # needs distributed
+    from gnomon.scale.dask import DaskExecutor
 
     assert isinstance(executor, DaskExecutor)
     return ClusterRounds(work, executor.client)
