@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.explanations import make_map
-from benchmarks.known_drivers import driven_manifold, driven_table
 from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
@@ -15,6 +13,11 @@ from gnomon.explanations.reach import fits_around, predicted_shares
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import regress_features
 from gnomon.neighbors import NeighborGraph, compute_neighbors
+
+_NONE = "a source distribution has no benchmarks"
+make_map = pytest.importorskip("benchmarks.explanations", reason=_NONE).make_map
+driven_manifold = pytest.importorskip("benchmarks.known_drivers", reason=_NONE).driven_manifold
+driven_table = pytest.importorskip("benchmarks.known_drivers", reason=_NONE).driven_table
 
 
 @pytest.fixture(scope="module")

@@ -9,12 +9,17 @@ import pytest
 import scipy.sparse.csgraph
 import scipy.spatial.distance
 import scipy.stats
-from benchmarks.tears import cut_shape, judge
 from sklearn.neighbors import NearestNeighbors
 
 from gnomon import _core
 from gnomon.geometry import distortion, local_jacobians
 from gnomon.neighbors import NeighborGraph
+
+
+@pytest.fixture
+def tears():
+    """Shapes that are cut, and what is found of the cut."""
+    return pytest.importorskip("benchmarks.tears", reason="a source distribution has no benchmarks")
 
 
 def neighbor_graph(X, n_neighbors=12):
@@ -129,15 +134,15 @@ def test_a_smooth_map_that_squeezes_one_direction_is_no_tear():
 
 
 @pytest.mark.parametrize("name", ["ring, cut", "sphere, cut at a meridian", "sphere, cut at the equator"])
-def test_nine_in_ten_points_at_a_cut_are_found_and_few_others_flagged(name):
-    shares = [judge(*cut_shape(name, 1500, noise, seed=3)) for noise in (0.0, 0.05)]
+def test_nine_in_ten_points_at_a_cut_are_found_and_few_others_flagged(tears, name):
+    shares = [tears.judge(*tears.cut_shape(name, 1500, noise, seed=3)) for noise in (0.0, 0.05)]
     assert min(share for share, _ in shares) > 0.88
     assert max(false for _, false in shares) < 0.05
 
 
 @pytest.mark.parametrize("name", ["ring, whole", "half a sphere, whole"])
-def test_where_nothing_is_cut_no_more_is_flagged_than_the_level_says(name):
-    X, Y, _ = cut_shape(name, 1500, 0.05, seed=3)
+def test_where_nothing_is_cut_no_more_is_flagged_than_the_level_says(tears, name):
+    X, Y, _ = tears.cut_shape(name, 1500, 0.05, seed=3)
     flagged = [found(X, Y, variance_share=0.9, tear_level=level)[0].tear.mean() for level in (0.2, 0.05, 0.002)]
     assert np.all(flagged <= [0.2, 0.05, 0.002])
     assert flagged[0] > flagged[1] > flagged[2]
