@@ -357,6 +357,7 @@ def _tables(t: _Tables) -> Named:
             ),
         )
         yield f"scatter_trace {kind}", lambda X=X, means=means: core.scatter_trace(X, means, 1)
+        yield f"row_hashes {kind}", lambda X=X: core.row_hashes(X, 1)
         few, whole = np.arange(300, dtype=np.int64), np.empty_like(X)
         yield (
             f"centre {kind}",

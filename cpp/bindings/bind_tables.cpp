@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "gnomon/bytes.hpp"
+#include "gnomon/row_hashes.hpp"
 #include "tables.hpp"
 
 namespace gnomon::bindings {
@@ -34,9 +35,18 @@ bool bytes_of(const Matrix<const T>& X, const Matrix<std::uint8_t>& out, int n_t
 }
 
 template <class T>
-void bind_bytes(nb::module_& m) {
+Output<std::uint64_t> hashes_of(const Matrix<const T>& X, int n_threads) {
+    auto out = make_output<std::uint64_t>({X.shape(0)});
+    run_released(n_threads, [&](const Context& context) { row_hashes(view(X), {out.data(), X.shape(0)}, context); });
+    return out;
+}
+
+template <class T>
+void bind_numbers(nb::module_& m) {
     m.def("to_bytes", &bytes_of<T>, nb::arg("X").noconvert(), nb::arg("out").noconvert(), nb::arg("n_threads"),
           "Write a table as bytes and return True; False if it holds another number than 0, 1, ..., 255.");
+    m.def("row_hashes", &hashes_of<T>, nb::arg("X").noconvert(), nb::arg("n_threads"),
+          "A number for each row of finite values, the same for equal rows.");
 }
 
 }  // namespace
@@ -78,8 +88,8 @@ Graph::Graph(Offsets offsets, Columns columns, Values values)
 }
 
 void register_tables(nb::module_& m) {
-    bind_bytes<float>(m);
-    bind_bytes<double>(m);
+    bind_numbers<float>(m);
+    bind_numbers<double>(m);
     nb::class_<Table>(m, "Table", "A dense or CSR table that kernels read where it lies, checked once.")
         .def(nb::init<AnyMatrix>(), nb::arg("rows").noconvert())
         .def(nb::init<Offsets, Columns, AnyVector, std::size_t>(), nb::arg("offsets").noconvert(),

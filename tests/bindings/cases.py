@@ -715,6 +715,7 @@ def cases() -> Iterator[tuple[str, Call]]:
         )
         if dtype != np.uint8:
             yield "to_bytes" + tag, call(_core.to_bytes, X=X, out=np.zeros((N, F), np.uint8), n_threads=2)
+            yield "row_hashes" + tag, call(_core.row_hashes, X=X, n_threads=2)
     for dtype in (np.float32, np.float64):
         tag = f"-{np.dtype(dtype).name}"
         yield (

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import gnomon.data.rows as rows_module
+from gnomon import _core
 from gnomon.data import find_constant_columns, find_duplicate_rows
 
 SMALL = hnp.arrays(
@@ -44,7 +45,7 @@ def test_constant_columns_are_those_of_the_definition(form, X):
 
 @pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
 def test_rows_are_compared_even_if_all_hashes_agree(form, monkeypatch):
-    monkeypatch.setattr(rows_module, "_hash_dense", lambda values: np.zeros(len(values), np.uint64))
+    monkeypatch.setattr(rows_module._core, "row_hashes", lambda values, n_threads: np.zeros(len(values), np.uint64))
     monkeypatch.setattr(rows_module, "_hash_sparse", lambda values: np.zeros(values.shape[0], np.uint64))
     X = np.array([[1.0, 0], [2, 0], [1, 0], [3, 0], [2, 0], [3, 0]])
     representatives, inverse = find_duplicate_rows(form(X))
@@ -56,8 +57,25 @@ def test_rows_are_compared_even_if_all_hashes_agree(form, monkeypatch):
 def test_hashes_of_different_rows_differ(dtype):
     # Small whole numbers have long runs of zero bits, the hard case of a hash made of products.
     X = np.random.default_rng(0).integers(0, 3, (20_000, 40)).astype(dtype)
-    assert len(np.unique(rows_module._hash_dense(X))) == len(np.unique(X, axis=0))
+    assert len(np.unique(_core.row_hashes(X, 2))) == len(np.unique(X, axis=0))
     assert len(np.unique(rows_module._hash_sparse(sp.csr_array(X)))) == len(np.unique(X, axis=0))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("width", [1, 7, 8, 15, 16, 17, 100])
+def test_a_hash_is_that_of_the_numbers_of_a_row_in_their_places(dtype, width):
+    row = np.random.default_rng(width).normal(size=width).astype(dtype)
+    X = np.tile(row, (3 + width, 1))
+    X[1] = np.nextafter(row, dtype(9))
+    X[2] = np.roll(row, 1)
+    X[np.arange(3, 3 + width), np.arange(width)] *= 2  # one number is another
+    hashes = _core.row_hashes(X, 2)
+    assert len(set(hashes.tolist())) == 3 + width - (width == 1)
+    assert (hashes == _core.row_hashes(X, 1)).all()
+    X[:, 0] = 0
+    zeros = _core.row_hashes(X, 1)
+    X[:, 0] = -0.0
+    assert (zeros == _core.row_hashes(X, 1)).all()
 
 
 @pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])

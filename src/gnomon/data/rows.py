@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon import _core
+from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.data.arrays import FloatArray
 from gnomon.exceptions import DataWarning
@@ -71,30 +73,12 @@ def _weights(n: int) -> UInt64Array:
     return _mix(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
 
 
-def _mix(words: UInt64Array, mixed: UInt64Array | None = None, high: UInt64Array | None = None) -> UInt64Array:
+def _mix(words: UInt64Array) -> UInt64Array:
     # The low bits of a small number in floating point are zero, and a sum of products has the zeros of its factors:
     # multiply and fold the high half onto the low half first.
-    mixed = np.multiply(words, np.uint64(0xD6E8FEB86659FD93), out=mixed)
-    mixed ^= np.right_shift(mixed, np.uint64(32), out=high)
+    mixed = words * np.uint64(0xD6E8FEB86659FD93)
+    mixed ^= mixed >> np.uint64(32)
     return mixed
-
-
-def _hash_dense(values: FloatArray) -> UInt64Array:
-    n, width = values.shape
-    hashes = np.zeros(n, np.uint64)
-    per_word = np.dtype(np.uint64).itemsize // values.dtype.itemsize
-    weights = _weights(-(-width // per_word))
-    # One memory for all chunks: new pages for each would take longer to come than the sums.
-    n_rows = min(n, max(1, _CHUNK // max(1, width)))
-    block = np.empty((n_rows, per_word * len(weights)), values.dtype)
-    high = np.empty((n_rows, len(weights)), np.uint64)
-    for rows in _row_chunks(n, width):
-        used = slice(rows.stop - rows.start)
-        np.add(values[rows], values.dtype.type(0), out=block[used, :width])  # -0.0 becomes 0.0
-        block[used, width:] = 0
-        words = block[used].view(np.uint64)
-        hashes[rows] = _mix(words, words, high[used]) @ weights
-    return hashes
 
 
 def _hash_sparse(values: scipy.sparse.csr_array) -> UInt64Array:
@@ -146,7 +130,8 @@ def find_duplicate_rows(
     inverse : ndarray of shape (n_samples,), int
         Position in `representatives` for each row: ``values[representatives[inverse]]`` equals ``values``.
     """
-    hashes = _hash_dense(values) if isinstance(values, np.ndarray) else _hash_sparse(values)
+    dense = isinstance(values, np.ndarray)
+    hashes = _core.row_hashes(values, current_run().n_threads) if dense else _hash_sparse(values)
     n = values.shape[0]
     first = np.arange(n)  # for each row the first row that equals it
     pending = np.arange(n)  # rows still to be placed, ascending
