@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse as sp
 
+from gnomon import _core
 from gnomon._entrance import entrance
+from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
-from gnomon.explanations.rows import dense_rows_of
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
@@ -25,10 +26,9 @@ Array = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64]
 _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
 _NUMBERS = 1 << 24  # of the table of deviations, at most
-_BLOCK_NUMBERS = 1 << 17  # of neighbourhoods, held in double at a time
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
-_TOGETHER = 512  # columns correlated with all others at a time
+_TOGETHER = 4096  # columns correlated with all others at a time
 
 
 @dataclass(frozen=True)
@@ -219,18 +219,15 @@ def _looked_at(n: int, d: int) -> Columns:
 
 def _deviations(X: Any, graph: NeighborGraph) -> Array:
     """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features)."""
-    n, d = (int(size) for size in X.shape)
-    rows = _looked_at(n, d)
-    found = np.empty((len(rows), d))
-    together = max(1, _BLOCK_NUMBERS // (d * (graph.n_neighbors + 1)))
-    for begin in range(0, len(rows), together):
-        some = rows[begin : begin + together]
-        near = np.column_stack([graph.indices[some], some])
-        steps = dense_rows_of(X, near.ravel()).reshape(*near.shape, d)
-        steps -= steps[:, -1:].copy()
-        present = True if graph.mask is None else np.column_stack([graph.mask[some], some >= 0])[:, :, None]
-        found[begin : begin + together] = -np.mean(steps, axis=1, where=present)
-    return found
+    rows, shape = _looked_at(*map(int, X.shape)), graph.indices.shape
+    present = np.ones(shape, np.float32) if graph.mask is None else graph.mask.astype(np.float32)
+    ones, order = np.ones((len(rows), shape[1])), np.arange(len(rows), dtype=np.int64)
+    table = RowTable.of(table_as_bytes(X)).core
+    sums: Array = _core.expand_frames(table, graph.indices, present, rows, ones, order, False, current_run().n_threads)[
+        :, 0
+    ]
+    sums /= -(1.0 + present[rows].sum(axis=1, dtype=np.float64))[:, None]  # the row itself is one of them
+    return sums
 
 
 @dataclass(frozen=True)
@@ -246,30 +243,38 @@ class _Group:
 def _find(deviations: Array, threshold: float) -> list[_Group]:
     """Return the groups and their scores."""
     scale = np.sqrt(np.mean(deviations**2, axis=0))
-    found = _clusters(deviations / np.where(scale > 0, scale, 1.0), scale > 0, threshold)
+    found = _clusters(deviations / np.where(scale > 0, scale, 1.0), threshold)
     return [_Group(columns, *_score(deviations[:, columns], scale[columns], columns)) for columns in found]
 
 
-def _clusters(standard: Array, varies: npt.NDArray[np.bool_], threshold: float) -> list[Columns]:
+def _clusters(standard: Array, threshold: float) -> list[Columns]:
     """Return the groups of two columns or more, by complete linkage of their absolute correlations."""
+    columns = _paired(standard, threshold)
+    if len(columns) < 2:
+        return []
     from scipy.cluster.hierarchy import fcluster, linkage
     from scipy.spatial.distance import squareform
 
-    n, d = standard.shape
-    paired = np.zeros(d, dtype=np.bool_)
-    for start in range(0, d, _TOGETHER):
-        some = slice(start, start + _TOGETHER)
-        close = np.abs(product(standard[:, some].T, standard)) / n >= threshold
-        paired[some] = close.sum(axis=1) > 1
-    columns = np.flatnonzero(paired & varies)
-    if len(columns) < 2:
-        return []
-    apart = 1.0 - np.minimum(np.abs(inner_products(standard[:, columns])) / n, 1.0)
+    apart = 1.0 - np.minimum(np.abs(inner_products(standard[:, columns])) / len(standard), 1.0)
     np.fill_diagonal(apart, 0.0)
     tree = linkage(squareform(0.5 * (apart + apart.T), checks=False), method="complete")
     labels = fcluster(tree, 1.0 - threshold + 1e-12, criterion="distance")
     groups = [columns[labels == label] for label in np.unique(labels)]
     return sorted((group for group in groups if len(group) > 1), key=lambda group: int(group[0]))
+
+
+def _paired(standard: Array, threshold: float) -> Columns:
+    """Return the columns that another one is correlated with, by at least the threshold."""
+    n, d = standard.shape
+    paired = np.zeros(d, dtype=np.bool_)
+    for start in range(0, d, _TOGETHER):
+        some = slice(start, start + _TOGETHER)
+        products = product(standard[:, some].T, standard[:, start:]) if d > _TOGETHER else inner_products(standard)
+        close = np.abs(products) / n >= threshold
+        np.fill_diagonal(close, False)
+        paired[some] |= close.any(axis=1)
+        paired[start:] |= close.any(axis=0)
+    return np.flatnonzero(paired)
 
 
 def _score(deviations: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
@@ -293,8 +298,12 @@ def _scores(X: Any, groups: list[_Group]) -> tuple[Any, Columns]:
         weights[group.columns], into[group.columns] = group.weights, group.place
         kept[group.columns] = group.columns == group.place
     lines = np.flatnonzero(kept).astype(np.int64)
-    sums = sp.csr_array((weights, (np.arange(d), np.searchsorted(lines, into))), shape=(d, len(lines)))
     table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
     if hasattr(X, "tocsr"):
+        sums = sp.csr_array((weights, (np.arange(d), np.searchsorted(lines, into))), shape=(d, len(lines)))
         return sp.csr_array(sp.csr_array(table) @ sums).astype(table.dtype), lines
-    return np.ascontiguousarray(table @ sums, dtype=table.dtype), lines
+    joined = np.take(table, lines, axis=1)
+    for group in groups:
+        members = zip(group.columns, group.weights, strict=True)
+        joined[:, np.searchsorted(lines, group.place)] = sum(weight * table[:, f] for f, weight in members)
+    return joined, lines
