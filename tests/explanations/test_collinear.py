@@ -246,7 +246,7 @@ def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members(
     a, b = np.linalg.qr(rng.normal(size=(50, 2)))[0].T * np.sqrt(50)
     r = 0.9
     deviations = np.column_stack([2.0 * a, -5.0 * (r * a + np.sqrt(1 - r**2) * b)])
-    weights, shares, place = _score(deviations, np.array([2.0, 5.0]), np.array([7, 9]))
+    weights, shares, place = _score(deviations / [2.0, 5.0], np.array([2.0, 5.0]), np.array([7, 9]))
     np.testing.assert_allclose(shares, [0.5, 0.5])
     assert place == 7  # equally correlated: the first
     score = deviations @ weights
@@ -255,7 +255,7 @@ def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members(
     assert weights[0] > 0
     three = np.column_stack([deviations, a + 0.1 * b])
     scale = np.sqrt(np.mean(three**2, axis=0))
-    weights, shares, place = _score(three, scale, np.array([3, 4, 8]))
+    weights, shares, place = _score(three / scale, scale, np.array([3, 4, 8]))
     values, vectors = np.linalg.eigh((three / scale).T @ (three / scale) / 50)
     np.testing.assert_allclose(shares, vectors[:, -1] ** 2, rtol=1e-9)  # of standardised members: squared loadings
     loadings = vectors[:, -1] * np.sqrt(values[-1])

@@ -130,9 +130,11 @@ def find_duplicate_rows(
     inverse : ndarray of shape (n_samples,), int
         Position in `representatives` for each row: ``values[representatives[inverse]]`` equals ``values``.
     """
-    dense = isinstance(values, np.ndarray)
-    hashes = _core.row_hashes(values, current_run().n_threads) if dense else _hash_sparse(values)
     n = values.shape[0]
+    if isinstance(values, np.ndarray):
+        hashes: UInt64Array = _core.row_hashes(values, current_run().n_threads)
+    else:
+        hashes = _hash_sparse(values)
     first = np.arange(n)  # for each row the first row that equals it
     pending = np.arange(n)  # rows still to be placed, ascending
     while pending.size:

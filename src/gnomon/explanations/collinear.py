@@ -28,6 +28,7 @@ _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
 _NUMBERS = 1 << 24  # of the table of deviations, at most
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
+_ROWS = 256  # whose squares are added up at a time
 _TOGETHER = 4096  # columns correlated with all others at a time
 
 
@@ -223,11 +224,11 @@ def _deviations(X: Any, graph: NeighborGraph) -> Array:
     present = np.ones(shape, np.float32) if graph.mask is None else graph.mask.astype(np.float32)
     ones, order = np.ones((len(rows), shape[1])), np.arange(len(rows), dtype=np.int64)
     table = RowTable.of(table_as_bytes(X)).core
-    sums: Array = _core.expand_frames(table, graph.indices, present, rows, ones, order, False, current_run().n_threads)[
-        :, 0
-    ]
-    sums /= -(1.0 + present[rows].sum(axis=1, dtype=np.float64))[:, None]  # the row itself is one of them
-    return sums
+    n_threads = current_run().n_threads
+    sums: Any = _core.expand_frames(table, graph.indices, present, rows, ones, order, False, n_threads)
+    found: Array = sums[:, 0]
+    found /= -(1.0 + present[rows].sum(axis=1, dtype=np.float64))[:, None]  # the row itself is one of them
+    return found
 
 
 @dataclass(frozen=True)
@@ -241,9 +242,12 @@ class _Group:
 
 
 def _find(deviations: Array, threshold: float) -> list[_Group]:
-    """Return the groups and their scores."""
-    scale = np.sqrt(np.mean(deviations**2, axis=0))
-    found = _clusters(deviations / np.where(scale > 0, scale, 1.0), threshold)
+    """Return the groups and their scores; the deviations become those in units of their columns."""
+    blocks = [slice(begin, begin + _ROWS) for begin in range(0, len(deviations), _ROWS)]
+    squares = sum(np.square(deviations[rows]).sum(axis=0) for rows in blocks)
+    scale = np.sqrt(squares / len(deviations))
+    deviations /= np.where(scale > 0, scale, 1.0)
+    found = _clusters(deviations, threshold)
     return [_Group(columns, *_score(deviations[:, columns], scale[columns], columns)) for columns in found]
 
 
@@ -277,9 +281,9 @@ def _paired(standard: Array, threshold: float) -> Columns:
     return np.flatnonzero(paired)
 
 
-def _score(deviations: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
+def _score(standard: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
     """Return the weights of a group's members in its score, their shares, and the member most correlated with it."""
-    correlation = inner_products(deviations) / len(deviations) / np.outer(scale, scale)
+    correlation = inner_products(standard) / len(standard)
     along = symmetric_eigen(correlation, 1)[1][:, 0]
     with_score = product(correlation, along)
     best = int(np.argmax(np.round(np.abs(with_score), 9)))
