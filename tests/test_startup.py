@@ -61,6 +61,7 @@ before.fit_transform(X), before.transform(X[:3]), PCA().fit_transform(X), pickle
 look("fit", _HEAVY[:9] + ["scipy.stats"])
 gnomon.map(X, method=before).evaluate()
 gnomon.explain(X, before.embedding_).top_features()
+gnomon.map(many, method=before).to_html("many.html")
 import gnomon.geometry
 look("answers", _HEAVY[:9] + ["scipy.stats"])
 parameters, stored = list(before.get_params().items()), before.get_params(deep=False)

@@ -11,13 +11,14 @@ from scipy.cluster.hierarchy import linkage
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import cdist, squareform
 from scipy.special import polygamma
-from scipy.stats import norm, ttest_ind
+from scipy.stats import false_discovery_control, norm, ttest_ind
 
+from gnomon._false_discoveries import adjusted_p_values
 from gnomon._run import running
 from gnomon.evaluation import are_apart, gaps, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
 from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.gaps import _dip
-from gnomon.evaluation.nulls import _point_p_values, adjusted_p_values
+from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.evaluation.structureless import Cloud
@@ -379,6 +380,9 @@ def test_scores_of_structure_beat_those_of_tables_without_it():
 def test_false_discovery_rates_are_those_of_benjamini_and_hochberg():
     found = adjusted_p_values(np.array([0.01, 0.04, np.nan, 0.03, 0.5]))
     np.testing.assert_allclose(found, [0.04, 0.16 / 3, np.nan, 0.16 / 3, 0.5])
+    many = np.random.default_rng(0).random((20, 30)).round(2) ** 4
+    np.testing.assert_array_equal(adjusted_p_values(many).ravel(), false_discovery_control(many, axis=None))
+    assert len(adjusted_p_values(np.empty(0))) == 0
 
 
 def test_a_method_that_is_no_function_is_refused():

@@ -42,7 +42,11 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return labels of objects as text, numbers or dates if all that are there are of this kind, None or NaN else."""
     values = array.tolist()
-    missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
+    if {*map(type, values)} <= {str, type(None)}:  # mostly few different ones
+        gone = {value: _is_missing(value) for value in {*values}}
+        missing = np.fromiter(map(gone.__getitem__, values), np.bool_, len(values))
+    else:
+        missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
     kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
     labels = array.copy()
     labels[missing] = None

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._false_discoveries import adjusted_p_values
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
@@ -18,7 +19,7 @@ from gnomon.evaluation.structureless import KINDS, draw_structureless
 from gnomon.geometry.check import check_features, check_places
 from gnomon.linalg import dense_rows
 
-__all__ = ["NullScores", "adjusted_p_values", "null_scores"]
+__all__ = ["NullScores", "null_scores"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -28,21 +29,6 @@ _RULES: dict[str, Rule] = {
     "alpha": Real(0.0, 1.0, low_open=True, high_open=True),
 }
 _MEASURES = ("trustworthiness", "continuity", "neighborhood_preservation", "shepard", "triplet_accuracy")
-
-
-def adjusted_p_values(p_values: Floats) -> Floats:
-    """Return the least false-discovery rates at which each is significant; NaN stays NaN.
-
-    References
-    ----------
-    .. [1] Benjamini & Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57, 1995.
-    """
-    from scipy.stats import false_discovery_control  # takes long to load
-
-    adjusted = np.full(len(p_values), np.nan)
-    known = np.isfinite(p_values)
-    adjusted[known] = false_discovery_control(p_values[known])
-    return adjusted
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import product
 from gnomon._entrance import entrance
+from gnomon._false_discoveries import adjusted_p_values
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
@@ -64,7 +65,7 @@ class _ClusterMoments:
 
     def _is_no_chance(self, g: int, difference: Array, alpha: float) -> npt.NDArray[np.bool_]:
         """Return which differences of means are found at a rate of false discoveries, by Welch's test."""
-        from scipy.stats import false_discovery_control, t
+        from scipy.special import stdtr
 
         freedom = np.maximum(self.sizes - 1, 1)[:, None]
         squares = self.variances / freedom  # squared errors of the means
@@ -72,12 +73,11 @@ class _ClusterMoments:
         with np.errstate(divide="ignore", invalid="ignore"):
             ratio = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(both))
             degrees = np.where(both > 0, both**2 / (fourth[g] + fourth), 1.0)
-        p_values = np.asarray(2.0 * t.sf(ratio, degrees))
+        p_values = np.asarray(2.0 * stdtr(degrees, -ratio))
         tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
         found = np.zeros(difference.shape, dtype=np.bool_)
         if tested.any():
-            adjusted = false_discovery_control(p_values[tested], axis=None)
-            found[tested] = (adjusted <= alpha).reshape(np.count_nonzero(tested), -1)
+            found[tested] = adjusted_p_values(p_values[tested]) <= alpha
         return found
 
 

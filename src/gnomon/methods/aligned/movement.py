@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._false_discoveries import adjusted_p_values
+
 __all__ = ["Movement", "movement_of"]
 
 Float64Array = npt.NDArray[np.float64]
@@ -67,10 +69,7 @@ def movement_of(
     -------
     Movement
     """
-    from scipy.stats import false_discovery_control  # takes long to load
-
     by_chance = np.sort(null, axis=None)
     above = by_chance.size - np.searchsorted(by_chance, distances, side="left")
     p: Float64Array = np.asarray((1.0 + above) / (1.0 + by_chance.size), dtype=np.float64)
-    moved = np.asarray(false_discovery_control(p) <= rate) if len(p) else np.zeros(0, dtype=np.bool_)
-    return Movement(tables, rows, distances, null, p, moved, rate)
+    return Movement(tables, rows, distances, null, p, adjusted_p_values(p) <= rate, rate)

@@ -1,0 +1,37 @@
+"""P-values of many tests, adjusted; `scipy.stats`, which has the same, takes as long to load as a small map to make."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["adjusted_p_values"]
+
+
+def adjusted_p_values(p_values: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
+    """Return the least false-discovery rates at which each is significant [1]_.
+
+    Parameters
+    ----------
+    p_values : ndarray of any shape
+        In [0, 1]; NaN where there was no test.
+
+    Returns
+    -------
+    ndarray of the same shape, float64
+        At least the p-value, NaN where it is NaN.
+
+    References
+    ----------
+    .. [1] Benjamini & Hochberg, "Controlling the false discovery rate", J. R. Stat. Soc. B 57, 1995.
+    """
+    adjusted = np.full(p_values.shape, np.nan)
+    known = np.isfinite(p_values)
+    tested = p_values[known].astype(np.float64)
+    order = np.argsort(tested, kind="stable")
+    ranks = np.arange(1, len(tested) + 1)
+    least = np.minimum.accumulate((tested[order] * (len(tested) / ranks))[::-1])[::-1]
+    rates = np.empty(len(tested))
+    rates[order] = np.minimum(least, 1.0)
+    adjusted[known] = rates
+    return adjusted
