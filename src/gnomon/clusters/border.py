@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import log
 from gnomon._run import current_run
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import RowSearch
+from gnomon.neighbors import RowSearch, compute_neighbors
 
 __all__ = ["Border"]
 
@@ -52,7 +52,7 @@ class Border:
         k = min(_N_NEIGHBORS, len(learned) - 1)
         seed = current_run().seed
         neighbors = RowSearch.of(learned, k, seed=seed).find(held_out)[0].astype(np.int64)
-        distances = RowSearch.of(held_out, k + 1, seed=seed).find(held_out)[1][:, 1:].astype(np.float64)
+        distances = compute_neighbors(held_out, k, seed=seed).distances.astype(np.float64)
         found = mackay_ghahramani(distances, range(k, k + 1)).value
         dimension = max(1.0, found) if math.isfinite(found) else 1.0
         densities = -dimension * log(np.maximum(distances[:, -1], np.finfo(np.float32).tiny))
