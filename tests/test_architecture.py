@@ -28,6 +28,7 @@ _FLOORS = {
         "_threads",
         "_progress",
         "_archive",
+        "_false_discoveries",
         "_files",
         "_costs",
         "_memory",

@@ -28,6 +28,7 @@ __all__ = [
     "power",
     "product",
     "row_distances",
+    "row_hashes",
     "softplus",
     "sparse_product",
     "squared_lengths",
@@ -178,6 +179,22 @@ def pair_distances(A: npt.NDArray[Any], *, squared: bool = False) -> Float64Arra
         block = row_distances(A[begin : begin + _PAIRED], A[begin:], squared=squared)
         parts += [row[i + 1 :] for i, row in enumerate(block)]
     return np.concatenate(parts)
+
+
+def row_hashes(X: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
+    """Return a number for each row: the same for equal rows, where -0.0 equals 0.0, and hardly ever for others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64
+        Finite, in rows.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), uint64
+        A function of the row alone.
+    """
+    return np.asarray(_core.row_hashes(X, current_run().n_threads))
 
 
 def weighted_sums(weights: npt.NDArray[Any], values: npt.NDArray[Any]) -> npt.NDArray[Any]:

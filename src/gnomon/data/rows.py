@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon import _core
-from gnomon._run import current_run
+from gnomon._arithmetic import row_hashes
 from gnomon._validation import warn
 from gnomon.data.arrays import FloatArray
 from gnomon.exceptions import DataWarning
@@ -131,10 +130,7 @@ def find_duplicate_rows(
         Position in `representatives` for each row: ``values[representatives[inverse]]`` equals ``values``.
     """
     n = values.shape[0]
-    if isinstance(values, np.ndarray):
-        hashes: UInt64Array = _core.row_hashes(values, current_run().n_threads)
-    else:
-        hashes = _hash_sparse(values)
+    hashes = row_hashes(values) if isinstance(values, np.ndarray) else _hash_sparse(values)
     first = np.arange(n)  # for each row the first row that equals it
     pending = np.arange(n)  # rows still to be placed, ascending
     while pending.size:
