@@ -18,7 +18,7 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
-from gnomon.explanations.collinear import _clusters, _deviations, _Group, _looked_at, _replaced, _score, _scores
+from gnomon.explanations.collinear import _deviations, _find, _Group, _looked_at, _replaced, _score, _scores
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -215,6 +215,10 @@ def test_a_group_is_compared_by_its_score(drivers):
     assert abs(found.effect[0]) > abs(leader.effect[0])  # the noise of several readings averages out
 
 
+def grouped(standard, threshold):
+    return [group.columns.tolist() for group in _find(standard.copy(), threshold)]
+
+
 def test_groups_are_the_same_however_many_columns_are_looked_at_together(monkeypatch):
     rng = np.random.default_rng(0)
     sources = rng.normal(size=(200, 3))
@@ -222,10 +226,9 @@ def test_groups_are_the_same_however_many_columns_are_looked_at_together(monkeyp
     standard = (X - X.mean(axis=0)) / X.std(axis=0)
     for together in (512, 4, 1):
         monkeypatch.setattr("gnomon.explanations.collinear._TOGETHER", together)
-        groups = [group.tolist() for group in _clusters(standard, 0.9)]
-        assert groups == [[0, 2, 5], [1, 4]]
+        assert grouped(standard, 0.9) == [[0, 2, 5], [1, 4]]
     standard[:, 5] = 0.0  # does not vary
-    assert [group.tolist() for group in _clusters(standard, 0.9)] == [[0, 2], [1, 4]]
+    assert grouped(standard, 0.9) == [[0, 2], [1, 4]]
 
 
 def test_a_feature_that_is_close_to_one_member_alone_is_in_no_group():
@@ -234,11 +237,10 @@ def test_a_feature_that_is_close_to_one_member_alone_is_in_no_group():
     angles = np.radians([0.0, 10.0, 60.0, 80.0, 90.0, 33.0])
     X = np.cos(angles) * a[:, None] + np.sin(angles) * b[:, None]
     least = np.cos(np.radians(24.0))
-    groups = [group.tolist() for group in _clusters(X, least)]
-    assert groups == [[0, 1], [3, 4]]  # 2 is near 3 but not near 4, 5 is near 1 but not near 0
-    assert _clusters(X[:, [0, 2]], least) == []
-    exact = _clusters(X[:, :2], np.cos(np.radians(10.0)) - 1e-9)
-    assert [group.tolist() for group in exact] == [[0, 1]]
+    assert grouped(X, least) == [[0, 1], [3, 4]]  # 2 is near 3 but not near 4, 5 is near 1 but not near 0
+    assert grouped(X[:, [0, 2]], least) == []
+    assert grouped(X[:, :2], np.cos(np.radians(10.0)) - 1e-9) == [[0, 1]]
+    assert grouped(X[:, :2], np.cos(np.radians(10.0)) + 1e-9) == []
 
 
 def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members():
@@ -246,7 +248,7 @@ def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members(
     a, b = np.linalg.qr(rng.normal(size=(50, 2)))[0].T * np.sqrt(50)
     r = 0.9
     deviations = np.column_stack([2.0 * a, -5.0 * (r * a + np.sqrt(1 - r**2) * b)])
-    weights, shares, place = _score(deviations / [2.0, 5.0], np.array([2.0, 5.0]), np.array([7, 9]))
+    weights, shares, place = _score(np.array([[1.0, -r], [-r, 1.0]]), np.array([2.0, 5.0]), np.array([7, 9]))
     np.testing.assert_allclose(shares, [0.5, 0.5])
     assert place == 7  # equally correlated: the first
     score = deviations @ weights
@@ -255,7 +257,7 @@ def test_a_score_is_the_leading_component_with_the_mean_variance_of_its_members(
     assert weights[0] > 0
     three = np.column_stack([deviations, a + 0.1 * b])
     scale = np.sqrt(np.mean(three**2, axis=0))
-    weights, shares, place = _score(three / scale, scale, np.array([3, 4, 8]))
+    weights, shares, place = _score((three / scale).T @ (three / scale) / 50, scale, np.array([3, 4, 8]))
     values, vectors = np.linalg.eigh((three / scale).T @ (three / scale) / 50)
     np.testing.assert_allclose(shares, vectors[:, -1] ** 2, rtol=1e-9)  # of standardised members: squared loadings
     loadings = vectors[:, -1] * np.sqrt(values[-1])

@@ -34,12 +34,13 @@ _ROWS = 2048  # whose inner products are summed at a time, whatever the number o
 _WORTH_A_POOL = 1e8  # products of numbers, some ms of one core: threads of a pool take one to begin and to end
 
 
-def inner_products(A: Float64Array) -> Float64Array:
+def inner_products(A: npt.NDArray[np.floating]) -> Float64Array:
     """Return A' A.
 
     Parameters
     ----------
-    A : ndarray of shape (n_rows, n_columns), float64
+    A : ndarray of shape (n_rows, n_columns), float32 or float64
+        Products are summed in this type over 256 rows, in double beyond.
 
     Returns
     -------

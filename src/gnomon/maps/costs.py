@@ -18,7 +18,7 @@ _EXPLANATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=1e3)  # noisy features take
 _ALL_PAIRS = 50.0  # for each pair of few rows
 _MOST_PAIRS = 1.0e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
-_PAGE = Cost(row=2.2e3, entry=2.0)
+_PAGE = Cost(row=3.1e3, entry=7.0)  # with a table of groups of features, and its explanation
 _PROFILES = Cost(row=3.4e4, entry=110.0)  # of features and doubts of rows
 _MOST_PROFILES = 1.5e8
 _PAGE_TIME = Cost(fixed=6e8, row=8.5e4, entry=300.0)
