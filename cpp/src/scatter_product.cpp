@@ -150,42 +150,42 @@ GNOMON_INLINE void centre_tile(Span2<const T> X, const double* means, std::size_
     }
 }
 
+/// The numbers of a group of vectors in one row.
+struct OfGroup {
+    f64 low, high;
+
+    GNOMON_INLINE static OfGroup load(const double* from) {
+        return {simd::load_as<f64>(from), simd::load_as<f64>(from + kGroup / 2)};
+    }
+    GNOMON_INLINE void store(double* to) const {
+        simd::store(to, low);
+        simd::store(to + kGroup / 2, high);
+    }
+    GNOMON_INLINE void add(const OfGroup& other, double factor) {
+        low += other.low * factor;
+        high += other.high * factor;
+    }
+};
+
 /// scores (kTogether, kGroup) += rows times the vectors of a group, over some columns in ascending order.
 GNOMON_INLINE void add_scores(const double* rows, const double* vectors, std::size_t count, double* scores) {
-    f64 low[kTogether], high[kTogether];
-    for (std::size_t r = 0; r < kTogether; ++r) {
-        low[r] = simd::load_as<f64>(scores + r * kGroup);
-        high[r] = simd::load_as<f64>(scores + r * kGroup + kGroup / 2);
-    }
+    OfGroup sums[kTogether];
+    for (std::size_t r = 0; r < kTogether; ++r) sums[r] = OfGroup::load(scores + r * kGroup);
     for (std::size_t k = 0; k < count; ++k) {
-        const f64 x = simd::load_as<f64>(vectors + k * kGroup);
-        const f64 y = simd::load_as<f64>(vectors + k * kGroup + kGroup / 2);
-        for (std::size_t r = 0; r < kTogether; ++r) {
-            low[r] += x * rows[r * kColumns + k];
-            high[r] += y * rows[r * kColumns + k];
-        }
+        const OfGroup x = OfGroup::load(vectors + k * kGroup);
+        for (std::size_t r = 0; r < kTogether; ++r) sums[r].add(x, rows[r * kColumns + k]);
     }
-    for (std::size_t r = 0; r < kTogether; ++r) {
-        simd::store(scores + r * kGroup, low[r]);
-        simd::store(scores + r * kGroup + kGroup / 2, high[r]);
-    }
+    for (std::size_t r = 0; r < kTogether; ++r) sums[r].store(scores + r * kGroup);
 }
 
 /// sums (count, kGroup) += the rows transposed times their scores, in ascending order of the rows.
 GNOMON_INLINE void add_rows(const double* rows, const double* scores, std::size_t count, double* sums) {
-    f64 low[kTogether], high[kTogether];
-    for (std::size_t r = 0; r < kTogether; ++r) {
-        low[r] = simd::load_as<f64>(scores + r * kGroup);
-        high[r] = simd::load_as<f64>(scores + r * kGroup + kGroup / 2);
-    }
+    OfGroup of_row[kTogether];
+    for (std::size_t r = 0; r < kTogether; ++r) of_row[r] = OfGroup::load(scores + r * kGroup);
     for (std::size_t k = 0; k < count; ++k) {
-        f64 x = simd::load_as<f64>(sums + k * kGroup), y = simd::load_as<f64>(sums + k * kGroup + kGroup / 2);
-        for (std::size_t r = 0; r < kTogether; ++r) {
-            x += low[r] * rows[r * kColumns + k];
-            y += high[r] * rows[r * kColumns + k];
-        }
-        simd::store(sums + k * kGroup, x);
-        simd::store(sums + k * kGroup + kGroup / 2, y);
+        OfGroup total = OfGroup::load(sums + k * kGroup);
+        for (std::size_t r = 0; r < kTogether; ++r) total.add(of_row[r], rows[r * kColumns + k]);
+        total.store(sums + k * kGroup);
     }
 }
 
