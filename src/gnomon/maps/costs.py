@@ -22,7 +22,7 @@ _PAGE = Cost(row=3.1e3, entry=7.0)  # with a table of groups of features, and it
 _PROFILES = Cost(row=3.4e4, entry=110.0)  # of features and doubts of rows
 _MOST_PROFILES = 1.5e8
 _PAGE_TIME = Cost(fixed=6e8, row=1.1e5, entry=300.0)
-_ALIKE = 0.2  # nanoseconds for a product of two columns in a row, where groups of features are looked for
+_ALIKE = 0.3  # nanoseconds for a product of two columns in a row, where groups of features are looked for
 _MOST_ALIKE, _FEWEST_ALIKE = 1 << 24, 256  # numbers and rows that are looked at
 
 
