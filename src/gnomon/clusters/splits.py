@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import length
 from gnomon._cached import cached_property
+from gnomon._threads import in_order
 from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree
@@ -149,6 +150,7 @@ def shown_splits(
         for number in tree.splits()
     }
     total = sum(weights.values())
+    judged = in_order(ground.judge, [number for number, part in enumerate(tree.parts) if part.children is not None])
     shown: list[Split] = []
     remaining: dict[int, list[Group]] = {}
     for number, part in enumerate(tree.parts):
@@ -156,7 +158,7 @@ def shown_splits(
             remaining[number] = [Group(part.rows, part.leaves, part.start)]
             continue
         ones, others = (remaining.pop(child) for child in part.children)
-        found, fall = ground.judge(number)
+        found, fall = next(judged)
         p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
         i, j = ground.touching(*([group.rows for group in groups] for groups in (ones, others)))
         if p_value <= alpha and found.share <= _THIN and fall >= _FALL:
