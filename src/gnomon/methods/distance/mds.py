@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["MDS"]
 
 _PAIR = 8.0  # bytes of a pair: the distances, and the targets made of them, in float32
-_ROW = 15_200.0  # bytes of a row in strips of pairs, beside its distances
+_ROW = 12_800.0  # bytes of a row in strips of pairs, beside its distances
 _LARGEST_CLASSICAL = 5000  # rows up to which a start takes the inner products of all pairs: 200 MB
 _START_LANDMARKS = 1000
 _STREAM = 241
