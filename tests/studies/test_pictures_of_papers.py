@@ -16,11 +16,11 @@ PNG = b"\x89PNG"
 
 @pytest.fixture
 def pictures(tmp_path, monkeypatch):
-    """A folder with an mnist.npz of two hundred pictures."""
+    """A folder with an mnist.npz of 280 pictures, 70 of each digit."""
     rng = np.random.default_rng(0)
     middles = rng.integers(0, 200, (4, 784))
-    y = np.arange(200) % 4
-    X = np.clip(middles[y] + rng.integers(0, 60, (200, 784)), 0, 255).astype(np.uint8)
+    y = np.arange(280) % 4
+    X = np.clip(middles[y] + rng.integers(0, 60, (280, 784)), 0, 255).astype(np.uint8)
     np.savez(tmp_path / "mnist.npz", X=X, y=y, feature_shape=np.array([28, 28]))
     monkeypatch.setenv("GNOMON_DATA", str(tmp_path))
     return tmp_path
@@ -65,7 +65,7 @@ def test_neighbours_on_a_roll_are_as_far_apart_as_on_its_sheet():
 
 @pytest.mark.slow
 def test_rolled_sheet_from_end_to_end(tmp_path):
-    assert rolled_sheet.main(["--out", str(tmp_path), "--rows", "400"]) == 0
+    assert rolled_sheet.main(["--out", str(tmp_path), "--rows", "600"]) == 0
     table = json.loads((tmp_path / "rolled_sheet.json").read_text())["table"]
     assert len(table) == len(rolled_sheet.METHODS) * len(rolled_sheet.NEIGHBORS) * len(rolled_sheet.NOISE)
     assert min(one["bent"] for one in table if one["method"] == "LLE") < 0.1
