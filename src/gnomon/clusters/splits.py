@@ -145,12 +145,13 @@ def shown_splits(
     .. [1] Genovese, Roeder & Wasserman, "False discovery control with p-value weighting", Biometrika 93, 2006.
     """
     ground = _Ground(tree, points, learned, held_out, Border.of(learned, held_out))
+    splits = tree.splits()
     weights = {
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
-        for number in tree.splits()
+        for number in splits
     }
     total = sum(weights.values())
-    judged = in_order(ground.judge, [number for number, part in enumerate(tree.parts) if part.children is not None])
+    judged = in_order(ground.judge, splits)
     shown: list[Split] = []
     remaining: dict[int, list[Group]] = {}
     for number, part in enumerate(tree.parts):

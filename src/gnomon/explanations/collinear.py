@@ -302,13 +302,15 @@ def _score(correlation: Array, scale: Array, columns: Columns) -> tuple[Array, A
 def _scores(X: Any, groups: list[_Group]) -> tuple[Any, Columns]:
     """Return the data with each group as one column, its score, and the column in whose place each one stands."""
     d = int(X.shape[1])
-    weights, into, kept = np.ones(d), np.arange(d), np.ones(d, dtype=np.bool_)
+    kept = np.ones(d, dtype=np.bool_)
     for group in groups:
-        weights[group.columns], into[group.columns] = group.weights, group.place
         kept[group.columns] = group.columns == group.place
     lines = np.flatnonzero(kept).astype(np.int64)
     table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
     if hasattr(X, "tocsr"):
+        weights, into = np.ones(d), np.arange(d)
+        for group in groups:
+            weights[group.columns], into[group.columns] = group.weights, group.place
         sums = sp.csr_array((weights, (np.arange(d), np.searchsorted(lines, into))), shape=(d, len(lines)))
         return sp.csr_array(sp.csr_array(table) @ sums).astype(table.dtype), lines
     joined = np.take(table, lines, axis=1)
