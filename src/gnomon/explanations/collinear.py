@@ -28,7 +28,7 @@ _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
 _NUMBERS = 1 << 24  # of the table of deviations, at most
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
-_ROWS = 256  # whose squares are added up at a time
+_ROWS = 256  # that are added up at a time
 _SLACK = 1e-4  # below the threshold, of correlations that are then looked at in double
 _TOGETHER = 4096  # columns correlated with all others at a time
 
@@ -197,7 +197,7 @@ def _replaced(X: Any, lines: Columns, at: Columns, columns: Any) -> Any:
         order = lines.copy()
         order[at] = X.shape[1] + np.arange(len(at))
         return sp.csr_array(sp.csc_array(sp.hstack([X, columns]))[:, order])
-    table = np.array(X[:, lines], dtype=np.result_type(X.dtype, np.float32))
+    table = np.take(X, lines, axis=1).astype(np.result_type(X.dtype, np.float32), copy=False)
     table[:, at] = columns
     return table
 
@@ -306,15 +306,19 @@ def _scores(X: Any, groups: list[_Group]) -> tuple[Any, Columns]:
     for group in groups:
         kept[group.columns] = group.columns == group.place
     lines = np.flatnonzero(kept).astype(np.int64)
-    table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
     if hasattr(X, "tocsr"):
+        table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         weights, into = np.ones(d), np.arange(d)
         for group in groups:
             weights[group.columns], into[group.columns] = group.weights, group.place
         sums = sp.csr_array((weights, (np.arange(d), np.searchsorted(lines, into))), shape=(d, len(lines)))
         return sp.csr_array(sp.csr_array(table) @ sums).astype(table.dtype), lines
-    joined = np.take(table, lines, axis=1)
-    for group in groups:
-        members = zip(group.columns, group.weights, strict=True)
-        joined[:, np.searchsorted(lines, group.place)] = sum(weight * table[:, f] for f, weight in members)
-    return joined, lines
+    if not groups:
+        return X[:, lines], lines
+    members, weights = (np.concatenate([getattr(group, name) for group in groups]) for name in ("columns", "weights"))
+    begins = np.cumsum([0, *(len(group.columns) for group in groups[:-1])])
+    scores = np.empty((len(X), len(groups)), dtype=np.result_type(X.dtype, np.float32))
+    for begin in range(0, len(X), _ROWS):
+        rows = slice(begin, begin + _ROWS)
+        scores[rows] = np.add.reduceat(weights * X[rows][:, members], begins, axis=1)
+    return _replaced(X, lines, np.searchsorted(lines, [group.place for group in groups]), scores), lines
