@@ -10,20 +10,19 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._cached import cached_property
-from gnomon._progress import Reporter
 from gnomon._run import current_run
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
+from gnomon.neighbors.searched import MetricRows
 
 __all__ = ["MeasuredRows"]
 
-_BLOCK = 8192  # rows searched between which progress is reported
 _PAIR_COST = 4  # of a coordinate of a pair: each pair is met twice, and differences cost more than products
 _CANDIDATE_COST = 16  # of a coordinate of a candidate, which is packed for one comparison
 
 
 @dataclass(frozen=True)
-class MeasuredRows:
-    """Rows of which a compiled metric knows the distances.
+class MeasuredRows(MetricRows):
+    """Dense rows of which a compiled metric knows the distances.
 
     Attributes
     ----------
@@ -37,6 +36,7 @@ class MeasuredRows:
         From such rows to rows of float32 or float64 for a Euclidean search.
     """
 
+    rows_at_once = 8192
     metric: str
     X: Values
     parameters: Values
@@ -82,10 +82,6 @@ class MeasuredRows:
             self.metric, self.X, rows, candidates, order, self.parameters, self.scale, k, current_run().n_threads
         )
 
-    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
-        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
-        return lead_with(self.rank(candidates, lead, order=order), self.rank(candidates, k, order=order))
-
     def scan(self, queries: Values, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
         return _core.metric_neighbors(
@@ -98,24 +94,3 @@ class MeasuredRows:
             k,
             current_run().n_threads,
         )
-
-    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
-        """Find the neighbours of every row among all others."""
-        n, wanted = self.n_samples, max(k, keep)
-        indices = np.empty((n, wanted), dtype=np.int32)
-        distances = np.empty((n, wanted), dtype=np.float32)
-        for begin in range(0, n, _BLOCK):
-            rows = np.arange(begin, min(begin + _BLOCK, n), dtype=np.int32)
-            indices[rows], distances[rows] = self.scan(self.X[rows], rows, wanted)
-            if reporter is not None:
-                reporter.update(begin + len(rows), n)
-        return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
-
-    def nearest(self, queries: Values, k: int) -> tuple[Indices, Distances]:
-        """Find the neighbours of new rows among all rows."""
-        return self.scan(queries, np.full(len(queries), -1, dtype=np.int32), k)
-
-    def search_far(self, queries: Values, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances) -> None:
-        """Compare the rows marked with all others, in place."""
-        if far.any():
-            indices[far], distances[far] = self.nearest(queries[far], indices.shape[1])

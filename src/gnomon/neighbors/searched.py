@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._progress import Reporter
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with
 
-__all__ = ["SearchedRows"]
+__all__ = ["MetricRows", "SearchedRows"]
 
 
 class SearchedRows(Protocol):
@@ -79,3 +79,34 @@ class SearchedRows(Protocol):
     def search_far(self, queries: Any, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances) -> None:
         """Compare the rows marked, whose proxies are out of range, with all others, in place."""
         ...
+
+
+class MetricRows(SearchedRows):
+    """Rows of which a compiled metric knows the distances, searched by the `scan`, `rank` and `take` of their kind."""
+
+    rows_at_once: ClassVar[int]  # rows searched between which progress is reported
+
+    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
+        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
+        return lead_with(self.rank(candidates, lead, order=order), self.rank(candidates, k, order=order))
+
+    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
+        """Find the neighbours of every row among all others, `keep` of them if that is more than k."""
+        n, wanted = self.n_samples, max(k, keep)
+        indices = np.empty((n, wanted), dtype=np.int32)
+        distances = np.empty((n, wanted), dtype=np.float32)
+        for begin in range(0, n, self.rows_at_once):
+            rows = np.arange(begin, min(begin + self.rows_at_once, n), dtype=np.int32)
+            indices[rows], distances[rows] = self.scan(self.take(rows), rows, wanted)
+            if reporter is not None:
+                reporter.update(begin + len(rows), n)
+        return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
+
+    def nearest(self, queries: Any, k: int) -> tuple[Indices, Distances]:
+        """Find the neighbours of new rows among all rows; a row's result does not depend on the other rows."""
+        return self.scan(queries, np.full(queries.shape[0], -1, dtype=np.int32), k)
+
+    def search_far(self, queries: Any, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances) -> None:
+        """Compare the rows marked, whose proxies are out of range, with all others, in place."""
+        if far.any():
+            indices[far], distances[far] = self.nearest(queries[np.flatnonzero(far)], indices.shape[1])

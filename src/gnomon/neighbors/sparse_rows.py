@@ -12,14 +12,13 @@ import scipy
 
 from gnomon import _core
 from gnomon._cached import cached_property
-from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon.linalg import principal_components, project_rows
-from gnomon.neighbors.euclidean import Distances, Indices, Points, Values, lead_with
+from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
+from gnomon.neighbors.searched import MetricRows
 
 __all__ = ["SparseRows", "canonical", "kernel_table"]
 
-_BLOCK = 2048  # rows searched between which progress is reported
 _PROJECTED = 96  # principal directions along which candidates are sought
 _BASIS_ROWS = 20_000  # rows that give them
 _BASIS_SEED = 0
@@ -42,7 +41,7 @@ def kernel_table(rows: scipy.sparse.csr_array) -> _core.Table:
 
 
 @dataclass(frozen=True)
-class SparseRows:
+class SparseRows(MetricRows):
     """Sparse rows of which a compiled metric knows the distances.
 
     Attributes
@@ -58,6 +57,7 @@ class SparseRows:
         From such rows to sparse rows whose Euclidean distances follow the metric.
     """
 
+    rows_at_once = 2048
     metric: str
     X: scipy.sparse.csr_array
     parameters: npt.NDArray[np.float64]
@@ -119,10 +119,6 @@ class SparseRows:
             self.metric, self._table, asked, candidates, order, self.parameters, self.scale, k, current_run().n_threads
         )
 
-    def rank_leading(self, candidates: Indices, lead: int, k: int, order: Indices) -> tuple[Indices, Distances]:
-        """Return the k nearest candidates of each row, the first `lead` those that `rank` returns of so many."""
-        return lead_with(self.rank(candidates, lead, order=order), self.rank(candidates, k, order=order))
-
     def scan(self, queries: scipy.sparse.csr_array, own: Indices, k: int) -> tuple[Indices, Distances]:
         """Return the k nearest rows of each query, row own[i] (-1: none) left out."""
         n = self.n_samples
@@ -139,26 +135,3 @@ class SparseRows:
             current_run().n_threads,
         )
         return self.rank(candidates, k, queries)  # by differences, as sums through shared columns lose digits
-
-    def search_all(self, k: int, keep: int, reporter: Reporter | None) -> tuple[Indices, Distances]:
-        """Find the neighbours of every row among all others."""
-        n, wanted = self.n_samples, max(k, keep)
-        indices = np.empty((n, wanted), dtype=np.int32)
-        distances = np.empty((n, wanted), dtype=np.float32)
-        for begin in range(0, n, _BLOCK):
-            rows = np.arange(begin, min(begin + _BLOCK, n), dtype=np.int32)
-            indices[rows], distances[rows] = self.scan(self.X[rows], rows, wanted)
-            if reporter is not None:
-                reporter.update(begin + len(rows), n)
-        return (indices, distances) if wanted == k else lead_with(self.rank(indices, k), (indices, distances))
-
-    def nearest(self, queries: scipy.sparse.csr_array, k: int) -> tuple[Indices, Distances]:
-        """Find the neighbours of new rows among all rows."""
-        return self.scan(queries, np.full(queries.shape[0], -1, dtype=np.int32), k)
-
-    def search_far(
-        self, queries: scipy.sparse.csr_array, far: npt.NDArray[np.bool_], indices: Indices, distances: Distances
-    ) -> None:
-        """Compare the rows marked with all others, in place."""
-        if far.any():
-            indices[far], distances[far] = self.nearest(queries[np.flatnonzero(far)], indices.shape[1])
