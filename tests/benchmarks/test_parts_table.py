@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from benchmarks import layout_in_parts
 from benchmarks.layout_in_parts import main
+
+from benchmarks import layout_in_parts
 
 
 @pytest.mark.parametrize(
