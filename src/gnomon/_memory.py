@@ -14,7 +14,10 @@ from gnomon._machine import free_memory
 from gnomon._run import current_run
 from gnomon._validation import message
 
-__all__ = ["available_memory", "check_budget", "in_bytes", "require_memory"]
+__all__ = ["ALWAYS_THERE", "available_memory", "check_budget", "in_bytes", "require_memory"]
+
+ALWAYS_THERE = 2.0**26
+"""Bytes that are not asked for: to ask the system takes longer than to fit a small table."""
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _BINARY_UNITS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}

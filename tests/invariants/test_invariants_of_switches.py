@@ -66,7 +66,7 @@ SWITCHES = {
         _WIDE,
     ),
     "a full decomposition": Switch(
-        {"gnomon.linalg.principal.components._LARGEST_SVD": 0.0}, ("pca", "classical_mds", "tsne"), 1e-6
+        {"gnomon.linalg.principal.components.LARGEST_SVD": 0.0}, ("pca", "classical_mds", "tsne"), 1e-6
     ),
     "thresholds of singular values": Switch(
         {"gnomon.linalg.proximal._SMALL": 0.0}, ("robust_pca", "graph_robust_pca"), 1e-6, _WIDE
@@ -84,7 +84,7 @@ SWITCHES = {
     "a kernel's matrix or half of it": Switch(
         {"gnomon.affinities.gram._LARGEST_TRIANGLE": 5}, ("two_kernel_pca", "kernel_pca"), 1e-9
     ),
-    "a factor's decomposition": Switch({"gnomon.affinities.gram_sources._LARGEST_SVD": 0.0}, ("gradient_pca",), 1e-6),
+    "a factor's decomposition": Switch({"gnomon.affinities.gram_sources.LARGEST_SVD": 0.0}, ("gradient_pca",), 1e-6),
     "a factor's products": Switch(
         {"gnomon.affinities.gram_sources._LARGEST_SCATTER": 2}, ("gradient_pca", "classical_mds"), 1e-6
     ),

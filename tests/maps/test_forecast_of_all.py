@@ -8,7 +8,8 @@ import scipy.sparse as sp
 
 import gnomon
 from gnomon import methods
-from gnomon.maps import pace
+from gnomon.explanations import collinear
+from gnomon.maps import costs, pace
 from gnomon.methods import METHODS
 from gnomon.neighbors import compute_neighbors
 
@@ -114,6 +115,10 @@ def test_doubles_and_blocks_of_sparse_rows_are_counted():
     assert gnomon.forecast(sparse, "pca").n_bytes > double
     written_out = [gnomon.forecast(table, "robust_pca").n_bytes for table in (sparse, X)]
     assert written_out[0] == written_out[1]
+
+
+def test_the_rows_in_which_features_go_together_are_those_looked_at():
+    assert (costs._MOST_ALIKE, costs._FEWEST_ALIKE) == (collinear._NUMBERS, collinear._FEWEST)
 
 
 def test_the_pace_is_measured_once(monkeypatch):

@@ -13,6 +13,7 @@ from gnomon._arithmetic import SparseTimes, squared_lengths
 from gnomon._cached import cached_property
 from gnomon._validation import message
 from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, symmetric_eigen, with_signs
+from gnomon.linalg.principal.spectra import LARGEST_SVD
 
 __all__ = [
     "CentredSource",
@@ -32,7 +33,6 @@ Rows = npt.NDArray[np.intp] | None
 _BLOCK = 512  # rows that are looked at together
 _ASYMMETRY = {True: 1e-5, False: 1e-10}  # of the largest entry, for float32 and for float64: rounding of products
 _TOLD_BY_SQUARES = 1e-6  # eigenvalues above this share of the largest keep ten digits where inner products are summed
-_LARGEST_SVD = 1e9  # n r min(n, r) of a full singular value decomposition: some tenths of a second
 _LARGEST_SCATTER = 4096  # columns of a factor whose r x r products are formed at once
 _KRYLOV_ROW = 1000.0  # bytes of a row of the vectors that an iteration holds
 _FACTOR_BLOCK = 1024  # of its rows or columns, whichever are fewer
@@ -278,7 +278,7 @@ class FactorSource:
     def leading_eigenpairs(self, n_vectors: int) -> Eigenpairs | None:
         """Return squared singular values and left singular vectors of a small dense HB."""
         n, rank = self._rows.shape
-        if self._sparse or n_vectors > min(n, rank) or n * rank * min(n, rank) > _LARGEST_SVD:
+        if self._sparse or n_vectors > min(n, rank) or n * rank * min(n, rank) > LARGEST_SVD:
             return None
         values, left = self._by_squares(n_vectors)
         if not values[-1] > _TOLD_BY_SQUARES * values[0]:
@@ -313,7 +313,7 @@ def eigenpairs_memory(n_samples: int, rank: float, *, dense: bool = True) -> flo
     float
     """
     n, side = float(n_samples), min(n_samples, rank)
-    if dense and n * rank * side <= _LARGEST_SVD:  # a copy, vectors on both sides, and LAPACK's workspace
+    if dense and n * rank * side <= LARGEST_SVD:  # a copy, vectors on both sides, and LAPACK's workspace
         return 8.0 * (n * rank + n * side + side * rank + 4.0 * side * side)
     scatter = 8.0 * side * side if dense and side <= _LARGEST_SCATTER else 0.0
     return scatter + _KRYLOV_ROW * n

@@ -15,10 +15,10 @@ from gnomon._validation import Instance, Integer, Real, Rule, check_parameters, 
 from gnomon.data.dataset import listed, require_name
 from gnomon.data.scaling import check_scale
 
-__all__ = ["Block", "check_blocks", "columns_of_blocks"]
+__all__ = ["METRIC", "Block", "check_blocks", "columns_of_blocks"]
 
 _PATTERN = frozenset("*?")
-_METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
+METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +54,7 @@ class Block:
     @part("Block")
     def __post_init__(self) -> None:
         object.__setattr__(self, "columns", _columns(self.columns))
-        rules: dict[str, Rule] = {"weight": Real(0.0), "metric": _METRIC}
+        rules: dict[str, Rule] = {"weight": Real(0.0), "metric": METRIC}
         given = check_parameters(rules, {"weight": self.weight, "metric": self.metric})
         object.__setattr__(self, "weight", given["weight"])
         if isinstance(self.metric, str) and self.metric == "precomputed":

@@ -11,11 +11,10 @@ from gnomon._run import current_run
 from gnomon.evaluation.anchors import score_anchors
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.scores import rank_penalty_scale
+from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 from gnomon.surfaces import Surface
 
 __all__ = ["trust_of_rows"]
-
-_N_NEIGHBORS = 15
 
 
 def trust_of_rows(
@@ -41,7 +40,7 @@ def trust_of_rows(
         trustworthiness of the map.
     """
     n = len(Y)
-    k = max(1, min(_N_NEIGHBORS, (n - 1) // 2))
+    k = max(1, min(ANSWER_NEIGHBORS, (n - 1) // 2))
     layout = places_of(np.asarray(Y, dtype=np.float64), surface)
     seed = current_run().seed
     found = score_anchors(X, layout, rows, metric=metric, n_neighbors=k, n_nearest=k, n_triplets=1, seed=seed)

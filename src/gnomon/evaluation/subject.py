@@ -15,12 +15,12 @@ from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.neighbors import NeighborGraph, read_graph
+from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["LABEL_NEIGHBORS", "Subject", "Truth"]
 
 LABEL_NEIGHBORS = 10
 """Neighbours in the map that vote for a row's label."""
-_N_NEIGHBORS = 15
 
 Floats = npt.NDArray[np.float64]
 
@@ -134,7 +134,7 @@ class Subject:
 
 def _check_n_neighbors(n_neighbors: int | None, placed: int, graph: NeighborGraph | None) -> int:
     if n_neighbors is None:
-        n_neighbors = max(1, min(_N_NEIGHBORS, (placed - 1) // 2))
+        n_neighbors = max(1, min(ANSWER_NEIGHBORS, (placed - 1) // 2))
     if graph is not None and graph.n_neighbors < n_neighbors:
         raise ValueError(
             message(

@@ -26,6 +26,7 @@ from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.linalg import product, stacked_eigen
 from gnomon.linalg.table import table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
+from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 from gnomon.surfaces import Surface
 
 __all__ = ["EXPLAIN_RULES", "N_TOP", "Explanation", "TopFeatures", "explain_in_memory"]
@@ -36,7 +37,6 @@ EXPLAIN_RULES: dict[str, Rule] = {
     "fit": Options("auto", "forward", "inverse"),
 }
 N_TOP = 8
-_N_NEIGHBORS = 15
 
 
 @dataclass(frozen=True)
@@ -348,7 +348,7 @@ def explain_in_memory(
     if surface is not None:
         places = surface.drawn(places)
     near = _neighbors(
-        values, graph, _N_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
+        values, graph, ANSWER_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )
     asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
     compact = table_as_bytes(values)

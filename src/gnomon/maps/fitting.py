@@ -29,10 +29,10 @@ from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.rows import RowEmbedder
+from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
 
-_GRAPH_NEIGHBORS = 15  # what explain and evaluate ask for
 _NAMED = 5  # constant columns, or rows without near neighbours
 
 ChooseScaling = Callable[..., tuple[Scaling | None, str]]
@@ -358,6 +358,6 @@ def _usable(
     if not isinstance(kept, neighbors.NeighborGraph) or kept.metric != neighbors.metric_name(metric):
         return None
     found = kept if graph is None else graph
-    if found.n_neighbors < _GRAPH_NEIGHBORS or found.n_samples != n_samples or neighbors.graph_fault(found):
+    if found.n_neighbors < ANSWER_NEIGHBORS or found.n_samples != n_samples or neighbors.graph_fault(found):
         return None
     return found

@@ -19,6 +19,7 @@ from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
+from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Questions"]
 
-_N_NEIGHBORS = 15  # that suspects and outliers are judged by
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
@@ -380,7 +380,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         graph = self.neighbors()
         if graph is None:
             raise ValueError(message("a map of 1 row", "one of 2 rows at least"))
-        return graph.nearest(_N_NEIGHBORS)
+        return graph.nearest(ANSWER_NEIGHBORS)
 
     def _known_labels(self) -> npt.NDArray[Any]:
         if self.labels is None:

@@ -18,7 +18,6 @@ from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 __all__ = [
     "INIT",
     "KERNEL",
-    "METRIC",
     "PERPLEXITY",
     "Numbers",
     "check_n_components",
@@ -39,7 +38,6 @@ KERNEL: Rule = Either(
     Options(*KERNELS), Having(("value", "derivative"), "a kernel, an object with value(s) and derivative(s)")
 )
 _LEAST_PERPLEXITY = 1.5  # of a few rows
-METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,10 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
 from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses
+from gnomon.data.blocks import METRIC
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
-from gnomon.methods.parameters import METRIC, check_start
+from gnomon.methods.parameters import check_start
 from gnomon.optimizers.base import IN_PARTS_FROM
 
 if TYPE_CHECKING:

@@ -19,6 +19,7 @@ from gnomon.linalg import largest_deviation
 from gnomon.linalg.table import as_bytes, table_as_bytes
 
 __all__ = [
+    "MEAN_ROWS",
     "SELECTION",
     "Distances",
     "Indices",
@@ -39,7 +40,7 @@ Values = npt.NDArray[Any]
 Indices = npt.NDArray[np.int32]
 Distances = npt.NDArray[np.float32]
 
-_MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
+MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
 _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
 _RANKED, _RANKED_BY = 300.0, 5.0
 """Coordinates of a pair that are compared in the time in which a candidate is ranked, and for each coordinate of it:
@@ -89,7 +90,7 @@ class Points:
     @classmethod
     def of(cls, X: Values) -> Points:
         """Find centre and scale of a table, and whether it is one of bytes."""
-        step = -(-X.shape[0] // _MEAN_ROWS)
+        step = -(-X.shape[0] // MEAN_ROWS)
         some = X[::step]
         mean = (some * (1.0 / len(some))).sum(axis=0, dtype=np.float64)  # divided first: a sum could overflow
         found = table_as_bytes(X) if X.shape[1] <= _BYTES_UP_TO else X

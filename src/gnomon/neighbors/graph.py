@@ -11,7 +11,10 @@ import numpy.typing as npt
 from gnomon._entrance import part
 from gnomon._validation import message
 
-__all__ = ["NeighborGraph", "check_graph", "graph_fault", "without_own"]
+__all__ = ["ANSWER_NEIGHBORS", "NeighborGraph", "check_graph", "graph_fault", "without_own"]
+
+ANSWER_NEIGHBORS = 15
+"""Neighbours of a row by which a map is explained and scored where no other number is asked for."""
 
 _BLOCK = 2**16  # rows looked at together
 _ROUNDING = 1e-6  # of a distance of 1, in float32

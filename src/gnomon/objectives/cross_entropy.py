@@ -15,10 +15,9 @@ from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
-from gnomon.objectives.pairs import Edges, check_embedding, refuse_masses
+from gnomon.objectives.pairs import Edges, check_embedding, refuse_masses, stiffness
 from gnomon.objectives.terms import AllPairs, ByDegree, EdgePairs
 
 if TYPE_CHECKING:
@@ -39,9 +38,7 @@ _RULES: dict[str, Rule] = {
 }
 
 _FORCE_LIMIT = 4.0  # umap-learn's bound on each component of a pair's force
-_LEAST_PULL = 0.5  # of a row, relative to the mean
 _STEEPER = 1.5  # slope of -log k where a row's neighbours lie, relative to that where points are close together
-_CLOSE = 0.01  # squared distance of points that are close together: at 0 some kernels are infinitely steep
 
 
 class CrossEntropy(PairObjective):
@@ -202,10 +199,8 @@ class CrossEntropy(PairObjective):
     def pull(self) -> npt.NDArray[np.float32]:
         """How stiff the attractions of each point are."""
         degrees = self.edges.degrees.astype(np.float64)
-        rows = np.ones(self.n_samples) if self.masses is None else self.masses
-        least = _LEAST_PULL * rows * (degrees.sum() / rows.sum())
-        slope = float(evaluate_law("log", self.kernel, np.array([_CLOSE]))[1][0])
-        return np.asarray(np.maximum(degrees, least) * (self.n_samples * _STEEPER * abs(slope)), dtype=np.float32)
+        pulls, slope = stiffness(degrees, degrees.sum(), self.masses, self.kernel)
+        return np.asarray(pulls * (self.n_samples * _STEEPER * slope), dtype=np.float32)
 
     @property
     def scheduled(self) -> bool:

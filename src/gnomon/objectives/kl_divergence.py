@@ -14,9 +14,8 @@ from gnomon._entrance import entrance
 from gnomon._threads import in_order
 from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.kernels import Cauchy, Gaussian
-from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
-from gnomon.objectives.pairs import Edges
+from gnomon.objectives.pairs import Edges, stiffness
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -31,8 +30,6 @@ _RULES: dict[str, Rule] = {
     "theta": Real(low=0.0, high=1.0),
     "attraction_weight": Real(low=0.0, low_open=True),
 }
-_LEAST_PULL = 0.5  # of a row: joint affinities of t-SNE have no less
-_CLOSE = 0.01  # squared distance of points that are close together: at 0 some kernels are infinitely steep
 _BLOCK = 1 << 18  # values brought to double at a time: a graph may hold ten million
 
 
@@ -135,10 +132,8 @@ class KLDivergence(PairObjective):
         assert isinstance(attraction, EdgePairs)
         shares = attraction.edges.degrees.astype(np.float64)
         shares *= self.n_samples / shares.sum()
-        rows = np.ones(self.n_samples) if self.masses is None else self.masses
-        least = _LEAST_PULL * rows * (self.n_samples / rows.sum())
-        slope = float(evaluate_law("log", self.kernel, np.array([_CLOSE]))[1][0])
-        return np.asarray(np.maximum(shares, least) * abs(slope), dtype=np.float32)
+        pulls, slope = stiffness(shares, self.n_samples, self.masses, self.kernel)
+        return np.asarray(pulls * slope, dtype=np.float32)
 
 
 class ConditionalDivergence(PairObjective):

@@ -12,6 +12,7 @@ from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._validation import message
+from gnomon.kernels.laws import evaluate_law
 from gnomon.linalg import kernel_csr
 
 if TYPE_CHECKING:
@@ -19,7 +20,10 @@ if TYPE_CHECKING:
     from gnomon.kernels import OutputKernel
     from gnomon.objectives.base import Embedding
 
-__all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force", "refuse_masses"]
+__all__ = ["Edges", "check_embedding", "compile_kernel", "pair_force", "refuse_masses", "stiffness"]
+
+_LEAST_PULL = 0.5  # of a row, relative to the mean: joint affinities of t-SNE have no less
+_CLOSE = 0.01  # squared distance of points that are close together: at 0 some kernels are infinitely steep
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,27 @@ def check_embedding(Y: npt.ArrayLike, n_samples: int) -> Embedding:
         rule = f"of shape (n_samples={n_samples}, n_components) with 1 to {_core.max_components} components"
         raise ValueError(message(f"Y of shape {points.shape}", rule))
     return points
+
+
+def stiffness(
+    pulls: npt.NDArray[np.float64], total: float, masses: npt.NDArray[np.float64] | None, kernel: OutputKernel
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the pull of each point, a share of the mean one at least, and the slope of -log k close together.
+
+    Parameters
+    ----------
+    pulls : ndarray of shape (n_samples,)
+        Sums of the affinities of points.
+    total : float
+        Of the pulls.
+    masses : ndarray of shape (n_samples,) or None
+    kernel : OutputKernel
+        k.
+    """
+    rows = np.ones(len(pulls)) if masses is None else masses
+    least = _LEAST_PULL * rows * (total / rows.sum())
+    slope = float(evaluate_law("log", kernel, np.array([_CLOSE]))[1][0])
+    return np.maximum(pulls, least), abs(slope)
 
 
 def pair_force(coefficients: Any, Y: npt.ArrayLike, sources: npt.ArrayLike | None = None) -> npt.NDArray[np.float64]:

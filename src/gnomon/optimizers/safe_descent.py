@@ -13,7 +13,10 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
 
-__all__ = ["SafeDescent", "SafeObjective", "SafeState"]
+__all__ = ["BABYLONIAN_RATE", "SafeDescent", "SafeObjective", "SafeState"]
+
+BABYLONIAN_RATE = 0.125
+"""Factor of the gradient of a strain in the preconditioned step Y + 1/2 (T Yc - Yc Yc'Yc) (Yc'Yc)^-1."""
 
 _RULES: dict[str, Rule] = {
     "learning_rate": Either(Options("safe"), Real(low=0.0)),

@@ -14,7 +14,7 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.plot.colors import colors_of
 from gnomon.plot.curves import Curve, CurvesDisplay
 from gnomon.plot.display import draws
-from gnomon.plot.intervals import IntervalsDisplay, Line
+from gnomon.plot.intervals import SIGMAS, IntervalsDisplay, Line
 from gnomon.plot.map import MapDisplay, positions_of
 from gnomon.plot.marks import Ellipses, Route
 from gnomon.plot.matrix import MatrixDisplay
@@ -30,7 +30,6 @@ __all__ = [
     "plot_rows",
 ]
 
-_SIGMAS = 1.96  # an interval of 95 %
 _EFFECTS = {
     "Axis": "change along the line, standard deviations",
     "Caption": "difference from the nearest clusters, standard deviations",
@@ -82,7 +81,7 @@ def plot_answer(
     shown = answer.head(_top(n_top))
     if not len(shown):
         raise ValueError(message("answer", "with a feature at least", fact="it has none"))
-    half = _SIGMAS * np.nan_to_num(np.asarray(shown.error, dtype=np.float64))
+    half = SIGMAS * np.nan_to_num(np.asarray(shown.error, dtype=np.float64))
     notes = [f"{value:.3g}" for value in shown.effect]
     needed = getattr(shown, "needed", None)
     if needed is not None:
@@ -196,7 +195,7 @@ def plot_profile(profile: Any, *, ax: Any = None, title: str | None = None, **st
     -------
     CurvesDisplay
     """
-    curve = Curve("", profile.t, profile.mean, _SIGMAS * np.asarray(profile.error))
+    curve = Curve("", profile.t, profile.mean, SIGMAS * np.asarray(profile.error))
     label = "distance along the line, units of the map"
     return CurvesDisplay([curve], label, str(profile.feature), title).plot(ax, **style)
 

@@ -10,11 +10,9 @@ from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.plot.curves import HistogramDisplay
 from gnomon.plot.display import draws
-from gnomon.plot.intervals import IntervalsDisplay, Line, in_words
+from gnomon.plot.intervals import SIGMAS, IntervalsDisplay, Line, in_words
 
 __all__ = ["plot_agreement", "plot_completion", "plot_drift"]
-
-_SIGMAS = 1.96  # an interval of 95 %
 
 
 @draws("Agreement")
@@ -40,7 +38,7 @@ def plot_agreement(agreement: Any, *, ax: Any = None, title: str | None = None, 
     """
     lines = []
     for name, value in agreement.value.items():
-        half, chance = _SIGMAS * float(np.nan_to_num(agreement.standard_error[name])), agreement.chance[name]
+        half, chance = SIGMAS * float(np.nan_to_num(agreement.standard_error[name])), agreement.chance[name]
         note = f"{value:.3f}  ({chance:.3f} by chance)"
         lines.append(Line(in_words(name), value, value - half, value + half, (chance, chance), note))
     label = "agreement, 1 for equal embeddings; grey: unrelated ones"

@@ -19,6 +19,7 @@ from gnomon.plot.theme import Style
 from gnomon.plot.wrapping import wrapped
 
 __all__ = [
+    "SIGMAS",
     "IntervalsDisplay",
     "Line",
     "plot_dimension",
@@ -28,6 +29,7 @@ __all__ = [
     "plot_verdicts",
 ]
 
+SIGMAS = 1.96  # standard errors to both sides: an interval of 95 %
 _LINE = 0.34  # inches, of letters of the usual size
 _NAME = 40  # letters
 _WIDEST = 3.0  # an interval beyond so many times the value is drawn to there, with an arrow

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._memory import require_memory
 from gnomon._validation import message
 from gnomon.data.stored import RowBlock, StoredTable
+from gnomon.neighbors.euclidean import MEAN_ROWS
 from gnomon.neighbors.metrics import NativeMetric
 from gnomon.neighbors.parts import Found, NearestLists, PartMetric
 from gnomon.scale.executor import Executor, Shared
@@ -19,7 +20,6 @@ from gnomon.scale.journal import Journal
 
 __all__ = ["PartedTable"]
 
-_MEAN_ROWS = 4096  # rows that give the centre
 _LONGEST = 1e4  # seconds of a worker, about three hours
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -49,7 +49,7 @@ class PartedTable:
     @classmethod
     def of(cls, table: StoredTable, native: NativeMetric, executor: Executor, journal: Journal) -> Self:
         """Find centre and scale, those that a search in memory takes, in one pass over the table."""
-        some = table.take(np.arange(0, table.n_samples, -(-table.n_samples // _MEAN_ROWS)))
+        some = table.take(np.arange(0, table.n_samples, -(-table.n_samples // MEAN_ROWS)))
         plain = PartMetric(native)
         try:
             metric = plain.centred_at(some)

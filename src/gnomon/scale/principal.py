@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._memory import require_memory
+from gnomon._memory import ALWAYS_THERE, require_memory
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.data.stored import RowBlock, StoredTable, TransformedTable, digest
@@ -25,6 +25,7 @@ from gnomon.linalg import (
     principal_components_of_moments,
     project_rows,
 )
+from gnomon.linalg.principal.subspace import STREAM_SKETCH
 from gnomon.scale.executor import Executor, current_executor
 
 __all__ = ["WIDEST_DENSE", "WIDEST_SPARSE", "ProjectedTable", "stored_principal_components"]
@@ -36,11 +37,9 @@ _Part = TypeVar("_Part", Moments, CentredFactor, CentredProduct)
 WIDEST_DENSE, WIDEST_SPARSE = 4096, 2000  # columns of a table whose whole scatter matrix "auto" takes
 _OVERSAMPLING = 20
 _POWER_PASSES = 2
-_STREAM_SKETCH = 101
 _TIMES = 8  # numbers of a group of blocks for each number of what is merged
 _ROWS = 2048  # of a block that are worked on at a time
 _MATRICES, _TRIANGLES = 4.0, 5.0  # of the size of what is merged, and of triangular factors
-_ALWAYS_THERE = 2.0**26  # bytes of matrices; to ask the system takes longer than to fit a small table
 
 
 class ProjectedTable(TransformedTable):
@@ -164,7 +163,7 @@ def _needed(
 def _require_memory(table: StoredTable, order: int, n_groups: int) -> None:
     """Raise MemoryError if the matrices of a path of the tree do not fit in memory."""
     needed = 8.0 * order * table.n_features * (4.0 + math.log2(n_groups))
-    if needed > _ALWAYS_THERE:
+    if needed > ALWAYS_THERE:
         fact = f"matrices of {order} x {table.n_features} of some blocks"
         remedy = "Use solver='randomized', or project the rows onto fewer columns first."
         require_memory(f"X of {table.n_features} columns", needed, fact=fact, remedy=remedy)
@@ -173,7 +172,7 @@ def _require_memory(table: StoredTable, order: int, n_groups: int) -> None:
 def _randomized(table: StoredTable, n_components: int, seed: int, workers: Executor) -> PrincipalComponents:
     """Find the range of the directions by a random start and power passes, then the components within it."""
     n_vectors = min(n_components + _OVERSAMPLING, *table.shape)
-    basis = normal_matrix(seed, _STREAM_SKETCH, (table.n_features, n_vectors))
+    basis = normal_matrix(seed, STREAM_SKETCH, (table.n_features, n_vectors))
     groups, shared = _groups(table, n_vectors), workers.broadcast(table)
     _require_memory(table, n_vectors, len(groups))
     needed = _needed(table, n_vectors, 2.0, _ROWS)

@@ -17,10 +17,10 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message, warn
 from gnomon.affinities import Affinities, uniform_affinities
 from gnomon.data import check_table, find_duplicate_rows
+from gnomon.data.blocks import METRIC
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.initialization import initialize, rescale
 from gnomon.linalg import GraphLaplacian, align, connected_components, eigenpairs
-from gnomon.methods.parameters import METRIC
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent

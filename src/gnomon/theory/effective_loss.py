@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from gnomon.affinities import Affinities
     from gnomon.kernels import OutputKernel
 
-__all__ = ["EffectiveLoss", "effective_loss"]
+__all__ = ["EVERY_PAIR", "EffectiveLoss", "effective_loss"]
 
-_EVERY_PAIR = 5000  # points up to which all pairs are summed
+EVERY_PAIR = 5000  # points up to which all pairs are summed
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def effective_loss(
         raise ValueError(message("embeddings", "at least one map"))
     n = affinities.n_samples
     maps = [np.ascontiguousarray(Y, dtype=np.float32) for Y in embeddings]
-    evaluation = "exact" if n <= _EVERY_PAIR or maps[0].shape[1] > 3 else "tree"
+    evaluation = "exact" if n <= EVERY_PAIR or maps[0].shape[1] > 3 else "tree"
     stated = StatedCrossEntropy(affinities, kernel, evaluation=evaluation)
     once, twice = (
         CrossEntropy(

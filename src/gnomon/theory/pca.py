@@ -23,13 +23,11 @@ from gnomon.linalg import principal_components, procrustes_error
 from gnomon.linalg.table import evenly_spaced
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
+from gnomon.optimizers.safe_descent import BABYLONIAN_RATE
 
 __all__ = ["PCACertificate", "descend", "pca_certificate"]
 
 Float64Array = npt.NDArray[np.float64]
-
-_BABYLONIAN_RATE = 0.125
-"""Factor of the gradient in the preconditioned step Y + 1/2 (T Yc - Yc Yc'Yc) (Yc'Yc)^-1."""
 
 _RULES: dict[str, Rule] = {
     "n_components": Integer(1),
@@ -72,7 +70,7 @@ def descend(
 
     preconditioned = step == "babylonian"
     optimizer = SafeDescent(
-        _BABYLONIAN_RATE if preconditioned else safe.learning_rate,
+        BABYLONIAN_RATE if preconditioned else safe.learning_rate,
         preconditioned=preconditioned,
         tol=None,
         n_iter_without_progress=None,

@@ -18,6 +18,7 @@ from gnomon.linalg.eigen.base import with_signs
 from gnomon.linalg.principal.merged import CentredFactor
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, require_scatter_memory
 from gnomon.linalg.principal.spectra import (
+    LARGEST_SVD,
     Spectrum,
     covariance_spectrum,
     factor_spectrum,
@@ -42,7 +43,6 @@ __all__ = [
 
 Float64Array = npt.NDArray[np.float64]
 
-_LARGEST_SVD = 1e9  # n D min(n, D) of a full singular value decomposition: some tenths of a second
 _ACCURATE_SHARE = 1e-8  # of the largest variance; eigenvectors of squares lose digits of components below it
 _SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
 _RULES: dict[str, Rule] = {
@@ -320,7 +320,7 @@ def _of_weighted_rows(plain: PrincipalComponents, mean: Float64Array, total: flo
 
 def _is_inaccurate(X: Any, singular_values: Float64Array) -> bool:
     """Return whether a small table of double has components that need its singular value decomposition."""
-    if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.size * min(X.shape) > _LARGEST_SVD:
+    if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.size * min(X.shape) > LARGEST_SVD:
         return False
     return bool(singular_values[-1] ** 2 < _ACCURATE_SHARE * singular_values[0] ** 2)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._entrance import entrance, part
-from gnomon._memory import require_memory
+from gnomon._memory import ALWAYS_THERE, require_memory
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.linalg.products import sum_of_squares
@@ -22,7 +22,6 @@ Float64Array = npt.NDArray[np.float64]
 LARGEST_DENSE_SIDE = 2000  # the eigenproblem of this side takes about a second
 _ROWS = 2048  # of a block: its product costs far more than adding it
 _SQUARE, _CUBE = 0.014, 0.07  # nanoseconds of one core for a product of the scatter, and of the eigenproblem
-_ALWAYS_THERE = 2.0**26  # bytes; to ask the system takes longer than to fit a small table
 
 
 @dataclass(frozen=True)
@@ -147,7 +146,7 @@ def _in_range(scatter: Float64Array) -> Float64Array:
 def require_scatter_memory(n_features: int) -> None:
     """Raise MemoryError if scatter matrix, that of a block and eigenvectors do not fit in memory."""
     needed = 4 * 8 * float(n_features) ** 2
-    if needed < _ALWAYS_THERE:
+    if needed < ALWAYS_THERE:
         return
     require_memory(
         f"X of {n_features} columns",

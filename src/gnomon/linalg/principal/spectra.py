@@ -37,6 +37,7 @@ __all__ = [
 
 Float64Array = npt.NDArray[np.float64]
 
+LARGEST_SVD = 1e9  # n D min(n, D) of a full singular value decomposition: some tenths of a second
 _SMALL = 600  # rows of a matrix that is decomposed as a whole, however few vectors are wanted
 _MANY_TIMES = 200  # rows for each vector wanted from which on products with the matrix cost less
 _ROWS = 2048  # of a table that are centred at a time

@@ -19,13 +19,13 @@ from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.principal.spectra import Spectrum, leading_of_matrix, orthonormal_rows
 from gnomon.linalg.products import SparseTimes, inner, product
 
-__all__ = ["CentredProducts", "centred_products", "randomized_spectrum"]
+__all__ = ["STREAM_SKETCH", "CentredProducts", "centred_products", "randomized_spectrum"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _OVERSAMPLING = 10
 _POWER_ITERATIONS = 7
-_STREAM_SKETCH = 101
+STREAM_SKETCH = 101  # of the random start
 
 
 def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0) -> Spectrum:
@@ -48,7 +48,7 @@ def randomized_spectrum(X: Any, n_components: int, *, seed: int = 0) -> Spectrum
     """
     table = centred_products(X)
     n_vectors = min(n_components + _OVERSAMPLING, *X.shape)
-    basis = normal_matrix(seed, _STREAM_SKETCH, (X.shape[1], n_vectors))
+    basis = normal_matrix(seed, STREAM_SKETCH, (X.shape[1], n_vectors))
     for _ in range(_POWER_ITERATIONS + 1):
         basis = table.gram_times(orthonormalised(basis))
     basis = orthonormalised(basis)

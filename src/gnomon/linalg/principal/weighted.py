@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import length, product
-from gnomon._memory import require_memory
+from gnomon._memory import ALWAYS_THERE, require_memory
 
 __all__ = ["Reflection", "reflected_rows"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _ROWS = 4096  # centred at a time
-_ALWAYS_THERE = 2.0**26  # bytes of a sparse table written out; to ask the system takes longer than to fit a small one
 
 
 class Reflection:
@@ -79,7 +78,7 @@ def reflected_rows(X: Any, weights: Float64Array) -> tuple[npt.NDArray[Any], Flo
     dtype = np.float32 if X.dtype == np.float32 else np.float64
     sparse = hasattr(X, "tocsr")
     needed = float(np.dtype(dtype).itemsize) * n * width
-    if sparse and needed > _ALWAYS_THERE:
+    if sparse and needed > ALWAYS_THERE:
         fact, remedy = "with sample_weight it is written out", "Repeat the rows instead, or use fewer."
         require_memory(f"X of {n} x {width} numbers", needed, fact=fact, remedy=remedy)
 

@@ -27,6 +27,7 @@ from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
 from gnomon.methods.parameters import check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
+from gnomon.optimizers.safe_descent import BABYLONIAN_RATE
 
 if TYPE_CHECKING:
     from gnomon.linalg import LowRank
@@ -36,7 +37,6 @@ __all__ = ["GradientPCA"]
 Float64Array = npt.NDArray[np.float64]
 
 _FEW_ITERATIONS = 100  # a descent takes as many or more
-_BABYLONIAN_RATE = 0.125  # of the gradient, which has a factor of 4: half the way to the solution of each step
 
 _OF_ROWS = Cost(fixed=2e5, row=120.0, entry=16.0)  # bytes: the table in double, twice, and positions
 
@@ -265,7 +265,7 @@ class GradientPCA(Embedder):
         self.safe_step_ = safe.gamma
         preconditioned = parameters["step"] == "babylonian"
         optimizer = SafeDescent(
-            _BABYLONIAN_RATE if preconditioned else safe.learning_rate,
+            BABYLONIAN_RATE if preconditioned else safe.learning_rate,
             preconditioned=preconditioned,
             tol=None,
             n_iter_without_progress=None,

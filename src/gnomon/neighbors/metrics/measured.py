@@ -18,7 +18,7 @@ from gnomon import _core
 from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors.euclidean import Values, as_values
+from gnomon.neighbors.euclidean import Values, as_values, scale_for
 from gnomon.neighbors.measured_rows import MeasuredRows
 from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.searched import SearchedRows
@@ -28,7 +28,6 @@ __all__ = ["Chebyshev", "Hamming", "Jaccard", "Manhattan", "Periodic"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_SAFE_EXPONENT = 40
 _WORD = 64
 _BLOCK = 1024
 _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
@@ -72,8 +71,7 @@ class _Measured(NativeMetric):
 
     def _scale(self, values: npt.NDArray[Any]) -> float:
         """Return a power of two that brings the largest value to about 1; 1 where distances are harmless."""
-        exponent = int(np.frexp(float(np.abs(values).max(initial=0.0)))[1])
-        return 1.0 if abs(exponent) <= _SAFE_EXPONENT else float(np.ldexp(1.0, min(-exponent, 1000)))
+        return scale_for(float(np.abs(values).max(initial=0.0)), np.dtype(np.float64))
 
     def _proxy(self, rows: Values) -> Values:
         return rows

@@ -11,6 +11,7 @@ import scipy.optimize
 from gnomon._entrance import entrance, part
 from gnomon._validation import message
 from gnomon.objectives import CrossEntropy
+from gnomon.theory.effective_loss import EVERY_PAIR
 
 if TYPE_CHECKING:
     from gnomon.affinities import Affinities
@@ -20,7 +21,6 @@ __all__ = ["Float64Array", "at_best_scale", "scaled_map", "umap_loss"]
 
 Float64Array = npt.NDArray[np.float64]
 
-_EVERY_PAIR = 5000  # points up to which all pairs are summed
 _STEPS = np.linspace(-3.0, 4.0, 15)  # logarithms of the scale that are tried first, in units of the kernel's width
 _FINE = 1e-2  # of the logarithm: the loss is flat there, its excess of the order of the square
 
@@ -45,7 +45,7 @@ def umap_loss(affinities: Affinities, kernel: OutputKernel, n_components: int = 
         Each point draws five others for each unit of its memberships.
     """
     evaluation = "exact"
-    if affinities.n_samples > _EVERY_PAIR:
+    if affinities.n_samples > EVERY_PAIR:
         evaluation = {1: "interpolated", 2: "interpolated", 3: "tree"}.get(n_components, "exact")
     return CrossEntropy(affinities, kernel, evaluation=evaluation)
 
