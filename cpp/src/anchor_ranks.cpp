@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
-#include <utility>
 #include <vector>
 
 #include "gnomon/map_scores.hpp"
+#include "gnomon/radix_sort.hpp"
 #include "gnomon/random.hpp"
 
 namespace gnomon {
@@ -15,23 +14,7 @@ namespace {
 
 constexpr std::uint64_t kPairStream = 0x7061;
 constexpr std::size_t kAnchorsPerChunk = 2;
-constexpr int kDigitBits = 11;
-constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
 constexpr std::size_t kInsertion = 12;
-
-// Unsigned numbers in the order of the distances. Adding zero makes -0, which is equal to 0, the same number.
-std::uint32_t sort_key(float d) {
-    std::uint32_t bits;
-    d += 0.0F;
-    std::memcpy(&bits, &d, sizeof bits);
-    return bits ^ ((bits >> 31) != 0 ? ~std::uint32_t{0} : std::uint32_t{1} << 31);
-}
-std::uint64_t sort_key(double d) {
-    std::uint64_t bits;
-    d += 0.0;
-    std::memcpy(&bits, &d, sizeof bits);
-    return bits ^ ((bits >> 63) != 0 ? ~std::uint64_t{0} : std::uint64_t{1} << 63);
-}
 
 template <class Key>
 struct Item {
@@ -39,7 +22,7 @@ struct Item {
     std::int32_t row;
 };
 
-/// All rows but one in the order of their distances, equal ones by row number: a radix sort, which is stable.
+/// All rows but one in the order of their distances, equal ones by row number.
 template <class Key>
 class Order {
 public:
@@ -48,8 +31,7 @@ public:
         items_.clear();
         for (std::size_t j = 0; j < n; ++j)
             if (j != self) items_.push_back({sort_key(d[j]), static_cast<std::int32_t>(j)});
-        count_digits();
-        for (std::size_t pass = 0; pass < kPasses; ++pass) place_by_digit(pass);
+        by_digits_.sort(items_);
     }
 
     std::size_t size() const { return items_.size(); }
@@ -57,28 +39,8 @@ public:
     bool ties_with_next(std::size_t at) const { return at + 1 < items_.size() && items_[at].key == items_[at + 1].key; }
 
 private:
-    static constexpr std::size_t kPasses = (8 * sizeof(Key) + kDigitBits - 1) / kDigitBits;
-
-    static std::size_t digit(Key key, std::size_t pass) {
-        return static_cast<std::size_t>(key >> (kDigitBits * pass)) & (kDigits - 1);
-    }
-    void count_digits() {
-        for (auto& count : counts_) count.fill(0);
-        for (const auto& item : items_)
-            for (std::size_t pass = 0; pass < kPasses; ++pass) ++counts_[pass][digit(item.key, pass)];
-    }
-    void place_by_digit(std::size_t pass) {
-        auto& counts = counts_[pass];
-        if (items_.empty() || counts[digit(items_.front().key, pass)] == items_.size()) return;  // the same in all
-        std::uint32_t begin = 0;
-        for (auto& count : counts) begin += std::exchange(count, begin);
-        sorted_.resize(items_.size());
-        for (const auto& item : items_) sorted_[counts[digit(item.key, pass)]++] = item;
-        items_.swap(sorted_);
-    }
-
-    std::vector<Item<Key>> items_, sorted_;
-    std::array<std::array<std::uint32_t, kDigits>, kPasses> counts_;
+    std::vector<Item<Key>> items_;
+    RadixSort<Item<Key>> by_digits_;
 };
 
 /// Sorts numbers and returns how many pairs stood in strictly descending order.
@@ -293,7 +255,7 @@ std::vector<std::int32_t> places_of_ranks(std::size_t n, std::span<const std::in
 template <class T>
 void rank_all(Span2<const T> distances, Span2<const double> Y, std::span<const std::int64_t> anchors,
               const AnchorRankParams& params, const AnchorRankOutputs& out, const Context& context) {
-    using Key = decltype(sort_key(T{}));
+    using Key = SortKey<T>;
     const auto place = places_of_ranks(Y.rows(), params.sizes);
     std::vector<Scratch<Key>> scratch(static_cast<std::size_t>(std::max(context.n_threads, 1)));
     parallel_blocks(anchors.size(), kAnchorsPerChunk, context,

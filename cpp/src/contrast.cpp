@@ -1,65 +1,23 @@
 #include "gnomon/contrast.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
-#include <type_traits>
-#include <utility>
 #include <vector>
+
+#include "gnomon/radix_sort.hpp"
 
 namespace gnomon {
 namespace {
 
 constexpr std::size_t kColumnsPerChunk = 8;
 constexpr std::size_t kSmall = 512;  // fewer entries than this are sorted by comparison
-constexpr int kDigitBits = 11;
-
-template <class T>
-using KeyOf = std::conditional_t<std::is_same_v<T, double>, std::uint64_t, std::uint32_t>;
-
-// Keys in the order of the values; the two zeros are one.
-template <class T>
-KeyOf<T> key_of(T x) {
-    using Key = KeyOf<T>;
-    constexpr Key kSign = Key{1} << (8 * sizeof(Key) - 1);
-    const Key bits = std::bit_cast<Key>(x + T{0});
-    return (bits & kSign) ? ~bits : bits | kSign;
-}
 
 template <class Key>
 struct Entry {
     Key key;
     std::uint32_t group;
 };
-
-// Sorts by key, lowest digit first; digits that all entries share are skipped. `spare` has the size of `entries`.
-template <class Key>
-void sort_by_key(std::vector<Entry<Key>>& entries, std::vector<Entry<Key>>& spare) {
-    if (entries.size() < kSmall) {
-        std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
-        return;
-    }
-    constexpr std::size_t kBuckets = std::size_t{1} << kDigitBits;
-    constexpr int kBits = 8 * sizeof(Key);
-    constexpr int kPasses = (kBits + kDigitBits - 1) / kDigitBits;
-    auto digit = [](Key key, int pass) {
-        return static_cast<std::size_t>(key >> (pass * kDigitBits)) & (kBuckets - 1);
-    };
-    std::vector<std::size_t> counts(kPasses * kBuckets, 0);
-    for (const auto& e : entries)
-        for (int pass = 0; pass < kPasses; ++pass)
-            ++counts[static_cast<std::size_t>(pass) * kBuckets + digit(e.key, pass)];
-    spare.resize(entries.size());
-    for (int pass = 0; pass < kPasses; ++pass) {
-        std::size_t* count = counts.data() + static_cast<std::size_t>(pass) * kBuckets;
-        if (count[digit(entries.front().key, pass)] == entries.size()) continue;
-        std::size_t start = 0;
-        for (std::size_t b = 0; b < kBuckets; ++b) start += std::exchange(count[b], start);
-        for (const auto& e : entries) spare[count[digit(e.key, pass)]++] = e;
-        entries.swap(spare);
-    }
-}
 
 struct Moments {
     double count = 0, mean = 0, square = 0;  // square: sum of squared deviations from the mean
@@ -139,14 +97,15 @@ struct Summary {
 // One column: values of grouped rows, and how many rows of each group hold an unlisted zero.
 template <class T>
 struct Column : Summary {
-    using Key = KeyOf<T>;
+    using Key = SortKey<T>;
 
     explicit Column(std::size_t n_groups) : Summary(n_groups), zeros(n_groups) {}
 
     std::vector<T> values;
     std::vector<std::uint32_t> labels;
     std::vector<std::uint64_t> zeros;
-    std::vector<Entry<Key>> entries, spare;
+    std::vector<Entry<Key>> entries;
+    RadixSort<Entry<Key>> by_digits;
 
     void clear() {
         values.clear();
@@ -172,10 +131,13 @@ struct Column : Summary {
 
     void find_ranks() {
         entries.resize(values.size());
-        for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {key_of(values[e]), labels[e]};
-        sort_by_key(entries, spare);
+        for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {sort_key(values[e]), labels[e]};
+        if (entries.size() < kSmall)
+            std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
+        else
+            by_digits.sort(entries);
         begin_ranks();
-        const Key zero = key_of(T{0});
+        const Key zero = sort_key(T{0});
         bool zeros_done = false;
         auto add_zeros = [&] {
             for (std::size_t g = 0; g < zeros.size(); ++g) add_to_run(static_cast<std::uint32_t>(g), zeros[g]);
