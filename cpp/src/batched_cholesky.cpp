@@ -1,18 +1,9 @@
 #include "gnomon/batched_cholesky.hpp"
 
-#include "gnomon/simd.hpp"
+#include "batch_lanes.hpp"
 
 namespace gnomon {
 namespace {
-
-using f64 = double __attribute__((vector_size(32)));
-static_assert(sizeof(f64) == kEigenBatch * sizeof(double));
-
-GNOMON_INLINE f64 at(const double* m, std::size_t index) { return simd::load_as<f64>(m + index * kEigenBatch); }
-GNOMON_INLINE void put(double* m, std::size_t index, f64 x) { simd::store(m + index * kEigenBatch, x); }
-GNOMON_INLINE f64 root(f64 x) {
-    return f64{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
-}
 
 // Row by row: the row of the factor in `out`, from which the row of its inverse is made in place. The factor's rows
 // are not needed after that, since L_i. = A_i. W' by the rows of W before.

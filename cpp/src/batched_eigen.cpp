@@ -3,26 +3,18 @@
 #include <cstdint>
 #include <vector>
 
-#include "gnomon/simd.hpp"
+#include "batch_lanes.hpp"
 
 namespace gnomon {
 namespace {
 
-using f64 = double __attribute__((vector_size(32)));
 using i64 = std::int64_t __attribute__((vector_size(32)));
-static_assert(sizeof(f64) == kEigenBatch * sizeof(double));
 
 constexpr int kMaxIterations = 60;           // per eigenvalue; 1 to 4 are needed; the limit is for matrices of NaN
 constexpr double kEpsilon = 1.1e-16;         // off-diagonal entries below this share of their neighbours are zero,
 constexpr double kAbsoluteEpsilon = 1e-17;   // and those below this share of the largest entry
 constexpr double kReflectionShare = 1e-300;  // a column this small needs no reflection
 
-GNOMON_INLINE f64 at(const double* m, std::size_t index) { return simd::load_as<f64>(m + index * kEigenBatch); }
-GNOMON_INLINE void put(double* m, std::size_t index, f64 x) { simd::store(m + index * kEigenBatch, x); }
-
-GNOMON_INLINE f64 root(f64 x) {
-    return f64{__builtin_sqrt(x[0]), __builtin_sqrt(x[1]), __builtin_sqrt(x[2]), __builtin_sqrt(x[3])};
-}
 GNOMON_INLINE f64 absolute(f64 x) { return x < 0.0 ? -x : x; }
 GNOMON_INLINE f64 with_sign(f64 size, f64 sign) { return sign < 0.0 ? -absolute(size) : absolute(size); }
 GNOMON_INLINE bool any(i64 mask) { return (mask[0] | mask[1] | mask[2] | mask[3]) != 0; }

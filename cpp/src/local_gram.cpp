@@ -30,8 +30,6 @@ namespace {
 
 GNOMON_CHOOSE(add_products);
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
 template <class T, class Difference>
 const auto subtract = each_level([](const T* a, const T* b, std::size_t n, Difference* out) GNOMON_INLINE_LAMBDA {
     for (std::size_t f = 0; f < n; ++f) out[f] = static_cast<Difference>(Difference{a[f]} - Difference{b[f]});

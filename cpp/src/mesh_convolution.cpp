@@ -10,8 +10,6 @@ using simd::kLanes;
 
 constexpr std::size_t kRowsPerBatch = 2 * kLanes;  // sixteen rows as real parts, sixteen as imaginary parts
 
-constexpr std::size_t round_up(std::size_t n, std::size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
-
 /// A pitch that does not put all rows into the same cache sets.
 std::size_t safe_pitch(std::size_t n) {
     const std::size_t pitch = round_up(n, kLanes);

@@ -51,8 +51,6 @@ const auto all_products =
             }
     });
 
-std::size_t round_up(std::size_t n, std::size_t unit) { return (n + unit - 1) / unit * unit; }
-
 }  // namespace
 
 std::size_t n_rows(const RowSource& source) {

@@ -39,8 +39,6 @@ private:
 };
 using PackedRows = Packed<float>;
 
-constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
-
 /// dots[i * 32 + j] = sum over k of a[k * 12 + i] * b[k * 32 + j]. Each pair is summed in ascending k in one
 /// accumulator, so the bits depend neither on the instruction set nor on where in a tile a pair falls.
 void dot_tile(const float* a, const float* b, std::size_t d, float* dots);

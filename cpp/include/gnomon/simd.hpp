@@ -5,6 +5,7 @@
 #ifndef GNOMON_SIMD_HPP
 #define GNOMON_SIMD_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -17,6 +18,13 @@ namespace gnomon::simd {
 inline constexpr int kLanes = 16;
 
 }  // namespace gnomon::simd
+
+namespace gnomon {
+
+/// The least multiple of `step` that is not below n: rows that are padded for lanes and tiles.
+constexpr std::size_t round_up(std::size_t n, std::size_t step) { return (n + step - 1) / step * step; }
+
+}  // namespace gnomon
 
 #endif
 
