@@ -259,6 +259,32 @@ def test_no_file_imports_itself_through_others():
     assert _circles(_edges(_SOURCES)) == []
 
 
+@cache
+def _exported(source: str) -> frozenset[str] | None:
+    """Return the names in a file's list of what it gives; None for a file without a list."""
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return frozenset(ast.literal_eval(node.value))
+    return None
+
+
+def _unlisted(sources: dict[str, str]) -> list[str]:
+    """Name the imports of what the giver's ``__all__`` does not list."""
+    modules = {"gnomon." + file.removesuffix(".py").replace("/", "."): file for file in sources}
+    found = []
+    for file, source in sources.items():
+        for one in _imports(source, file):
+            home, _, name = one.target.rpartition(".")
+            given = _exported(sources[modules[home]]) if home in modules and one.target not in modules else None
+            if given is not None and name not in given:
+                found.append(f"{file}:{one.line} imports {one.target}")
+    return found
+
+
+def test_what_a_file_imports_is_listed_by_the_one_that_gives_it():
+    assert _unlisted(_SOURCES) == []
+
+
 # The tests above pass on any house if the walker is blind: it has to see each kind of trespass.
 
 
@@ -330,3 +356,13 @@ def test_a_circle_is_seen():
         "a/three.py": "from gnomon.a import one",
     }
     assert sorted(_circles(_edges(sources))) == ["a/one.py", "a/two.py"]
+
+
+def test_an_import_of_what_is_not_listed_is_seen():
+    sources = {
+        "a/one.py": '__all__ = ["f"]\ndef f(): ...\ndef g(): ...',
+        "a/two.py": "def h(): ...",
+        "a/three.py": "from gnomon.a.one import f\nfrom gnomon.a.two import h\nfrom gnomon.a import one",
+        "b.py": "def k():\n    from gnomon.a.one import f, g",
+    }
+    assert _unlisted(sources) == ["b.py:2 imports gnomon.a.one.g"]

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from gnomon._files import atomic_write
 from gnomon._validation import message
 
-__all__ = ["damaged_file", "read_archive", "read_kind", "write_archive"]
+__all__ = ["DAMAGE", "damaged_file", "read_archive", "read_kind", "write_archive"]
 
 _DESCRIPTION = "description.json"
 _MAX_DESCRIPTION_BYTES = 32 * 2**20

@@ -16,7 +16,7 @@ from gnomon.affinities.base import Affinities
 from gnomon.linalg import inner_products, product
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["Diffusion", "decaying_affinities", "decaying_weights", "diffusion_potential", "knee"]
+__all__ = ["Diffusion", "decaying_affinities", "decaying_weights", "diffusion_potential", "knee", "members"]
 
 Float64Array = npt.NDArray[np.float64]
 Search = Callable[[npt.NDArray[np.intp], int], tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]

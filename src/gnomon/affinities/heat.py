@@ -18,7 +18,15 @@ from gnomon.neighbors.graph import NeighborGraph
 if TYPE_CHECKING:
     from gnomon.neighbors.bridges import Bridges
 
-__all__ = ["EdgeWeights", "divide_by_density", "edge_weights", "heat_affinities", "neighbor_edges"]
+__all__ = [
+    "EdgeWeights",
+    "divide_by_density",
+    "edge_weights",
+    "heat_affinities",
+    "neighbor_edges",
+    "weigh_edges",
+    "with_bridges",
+]
 
 Float64Array = npt.NDArray[np.float64]
 

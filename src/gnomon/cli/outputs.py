@@ -19,7 +19,16 @@ from gnomon._validation import message
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["check_outputs", "destination", "page_options", "tell", "tell_files", "write_coordinates", "write_map"]
+__all__ = [
+    "STDOUT",
+    "check_outputs",
+    "destination",
+    "page_options",
+    "tell",
+    "tell_files",
+    "write_coordinates",
+    "write_map",
+]
 
 STDOUT = "-"
 _SUFFIXES = {  # by kind of output, the usual one first

@@ -19,6 +19,7 @@ __all__ = [
     "cast",
     "check_finite",
     "floats_from_objects",
+    "is_missing",
     "read_array",
     "refuse_kind",
     "working_dtype",

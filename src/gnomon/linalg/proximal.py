@@ -21,7 +21,7 @@ from gnomon.linalg.eigen.multifrontal import Elimination, SparseCholesky, plan_e
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.products import SparseTimes, inner_products, product
 
-__all__ = ["Smoothing", "ThresholdedSVD", "singular_value_threshold"]
+__all__ = ["LARGEST_FACTOR", "Smoothing", "ThresholdedSVD", "singular_value_threshold"]
 
 Float64Array = npt.NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from gnomon.neighbors.searched import SearchedRows
 if TYPE_CHECKING:
     import scipy.sparse as sp
 
-__all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors"]
+__all__ = ["EXACT_FLOPS", "by_cells", "check_n_neighbors", "compute_neighbors", "prefers_cells"]
 
 EXACT_FLOPS = 50e9
 """Up to this many multiplications and additions, or as much work, all pairs are computed: about 0.3 s on two cores."""

@@ -18,7 +18,7 @@ from gnomon.viewer.document import Document
 from gnomon.viewer.packing import TEXT
 from gnomon.viewer.write import compose, preview_png
 
-__all__ = ["BYTE_BUDGET", "embed", "map_html"]
+__all__ = ["BYTE_BUDGET", "comparison_html", "embed", "map_html"]
 
 BYTE_BUDGET = 4 << 20
 """Bytes that a displayed map may add to a notebook."""

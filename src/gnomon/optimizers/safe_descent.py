@@ -13,7 +13,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
 
-__all__ = ["BABYLONIAN_RATE", "SafeDescent", "SafeObjective", "SafeState"]
+__all__ = ["BABYLONIAN_RATE", "Differentiable", "SafeDescent", "SafeObjective", "SafeState"]
 
 BABYLONIAN_RATE = 0.125
 """Factor of the gradient of a strain in the preconditioned step Y + 1/2 (T Yc - Yc Yc'Yc) (Yc'Yc)^-1."""

@@ -15,7 +15,7 @@ from gnomon.plot.marks import point_style
 from gnomon.plot.theme import Style, Theme
 from gnomon.plot.wrapping import shortened
 
-__all__ = ["Curve", "CurvesDisplay", "HistogramDisplay", "ScatterDisplay"]
+__all__ = ["Curve", "CurvesDisplay", "HistogramDisplay", "ScatterDisplay", "mark_places"]
 
 _BINS = 40
 _NAME = 32  # letters in a legend

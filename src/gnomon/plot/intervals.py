@@ -22,6 +22,7 @@ __all__ = [
     "SIGMAS",
     "IntervalsDisplay",
     "Line",
+    "in_words",
     "plot_dimension",
     "plot_evaluation",
     "plot_nulls",

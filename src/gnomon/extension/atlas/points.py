@@ -18,7 +18,7 @@ from gnomon.geometry.check import has_place
 from gnomon.linalg.table import RowTable, dense_rows, evenly_spaced
 from gnomon.neighbors import NeighborGraph, RowSearch, check_graph, compute_neighbors, without_own
 
-__all__ = ["MapPoints", "NearestPoints"]
+__all__ = ["Candidates", "Distances", "MapPoints", "NearestPoints", "Rows"]
 
 Float64Array = npt.NDArray[np.float64]
 Candidates = npt.NDArray[np.int32]

@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.linalg.products import sum_of_squares
 
-__all__ = ["Moments", "require_scatter_memory"]
+__all__ = ["LARGEST_DENSE_SIDE", "Moments", "centring_memory", "centring_seconds", "require_scatter_memory"]
 
 Float64Array = npt.NDArray[np.float64]
 

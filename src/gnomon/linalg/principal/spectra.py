@@ -21,6 +21,7 @@ from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments
 from gnomon.linalg.products import dense_product, inner, product, sparse_product, sum_of_squares
 
 __all__ = [
+    "LARGEST_SVD",
     "Spectrum",
     "covariance_spectrum",
     "factor_spectrum",

@@ -21,7 +21,7 @@ from gnomon.maps.fitting import ChooseScaling
 from gnomon.maps.prepare import Prepared, Reading, prepare
 from gnomon.scale import current_executor
 
-__all__ = ["MemoryTable", "Source", "crc_of", "open_source"]
+__all__ = ["MemoryTable", "Rows", "Source", "crc_of", "open_source"]
 
 Rows = npt.NDArray[np.int64]
 

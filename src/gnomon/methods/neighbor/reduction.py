@@ -9,7 +9,7 @@ from gnomon._validation import warn
 from gnomon.exceptions import NeighborsWarning
 from gnomon.linalg import principal_components
 
-__all__ = ["at_most_half", "principal_rows"]
+__all__ = ["at_most_half", "principal_rows", "reduced_width"]
 
 _COMPONENTS = 100
 
