@@ -122,14 +122,10 @@ def test_p_values_of_one_cloud_are_valid():
 def test_levels_are_the_lasting_joins_of_means():
     means = np.array([[0.0], [1.0], [10.0], [11.0], [100.0], [101.0]])
     levels = nested_levels(means, 0.1)
-    assert [len(np.unique(of)) for of, _ in levels] == [2, 3, 6] or [len(np.unique(of)) for of, _ in levels] == [3, 6]
-    finest = levels[-1]
-    assert finest[0].tolist() == [0, 1, 2, 3, 4, 5]
-    assert finest[1] == pytest.approx(math.log(1.0 / 0.1))
-    of = levels[-2][0]
-    assert of[0] == of[1]
-    assert of[2] == of[3]
-    assert of[4] == of[5]
+    groups = [sorted(np.flatnonzero(of == one).tolist() for one in np.unique(of)) for of, _ in levels]
+    assert groups == [[[0, 1, 2, 3], [4, 5]], [[0, 1], [2, 3], [4, 5]], [[0], [1], [2], [3], [4], [5]]]
+    lasts = [95.0 / 10.0, 10.0 / 1.0, 1.0 / 0.1]  # distance of the means at the next join, over that at the last one
+    assert [last for _, last in levels] == pytest.approx([math.log(one) for one in lasts])
 
 
 def test_the_default_is_the_finest_level_whose_colours_can_be_told_apart():

@@ -10,6 +10,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import gnomon as gn
 from gnomon.explanations.suspects import Suspects, find_suspects
 from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.viewer import PageContent
+from gnomon.viewer.document import Document
 
 
 def line_of(n):
@@ -103,11 +105,18 @@ def test_copies_and_neighbours_that_are_not_there():
     assert found.scores[0] == pytest.approx(far / (near + far))  # the entry that repeats a neighbour has no vote
 
 
-def test_a_score_colours_the_page(tmp_path):
+def test_a_score_colours_the_page():
     X, labels = two_clusters()
+    labels[3] = "right"
     made = gn.Map(X, X[:, :2], labels=labels)
     made.metadata["suspect"] = made.suspects().scores
-    made.to_html(tmp_path / "m.html")
+    payload = Document.of(PageContent.of(made), None).payload
+    (column,) = (one for one in payload.header["columns"] if one["name"] == "suspect")
+    assert column["role"] == "metadata"
+    (shown,) = (columns[column["key"]] for columns in payload.groups.values() if column["key"] in columns)
+    np.testing.assert_array_equal(shown, made.suspects().scores)
+    assert shown[3] == 1.0
+    assert shown.min() == 0.0
 
 
 def test_maps_without_classes_are_refused():
