@@ -170,3 +170,70 @@ def test_the_most_important_features_are_as_many_as_there_are_drivers():
     np.testing.assert_allclose(found.per_point["auc"], [0.75, 1.0, np.nan])
     assert (found.n_points, found.auc, found.top_precision) == (2, 0.875, 0.75)
     assert found.summary() == "drivers: AUC 0.875, top precision 0.750 (2 points)"
+
+
+X = np.random.default_rng(0).normal(size=(6, 4))
+DRIVERS = np.eye(6, 4, dtype=bool)
+ARROWS = np.ones((6, 4, 2))
+
+
+def _first_two(rows):
+    return rows[:, :2]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "text"),
+    [
+        (
+            lambda: recovery_of_drivers(X, DRIVERS[0]),
+            ValueError,
+            r"drivers of shape \(4,\) must be of shape \(n_samples",
+        ),
+        (
+            lambda: recovery_of_drivers(X[:, :2], DRIVERS),
+            ValueError,
+            r"importance of shape \(6, 2\) .* \(6, 4\) or \(4,\)",
+        ),
+        (lambda: recovery_of_drivers(X[:1], DRIVERS), ValueError, r"importance of shape \(1, 4\)"),
+        (lambda: recovery_of_drivers("ab", DRIVERS), TypeError, r"importance must be an array of numbers \(found str"),
+        (lambda: recovery_of_drivers(X, DRIVERS, counted=DRIVERS[:2]), ValueError, r"counted of shape \(2, 4\)"),
+        (lambda: sign_agreement(X, X, DRIVERS), ValueError, r"^sign_agreement: arrows of shape \(6, 4\)"),
+        (lambda: sign_agreement(ARROWS, ARROWS[:, :1], DRIVERS), ValueError, r"true_arrows of shape \(6, 1, 2\)"),
+        (lambda: sign_agreement(ARROWS, ARROWS, DRIVERS[:, :2]), ValueError, r"drivers of shape \(6, 2\)"),
+        (lambda: sign_agreement(ARROWS, ARROWS, ~DRIVERS & DRIVERS), ValueError, "drivers must be some features"),
+        (lambda: push_test(X, X + 1, X, lambda rows: rows[:, 0]), ValueError, r"transform\(X\) of shape \(6,\)"),
+        (lambda: push_test(X, X[:3], X, _first_two), ValueError, r"transform\(X_pushed\) of shape \(3, 2\)"),
+        (lambda: push_test(X, X, X, 3), TypeError, r"transform must be a function of rows \(found int\)"),
+        (
+            lambda: remove_features(X[0], X, X[0], _first_two),
+            ValueError,
+            r"X of shape \(4,\) must be .* \(m, n_features",
+        ),
+        (lambda: remove_features(X, X[:, :2], X[0], _first_two), ValueError, r"importance of shape \(6, 2\)"),
+        (lambda: remove_features(X, X, X[0, :3], _first_two), ValueError, r"reference of shape \(3,\)"),
+        (lambda: remove_features(X, X, X[0], lambda rows: rows[:2]), ValueError, r"transform\(X\) of shape \(2, 4\)"),
+        (lambda: remove_features(X, X, X[0], _first_two, shares=()), ValueError, r"shares=\(\) must be at least one"),
+        (lambda: remove_features(X, X, X[0], _first_two, shares=0.5), TypeError, "shares must be a sequence"),
+        (
+            lambda: remove_features(X, X, X[0], _first_two, shares=(0.0, 2.0)),
+            ValueError,
+            r"shares=0\.0 must be a number > 0",
+        ),
+        (
+            lambda: remove_features(X, X, X[0], _first_two, shares=(-1,)),
+            ValueError,
+            "shares=-1 must be a number > 0 and <= 1",
+        ),
+        (lambda: stability(3), TypeError, r"importances must be two or more tables \(found int\)"),
+        (lambda: stability([X[0], X[0]]), ValueError, r"importances\[0\] of shape \(4,\)"),
+        (
+            lambda: stability([X, X, np.full_like(X, np.nan)]),
+            ValueError,
+            r"importances\[0\] and importances\[2\] must be without",
+        ),
+        (lambda: shuffle_columns(X[0]), ValueError, r"X of shape \(4,\)"),
+    ],
+)
+def test_what_does_not_belong_together_is_refused_by_name(call, error, text):
+    with pytest.raises(error, match=text):
+        call()

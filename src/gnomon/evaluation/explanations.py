@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import message
+from gnomon._validation import Real, Rule, check_parameters, message
 from gnomon.evaluation.scores import spearman
 
 __all__ = [
@@ -29,8 +29,45 @@ __all__ = [
 ]
 
 _STREAM = 311
+_RULES: dict[str, Rule] = {"shares": Real(0.0, 1.0, low_open=True)}
+_TABLE = ("n_samples", "n_features")
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
+
+
+def _numbers(name: str, given: Any, *shapes: tuple[int | str, ...]) -> Floats:
+    """Return an array of one of some shapes, in which a word stands for any length but 0."""
+    try:
+        found = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(message(name, "an array of numbers", fact=f"found {type(given).__name__}")) from None
+    if not any(_fits(found.shape, shape) for shape in shapes):
+        rule = " or ".join(str(shape).replace("'", "") for shape in shapes)
+        raise ValueError(message(f"{name} of shape {found.shape}", f"of shape {rule}"))
+    return found
+
+
+def _fits(found: tuple[int, ...], wanted: tuple[int | str, ...]) -> bool:
+    return len(found) == len(wanted) and all(
+        length == want or (isinstance(want, str) and length > 0) for length, want in zip(found, wanted, strict=True)
+    )
+
+
+def _mask(name: str, given: Any, *shapes: tuple[int | str, ...]) -> Bools:
+    return _numbers(name, given, *shapes).astype(np.bool_)
+
+
+def _placed(transform: Callable[[Any], Any], rows: Any, shape: tuple[int | str, ...], *, name: str = "X") -> Floats:
+    """Return where a function places rows."""
+    if not callable(transform):
+        raise TypeError(message("transform", "a function of rows", fact=f"found {type(transform).__name__}"))
+    return _numbers(f"transform({name})", transform(rows), shape)
+
+
+def _listed(name: str, given: Any, rule: str) -> list[Any]:
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(message(name, rule, fact=f"found {type(given).__name__}"))
+    return list(given)
 
 
 @dataclass(frozen=True)
@@ -89,10 +126,15 @@ def recovery_of_drivers(importance: Any, drivers: Any, *, counted: Any = None) -
     Returns
     -------
     DriverRecovery
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or no point has both drivers and others.
     """
-    truth = np.asarray(drivers, dtype=bool)
-    scores = np.broadcast_to(np.asarray(importance, dtype=np.float64), truth.shape)
-    part = np.ones(truth.shape, bool) if counted is None else np.asarray(counted, dtype=bool)
+    truth = _mask("drivers", drivers, _TABLE)
+    scores = np.broadcast_to(_numbers("importance", importance, truth.shape, truth.shape[1:]), truth.shape)
+    part = np.ones(truth.shape, bool) if counted is None else _mask("counted", counted, truth.shape)
     found = np.full((len(truth), 2), np.nan)
     for i in range(len(truth)):
         own, labels = scores[i, part[i]], truth[i, part[i]]
@@ -106,6 +148,7 @@ def recovery_of_drivers(importance: Any, drivers: Any, *, counted: Any = None) -
     return DriverRecovery(float(means[0]), float(means[1]), int(defined.sum()), per_point)
 
 
+@entrance("sign_agreement")
 def sign_agreement(arrows: Any, true_arrows: Any, drivers: Any) -> float:
     """Return the share of driving features whose arrow points to the side to which the point truly moves.
 
@@ -122,9 +165,18 @@ def sign_agreement(arrows: Any, true_arrows: Any, drivers: Any) -> float:
     Returns
     -------
     float in [0, 1]
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or no driving feature has arrows.
     """
-    product = np.sum(np.asarray(arrows, dtype=np.float64) * np.asarray(true_arrows, dtype=np.float64), axis=2)
-    return float(np.mean(product[np.asarray(drivers, dtype=bool) & np.isfinite(product)] > 0))
+    given = _numbers("arrows", arrows, (*_TABLE, "n_components"))
+    product = np.sum(given * _numbers("true_arrows", true_arrows, given.shape), axis=2)
+    counted = _mask("drivers", drivers, product.shape) & np.isfinite(product)
+    if not counted.any():
+        raise ValueError(message("drivers", "some features of points with arrows"))
+    return float(np.mean(product[counted] > 0))
 
 
 @dataclass(frozen=True)
@@ -179,12 +231,15 @@ def push_test(X: Any, X_pushed: Any, predicted: Any, transform: Callable[[Any], 
     Returns
     -------
     PushTest
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or no row moves and was said to move.
     """
-    places = np.asarray(transform(X), dtype=np.float64)
-    actual = np.asarray(transform(X_pushed), dtype=np.float64) - places
-    wanted = np.asarray(predicted, dtype=np.float64)
-    if wanted.shape != actual.shape:
-        raise ValueError(message(f"predicted of shape {wanted.shape}", f"of shape {actual.shape}"))
+    places = _placed(transform, X, ("m", "n_components"))
+    actual = _placed(transform, X_pushed, places.shape, name="X_pushed") - places
+    wanted = _numbers("predicted", predicted, actual.shape)
     lengths = np.linalg.norm(actual, axis=1) * np.linalg.norm(wanted, axis=1)
     moved = np.isfinite(lengths) & (lengths > 0)
     if not moved.any():
@@ -259,29 +314,43 @@ def remove_features(
     Returns
     -------
     FeatureRemoval
+
+    Raises
+    ------
+    ValueError
+        If shapes differ, or `shares` are none or outside (0, 1].
     """
-    rows = np.asarray(X, dtype=np.float64)
-    goal = np.broadcast_to(np.asarray(reference, dtype=np.float64), rows.shape)
+    parts = _check_shares(shares)
+    rows = _numbers("X", X, ("m", "n_features"))
+    goal = np.broadcast_to(_numbers("reference", reference, rows.shape[1:], rows.shape), rows.shape)
     rng = np.random.default_rng((current_run().seed, _STREAM))
-    scores = np.asarray(importance, dtype=np.float64)
+    scores = _numbers("importance", importance, rows.shape)
     orders = {
         "deletion": np.argsort(-scores, axis=1, kind="stable"),
         "random": np.argsort(rng.random(rows.shape), axis=1),
         "insertion": np.argsort(scores, axis=1, kind="stable"),
     }
-    start = np.asarray(transform(rows), dtype=np.float64)
-    whole = float(np.mean(np.linalg.norm(np.asarray(transform(goal)) - start, axis=1)))
+    start = _placed(transform, rows, (len(rows), "n_components"))
+    whole = float(np.mean(np.linalg.norm(_placed(transform, goal, start.shape) - start, axis=1)))
     curves: dict[str, Floats] = {}
     for name, order in orders.items():
         curve = []
-        for share in shares:
+        for share in parts:
             count = max(1, round(share * rows.shape[1]))
             changed = rows.copy()
             np.put_along_axis(changed, order[:, :count], np.take_along_axis(goal, order[:, :count], axis=1), axis=1)
-            curve.append(float(np.mean(np.linalg.norm(np.asarray(transform(changed)) - start, axis=1))))
+            curve.append(float(np.mean(np.linalg.norm(_placed(transform, changed, start.shape) - start, axis=1))))
         curves[name] = np.array(curve) / (whole if whole > 0 else 1.0)
     gain = float(np.mean(curves["deletion"] - curves["insertion"]))
-    return FeatureRemoval(np.array(shares, dtype=np.float64), **curves, gain=gain)
+    return FeatureRemoval(np.array(parts), **curves, gain=gain)
+
+
+def _check_shares(shares: Sequence[float]) -> list[float]:
+    """Return the shares as floats in (0, 1], at least one."""
+    given = _listed("shares", shares, "a sequence of numbers")
+    if not given:
+        raise ValueError(message(f"shares={shares!r}", "at least one number"))
+    return [check_parameters(_RULES, {"shares": share})["shares"] for share in given]
 
 
 @dataclass(frozen=True)
@@ -328,15 +397,25 @@ def stability(importances: Sequence[Any]) -> Stability:
     Returns
     -------
     Stability
+
+    Raises
+    ------
+    ValueError
+        If there are not two tables of one shape, or two explanations say nothing of the same points.
     """
-    tables = [np.asarray(table, dtype=np.float64) for table in importances]
+    given = _listed("importances", importances, "two or more tables")
+    tables = [_numbers(f"importances[{number}]", table, _TABLE) for number, table in enumerate(given)]
     if len(tables) < 2 or len({table.shape for table in tables}) != 1:
-        raise ValueError(message("importances", "two or more tables of one shape"))
+        fact = "found " + (", ".join(str(table.shape) for table in tables) or "none")
+        raise ValueError(message("importances", "two or more tables of one shape", fact=fact))
     pairs = [(a, b) for a in range(len(tables)) for b in range(a)]
     found = np.full((len(pairs), len(tables[0])), np.nan)
     for p, (a, b) in enumerate(pairs):
         for i in np.flatnonzero(np.isfinite(tables[a]).all(axis=1) & np.isfinite(tables[b]).all(axis=1)):
             found[p, i] = spearman(tables[a][i], tables[b][i])
+    for (a, b), none in zip(pairs, np.isnan(found).all(axis=1), strict=True):
+        if none:
+            raise ValueError(message(f"importances[{b}] and importances[{a}]", "without NaN in some common row"))
     means = np.nanmean(found, axis=1)
     defined = np.isfinite(found).all(axis=0)
     per_point = np.where(defined, np.where(defined, found, 0.0).mean(axis=0), np.nan)
@@ -362,5 +441,5 @@ def shuffle_columns(X: Any, *, random_state: RandomState = 0) -> Floats:
     ndarray of shape (n_samples, n_features), float64
     """
     rng = np.random.default_rng((current_run().seed, _STREAM))
-    shuffled: Floats = rng.permuted(np.asarray(X, dtype=np.float64), axis=0)
+    shuffled: Floats = rng.permuted(_numbers("X", X, _TABLE), axis=0)
     return shuffled
