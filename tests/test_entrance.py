@@ -247,3 +247,10 @@ def test_who_works_is_who_was_asked_else_who_works_for_the_call_around():
     asked, within = outer(0, executor="tcp://10.0.0.1:8786")
     assert asked.asked == "tcp://10.0.0.1:8786"
     assert within is asked
+
+
+def test_what_is_told_of_progress_can_be_called():
+    with pytest.raises(
+        TypeError, match=r"^UMAP: callback=3 must be a function of a gnomon\.Progress, or None \(found int\)"
+    ):
+        gnomon.UMAP(callback=3).fit(np.eye(4))

@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar
 
 from gnomon._memory import check_budget
-from gnomon._progress import ProgressLines, Reporter
+from gnomon._progress import Callback, ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import Engagement, current_run, enter, leave
 from gnomon._threads import resolve_n_threads
-from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters
+from gnomon._validation import Boolean, Either, Integer, Rule, check_parameters, message
 
-__all__ = ["VERBOSE", "entrance", "part"]
+__all__ = ["VERBOSE", "check_callback", "entrance", "part"]
 
 VERBOSE: Rule = Either(Boolean(), Integer(0))
 """Whether progress is written to standard error."""
@@ -22,9 +22,24 @@ VERBOSE: Rule = Either(Boolean(), Integer(0))
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 _HOLDERS = ("self", "explanation", "result")  # first arguments whose attributes say what a call does not
+
+
+def check_callback(callback: Any) -> Callback | None:
+    """Return what is called with the progress; raise TypeError if it cannot be called."""
+    if callback is not None and not callable(callback):
+        rule, fact = "a function of a gnomon.Progress, or None", f"found {type(callback).__name__}"
+        raise TypeError(message(f"callback={callback!r:.60}", rule, fact=fact))
+    found: Callback | None = callback
+    return found
+
+
+def _reporter(callback: Any) -> Reporter:
+    return Reporter(check_callback(callback))
+
+
 _SEEDED: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "random_state": ("seed", resolve_seed),
-    "callback": ("reporter", Reporter),
+    "callback": ("reporter", _reporter),
 }
 
 

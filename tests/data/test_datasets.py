@@ -108,6 +108,8 @@ def test_by_name():
     assert datasets.load_dataset("iris").n_samples == 150
     with pytest.raises(ValueError, match="Did you mean 'fashion_mnist'"):
         datasets.load_dataset("fashion-mnists")
+    with pytest.raises(TypeError, match=r"load_dataset: name=5 must be a text \(found int\)"):
+        datasets.load_dataset(5)
     with pytest.raises(ValueError, match="labels='colour' must be 'species' or left out"):
         open_dataset("iris", labels="colour")
 

@@ -165,6 +165,12 @@ def test_options_of_other_kinds_of_files_and_unknown_keys_are_refused(tmp_path):
         open_table(hdf5(tmp_path, **{"part/X": X}), key="part/y")
 
 
+@pytest.mark.parametrize("path", [5, None, [5], ["x.parquet", None]])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(TypeError, match=r"open_table: path=.* must be a path or a sequence of paths \(found \w+\)"):
+        open_table(path)
+
+
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_missing_and_infinite_values_are_named_by_row_and_column(value, tmp_path):
     bad = X.copy()

@@ -371,3 +371,9 @@ def test_standard_errors_are_those_of_a_sample_without_replacement(noisy):
     assert evaluate(X, Y).errors() == {}
     assert evaluate(X, Y, n_anchors=1).errors() == {}
     assert len(evaluate(X, Y, n_anchors=2).errors()) == 4
+
+
+def test_a_surface_is_no_name():
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    with pytest.raises(TypeError, match=r"surface='sphere' must be a gnomon\.surfaces\.Surface or None \(found str\)"):
+        evaluate(X, X[:, :2], surface="sphere")

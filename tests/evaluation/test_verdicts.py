@@ -555,3 +555,14 @@ def test_what_a_map_shows_of_distances_is_which_group_is_nearer_in_it():
     assert some.rests_on == "20, 20 and 20 rows, all pairs of them"
     other = is_nearer(X, None, groups[0], groups[2], groups[1], along="lines", names=("a", "c", "b"))
     assert (other.answer, other.finding) == ("no", "a is nearer to b")
+
+
+@pytest.mark.parametrize(
+    ("names", "error"), [(("a",), ValueError), (("a", "b", "c", "d"), ValueError), ("ab", TypeError), (3, TypeError)]
+)
+@pytest.mark.parametrize(("ask", "count"), [(are_apart, 2), (is_continuum, 2), (is_denser, 2), (is_nearer, 3)])
+def test_groups_have_a_name_each(ask, count, names, error):
+    groups = [range(begin, begin + 30) for begin in range(0, 30 * count, 30)]
+    text = rf"^{ask.__name__}: names=.* must be {count} texts, one for each group \(found \w+\)"
+    with pytest.raises(error, match=text):
+        ask(np.random.default_rng(0).normal(size=(90, 2)), None, *groups, names=names)

@@ -325,3 +325,8 @@ def test_neighbours_stay_if_they_are_to(kept):
 
 def test_deviations_are_sixteen_million_numbers_at_most_but_of_256_rows_at_least():
     assert [len(_looked_at(*shape)) for shape in ((1000, 50), (10**6, 1000), (5000, 10**6))] == [1000, 16777, 256]
+
+
+def test_groups_are_of_an_explanation():
+    with pytest.raises(TypeError, match=r"explanation='abc' must be what gnomon\.explain returns \(found str\)"):
+        group_features("abc")

@@ -144,11 +144,39 @@ def test_any_estimator_can_make_the_map(iris):
         ({"labels": [1, 2, 3]}, ValueError, "150"),
         ({"metric": "precomputed"}, ValueError, "map: metric='precomputed' must be a metric between rows of features"),
         ({"feature_names": ["a"]}, ValueError, "4"),
+        ({"method": 3}, TypeError, r"map: method=3 must be a name .*, or an object with fit_transform \(found int\)"),
+        ({"method": None}, TypeError, r"map: method=None must be a name .* \(found NoneType\)"),
+        (
+            {"method": gn.PCA},
+            TypeError,
+            r"map: method=PCA must be .* \(found a class\)\. Pass gnomon\.PCA\(\) or 'pca'\.",
+        ),
+        ({"method": ReferencePCA}, TypeError, r"\(found a class\)\. Pass PCA\(\)\."),
+        ({"image_shape": 5}, TypeError, r"map: image_shape=5 must be \(height, width\) .* \(found int\)"),
+        ({"image_shape": (2, "2")}, ValueError, r"map: image_shape=\(2, '2'\) must be \(height, width\)"),
+        ({"metadata": [1]}, TypeError, r"map: metadata must be a mapping of names to columns \(found list\)"),
+        (
+            {"callback": 3},
+            TypeError,
+            r"map: callback=3 must be a function of a gnomon\.Progress, or None \(found int\)",
+        ),
     ],
 )
 def test_wrong_arguments_are_named(arguments, error, text, iris):
     with pytest.raises(error, match=text):
         gn.map(iris[0], **arguments)
+
+
+def test_lists_of_rows_are_tables_and_nothing_is_none(iris):
+    made = gn.map(iris[0].tolist(), "pca")
+    np.testing.assert_array_equal(made.embedding, gn.map(np.asarray(iris[0]), "pca").embedding)
+    for X, error, text in (
+        (None, TypeError, r"map: X must be an array, a data frame or a sparse matrix \(found NoneType\)"),
+        ([], ValueError, "map: X must be two-dimensional"),
+        ([[1, 2], [3]], ValueError, "map: X must be a list of rows of equal length"),
+    ):
+        with pytest.raises(error, match=text):
+            gn.map(X)
 
 
 def test_the_scorecard_of_a_map_is_of_its_rows_metric_and_labels():

@@ -78,6 +78,8 @@ def test_what_cannot_be_selected_is_said(shop):
     }.items():
         with pytest.raises(ValueError, match=error):
             shop.select(text)
+    with pytest.raises(TypeError, match=r"select: text=3 must be a text \(found int\)"):
+        shop.select(3)
     with pytest.raises(ValueError, match="point 'nobody' must be a row number or the name of a point"):
         shop.find("nobody")
     with pytest.raises(ValueError, match="point 300 must be below n_samples=300"):

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from sklearn.metrics import pairwise_distances
 
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors import compute_neighbors, query_neighbors
+from gnomon.neighbors import compute_neighbors, cross_distances, pair_distances, query_neighbors
 
 
 def table(n_samples=120, n_features=10, dtype=np.float64):
@@ -115,6 +115,27 @@ def test_f53_unknown_metrics_are_refused_with_the_names_of_the_known():
 def test_parameters_of_metrics_without_any_are_refused():
     with pytest.raises(ValueError, match=r"metric_params=\{'p': 3\} must be empty for metric='euclidean'"):
         compute_neighbors(table(), 5, metric_params={"p": 3})
+
+
+@pytest.mark.parametrize(
+    ("metric", "params", "error", "text"),
+    [
+        ("minkowski", {"p": -1}, ValueError, r"metric_params=\{'p': -1\} must be of a number p > 0"),
+        ("minkowski", {"p": "a"}, ValueError, r"metric_params=\{'p': 'a'\} must be of a number p > 0"),
+        ("minkowski", {"q": 1}, TypeError, r"metric_params=\{'q': 1\} must be what metric='minkowski' takes \("),
+        ("seuclidean", {"V": [1.0]}, ValueError, r"metric_params=\{'V': \[1\.0\]\} must be what metric='seuclidean'"),
+    ],
+)
+def test_parameters_that_a_metric_does_not_take_are_named(metric, params, error, text):
+    X = table()
+    pairs = np.zeros((len(X), 2), np.int32)
+    for measure in (
+        lambda: compute_neighbors(X, 5, metric=metric, metric_params=params),
+        lambda: cross_distances(X, X[:5], metric=metric, metric_params=params),
+        lambda: pair_distances(X, pairs, metric=metric, metric_params=params),
+    ):
+        with pytest.raises(error, match=text):
+            measure()
 
 
 def test_f10_a_metric_that_is_not_defined_is_refused_with_the_rows():

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._entrance import entrance
 from gnomon._files import atomic_write
-from gnomon._validation import message
+from gnomon._validation import Instance, check_parameters, message
 from gnomon.data.dataset import Dataset, draw_rows, require_name
 from gnomon.data.names import default_names
 from gnomon.data.numpy_files import read_npz
@@ -221,7 +221,12 @@ def load_dataset(name: str) -> Dataset:
     Returns
     -------
     Dataset
+
+    Raises
+    ------
+    TypeError, ValueError
+        If `name` is no text, or not one of `dataset_names`.
     """
-    name = name.replace("-", "_")
+    name = check_parameters({"name": Instance((str,), "a text")}, {"name": name})["name"].replace("-", "_")
     require_name(name, dataset_names(), what="name")
     return _LOADERS[name]()

@@ -16,7 +16,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters
-from gnomon.evaluation.gaps import RULES, check_groups, of_unit_length
+from gnomon.evaluation.gaps import RULES, check_groups, check_names, of_unit_length
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.verdict import Verdict
@@ -129,7 +129,7 @@ def is_denser(
     Raises
     ------
     ValueError
-        If X, Y and the groups differ in rows, or a row is in both groups.
+        If X, Y and the groups differ in rows, a row is in both groups, or `names` are not two.
 
     References
     ----------
@@ -145,6 +145,7 @@ def is_denser(
     >>> is_denser(X, None, range(200, 400), range(200)).answer
     'yes'
     """
+    one, other = check_names(names, 2)
     given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha, "max_rows": max_rows}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
@@ -164,7 +165,6 @@ def is_denser(
     positive = distances[:, -1] > 0.0
     balls = [chosen[positive[chosen]] for chosen in balls]
     sizes = [len(chosen) for chosen in balls]
-    one, other = names
     statistic, p_value, interval = math.nan, math.nan, (math.nan, math.nan)
     answer, finding = "cannot be told", "too few rows"
     sentence = f"{one} or {other} has no room for {_FEWEST_BALLS} neighbourhoods of {k} rows. Choose more rows."
@@ -271,7 +271,7 @@ def is_nearer(
     Raises
     ------
     ValueError
-        If X, Y and the groups differ in rows, or a row is in two groups.
+        If X, Y and the groups differ in rows, a row is in two groups, or `names` are not three.
 
     References
     ----------
@@ -291,6 +291,7 @@ def is_nearer(
     >>> is_nearer(X, None, range(100), range(100, 200), range(200, 300)).answer
     'yes'
     """
+    one, near, far = check_names(names, 3)
     given = {"metric": metric, "alpha": alpha, "max_rows": max_rows, "along": along}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
@@ -299,7 +300,6 @@ def is_nearer(
     draw = np.random.default_rng(current_run().seed)
     rows = [np.flatnonzero(mask) for mask in masks]
     rows = [np.sort(draw.choice(one, min(len(one), checked["max_rows"]), replace=False)) for one in rows]
-    one, near, far = names
     most = _PATH_ROWS if checked["along"] == "data" else n
     looked_at = [min(len(chosen), most) for chosen in rows]
     blank = Verdict(

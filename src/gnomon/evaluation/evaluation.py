@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.evaluation.anchors import AnchorScores, choose_anchors, rests_on, score_anchors
 from gnomon.evaluation.blocks import score_anchors_by_blocks
@@ -35,6 +35,7 @@ _RULES: dict[str, Rule] = {
     "n_neighbors": Either(Integer(1), Nothing()),
     "n_anchors": Either(Integer(1), Nothing()),
     "n_triplets": Integer(1),
+    "surface": Either(Instance((Surface,), "a gnomon.surfaces.Surface"), Nothing()),
 }
 _N_TRIPLETS = 100
 
@@ -252,7 +253,7 @@ def evaluate(
     .. [1] Venna & Kaski, "Neighborhood preservation in nonlinear projection methods", ICANN 2001.
     .. [2] Wang et al., "Understanding how dimension reduction tools work", JMLR 22, 2021 (triplets).
     """
-    given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets}
+    given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets, "surface": surface}
     checked = check_parameters(_RULES, given)
     subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric, as_stored(X))
     return _judge(subject, metric, surface, checked["n_anchors"], checked["n_triplets"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -27,6 +28,7 @@ __all__ = [
     "Ground",
     "are_apart",
     "check_groups",
+    "check_names",
     "is_continuum",
     "is_real",
     "of_unit_length",
@@ -61,6 +63,17 @@ def check_groups(n: int, **groups: Any) -> list[Mask]:
                 rule = f"without rows of {other}"
                 raise ValueError(message(f"{name} with {common} rows of {other}", rule, remedy="Remove them from one."))
     return list(masks.values())
+
+
+def check_names(names: Any, count: int) -> tuple[str, ...]:
+    """Return what groups are called in an answer, as texts."""
+    rule = f"{count} texts, one for each group"
+    if isinstance(names, str) or not isinstance(names, Iterable):
+        raise TypeError(message(f"names={names!r:.60}", rule, fact=f"found {type(names).__name__}"))
+    given = tuple(str(name) for name in names)
+    if len(given) != count:
+        raise ValueError(message(f"names={names!r:.60}", rule, fact=f"found {len(given)}"))
+    return given
 
 
 def of_unit_length(X: Floats) -> Floats:
@@ -325,7 +338,7 @@ def are_apart(
     Raises
     ------
     ValueError
-        If X, Y and the groups differ in rows, or a row is in both groups.
+        If X, Y and the groups differ in rows, a row is in both groups, or `names` are not two.
 
     References
     ----------
@@ -341,9 +354,10 @@ def are_apart(
     >>> are_apart(X, None, range(100), range(100, 200), n_nulls=19).answer
     'yes'
     """
+    one, other = check_names(names, 2)
     checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, max_rows=max_rows, n_nulls=n_nulls)
     first, second = check_groups(ground.n_given, a=a, b=b)
-    return ground.judge(first, second, names, island=False, bridge=checked["bridge"], alpha=checked["alpha"])
+    return ground.judge(first, second, (one, other), island=False, bridge=checked["bridge"], alpha=checked["alpha"])
 
 
 @entrance("is_real", seeded=True)
@@ -430,13 +444,14 @@ def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A
     Raises
     ------
     ValueError
-        If X, Y and the groups differ in rows, or a row is in both groups.
+        If X, Y and the groups differ in rows, a row is in both groups, or `names` are not two.
     """
-    found = are_apart(X, Y, a, b, names=names, **options)
+    one, other = check_names(names, 2)
+    found = are_apart(X, Y, a, b, names=(one, other), **options)
     turned = {"yes": "no", "no": "yes"}
     return replace(
         found,
-        question=f"Are {names[0]} and {names[1]} one continuum?",
+        question=f"Are {one} and {other} one continuum?",
         answer=turned.get(found.answer, found.answer),
         in_map=None if found.in_map is None else turned[found.in_map],
     )

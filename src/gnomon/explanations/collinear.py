@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._validation import Real, check_parameters, message
+from gnomon._validation import Instance, Real, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
@@ -25,6 +25,10 @@ __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
 Array = npt.NDArray[np.float64]
 Columns = npt.NDArray[np.int64]
 _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
+_RULES: dict[str, Rule] = {
+    "explanation": Instance((Explanation,), "what gnomon.explain returns"),
+    "threshold": Real(0.0, 1.0, low_open=True),
+}
 _NUMBERS = 1 << 24  # of the table of deviations, at most
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
@@ -130,6 +134,11 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     -------
     FeatureGroups
 
+    Raises
+    ------
+    TypeError
+        If `explanation` is not an Explanation in memory.
+
     Notes
     -----
     Neighbourhoods are found again with the groups as one feature each, until the groups stay the same: copies make
@@ -142,7 +151,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     ----------
     .. [1] Colini-Baldeschi, Scarsini & Vaccari, "Variance allocation and Shapley value", 2018.
     """
-    threshold = check_parameters({"threshold": Real(0.0, 1.0, low_open=True)}, {"threshold": threshold})["threshold"]
+    threshold = check_parameters(_RULES, {"explanation": explanation, "threshold": threshold})["threshold"]
     X, graph = explanation._fitted, explanation.graph.nearest(explanation.n_neighbors)
     parts: list[_Group] = []
     for _ in range(_ROUNDS):

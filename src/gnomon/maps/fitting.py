@@ -31,7 +31,7 @@ from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
-__all__ = ["ChooseScaling", "Fitting", "fit_map", "make_estimator"]
+__all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator"]
 
 _NAMED = 5  # constant columns, or rows without near neighbours
 
@@ -257,6 +257,21 @@ def _estimator_of(method: str) -> Any:
         names = ", ".join(repr(known.name) for known in methods.METHODS)
         raise ValueError(message(f"method={method!r}", f"one of {names}"))
     return getattr(methods, card.estimator)
+
+
+def check_method(method: Any) -> Any:
+    """Return a name or an estimator; raise TypeError for a class and for what cannot make a map."""
+    if isinstance(method, str) or (not isinstance(method, type) and callable(getattr(method, "fit_transform", None))):
+        return method
+    rule = "a name that `gnomon methods` lists, or an object with fit_transform"
+    if not isinstance(method, type):
+        raise TypeError(message(f"method={method!r:.60}", rule, fact=f"found {type(method).__name__}"))
+    from gnomon.methods import METHODS
+
+    name = method.__name__
+    ours = [repr(card.name) for card in METHODS if card.estimator == name and method.__module__.startswith("gnomon.")]
+    remedy = f"Pass {' or '.join([f'gnomon.{name}()', *ours] if ours else [f'{name}()'])}."
+    raise TypeError(message(f"method={name}", rule, fact="found a class", remedy=remedy))
 
 
 def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:

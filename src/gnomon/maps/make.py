@@ -9,12 +9,12 @@ from typing import Any, Literal, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._entrance import entrance
+from gnomon._entrance import check_callback, entrance
 from gnomon._progress import Callback
 from gnomon.data import Block
 from gnomon.data.cells import is_cells
 from gnomon.data.stored import as_stored
-from gnomon.maps.fitting import Fitting, fit_map
+from gnomon.maps.fitting import Fitting, check_method, fit_map
 from gnomon.maps.prepare import Reading, prepare, stated_parts
 from gnomon.maps.result import Map
 from gnomon.methods.keywords import MethodParameters
@@ -187,6 +187,8 @@ def map(
     ------
     MemoryError
         If the fit would take more memory than memory_budget or than is free.
+    TypeError
+        If `method` is neither a name nor an estimator, or another argument has a wrong type.
     ValueError
         If `folder` holds another run, or an argument does not go with landmarks.
 
@@ -226,14 +228,14 @@ def map(
         anchored=parameters.get("anchors") is not None,
     )
     fitting = Fitting(
-        method=method,
+        method=check_method(method),
         parameters=dict(parameters),
         common={"n_components": n_components, "random_state": random_state, "n_jobs": n_jobs},
         scale=scale,
         feature_weight=feature_weight,
         name=name,
         images_given=images is not None,
-        callback=callback,
+        callback=check_callback(callback),
     )
     asked = n_fitted is not None or folder is not None
     stored = as_stored(X, use_rep=use_rep) if asked or not is_cells(X) else None

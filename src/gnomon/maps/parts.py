@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from gnomon.surfaces import Hyperboloid, Surface
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["check_parts"]
+__all__ = ["check_metadata", "check_parts", "check_picture"]
 
 _COLUMN_KINDS = "biufcSUTMmO"
 
@@ -48,7 +49,7 @@ def check_parts(result: Map) -> None:
     if neighbors.native_metric(result.metric) is None:
         neighbors.check_metric(result.metric, not isinstance(result.X, np.ndarray))
     if result.image_shape is not None:
-        result.image_shape = _picture(result.image_shape, m)
+        result.image_shape = check_picture(result.image_shape, m)
     names = [str(name) for name in result.feature_names]
     result.feature_names = names or default_names(m, result.image_shape)
     if len(result.feature_names) != m:
@@ -61,7 +62,7 @@ def check_parts(result: Map) -> None:
     if result.point_names is not None:
         result.point_names = _column(result.point_names, n, "point_names")
     result.metadata = {
-        str(name): _column(column, n, f"metadata {name!r:.60}") for name, column in result.metadata.items()
+        str(name): _column(column, n, f"metadata {name!r:.60}") for name, column in check_metadata(result.metadata)
     }
     if result.completion is not None:
         _check_completion(result.completion, (n, m))
@@ -95,12 +96,25 @@ def _check_surface(surface: Any, places: npt.NDArray[np.float32]) -> None:
         raise ValueError(message("embedding", "inside the unit circle", fact=f"row {outside[0]} is not", remedy=remedy))
 
 
-def _picture(shape: Any, n_features: int) -> tuple[int, ...]:
+def check_metadata(metadata: Any) -> Iterable[tuple[Any, Any]]:
+    """Return names and columns; raise TypeError if they are not those of a mapping."""
+    if not callable(getattr(metadata, "items", None)):
+        raise TypeError(message("metadata", "a mapping of names to columns", fact=f"found {type(metadata).__name__}"))
+    named: Iterable[tuple[Any, Any]] = metadata.items()
+    return named
+
+
+def check_picture(shape: Any, n_features: int | None = None) -> tuple[int, ...]:
+    """Return the shape of a picture, of as many pixels as there are features if that is known."""
+    rule = "(height, width) or (height, width, channels) of as many pixels as features"
+    if not isinstance(shape, Iterable):
+        raise TypeError(message(f"image_shape={shape!r:.60}", rule, fact=f"found {type(shape).__name__}"))
     sizes = tuple(shape)
     whole = all(isinstance(size, (int, np.integer)) and not isinstance(size, bool) and size > 0 for size in sizes)
-    if len(sizes) not in (2, 3) or not whole or np.prod([float(size) for size in sizes]) != n_features:
-        rule = "(height, width) or (height, width, channels) of as many pixels as features"
-        raise ValueError(message(f"image_shape={sizes!r:.60}", rule, fact=f"{n_features} features"))
+    fits = whole and n_features in (None, np.prod([float(size) for size in sizes]))
+    if len(sizes) not in (2, 3) or not fits:
+        fact = "" if n_features is None else f"{n_features} features"
+        raise ValueError(message(f"image_shape={sizes!r:.60}", rule, fact=fact))
     return tuple(int(size) for size in sizes)
 
 

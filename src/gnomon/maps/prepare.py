@@ -13,11 +13,14 @@ import numpy as np
 from gnomon._validation import Either, Integer, Nothing, check_parameters, message
 from gnomon.completion import Completion
 from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_labels, find_constant_columns
+from gnomon.data.arrays import read_array
 from gnomon.data.cells import is_cells, read_cells
+from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.exceptions import GnomonWarning
 from gnomon.maps.blocks import encode_columns, refuse_with_blocks
 from gnomon.maps.missing import settle_missing
+from gnomon.maps.parts import check_metadata, check_picture
 from gnomon.maps.representation import leading
 from gnomon.maps.steering import take_columns
 from gnomon.maps.weights import SAMPLE_WEIGHT, with_weights, without_weights
@@ -56,12 +59,15 @@ class Prepared:
         return None if self.data.labels is None else check_labels(self.data.labels, self.table.n_samples)
 
 
-def stated_parts(*, labels: Any, metadata: Mapping[str, Any] | None, point_names: Any, **others: Any) -> dict[str, Any]:
+def stated_parts(
+    *, labels: Any, metadata: Mapping[str, Any] | None, point_names: Any, image_shape: Any, **others: Any
+) -> dict[str, Any]:
     """Return the fields of a Dataset that a user states beside the table."""
     parts = {
         "labels": None if isinstance(labels, str) else labels,
-        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in metadata.items()},
+        "metadata": None if metadata is None else {key: np.asarray(column) for key, column in check_metadata(metadata)},
         "point_names": None if point_names is None else np.asarray(point_names),
+        "image_shape": None if image_shape is None else check_picture(image_shape),
         **others,
     }
     return {key: value for key, value in parts.items() if value is not None}
@@ -129,7 +135,7 @@ def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | 
         if value is not None:
             fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
             raise ValueError(message(f"{name}={value!r:.60}", "left out", fact=fact))
-    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(X)
+    data = X if isinstance(X, Dataset) else read_records(X) if are_records(X) else Dataset(_table(X))
     if n_pcs is None:
         return data
     if n_pcs == 0:
@@ -138,6 +144,11 @@ def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | 
         return replace(data, representation=leading(data.representation, n_pcs))
     columns = None if data.representation is None else data.representation.columns
     return replace(data, representation=Reduction(n_pcs, columns))
+
+
+def _table(X: Any) -> Any:
+    """Return what has rows and columns; lists of rows are read."""
+    return X if hasattr(X, "shape") or is_frame(X) else read_array(X)
 
 
 @contextmanager

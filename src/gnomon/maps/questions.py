@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import message
+from gnomon._validation import Instance, check_parameters, message
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import measured_labels
@@ -74,6 +74,7 @@ def _find_point(text: str, n_samples: int, point_names: npt.NDArray[Any] | None)
 
 def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
     """Return the rows of which all conditions of a text hold."""
+    text = check_parameters({"text": Instance((str,), "a text")}, {"text": text})["text"]
     mask = np.ones(int(result.X.shape[0]), dtype=np.bool_)
     for condition in text.split(" & "):
         found = _CONDITION.match(condition)

@@ -105,7 +105,8 @@ def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] |
 
     library.check_metric(metric, not isinstance(A, np.ndarray))
     A, B = library.rows_for_metric(metric, params, A, B)
-    distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
+    with library.naming_params(metric, params):
+        distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
     valid = distances >= 0.0
     if not valid.all():
         row, column = (int(place) for place in np.argwhere(~valid)[0])
@@ -293,6 +294,7 @@ def _pairs_through_library(
         for j in range(others.shape[1]):
             distances[:, j] = PAIRED_DISTANCES[metric](X, X[others[:, j]])
     else:
-        for i, row in enumerate(others):
-            distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
+        with library.naming_params(metric, params):
+            for i, row in enumerate(others):
+                distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
     return distances

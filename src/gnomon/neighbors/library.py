@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import numbers
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import NATIVE_METRICS
 
-__all__ = ["check_metric", "library_neighbors", "library_query", "rows_for_metric"]
+__all__ = ["check_metric", "library_neighbors", "library_query", "naming_params", "rows_for_metric"]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("minkowski",)
@@ -76,7 +78,8 @@ def _search(
         algorithm="auto" if metric in _TREE_METRICS and not scipy.sparse.issparse(X) else "brute",
         n_jobs=current_run().n_threads,
     )
-    distances, indices = search.fit(X).kneighbors(X_new)
+    with naming_params(metric, metric_params):
+        distances, indices = search.fit(X).kneighbors(X_new)
     if np.isnan(distances).any():
         rows = np.flatnonzero(np.isnan(distances).any(axis=1))
         fact = f"NaN for {len(rows)} rows, first: {', '.join(map(str, rows[:5]))}"
@@ -115,7 +118,7 @@ def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_
     """Return both tables as the metric takes them, or raise ValueError if it does not take them.
 
     A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Zeros and ones become truth
-    values for a metric of these.
+    values for a metric of these. The order of Minkowski distances is above 0.
     """
     tables = [table for table in (X, X_new) if table is not None]
     if callable(metric):
@@ -123,7 +126,23 @@ def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_
         _warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))
     elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
         return X.astype(bool), None if X_new is None else X_new.astype(bool)
+    elif metric == "minkowski" and params and "p" in params:  # which scikit-learn does not check everywhere
+        order = params["p"]
+        if not isinstance(order, numbers.Real) or not float(order) > 0.0:
+            raise ValueError(message(f"metric_params={dict(params)!r:.60}", "of a number p > 0"))
     return X, X_new
+
+
+@contextmanager
+def naming_params(metric: Metric, params: Mapping[str, Any] | None) -> Iterator[None]:
+    """Name the arguments of a metric in what scikit-learn and SciPy say of them."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        if callable(metric) or not params:
+            raise
+        text = message(f"metric_params={dict(params)!r:.60}", f"what metric={metric!r} takes", fact=str(error))
+        raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from None
 
 
 def _warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:

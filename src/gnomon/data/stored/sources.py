@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +77,7 @@ def open_stored(
 ) -> StoredTable:
     """Open a file or folder without reading its rows; see `open_table`."""
     if not isinstance(path, (str, os.PathLike)):
-        return _open_parquet([os.fspath(one) for one in path], key, columns)
+        return _open_parquet(_paths(path), key, columns)
     text = os.fspath(path)
     lower = text.rstrip("/").lower()
     remote = "://" in text
@@ -105,6 +105,14 @@ def open_stored(
         remedy = _TO_PARQUET.format(name=text, stem=os.path.splitext(text)[0], delimiter=delimiter)
     fact = f"it ends in {os.path.splitext(text)[1]!r}"
     raise ValueError(message(f"file {text!r}", _KINDS, fact=fact, remedy=remedy))
+
+
+def _paths(given: Any) -> list[str]:
+    paths = list(given) if isinstance(given, Iterable) else [given]
+    if odd := [one for one in paths if not isinstance(one, (str, os.PathLike))]:
+        fact = f"found {type(odd[0]).__name__}"
+        raise TypeError(message(f"path={given!r:.60}", "a path or a sequence of paths", fact=fact))
+    return [os.fspath(one) for one in paths]
 
 
 @entrance("open_table")
