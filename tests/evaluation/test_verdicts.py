@@ -15,7 +15,18 @@ from scipy.stats import false_discovery_control, norm, ttest_ind
 
 from gnomon._false_discoveries import adjusted_p_values
 from gnomon._run import running
-from gnomon.evaluation import are_apart, gaps, is_continuum, is_denser, is_nearer, is_real, null_scores, structureless
+from gnomon.evaluation import (
+    are_apart,
+    find_illusions,
+    gaps,
+    is_continuum,
+    is_denser,
+    is_nearer,
+    is_real,
+    judge_gaps,
+    null_scores,
+    structureless,
+)
 from gnomon.evaluation.comparisons import _neighbors_of
 from gnomon.evaluation.gaps import _dip
 from gnomon.evaluation.nulls import _point_p_values
@@ -317,6 +328,26 @@ def test_verdicts_do_not_depend_on_threads():
         with running(n_threads=n_jobs):
             found.append(are_apart(X, X[:, :2], a, ~a, **FAST))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda X, a, n_jobs: are_apart(X, None, a, ~a, n_jobs=n_jobs, **FAST),
+        lambda X, a, n_jobs: is_continuum(X, None, a, ~a, n_jobs=n_jobs, **FAST),
+        lambda X, a, n_jobs: is_real(X, None, a, n_jobs=n_jobs, **FAST),
+        lambda X, a, n_jobs: is_nearer(X, None, *np.array_split(np.arange(120), 3), n_jobs=n_jobs),
+        lambda X, a, n_jobs: judge_gaps(X, X, a, n_jobs=n_jobs, **FAST).to_dict(),
+        lambda X, a, n_jobs: find_illusions(X, X, a, n_jobs=n_jobs).to_dict(),
+        lambda X, a, n_jobs: null_scores(X, X, lambda table: table, n_nulls=2, n_jobs=n_jobs).to_dict(),
+        lambda X, a, n_jobs: structureless(X, n_jobs=n_jobs).tobytes(),
+    ],
+)
+def test_threads_are_asked_for_and_change_nothing(ask):
+    X, a = gaussians(4, n=120)
+    assert ask(X, a, 1) == ask(X, a, 2)
+    with pytest.raises(ValueError, match="n_jobs=0 must not be 0"):
+        ask(X, a, 0)
 
 
 def test_the_same_seed_gives_the_same_verdict():

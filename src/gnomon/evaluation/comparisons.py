@@ -229,6 +229,7 @@ def is_nearer(
     max_rows: int = 1000,
     names: tuple[str, str, str] = ("A", "B", "C"),
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> Verdict:
     """Say whether one group is nearer to a second than to a third, in the data.
 
@@ -262,6 +263,8 @@ def is_nearer(
         What the groups are called in the answer.
     random_state : int, Generator, RandomState or None, default=0
         Chooses the samples.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------

@@ -294,6 +294,7 @@ def are_apart(
     n_nulls: int = 99,
     names: tuple[str, str] = ("A", "B"),
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> Verdict:
     """Say whether two groups of rows, chosen in a map or otherwise, are apart in the data.
 
@@ -328,6 +329,8 @@ def are_apart(
         What the groups are called in the answer.
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------
@@ -373,6 +376,7 @@ def is_real(
     n_nulls: int = 99,
     name: str = "the island",
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> Verdict:
     """Say whether an island of a map is a group of its own in the data: apart from all other rows.
 
@@ -400,6 +404,8 @@ def is_real(
         What the island is called in the answer.
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------

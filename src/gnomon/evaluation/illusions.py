@@ -159,6 +159,7 @@ def find_illusions(
     alpha: float = 0.05,
     max_rows: int = 1500,
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> MapVerdicts:
     """Find classes whose size, density or distance in a map, beside other classes, is other than in the data.
 
@@ -192,6 +193,8 @@ def find_illusions(
         Rows looked at: as many of each class, chosen at random. Time and memory grow with its square.
     random_state : int, Generator, RandomState or None, default=0
         Chooses the rows.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------

@@ -95,6 +95,7 @@ def judge_gaps(
     max_rows: int = 1000,
     n_nulls: int = 39,
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> MapVerdicts:
     """Judge the gaps that a map shows: between classes that lie nearest to each other in it, and around its islands.
 
@@ -128,6 +129,8 @@ def judge_gaps(
         Tables without gaps, of each of both kinds.
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------

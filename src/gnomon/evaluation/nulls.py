@@ -104,6 +104,7 @@ def null_scores(
     n_neighbors: int | None = None,
     alpha: float = 0.05,
     random_state: RandomState = 0,
+    n_jobs: int | None = None,
 ) -> NullScores:
     """Compare the scores of a map with those of maps of structureless tables made by the same method.
 
@@ -129,6 +130,8 @@ def null_scores(
         Rate of false discoveries among the rows that are trusted.
     random_state : int, Generator, RandomState or None, default=0
         Chooses the tables.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------

@@ -95,7 +95,7 @@ def draw_structureless(X: Floats, kind: str, draw: np.random.Generator) -> Float
 
 
 @entrance("structureless", seeded=True)
-def structureless(X: Any, kind: str = "copula", *, random_state: RandomState = 0) -> Floats:
+def structureless(X: Any, kind: str = "copula", *, random_state: RandomState = 0, n_jobs: int | None = None) -> Floats:
     """Draw a table without structure that shares with the data all that is not structure.
 
     What a map of it shows, the method made: groups, gaps and shapes in the map of such a table are no property of any
@@ -112,6 +112,8 @@ def structureless(X: Any, kind: str = "copula", *, random_state: RandomState = 0
         second, and a feature that itself falls into two groups does so in the others.
     random_state : int, Generator, RandomState or None, default=0
         Chooses the table.
+    n_jobs : int or None, default=None
+        Threads; None or -1 for all. Does not change the result.
 
     Returns
     -------
