@@ -102,7 +102,7 @@ def _study_one(name: str, options: Any) -> dict[str, Any]:
             kernel,
             target=target if kind == WEIGHTS[0] else None,
             n_permutations=options.permutations,
-            seed=options.seed,
+            random_state=options.seed,
         )
         for kind in WEIGHTS
     }

@@ -46,7 +46,7 @@ class Descent:
 
 
 def _descend(X: npt.NDArray[np.float32], step: str, seed: int) -> Descent:
-    certificate = pca_certificate(X, step=step, seed=seed)
+    certificate = pca_certificate(X, step=step, random_state=seed)
     gram = Gram.from_features(X)
     direct = gram.leading_eigenpairs(2, seed=seed)
     scores = direct.vectors * np.sqrt(direct.values)
@@ -182,10 +182,10 @@ def _align(X: npt.NDArray[np.float32], descent: Descent, seed: int) -> dict[str,
     for method, rank in _APPROXIMATIONS:
         approximation = gram.centred().approximate(method, rank=rank, seed=seed)
         low = Gram.from_factor(approximation)
-        along = lowrank_alignment(gram, approximation, max_iter=400, seed=seed)
+        along = lowrank_alignment(gram, approximation, max_iter=400, random_state=seed)
         found[f"{method}, {rank} columns"] = (
             along,
-            lowrank_alignment(gram, approximation, _between(descent, low, seed), seed=seed),
+            lowrank_alignment(gram, approximation, _between(descent, low, seed), random_state=seed),
         )
     return found
 

@@ -71,7 +71,7 @@ def test_renaming_the_points_changes_nothing(rows):
 
 def test_weights_of_the_data_stand_out_of_the_permuted_ones(rows):
     _, memberships, weights, maps = rows
-    found = gradient_alignment(memberships, weights, maps, KERNEL, n_permutations=8, seed=3)
+    found = gradient_alignment(memberships, weights, maps, KERNEL, n_permutations=8, random_state=3)
     for one in found.values():
         assert one.cosine > 0.3
         assert one.share_positive > 0.5
@@ -91,7 +91,9 @@ def test_permuted_weights_are_a_draw_of_the_null(rows):
 def test_the_seed_repeats_the_null_and_another_differs(rows):
     _, memberships, weights, maps = rows
     one, same, other = (
-        on_threads(n_threads, gradient_alignment)(memberships, weights, maps, KERNEL, n_permutations=2, seed=seed)
+        on_threads(n_threads, gradient_alignment)(
+            memberships, weights, maps, KERNEL, n_permutations=2, random_state=seed
+        )
         for seed, n_threads in ((0, 1), (0, 3), (1, 1))
     )
     assert repr(one) == repr(same)

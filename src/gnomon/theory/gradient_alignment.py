@@ -11,6 +11,8 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Frobenius, ReconstructionTrace
 from gnomon.objectives.pairs import check_embedding
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 __all__ = ["Alignment", "FieldAgreement", "expected_umap_gradient", "field_agreement", "gradient_alignment"]
 
 _FORCE_RULES: dict[str, Rule] = {"negative_sample_rate": Real(0.0), "repulsion_strength": Real(0.0)}
-_RULES: dict[str, Rule] = {"negative_sample_rate": Real(0.0), "n_permutations": Integer(0), "seed": Integer(0)}
+_RULES: dict[str, Rule] = {"negative_sample_rate": Real(0.0), "n_permutations": Integer(0)}
 
 
 @entrance("expected_umap_gradient")
@@ -151,7 +153,7 @@ class Alignment:
         return (self.cosine - self.null_mean) / self.null_std if self.null_std > 0 else np.nan
 
 
-@entrance("gradient_alignment")
+@entrance("gradient_alignment", seeded=True)
 def gradient_alignment(
     affinities: Affinities,
     weights: Any,
@@ -161,7 +163,7 @@ def gradient_alignment(
     target: npt.ArrayLike | None = None,
     negative_sample_rate: float = 5.0,
     n_permutations: int = 10,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> dict[str, Alignment]:
     """Compare the mean force of UMAP with that of two-kernel locally linear embedding at given maps.
 
@@ -181,7 +183,7 @@ def gradient_alignment(
         UMAP's.
     n_permutations : int >= 0, default=10
         Draws of the null model.
-    seed : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Decides the permutations.
 
     Returns
@@ -194,7 +196,7 @@ def gradient_alignment(
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023,
        Conjecture 1.
     """
-    given = {"negative_sample_rate": negative_sample_rate, "n_permutations": n_permutations, "seed": seed}
+    given = {"negative_sample_rate": negative_sample_rate, "n_permutations": n_permutations}
     check_parameters(_RULES, given)
     if not embeddings:
         raise ValueError(message("embeddings", "at least one map"))
@@ -203,7 +205,7 @@ def gradient_alignment(
     if W.shape != (n, n):
         raise ValueError(message(f"weights of shape {W.shape}", f"of shape {(n, n)}"))
     trace = ReconstructionTrace(W, kernel)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(current_run().seed)
     nulls = [
         ReconstructionTrace(sp.csr_array(W[order][:, order]), kernel)
         for order in (rng.permutation(n) for _ in range(n_permutations))

@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
@@ -28,7 +30,6 @@ _RULES: dict[str, Rule] = {
     "max_iter": Integer(1),
     "every": Integer(1),
     "epsilon": Real(0.0),
-    "seed": Integer(0),
 }
 
 
@@ -111,7 +112,7 @@ class LowRankAlignment:
         return self.summary()
 
 
-@entrance("lowrank_alignment")
+@entrance("lowrank_alignment", seeded=True)
 def lowrank_alignment(
     gram: Gram,
     approximation: LowRank,
@@ -121,7 +122,7 @@ def lowrank_alignment(
     max_iter: int = 300,
     every: int = 1,
     epsilon: float = 0.0,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> LowRankAlignment:
     """Compare the gradient of PCA with that of a low-rank approximation of its similarity.
 
@@ -139,7 +140,7 @@ def lowrank_alignment(
         Most iterations of that descent, and iterations between comparisons.
     epsilon : float >= 0, default=0.0
         Of the printed condition.
-    seed : int in [0, 2**63), default=0
+    random_state : int, Generator, RandomState or None, default=0
         Of the start.
 
     Returns
@@ -152,21 +153,20 @@ def lowrank_alignment(
     .. [1] Draganov & Dohn, "Unexplainable explanations: towards interpreting tSNE and UMAP embeddings", 2023, lemma 3,
        with the condition corrected.
     """
-    given = {"n_components": n_components, "max_iter": max_iter, "every": every, "epsilon": epsilon, "seed": seed}
-    values = check_parameters(_RULES, given)
+    given = {"n_components": n_components, "max_iter": max_iter, "every": every, "epsilon": epsilon}
+    values, seed = check_parameters(_RULES, given), current_run().seed
     if approximation.n_samples != gram.n_samples:
         found = f"approximation of {approximation.n_samples} points"
         raise ValueError(message(found, f"of the similarity's {gram.n_samples} points"))
     low = Gram.from_factor(approximation)
     if embeddings is None:
-        names = ("max_iter", "every", "seed")
-        options = {name: values[name] for name in names}
-        _, iterations, path = descend(Strain(low), values["n_components"], tol=1e-8, **options)
+        options = {name: values[name] for name in ("max_iter", "every")}
+        _, iterations, path = descend(Strain(low), values["n_components"], tol=1e-8, seed=seed, **options)
     else:
         path = _as_list(embeddings)
         iterations = list(range(len(path)))
     d = path[0].shape[1]
-    leading = gram.leading_eigenpairs(min(d + 1, gram.n_samples), seed=values["seed"]).values
+    leading = gram.leading_eigenpairs(min(d + 1, gram.n_samples), seed=seed).values
     norm, frobenius = _residual_norms(gram, low, approximation)
     strain = Strain(gram)
     with single_threaded_blas():  # once: each entry takes a millisecond

@@ -14,6 +14,8 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Progress, Reporter
+from gnomon._random import RandomState
+from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.affinities import Gram
@@ -35,7 +37,6 @@ _RULES: dict[str, Rule] = {
     "max_iter": Integer(0),
     "tol": Real(0.0),
     "every": Integer(1),
-    "seed": Integer(0),
 }
 _ROUNDING = 16 * np.finfo(np.float64).eps  # of the squared norm of the similarity, from which the loss is a difference
 
@@ -185,7 +186,7 @@ class PCACertificate:
         return self.summary()
 
 
-@entrance("pca_certificate")
+@entrance("pca_certificate", seeded=True)
 def pca_certificate(
     X: Any,
     *,
@@ -194,7 +195,7 @@ def pca_certificate(
     max_iter: int = 5000,
     tol: float = 1e-8,
     every: int = 1,
-    seed: int = 0,
+    random_state: RandomState = 0,
 ) -> PCACertificate:
     """Run PCA by attraction and repulsion on a table and compare it with PCA by singular values.
 
@@ -212,7 +213,7 @@ def pca_certificate(
         End when the norm of the gradient is below tol * 4 rho^(3/2).
     every : int >= 1, default=1
         Iterations between records.
-    seed : int in [0, 2**63), default=0
+    random_state : int, Generator, RandomState or None, default=0
         Of the start.
 
     Returns
@@ -226,17 +227,17 @@ def pca_certificate(
        and theorem 1. Convergence is for almost every start, not for every one: saddles are critical points, too.
     """
     given = {"n_components": n_components, "step": step, "max_iter": max_iter, "tol": tol, "every": every}
-    values = check_parameters(_RULES, given | {"seed": seed})
+    values = check_parameters(_RULES, given)
     table = None if isinstance(X, Gram) else check_table(X, accept_sparse=True, min_samples=2)
     gram = X if table is None else Gram.from_features(table.values)
     d, n = values["n_components"], gram.n_samples
     if d >= n:
         raise ValueError(message(f"n_components={d}", f"less than n_samples={n}"))
-    direct, eigenvalues = _direct(gram, None if table is None else table.values, d, values)
+    direct, eigenvalues = _direct(gram, None if table is None else table.values, d)
     objective = Strain(gram)
     began = time.perf_counter()
-    names = ("step", "max_iter", "tol", "every", "seed")
-    solution, iterations, embeddings = descend(objective, d, **{name: values[name] for name in names})
+    options = {name: values[name] for name in ("step", "max_iter", "tol", "every")}
+    solution, iterations, embeddings = descend(objective, d, seed=current_run().seed, **options)
     seconds = time.perf_counter() - began
     safe, last = objective.safe_bound(embeddings[0]), embeddings[-1] - embeddings[-1].mean(axis=0)
     loss = np.array([objective.loss(embeddings[0]), *(value for _, value in solution.loss)])
@@ -259,15 +260,15 @@ def pca_certificate(
     )
 
 
-def _direct(gram: Gram, X: Any, n_components: int, values: dict[str, Any]) -> tuple[Float64Array, Float64Array]:
+def _direct(gram: Gram, X: Any, n_components: int) -> tuple[Float64Array, Float64Array]:
     """Return the solution by singular values or eigenvectors, and the leading d + 1 eigenvalues."""
     wanted = min(n_components + 1, gram.n_samples)
     if X is None:
-        found = gram.leading_eigenpairs(wanted, seed=values["seed"])
+        found = gram.leading_eigenpairs(wanted, seed=current_run().seed)
         scores = found.vectors[:, :n_components] * np.sqrt(np.maximum(found.values[:n_components], 0.0))
         return scores, np.pad(found.values, (0, n_components + 1 - wanted))
     double, wanted = X.astype(np.float64), min(wanted, *X.shape)
-    model = principal_components(double, wanted, seed=values["seed"])
+    model = principal_components(double, wanted, seed=current_run().seed)
     scores = np.asarray(model.transform(double))[:, :n_components]
     scores = np.pad(scores, ((0, 0), (0, n_components - scores.shape[1])))
     return scores, np.pad(model.singular_values**2, (0, n_components + 1 - wanted))
