@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from gnomon import affinities, linalg, neighbors
 from gnomon._validation import (
     Boolean,
     Either,
@@ -168,3 +169,24 @@ def test_the_cause_is_not_chained_for_the_reader():
     with pytest.raises(ValueError, match="must be") as caught:
         _check(Integer(1), 0)
     assert caught.value.__suppress_context__
+
+
+ROWS = np.random.default_rng(0).normal(size=(30, 4)).astype(np.float32)
+SEEDED = {
+    "pacmap_pairs": lambda graph, seed: affinities.pacmap_pairs(ROWS, graph, n_neighbors=5, seed=seed),
+    "trimap_triplets": lambda graph, seed: affinities.trimap_triplets(ROWS, graph, n_inliers=5, seed=seed),
+    "principal_components": lambda _, seed: linalg.principal_components(ROWS, 2, seed=seed),
+    "nystrom": lambda _, seed: affinities.Gram.from_features(ROWS).approximate("nystrom", rank=3, seed=seed),
+    "compute_neighbors": lambda _, seed: neighbors.compute_neighbors(ROWS, 3, seed=seed),
+    "draw_landmarks": lambda _, seed: neighbors.draw_landmarks(30, 3, seed=seed),
+    "choose_landmarks": lambda _, seed: neighbors.choose_landmarks(ROWS, 3, seed=seed),
+}
+
+
+@pytest.mark.parametrize("part", SEEDED)
+def test_seeds_of_parts_are_those_that_kernels_take(part):
+    graph = neighbors.compute_neighbors(ROWS, 20)
+    SEEDED[part](graph, 2**63 - 1)
+    for seed in (-1, 2**63, 2**64):
+        with pytest.raises(ValueError, match=rf"seed={seed} must be an integer >= 0 and <= {2**63 - 1}"):
+            SEEDED[part](graph, seed)

@@ -15,6 +15,7 @@ import numpy as np
 from gnomon._run import current_run
 
 __all__ = [
+    "SEED",
     "Boolean",
     "Either",
     "Having",
@@ -155,6 +156,10 @@ class Integer:
         if (self.low is not None and number < self.low) or (self.high is not None and number > self.high):
             raise ValueError
         return int(number)
+
+
+SEED: Rule = Integer(0, 2**63 - 1)
+"""Of parts that draw numbers: what the kernels take, and what `gnomon._random.resolve_seed` returns."""
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import entrance, part
-from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.affinity import Inputs, NewRows, sums_to_one
 from gnomon.affinities.base import sum_of_directions
 from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_others
@@ -24,7 +24,7 @@ _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "mid_near_ratio": Real(0.0),
     "further_ratio": Real(0.0),
-    "seed": Integer(0),
+    "seed": SEED,
 }
 _GROUP = 6  # random points of which the second nearest is a mid-near partner
 _MID_NEAR_STREAM, _FURTHER_STREAM = 0x6D6964, 0x666172  # "mid", "far"

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
-from gnomon._validation import Integer, Rule, check_parameters
+from gnomon._validation import SEED, Integer, Rule, check_parameters
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import cross_distances
 
@@ -23,7 +23,7 @@ _NARROW, _CROWDED = 10, 0.2  # one of the first bins with such a share of the pa
 _LOWEST = 0.05  # quantile of the distances below which sigma is not put, where the histogram falls from 0 on
 _FEWEST = 20  # smallest distances that tell the dimension
 _LARGEST_DIMENSION = 100.0
-_RULES: dict[str, Rule] = {"n_components": Integer(1), "max_rows": Integer(2), "seed": Integer(0)}
+_RULES: dict[str, Rule] = {"n_components": Integer(1), "max_rows": Integer(2), "seed": SEED}
 
 Float64Array = npt.NDArray[np.float64]
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log1p, power
 from gnomon._entrance import part
-from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Integer, Real, Rule, check_parameters, message
 from gnomon.affinities.candidates import local_scales, nearest_by_scale, random_others, scaled_squares
 from gnomon.neighbors import pair_distances
 from gnomon.neighbors.graph import NeighborGraph
@@ -23,7 +23,7 @@ _RULES: dict[str, Rule] = {
     "n_outliers": Integer(0),
     "n_random": Integer(0),
     "temperature": Real(0.0),
-    "seed": Integer(0),
+    "seed": SEED,
 }
 _OUTLIER_STREAM, _RANDOM_STREAM = 0x6F7574, 0x726E64  # "out", of which each inlier has one further on; "rnd"
 _RANDOM_WEIGHT = 0.1  # of a random triplet, which says little, against one of a neighbour

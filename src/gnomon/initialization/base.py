@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
-from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
+from gnomon._validation import SEED, Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
 from gnomon.affinities.base import Affinities
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization.spectral import spectral_start
@@ -18,7 +18,7 @@ from gnomon.initialization.starts import principal_start, random_start
 __all__ = ["Initialization", "initialize"]
 
 _OPTIONS = ("pca", "spectral", "random")
-_RULES: dict[str, Rule] = {"n_components": Integer(1), "seed": Integer(0), "time_budget": Either(Nothing(), Real(0.0))}
+_RULES: dict[str, Rule] = {"n_components": Integer(1), "seed": SEED, "time_budget": Either(Nothing(), Real(0.0))}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Boolean, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Boolean, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import draw_by_weight, normal_matrix, uniform_matrix
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
@@ -19,7 +19,7 @@ from gnomon.linalg.products import inner, inner_products, product
 __all__ = ["LowRank", "SymmetricAccess", "nystrom", "pivoted_cholesky", "randomized_factor"]
 
 Float64Array = npt.NDArray[np.float64]
-_NYSTROM_RULES: dict[str, Rule] = {"rank": Integer(1), "landmarks": Options("uniform", "k-means++"), "seed": Integer(0)}
+_NYSTROM_RULES: dict[str, Rule] = {"rank": Integer(1), "landmarks": Options("uniform", "k-means++"), "seed": SEED}
 _SMALLEST_EIGENVALUE = 1e-10  # of the core, as a share of its largest; below it there is mostly rounding
 _MOST_NEGATIVE = 1e-8  # as a share of the largest: below it a matrix is not positive semidefinite
 _STREAM_LANDMARKS = 111
@@ -27,7 +27,7 @@ _CHOLESKY_RULES: dict[str, Rule] = {
     "rank": Integer(1),
     "pivots": Options("random", "greedy"),
     "tol": Real(0.0, 1.0),
-    "seed": Integer(0),
+    "seed": SEED,
 }
 _ROUNDING = 1e-14  # share of the trace below which the residual is rounding
 _STREAM_PIVOTS = 112
@@ -36,7 +36,7 @@ _RANDOMIZED_RULES: dict[str, Rule] = {
     "semidefinite": Boolean(),
     "n_oversamples": Integer(0),
     "n_power_iterations": Integer(0),
-    "seed": Integer(0),
+    "seed": SEED,
 }
 _STREAM_SKETCH = 113
 

@@ -13,7 +13,7 @@ import scipy
 
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.draws import normal_matrix
 from gnomon.linalg.eigen.base import column_signs
 from gnomon.linalg.eigen.dense import symmetric_eigen
@@ -26,7 +26,7 @@ __all__ = ["LARGEST_FACTOR", "Smoothing", "ThresholdedSVD", "singular_value_thre
 Float64Array = npt.NDArray[np.float64]
 
 _SOLVERS = ("auto", "svd", "gram", "subspace")
-_THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0.0), "solver": Options(*_SOLVERS), "seed": Integer(0)}
+_THRESHOLD_RULES: dict[str, Rule] = {"threshold": Real(0.0), "solver": Options(*_SOLVERS), "seed": SEED}
 _STREAM_EXTRA = 131
 _SMALL = 1e6  # n_rows n_columns min(n_rows, n_columns) up to which a decomposition takes a millisecond
 _GRAM_ERROR = 1e-8  # accepted error of the Gram matrix's vectors, in thresholds

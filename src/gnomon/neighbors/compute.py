@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._progress import Reporter
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
@@ -30,6 +30,7 @@ _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "method": Options("auto", "exact", "approximate"),
     "target_recall": Real(0.0, 1.0),
+    "seed": SEED,
 }
 
 
@@ -84,7 +85,7 @@ def compute_neighbors(
         Return up to so many neighbours where the same search holds them, at most n_samples - 1: all of them in an exact
         search made here, none more than `n_neighbors` through scikit-learn. The first `n_neighbors` of each row are
         those found without.
-    seed : int, default=0
+    seed : int in [0, 2**63), default=0
         Chooses the cells and the sample of an approximate search.
     reporter : Reporter, default=None
         Told about progress in rows. A search has no result before its end: a wish to stop early is not heard.
@@ -146,7 +147,7 @@ def compute_neighbors(
     .. [2] Hellinger, "Neue Begruendung der Theorie quadratischer Formen von unendlichvielen Veraenderlichen", Journal
        fuer die reine und angewandte Mathematik 136, 1909; as in umap-learn.
     """
-    given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
+    given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall, "seed": seed}
     checked = check_parameters(_RULES, given)
     n_neighbors = checked["n_neighbors"]
     if is_cells(X) or is_stored_matrix(X):

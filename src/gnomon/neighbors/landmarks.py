@@ -13,7 +13,7 @@ from gnomon._arithmetic import product, squared_lengths
 from gnomon._entrance import part
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, Options, Rule, check_parameters, message
+from gnomon._validation import SEED, Integer, Options, Rule, check_parameters, message
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors.distances import row_distances
 from gnomon.neighbors.precomputed import clip_distances
@@ -22,7 +22,8 @@ __all__ = ["Landmarks", "choose_landmarks", "draw_landmarks"]
 
 _STREAM, _STREAM_DRAWN = 231, 232
 _KEYS = 1 << 20  # made at a time
-_RULES: dict[str, Rule] = {"n_landmarks": Integer(1), "method": Options("maxmin", "random")}
+_DRAWN_RULES: dict[str, Rule] = {"n_landmarks": Integer(1), "seed": SEED}
+_RULES: dict[str, Rule] = {"n_landmarks": Integer(1), "method": Options("maxmin", "random"), "seed": SEED}
 
 Float64Array = npt.NDArray[np.float64]
 FromRow = Callable[[int], npt.ArrayLike]
@@ -84,7 +85,8 @@ def draw_landmarks(n_samples: int, n_landmarks: int, *, seed: int = 0, stream: i
     .. [1] Steele, Lea & Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014 (the hash).
     """
     n = check_parameters({"n_samples": Integer(1)}, {"n_samples": n_samples})["n_samples"]
-    wanted = check_parameters({"n_landmarks": Integer(1)}, {"n_landmarks": n_landmarks})["n_landmarks"]
+    checked = check_parameters(_DRAWN_RULES, {"n_landmarks": n_landmarks, "seed": seed})
+    wanted, seed = checked["n_landmarks"], checked["seed"]
     if wanted > n:
         raise ValueError(message(f"n_landmarks={wanted}", f"at most n_samples={n}"))
     start = _mixed(np.array([seed, stream, _STREAM_DRAWN], dtype=np.uint64))
@@ -156,7 +158,7 @@ def choose_landmarks(
     .. [1] Gonzalez, "Clustering to minimize the maximum intercluster distance", Theoretical Computer Science 38, 1985.
     .. [2] de Silva & Tenenbaum, "Sparse multidimensional scaling using landmark points", Stanford, 2004.
     """
-    checked = check_parameters(_RULES, {"n_landmarks": n_landmarks, "method": method})
+    checked = check_parameters(_RULES, {"n_landmarks": n_landmarks, "method": method, "seed": seed})
     n_landmarks = checked["n_landmarks"]
     if callable(X):
         n, from_row = Integer(1).check(n_samples), X

@@ -13,7 +13,7 @@ import scipy
 from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.neighbors.cell_plans import Plan
 from gnomon.neighbors.cells import Space, Start, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
@@ -30,6 +30,7 @@ _RULES: dict[str, Rule] = {
     "n_neighbors": Integer(1),
     "method": Options("auto", "exact", "approximate"),
     "target_recall": Real(0.0, 1.0),
+    "seed": SEED,
 }
 _MANY_FROM, _MANY_RECALL = 10_000, 0.999  # of tables that many rows ask: cells pay from some 2,000 questions on
 
@@ -174,7 +175,7 @@ class RowSearch:
             Whether many rows are expected to ask, as where a map places a table. "auto" then looks into cells from
             10,000 dense rows on whose distances are Euclidean, and up to `EXACT_FLOPS` finds 0.999 of the neighbours at
             least. The rule hangs on the table alone, not on a call: a row finds the same whatever else is asked.
-        seed : int, default=0
+        seed : int in [0, 2**63), default=0
             Chooses the cells and the sample of an approximate search.
 
         Raises
@@ -182,7 +183,7 @@ class RowSearch:
         ValueError
             If `n_neighbors` exceeds n_samples or the metric is unknown.
         """
-        given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall}
+        given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall, "seed": seed}
         checked = check_parameters(_RULES, given)
         n_neighbors = checked["n_neighbors"]
         check_n_neighbors(n_neighbors, X_train.shape[0])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, Real, Rule, check_parameters
+from gnomon._validation import SEED, Integer, Real, Rule, check_parameters
 
 __all__ = ["Embedding", "NormalizedGradient", "Objective", "gradient_error"]
 
@@ -17,7 +17,7 @@ Embedding = npt.NDArray[np.float32]
 _RULES: dict[str, Rule] = {
     "n_directions": Integer(low=1),
     "step": Real(low=0.0, low_open=True),
-    "seed": Integer(low=0),
+    "seed": SEED,
 }
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Real, Rule, check_parameters, message
 from gnomon.affinities.base import sum_of_directions
 from gnomon.kernels import ShortReach
 from gnomon.objectives.added import AddedTerm
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LocalmapLoss", "NearbyPairs"]
 
-_RULES: dict[str, Rule] = {"radius": Real(low=0.0, low_open=True), "seed": Integer(low=0, high=2**63 - 1)}
+_RULES: dict[str, Rule] = {"radius": Real(low=0.0, low_open=True), "seed": SEED}
 _NEAR = ShortReach(NEAR_REACH)
 _TRIES = 100  # draws for each pair, as in the authors' program
 _LAST_COST = 2.2  # what an iteration of the last phase takes, which counts the pairs near by, relative to the others

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gnomon import _core, scale
 from gnomon._entrance import entrance
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.objectives.added import AddedTerms, added_terms
 from gnomon.objectives.pairs import Edges
 from gnomon.objectives.terms import Draws
@@ -44,7 +44,7 @@ _RULES: dict[str, Rule] = {
     "block": Integer(low=1),
     "track_loss": Boolean(),
     "n_draws": Integer(low=1),
-    "seed": Integer(low=0, high=2**63 - 1),
+    "seed": SEED,
 }
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
 FLAT_DRAWS = 32  # points drawn for each point of UMAP's maps in flat space in an epoch

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.eigen.base import (
     LARGEST_DENSE,
     Eigenpairs,
@@ -51,7 +51,7 @@ _RULES: dict[str, Rule] = {
     "tol": Either(Nothing(), Real(0.0, low_open=True)),
     "other_end": Either(Nothing(), Real(0.0, low_open=True)),
     "turn": Either(Nothing(), Real(0.0, low_open=True)),
-    "seed": Integer(0),
+    "seed": SEED,
     "max_products": Either(Nothing(), Integer(1)),
     "max_entries": Real(1.0),
     "max_operations": Real(1.0),

@@ -13,7 +13,7 @@ from gnomon._cached import cached_property
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import SEED, Either, Integer, Options, Real, Rule, check_parameters, message
 from gnomon.linalg.eigen.base import with_signs
 from gnomon.linalg.principal.merged import CentredFactor
 from gnomon.linalg.principal.scatter import LARGEST_DENSE_SIDE, Moments, require_scatter_memory
@@ -47,7 +47,7 @@ _ACCURATE_SHARE = 1e-8  # of the largest variance; eigenvectors of squares lose 
 _SOLVERS = ("auto", "covariance", "gram", "svd", "randomized")
 _RULES: dict[str, Rule] = {
     "n_components": Either(Integer(1), Real(0.0, 1.0, low_open=True, high_open=True)),
-    "seed": Integer(0),
+    "seed": SEED,
     "solver": Options(*_SOLVERS),
 }
 

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, Real, Rule, check_parameters
+from gnomon._validation import SEED, Integer, Real, Rule, check_parameters
 from gnomon.initialization import lay_out_components
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.theory.direct.scale import Float64Array, at_best_scale, umap_loss
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bent", "eigenmap", "smallest_vectors"]
 
-_RULES: dict[str, Rule] = {"n_components": Integer(low=1), "ranks": Real(low=0.0, high=1.0), "seed": Integer(low=0)}
+_RULES: dict[str, Rule] = {"n_components": Integer(low=1), "ranks": Real(low=0.0, high=1.0), "seed": SEED}
 
 
 @entrance("eigenmap")

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, Real, Rule, check_parameters
+from gnomon._validation import SEED, Integer, Real, Rule, check_parameters
 from gnomon.affinities import Affinities
 from gnomon.linalg import solve_graph_system
 from gnomon.theory.direct.balance import balanced_map
@@ -22,7 +22,7 @@ __all__ = ["landmark_map"]
 _RULES: dict[str, Rule] = {
     "share": Real(low=0.0, high=1.0, low_open=True),
     "n_solves": Integer(low=0),
-    "seed": Integer(low=0),
+    "seed": SEED,
 }
 
 
