@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import pytest
 
+import gnomon
 from gnomon import _files
 from gnomon._files import atomic_write, check_writable
 from gnomon._run import running
@@ -104,6 +106,19 @@ def test_f87_what_cannot_be_written_is_said_before_the_work(tmp_path, monkeypatc
     monkeypatch.setattr("os.open", refuse)
     with pytest.raises(PermissionError, match=r"must be writable \(Permission denied\)"):
         check_writable(tmp_path / "x.html")
+
+
+@pytest.mark.parametrize("write", ["save", "to_html", "to_png", "write_report", "export"])
+def test_f87_a_map_has_no_place_before_it_is_explained(tmp_path, monkeypatch, write):
+    result = gnomon.map(np.random.default_rng(0).normal(size=(30, 3)), method="pca")
+    monkeypatch.setattr(gnomon.Map, "explain", lambda self: pytest.fail("explained first"))
+    name = "map.csv" if write == "export" else "map.html"
+    with pytest.raises(FileNotFoundError, match=r"output file .* must be in an existing folder .* Create it first\."):
+        getattr(result, write)(tmp_path / "missing" / name)
+    (tmp_path / name).mkdir()
+    if write != "export":  # to a folder, which is there, as three files
+        with pytest.raises(IsADirectoryError, match=r"must be a file \(it is a folder\)\. Add a file name\."):
+            getattr(result, write)(tmp_path / name)
 
 
 WRITER = """

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import gnomon
+
 yaml = pytest.importorskip("yaml")
 
 _ROOT = Path(__file__).parents[1]
@@ -37,7 +39,7 @@ def _extra(name):
 
 
 def test_the_version_and_what_is_said_of_the_package_are_those_of_the_project():
-    assert _RECIPE["context"]["version"] == _PROJECT["version"]
+    assert _RECIPE["context"]["version"] == _PROJECT["version"] == gnomon.__version__
     assert _RECIPE["package"]["name"] == _PROJECT["name"]
     assert _RECIPE["about"]["summary"] == _PROJECT["description"]
     assert _RECIPE["about"]["license"] == _PROJECT["license"]

@@ -7,6 +7,8 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "gnomon/simd.hpp"
@@ -79,8 +81,18 @@ namespace {
 
 GNOMON_CHOOSE(count_smaller);
 
-/// The positive entries of a row by column, ended by kEnd.
-void sort_outgoing(const std::int32_t* indices, const float* weights, std::size_t k, Scratch& scratch) {
+/// Whether the columns of a row that has been sorted are different: equal ones have equal ranks.
+bool differ(const Scratch& scratch, std::size_t size) {
+    if (size <= kRanked)
+        return std::accumulate(scratch.ranks.begin(), scratch.ranks.begin() + static_cast<std::ptrdiff_t>(size),
+                               std::size_t{0}) == size * (size - std::min<std::size_t>(size, 1)) / 2;
+    for (std::size_t j = 1; j < size; ++j)
+        if (column_of(scratch.outgoing[j - 1]) == column_of(scratch.outgoing[j])) return false;
+    return true;
+}
+
+/// The positive entries of row i by column, ended by kEnd.
+void sort_outgoing(std::size_t i, const std::int32_t* indices, const float* weights, std::size_t k, Scratch& scratch) {
     std::size_t size = 0;
     for (std::size_t j = 0; j < k; ++j) {
         scratch.columns[size] = indices[j];
@@ -96,6 +108,9 @@ void sort_outgoing(const std::int32_t* indices, const float* weights, std::size_
             scratch.outgoing[static_cast<std::size_t>(scratch.ranks[j])] = scratch.unsorted[j];
     }
     scratch.outgoing[size] = kEnd;
+    if (!differ(scratch, size))
+        throw std::invalid_argument("indices must differ within a row, and row " + std::to_string(i) +
+                                    " names a neighbour twice. Make them with gnomon.neighbors.as_neighbor_graph.");
 }
 
 /// The positive entries among some, ended by kEnd.
@@ -198,7 +213,7 @@ public:
         parallel_blocks(last - first, kBlock, context, [&](std::size_t begin, std::size_t end, std::size_t worker) {
             Scratch& scratch = workers[worker];
             for (std::size_t i = first + begin; i < first + end; ++i) {
-                sort_outgoing(indices.row(i), weights(i, scratch.weights.data()), width, scratch);
+                sort_outgoing(i, indices.row(i), weights(i, scratch.weights.data()), width, scratch);
                 copy_incoming(incoming.of(i), scratch.incoming);
                 offsets[i + 1] = static_cast<std::int64_t>(join(scratch, wave_.get() + room_[i - first]));
             }

@@ -172,12 +172,14 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
 
     Raises
     ------
+    FileNotFoundError, NotADirectoryError or IsADirectoryError
+        If there is no place for the file, before anything is written.
     OSError
         With the name of the file, also where the disk is full.
     """
     if mode not in ("w", "wb"):
         raise ValueError(message(f"mode={mode!r}", "'w' or 'wb'"))
-    target = Path(os.path.realpath(path))
+    target = _target(path)
     options: dict[str, Any] = {} if "b" in mode else {"encoding": encoding or "utf-8", "newline": "\n"}
     _remove_stale_parts(target)
     part = _part_path(target)
@@ -215,8 +217,25 @@ def check_writable(path: str | os.PathLike[str]) -> None:
     FileNotFoundError, NotADirectoryError, IsADirectoryError, PermissionError or OSError
         If the folder does not exist, is none, refuses new files, or if `path` is a folder.
     """
-    target = Path(os.path.realpath(path))
-    what = f"output file {str(path)!r}"
+    target = _target(path)
+    try:
+        nameless = _open_nameless(target.parent)
+        if nameless is not None:
+            os.close(nameless)
+        else:
+            _create_and_remove(_part_path(target))
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise type(error)(message(_named(path), "writable", fact=reason, remedy="Choose another folder.")) from error
+
+
+def _named(path: str | os.PathLike[str]) -> str:
+    return f"output file {os.fspath(path)!r}"
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Return the file that a path leads to, or raise OSError if there is no place for one."""
+    target, what = Path(os.path.realpath(path)), _named(path)
     if target.is_dir():
         raise IsADirectoryError(message(what, "a file", fact="it is a folder", remedy="Add a file name."))
     folder = target.parent
@@ -226,12 +245,4 @@ def check_writable(path: str | os.PathLike[str]) -> None:
         )
     if not folder.is_dir():
         raise NotADirectoryError(message(what, "in a folder", fact=f"{str(folder)!r} is a file"))
-    try:
-        nameless = _open_nameless(folder)
-        if nameless is not None:
-            os.close(nameless)
-        else:
-            _create_and_remove(_part_path(target))
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise type(error)(message(what, "writable", fact=reason, remedy="Choose another folder.")) from error
+    return target

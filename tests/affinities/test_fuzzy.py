@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from tests.threads import on_threads
 
 from gnomon._run import running
-from gnomon.affinities import fuzzy_simplicial_set, membership_weights
+from gnomon.affinities import fuzzy_simplicial_set, gaussian_affinities, membership_weights
 from gnomon.neighbors.graph import NeighborGraph
 
 # Rows of a graph of umap-learn (the point itself, at distance 0, left out) and what it finds for them.
@@ -165,3 +165,14 @@ def test_parameters_are_checked(neighbor_graph):
         fuzzy_simplicial_set(graph, set_op_mix_ratio=1.5)
     with pytest.raises(ValueError, match=r"local_connectivity=-1 must be"):
         fuzzy_simplicial_set(graph, local_connectivity=-1)
+
+
+@pytest.mark.parametrize("n_neighbors", [10, 300])
+@pytest.mark.parametrize("make", [fuzzy_simplicial_set, gaussian_affinities])
+def test_a_row_that_names_a_neighbour_twice_is_an_error(make, n_neighbors):
+    rng = np.random.default_rng(0)
+    indices = np.argsort(rng.random((400, 400)), axis=1)[:, :n_neighbors].astype(np.int32)
+    indices[7, 4] = indices[7, 2]
+    graph = NeighborGraph(indices, np.sort(rng.random(indices.shape).astype(np.float32), axis=1))
+    with pytest.raises(ValueError, match=r"row 7 names a neighbour twice\. Make them with .*as_neighbor_graph"):
+        make(graph, **({"perplexity": 3.0} if make is gaussian_affinities else {}))

@@ -11,7 +11,7 @@ from benchmarks import layout_in_parts
     "method", ["umap", *(pytest.param(one, marks=pytest.mark.slow) for one in ("umap-mesh", "tsne"))]
 )
 def test_it_prints_costs_and_keeps_neighbours(tmp_path, capsys, method, monkeypatch):
-    monkeypatch.setattr(layout_in_parts, "_IDLE", 0.01)
+    monkeypatch.setattr("benchmarks.layout_in_parts._IDLE", 0.01)
     kept = tmp_path / "neighbors.npz"
     arguments = ["--method", method, "--rows", "1500", "--iterations", "4", "--neighbors", str(kept), "--workers"]
     main(arguments)

@@ -189,16 +189,22 @@ def test_a_class_drawn_at_one_place_cannot_be_compared_and_the_others_can():
         assert found[f"Is {name} as wide as it looks?"].statistic == pytest.approx(width - beside)
 
 
+def test_a_factor_at_the_limit_is_called_beyond_it_as_often_as_stated():
+    logs = np.random.default_rng(0).normal(math.log(1.01), 0.1, size=4000)
+    found = [_Factor(log, 0.01).beyond(math.log(1.01)) <= 0.05 for log in logs]
+    assert np.mean(found) == pytest.approx(0.05, abs=0.011)  # three standard errors
+
+
 def test_factors_are_compared_by_welchs_test():
     one, two, three = (np.random.default_rng(seed).normal(seed, 1 + seed, size=5 + 4 * seed) for seed in range(3))
     a, b, c = (_Factor(x.mean(), x.var(ddof=1) / len(x), len(x) - 1.0) for x in (one, two, three))
     difference = a - b
     expected = ttest_ind(one, two, equal_var=False)
-    assert difference.beyond(0.0) * 2 == pytest.approx(expected.pvalue)
+    assert difference.beyond(0.0) == pytest.approx(expected.pvalue)
     assert difference.interval(0.1) == pytest.approx(tuple(expected.confidence_interval(0.9)))
     assert (b - a).beyond(0.0) == difference.beyond(0.0)
-    shift = abs(difference.log) - 0.25
-    assert difference.beyond(0.25) == pytest.approx(student.sf(shift / difference.variance**0.5, difference.freedom))
+    shifts = np.array([abs(difference.log) - 0.25, abs(difference.log) + 0.25]) / difference.variance**0.5
+    assert difference.beyond(0.25) == pytest.approx(student.sf(shifts, difference.freedom).sum())
     both = _Factor.mean([b, c])
     assert both.log == pytest.approx((two.mean() + three.mean()) / 2)
     assert both.variance == pytest.approx((b.variance + c.variance) / 4)

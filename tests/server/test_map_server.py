@@ -169,6 +169,7 @@ def test_a_map_that_is_no_function_says_why_and_answers_the_rest():
         ({"question": "move", "row": 0, "values": [[0]]}, "must be a list of"),
         ({"question": "move", "row": 0, "values": [[0, "1"]]}, "must be a finite number"),
         ({"question": "move", "row": 0, "values": [[0, float("inf")]]}, "must be a finite number"),
+        ({"question": "move", "row": 0, "values": [[0, 10**400]]}, "must be a finite number"),
         ({"question": "contrast", "rows": []}, "must be a list of row numbers"),
         ({"question": "contrast", "rows": [0.5]}, "must be a whole number"),
         ({"question": "contrast", "rows": list(range(60))}, "must be smaller than the data"),
@@ -280,6 +281,13 @@ def test_each_server_has_another_token_and_stops():
             socket.create_connection(("127.0.0.1", port), timeout=5)
     assert len(tokens) == 2
     assert min(map(len, tokens)) >= 32
+
+
+def test_a_server_that_never_answered_stops_and_frees_its_port():
+    server = MapServer(made(40))
+    server.stop()
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", int(server.url.split(":")[2].split("/")[0])))
 
 
 # ---- the command ---------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ inline constexpr std::size_t kPartEntries = std::size_t{1} << 23;
 
 /// The entries that are positive under the rule. indices (n, k): neighbours of each row, in [0, n) and unique where the
 /// weight is positive. Beside neighbours and result it holds the incoming entries of a part of the rows at a time, half
-/// of those left or about `part_entries`.
+/// of those left or about `part_entries`. Throws std::invalid_argument where a row names a neighbour twice.
 SymmetricMatrix symmetrize(Span2<const std::int32_t> indices, const WeightsOf& weights, SymmetricRule rule,
                            const Context& context, std::size_t part_entries = kPartEntries);
 

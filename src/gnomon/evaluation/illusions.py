@@ -83,7 +83,8 @@ class _Factor:
         """Return the p-value of a factor whose logarithm is at most `limit` in size."""
         if not math.isfinite(self.log) or not self.variance > 0.0:
             return math.nan
-        return float(scipy.special.stdtr(max(1.0, self.freedom), -(abs(self.log) - limit) / math.sqrt(self.variance)))
+        tails = [-(abs(self.log) + side) / math.sqrt(self.variance) for side in (-limit, limit)]  # of one at the limit
+        return float(sum(scipy.special.stdtr(max(1.0, self.freedom), tails)))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of it, each missed in alpha / 2."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._files import atomic_write
+from gnomon._files import atomic_write, check_writable
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.names import clean_names
@@ -72,6 +72,7 @@ def export(result: Map, path: str | os.PathLike[str]) -> list[str]:
         rule = f"a file that ends in {', '.join(SUFFIXES)}, or a folder"
         remedy = "End the name of a new folder with a slash."
         raise ValueError(message(f"path {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+    check_writable(path)
     if suffix.lower() == ".h5ad":
         _write_cells(result, path)
     else:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._files import check_writable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -127,10 +128,12 @@ class Outputs:
         """Return the positions as a figure takes them: on a surface its coordinates."""
         return self.embedding if self.surface is None else self.surface.read(self.embedding)
 
+    @entrance("Map.to_png")
     def to_png(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a static picture of the map with its scores and most important features."""
         from gnomon.plot import save_png
 
+        check_writable(path)
         explanation = self.explain() if self.image_shape is not None else self.feature_groups().explanation
         save_png(
             path,

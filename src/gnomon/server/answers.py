@@ -21,6 +21,7 @@ _NEAREST = 5  # rows named beside a place of the map
 _NEIGHBORS = 15
 _MOST_FEATURES = 50  # of an answer about all features
 _MOST_CORNERS = 100_000
+_LARGEST = float(np.finfo(np.float32).max)
 _BLOCK = 1 << 18  # pairs of a row and an edge at a time
 
 
@@ -227,7 +228,7 @@ def _index(value: Any, size: int, name: str) -> int:
 
 
 def _finite(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= np.finfo(np.float32).max:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= _LARGEST:
         raise ValueError(message(f"value {value!r}", "a finite number"))
     return float(value)
 

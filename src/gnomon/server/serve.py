@@ -79,10 +79,12 @@ class MapServer:
             raise
         self._http.answers = answers
         self._thread: threading.Thread | None = None
+        self._begun = False
         self.url = f"http://{_LOOPBACK}:{self._http.server_port}/{self._http.token}/"
 
     def run(self) -> None:
         """Answer until `stop` is called or the program is interrupted."""
+        self._begun = True
         try:
             self._http.serve_forever(poll_interval=0.2)
         finally:
@@ -90,11 +92,15 @@ class MapServer:
 
     def start(self) -> None:
         """Answer in the background until `stop` is called."""
+        self._begun = True
         self._thread = threading.Thread(target=self.run, name="gnomon serve", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
         """Stop answering and free the port."""
+        if not self._begun:  # there is no loop to wait for
+            self._http.server_close()
+            return
         self._http.shutdown()
         if self._thread is not None:
             self._thread.join()

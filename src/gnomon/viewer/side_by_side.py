@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._files import atomic_write
+from gnomon._files import atomic_write, check_writable
 from gnomon._validation import message
 from gnomon.evaluation.changes import PointChanges, changes_between
 from gnomon.viewer.document import Document
@@ -87,6 +87,7 @@ def write_side_by_side(
         raise ValueError(message("0 maps", "at least 1"))
     if captions is not None and len(captions) != len(maps):
         raise ValueError(message(f"{len(captions)} captions", f"{len(maps)}", fact="one for each map"))
+    check_writable(path)
     positions = _positions(maps)
     if labels is None:
         labels, label_name = next(

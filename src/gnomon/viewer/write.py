@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._files import atomic_write
+from gnomon._files import atomic_write, check_writable
 from gnomon._validation import Boolean, Either, Integer, Nothing, Rule, check_parameters, message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
@@ -213,12 +213,15 @@ def write_html(
         If `map` is neither.
     ValueError
         If a part of it does not fit the embedding, or there is nothing for a side file; nothing is written then.
+    OSError
+        If the file cannot be written; it is looked at before anything is computed.
     """
     check_parameters(_RULES, {"byte_budget": byte_budget, "side_file": side_file})
     if not isinstance(map, PageContent) and not hasattr(map, "explain"):
         remedy = "Make one of positions with gnomon.Map(X, embedding) or gnomon.viewer.PageContent(embedding)."
         fact = f"found {type(map).__name__}"
         raise TypeError(message("map", "a Map or a PageContent", fact=fact, remedy=remedy))
+    check_writable(path)
     content = map if isinstance(map, PageContent) else PageContent.of(map)
     beside = side_path(path) if side_file else None
     if beside is not None and content.X is None:

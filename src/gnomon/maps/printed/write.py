@@ -10,7 +10,7 @@ from typing import Any
 
 from gnomon import __version__
 from gnomon._entrance import entrance
-from gnomon._files import atomic_write
+from gnomon._files import atomic_write, check_writable
 from gnomon._optional import import_optional
 from gnomon.maps.printed.markup import Markup, join, tag
 from gnomon.maps.printed.sections import SECTIONS
@@ -70,6 +70,7 @@ def write_report(
         If a file cannot be read or written.
     """
     import_optional("matplotlib", package="matplotlib", extra="plot")
+    check_writable(path)
     subject = Subject(map, scorecard, stability, verdicts, nulls, files, command)
     sections = [section for make in SECTIONS if (section := make(subject)) is not None]
     heading = map.name if title is None else title
