@@ -141,7 +141,7 @@ class MembershipRows:
 
     Parameters
     ----------
-    local_connectivity : float >= 1
+    local_connectivity : float >= 0
         Of the fitted rows.
     usual_distance : float >= 0
         Mean distance of fitted rows to their neighbours; its thousandth bounds the bandwidth from below.

@@ -64,7 +64,7 @@ def version_of(description: dict[str, Any]) -> int:
 
 
 def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
-    """Split a map into arrays and a description that JSON can hold; `who` opens the text of errors."""
+    """Split a map into arrays and a description that JSON can hold."""
     arrays: Arrays = {"embedding": result.embedding}
     description: dict[str, Any] = {key: getattr(result, key) for key in _ENTRIES}
     fault = _entries_fault(description)

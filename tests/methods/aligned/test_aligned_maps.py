@@ -188,8 +188,8 @@ def test_what_cannot_be_aligned_is_refused(arguments, error, text):
 def test_tables_and_methods_that_cannot_be_descended_together_are_refused(tables):
     with pytest.raises(ValueError, match="moves each point by its own force"):
         AlignedMaps("two_kernel_pca", max_iter=3).fit(tables, relations=RELATIONS)
-    for wrong in (tables[0], tables[:1], "tables"):
-        with pytest.raises(ValueError, match="list of two tables or more"):
+    for wrong, found in ((tables[0], "ndarray"), (tables[:1], "a list of 1"), ((), "a tuple of 0"), ("tables", "str")):
+        with pytest.raises(ValueError, match=rf"list of two tables or more \(found {found}\)"):
             AlignedMaps().fit(wrong)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

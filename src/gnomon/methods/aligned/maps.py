@@ -150,7 +150,8 @@ class AlignedMaps:
         if y is not None:
             raise ValueError(message("y", "None", remedy="Pass relations and ids by name."))
         if not isinstance(tables, list | tuple) or len(tables) < 2:
-            fact = f"found {type(tables).__name__}"
+            is_list = isinstance(tables, list | tuple)
+            fact = f"found a {type(tables).__name__} of {len(tables)}" if is_list else f"found {type(tables).__name__}"
             raise ValueError(message("tables", "a list of two tables or more", fact=fact))
         checked = [check_table(X, accept_sparse=True, min_samples=2) for X in tables]
         sizes = [table.n_samples for table in checked]
