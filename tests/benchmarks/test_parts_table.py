@@ -4,8 +4,6 @@ import numpy as np
 import pytest
 from benchmarks.layout_in_parts import main
 
-from benchmarks import layout_in_parts
-
 
 @pytest.mark.parametrize(
     "method", ["umap", *(pytest.param(one, marks=pytest.mark.slow) for one in ("umap-mesh", "tsne"))]

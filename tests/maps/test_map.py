@@ -205,3 +205,28 @@ def test_functions_are_not_hidden_by_rooms_of_the_same_name():
     assert callable(gn.map)
     assert callable(gn.explain)
     assert callable(gn.evaluate)
+
+
+def test_an_estimator_is_copied_and_takes_what_it_leaves_open(iris):
+    X = iris[0][:100]  # which are different
+    estimator, told = gn.UMAP(n_neighbors=8, max_iter=20), []
+    first = gn.map(X, method=estimator, random_state=7, callback=told.append)
+    assert not hasattr(estimator, "embedding_")
+    assert told
+    assert first.parameters == {"n_neighbors": 8, "max_iter": 20, "random_state": 7}
+    named = gn.map(X, n_neighbors=8, max_iter=20, random_state=7)
+    np.testing.assert_array_equal(first.embedding, named.embedding)
+    own = gn.map(X, method=gn.UMAP(n_neighbors=8, max_iter=20, random_state=3), random_state=7)
+    assert own.parameters["random_state"] == 3
+    places = first.place(X[:5] + 0.1)
+    gn.map(X[::-1] + 5, method=estimator)
+    np.testing.assert_array_equal(first.place(X[:5] + 0.1), places)
+
+
+@pytest.mark.parametrize("method", [gn.UMAP(), ReferencePCA(2)])
+def test_what_an_estimator_has_is_not_given_to_the_map_too(iris, method):
+    rule = r"must be left out where method is an estimator\. Give them to the estimator\."
+    with pytest.raises(ValueError, match=f"map: n_neighbors, foo {rule}"):
+        gn.map(iris[0], method=method, n_neighbors=50, foo="bar")
+    with pytest.raises(ValueError, match=f"map: n_components=3 {rule}"):
+        gn.map(iris[0], method=method, n_components=3)

@@ -127,8 +127,8 @@ def test_neighbours_that_were_given_are_kept():
 
 
 def test_an_estimator_keeps_no_more_neighbours_than_it_used():
-    method = gn.UMAP(max_iter=30, random_state=0)
-    result = gn.map(X, method)
+    result = gn.map(X, gn.UMAP(max_iter=30, random_state=0))
+    method = result._estimator
     alone = gn.UMAP(max_iter=30, random_state=0).fit(X)
     np.testing.assert_array_equal(result.embedding, alone.embedding_)
     assert isinstance(method.graph_, NeighborGraph)

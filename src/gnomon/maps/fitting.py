@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -33,6 +33,7 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator"]
 
+_LEFT_OPEN = ("random_state", "n_jobs", "callback")  # which an estimator of ours that has none takes from the map
 _NAMED = 5  # constant columns, or rows without near neighbours
 
 ChooseScaling = Callable[..., tuple[Scaling | None, str]]
@@ -67,10 +68,10 @@ class Fitting:
 
     def estimator(self, more: dict[str, Any]) -> Any:
         """Return the estimator, with more parameters than were given."""
-        given = {**self.common, **more, **self.parameters}
+        given = {**more, **self.parameters}
         if isinstance(given.get("metric"), str) and given["metric"] == GOWER:
             given["metric"] = "manhattan"
-        return make_estimator(self.method, self.callback, given)
+        return make_estimator(self.method, given, {**self.common, "callback": self.callback})
 
 
 def fit_map(prepared: Prepared, how: Fitting) -> Map:
@@ -286,15 +287,17 @@ def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
         expected.check(table.n_samples)
 
 
-def make_estimator(method: Any, callback: Callback | None, parameters: dict[str, Any]) -> Any:
-    """Return the estimator of a name with its parameters, or an estimator as it is.
+def make_estimator(method: Any, parameters: Mapping[str, Any], common: Mapping[str, Any]) -> Any:
+    """Return the estimator of a name with its parameters, a copy of one of ours, or that of another library as it is.
 
     Parameters
     ----------
     method : str or estimator
-    callback : callable or None
-        For methods that take one.
-    parameters : dict
+    parameters : mapping
+        Of the method; none beside an estimator, which has them.
+    common : mapping
+        Of what every map has: ``n_components``, ``random_state``, ``n_jobs`` and, for methods that take one,
+        ``callback``. An estimator of ours gets those of the latter three that it leaves open.
 
     Returns
     -------
@@ -304,19 +307,37 @@ def make_estimator(method: Any, callback: Callback | None, parameters: dict[str,
     ------
     TypeError
         If the method has no parameter of a name.
+    ValueError
+        If parameters are given beside an estimator, or another number of components than it has.
     """
     if not isinstance(method, str):
-        return method
+        return _own_copy(method, parameters, common)
     estimator = _estimator_of(method)
     allowed = estimator().get_params()
-    if callback is not None and "callback" in allowed:
-        parameters = {**parameters, "callback": callback}
+    parameters = {**common, **parameters}
+    if common.get("callback") is None or "callback" not in allowed:
+        parameters.pop("callback", None)
     for name in parameters:
         if name not in allowed:
             raise TypeError(
                 message(f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
             )
     return estimator(**parameters)
+
+
+def _own_copy(method: Any, parameters: Mapping[str, Any], common: Mapping[str, Any]) -> Any:
+    """Return an estimator that no later fit of the given one changes."""
+    given = list(parameters)
+    if common.get("n_components", 2) not in (2, getattr(method, "n_components", 2)):
+        given.append(f"n_components={common['n_components']}")
+    if given:
+        rule, remedy = "left out where method is an estimator", "Give them to the estimator."
+        raise ValueError(message(", ".join(given), rule, remedy=remedy))
+    if not isinstance(method, Embedder):
+        return method
+    own = method.get_params(deep=False)
+    taken = {name: common.get(name) for name in _LEFT_OPEN if name in own and own[name] is None}
+    return type(method)(**{**own, **taken})
 
 
 def _parameters_used(estimator: Any) -> dict[str, Any]:

@@ -104,13 +104,10 @@ def forecast(
         raise ValueError(message(f"then={then!r:.60}", f"a sequence of {', '.join(map(repr, FOLLOWING))}"))
     if n_workers is not None:
         check_parameters({"n_workers": Integer(1)}, {"n_workers": n_workers})
-    estimator = make_estimator(method, None, parameters)
+    estimator = make_estimator(method, parameters, {})
     if not isinstance(estimator, Embedder):
         remedy = "Give a name that `gnomon methods` lists."
         raise TypeError(message(f"method={estimator!r:.60}", "one of gnomon's methods", remedy=remedy))
-    if parameters and not isinstance(method, str):
-        rule, remedy = "left out where method is an estimator", "Give them to the estimator."
-        raise ValueError(message(", ".join(parameters), rule, remedy=remedy))
     stored = as_stored(X)
     n_samples, n_features, kind = _shape(X if stored is None else stored, estimator)
     needs = Needs(_sized(X, stored, n_samples), estimator, int(getattr(estimator, "n_components", 2)))

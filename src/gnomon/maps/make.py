@@ -72,7 +72,8 @@ def map(
         also one that is a view or backed by a file, its matrix, names and annotations.
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
-        or any other.
+        or any other. A copy of ours is fitted, so that the map does not change with the estimator; `random_state`,
+        `n_jobs` and `callback` are its own where it has some. One of another library is fitted as it is.
     labels : array-like of shape (n_samples,), str or None, default=None
         A class for each row, used to colour and to describe the map, never to compute it. Also the name of a column of
         a data frame or Dataset, which is no feature then, or of ``obs`` of an AnnData object.
@@ -147,7 +148,7 @@ def map(
         refuses them. A missing category is one of them: its indicators are filled in as numbers. Sparse tables must
         have none.
     n_components : {2, 3}, default=2
-        Dimension of the map.
+        Dimension of the map; that of an estimator is its own.
     random_state : int, default=0
         The same seed gives the same bytes for any number of threads.
     n_jobs : int or None, default=None
@@ -190,7 +191,7 @@ def map(
     TypeError
         If `method` is neither a name nor an estimator, or another argument has a wrong type.
     ValueError
-        If `folder` holds another run, or an argument does not go with landmarks.
+        If `folder` holds another run, or an argument does not go with landmarks or with an estimator.
 
     Examples
     --------
