@@ -26,7 +26,7 @@ from gnomon import (
     TwoKernelPCA,
 )
 from gnomon.affinities import Affinities, conditional_affinities, uniform_affinities
-from gnomon.exceptions import GnomonWarning
+from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.extension import PlacementField, RowPlacement, tabulate_repulsion
 from gnomon.extension.atlas.points import NearestPoints
 from gnomon.kernels import Cauchy, CustomKernel, CustomLaw, Gaussian, Linear, NoiseContrast, UMAPKernel
@@ -147,7 +147,9 @@ def test_a_row_of_a_cluster_lies_in_that_cluster_and_one_between_two_within_the_
     estimator = clone(METHODS[name]).set_params(n_jobs=1).fit(X)
     Y = estimator.embedding_
     left, right = Y[:60].mean(axis=0), Y[60:].mean(axis=0)
-    placed = estimator.place(np.array([[0.1, 0.1, 0.0, 0.1], [29.9, 0.0, 0.1, 0.1], [15.0, 0.0, 0.0, 0.0]]))
+    rows = np.array([[0.1, 0.1, 0.0, 0.1], [29.9, 0.0, 0.1, 0.1], [15.0, 0.0, 0.0, 0.0]])
+    with pytest.warns(DataWarning, match="1 of 3 rows lie out of range, farther from the rows of the map"):
+        placed = estimator.place(rows)
     assert np.linalg.norm(placed[0] - left) < np.linalg.norm(placed[0] - right)
     assert np.linalg.norm(placed[1] - right) < np.linalg.norm(placed[1] - left)
     margin = 0.5 * np.ptp(Y, axis=0)

@@ -1,6 +1,7 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
 from .atlas.atlas import AffineAtlas as AffineAtlas
 from .atlas.forward import Novelty as Novelty
+from .atlas.forward import warn_of_far as warn_of_far
 from .atlas.function import MapFunction as MapFunction
 from .atlas.inverse import RoundTrip as RoundTrip
 from .drift import Drift as Drift

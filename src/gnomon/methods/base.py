@@ -323,6 +323,11 @@ class PlacesRows(Embedder):
         -------
         ndarray of shape (n_rows, n_components)
             A row that was fitted gets its fitted position, up to rounding.
+
+        Warns
+        -----
+        DataWarning
+            If rows are out of range, see `novelty`, of methods that look for a row's neighbours.
         """
         rows = self._check_new(X)
         if rows.shape[0] == 0 and hasattr(self, "embedding_"):

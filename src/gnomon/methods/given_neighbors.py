@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from gnomon import neighbors
+from gnomon import extension, neighbors
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Nothing, Rule, message, warn
 from gnomon.exceptions import NeighborsWarning
@@ -88,6 +88,17 @@ class GraphEmbedder(RowEmbedder):
             return given.graph(wanted)
         self._shared.graph = given.graph(max(wanted, self._shared.n_neighbors))
         return self._shared.graph.nearest(wanted)
+
+    def _tell_far(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.floating]) -> None:
+        """Warn of new rows, whose neighbours these are, that are out of range of the fitted ones."""
+        graph = self.graph_
+        if graph.mask is None and indices.shape[1] == graph.n_neighbors:
+            if self._kept.novelty is None:
+                self._kept.novelty = extension.Novelty.learn(graph.indices, graph.distances)
+            known = self._kept.novelty
+            away = (distances[:, 0] > 0.0) & np.isfinite(distances).all(axis=1)  # else it is a fitted row
+            far = known.far(known.score(indices, distances)) & away
+            extension.warn_of_far(int(np.count_nonzero(far)), len(far))
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
         """Return the number of neighbours, of those wanted, without which other parameters have no meaning."""

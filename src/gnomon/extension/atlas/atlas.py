@@ -10,12 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, check_parameters, message, warn
+from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
-from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
 from gnomon.extension.atlas.file import Sources, read_sources, write_sources
-from gnomon.extension.atlas.forward import Forward, Novelty
+from gnomon.extension.atlas.forward import Forward, Novelty, warn_of_far
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
 from gnomon.extension.atlas.points import MapPoints, NearestPoints
 from gnomon.geometry.check import check_places
@@ -234,12 +233,7 @@ class AffineAtlas:
         for some in _blocks(rows.shape[0]):
             positions[some], spread[some], _, scores = self._forward.blend(rows[some])
             far += int(np.count_nonzero(self._novelty.far(scores)))
-        if far:
-            text = (
-                f"{far} of {rows.shape[0]} rows lie out of range, farther from the rows of the map than 1.5 "
-                "times what is found among these; their places are extrapolated. See novelty()."
-            )
-            warn(text, DataWarning)
+        warn_of_far(far, rows.shape[0])
         return positions, spread
 
     @entrance("AffineAtlas")

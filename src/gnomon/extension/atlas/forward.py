@@ -10,11 +10,13 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._run import current_run
+from gnomon._validation import warn
+from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
-__all__ = ["Blend", "Forward", "Novelty"]
+__all__ = ["Blend", "Forward", "Novelty", "warn_of_far"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -63,6 +65,16 @@ class Novelty:
         """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows."""
         beyond: npt.NDArray[np.bool_] = scores > _FAR * self.scores[-1]
         return beyond
+
+
+def warn_of_far(count: int, n_rows: int) -> None:
+    """Warn that so many of the rows that were placed are out of range, if any are."""
+    if count:
+        text = (
+            f"{count} of {n_rows} rows lie out of range, farther from the rows of the map than {_FAR} "
+            "times what is found among these; their places are extrapolated. See novelty()."
+        )
+        warn(text, DataWarning)
 
 
 def _over(distance: Float64Array, width: Float64Array) -> Float64Array:

@@ -17,6 +17,7 @@ from gnomon.scale import by_blocks
 if TYPE_CHECKING:
     from gnomon.data import Table
     from gnomon.extension.atlas.atlas import AffineAtlas
+    from gnomon.extension.atlas.forward import Novelty
 
 __all__ = ["MapFunction"]
 
@@ -26,10 +27,11 @@ _N_NEIGHBORS = 15
 
 
 class _Made:
-    """Where an atlas is kept once it is made, so that a question changes no attribute of the estimator."""
+    """Where what is made after the fit is kept, so that a question changes no attribute of the estimator."""
 
     atlas: AffineAtlas | None = None
     constant: bool | None = None
+    novelty: Novelty | None = None  # of the neighbours found in the fit
 
 
 class MapFunction:

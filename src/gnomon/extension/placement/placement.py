@@ -360,8 +360,11 @@ class RowPlacement:
         -------
         ndarray of shape (n_rows, n_components), float32
         """
+        return self.place_found(X_new, *self.search.find(X_new))
+
+    def place_found(self, X_new: Any, indices: npt.NDArray[np.int32], distances: Float32Array) -> Float32Array:
+        """Place new rows whose neighbours among the fitted rows have been found, see `place`."""
         search = self.ready().search
-        indices, distances = search.find(X_new)
         positions = self._positions(X_new, indices, distances)
         for column in range(indices.shape[1]):
             near = np.flatnonzero((distances[:, column] == 0.0) | (column == 0))

@@ -192,6 +192,7 @@ class Isomap(PlacesRows, GraphEmbedder):
         places = []
         for begin in range(0, X.shape[0], _BLOCK):
             indices, distances = self._nearest(X[begin : begin + _BLOCK])
+            self._tell_far(indices, distances)
             if self._lengths is None:
                 lengths = self._paths.lengths_from(indices, distances)
             else:

@@ -241,6 +241,7 @@ class PHATE(PlacesRows, GraphEmbedder):
     def _place(self, X: Any) -> npt.NDArray[np.float64]:
         k = self.graph_.n_neighbors
         indices, distances = self._nearest(X, k)
+        self._tell_far(indices, distances)
         weights = decaying_weights(distances, self._width, float(self.decay)).ravel()
         ends = np.repeat(np.arange(len(indices)), k), indices.ravel()
         steps = scipy.sparse.csr_array((weights, ends), shape=(len(indices), len(self._positions)))

@@ -367,7 +367,10 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             rule = "used with an affinity that weighs new rows and a loss of their pairs"
             remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
             raise ValueError(message("place", rule, remedy=remedy))
-        return self.placement_.place(X)
+        found = self.placement_.search.find(X)
+        if self.placement_.affinities is not None:
+            self._tell_far(*found)
+        return self.placement_.place_found(X, *found)
 
     def _make_atlas(self) -> AffineAtlas:
         if self.surface_ is not None:

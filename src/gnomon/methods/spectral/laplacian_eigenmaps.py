@@ -243,6 +243,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
             indices, distances = query_neighbors(
                 fitted.rows, X, n_neighbors, metric=self.metric, metric_params=self.metric_params
             )
+        self._tell_far(indices, distances)
         places = fitted.place(indices, distances)
         known = distances[:, 0] == 0.0
         places[known] = fitted.positions[indices[known, 0]]

@@ -197,6 +197,7 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         indices, distances = query_neighbors(
             self._rows, X, self.graph_.n_neighbors, metric=self.metric, metric_params=self.metric_params
         )
+        self._tell_far(indices, distances)
         weights = weights_of_new_rows(self._rows, X, indices, weights=self.weights, regularization=self.regularization)
         places: Float64Array = weighted_sums(weights, self._positions[indices])
         for column in range(indices.shape[1]):  # several fitted rows may lie at distance 0 in single precision
