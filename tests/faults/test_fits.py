@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 import gnomon
 from gnomon import TSNE, UMAP
-from gnomon.exceptions import GnomonWarning
+from gnomon.exceptions import ConvergenceWarning, GnomonWarning
 from gnomon.kernels import Cauchy
 from quick import ESTIMATORS
 
@@ -121,6 +121,17 @@ def test_a_start_of_another_shape_or_without_numbers_is_refused(name):
         estimator.set_params(init=np.zeros((59, 2))).fit(NOISE)
     with pytest.raises(ValueError, match="init must be finite"):
         estimator.set_params(init=np.full(shape, np.nan)).fit(NOISE)
+
+
+@pytest.mark.parametrize("name", ["umap", "tsne", "pacmap", "trimap", "largevis"])
+def test_a_start_in_one_place_is_refused_and_one_of_another_scale_warned_of(name):
+    start = np.random.default_rng(0).normal(scale=500.0, size=(60, 2))
+    estimator = clone(ESTIMATORS[name]).set_params(n_components=2)
+    with pytest.raises(ValueError, match=r"init must be of different positions .* Pass init='pca'"):
+        estimator.set_params(init=np.ones((60, 2))).fit(NOISE)
+    with pytest.warns(ConvergenceWarning, match=r"init has a standard deviation of [45]\d\d .* by [45]\d or so"):
+        estimator.set_params(init=start).fit(NOISE)
+    estimator.set_params(init=start / 50.0).fit(NOISE)
 
 
 def _numbers(name):

@@ -310,3 +310,10 @@ def test_two_kernel_pca_leaves_no_point_behind_far_out(digits):
 def test_the_umap_kernel_by_name_takes_its_own_parameters_or_umaps(parameters, kernel, digits):
     estimator = TwoKernelPCA(kernel="umap", kernel_params=parameters, max_iter=5, random_state=0)
     assert kernel in str(estimator.fit(digits[0][:60]).kernel_)
+
+
+def test_f07_a_map_of_one_place_took_no_iteration_and_has_no_divergence():
+    with pytest.warns(DataWarning, match="equal rows share one position"):
+        fitted = TSNE().fit(np.ones((50, 3)))
+    assert fitted.n_iter_ == 0
+    assert fitted.kl_divergence_ == 0.0

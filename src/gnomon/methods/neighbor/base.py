@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
@@ -13,8 +14,9 @@ import numpy.typing as npt
 from gnomon import extension, initialization, neighbors, objectives
 from gnomon._costs import Cost, returned_late
 from gnomon._run import current_run
-from gnomon._validation import Rule, message
+from gnomon._validation import Rule, message, warn
 from gnomon.affinities import Affinities, Inputs, RowsByMass, fuzzy_simplicial_set
+from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg.principal.scatter import centring_memory, centring_seconds
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.forecast import FEWER_ROWS, JOINED_IN_PARTS, Forecast, dense_eigenvectors_memory
@@ -42,6 +44,7 @@ __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe", "is_wanted"]
 
 _BLOCK = 2048  # rows
 _REUSED = 0.25  # share of the memory of a reduction that what follows takes again
+_WIDE = 100.0  # standard deviation of a start beyond which no finished map of 10,000 rows lies; it grows as their root
 _LEFT = 1.2e7  # bytes of small arrays at most that stay with the process
 
 
@@ -296,6 +299,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         given = not isinstance(self.init, str)
         start = self._initialize(prepared, parameters["n_components"] if surface is None or given else surface.width)
         self.init_ = start.kind
+        if given and surface is None:
+            _check_spread(start.embedding)
         if surface is not None:
             return surface.points(start.embedding) if given else surface.start(start.embedding)
         if given:
@@ -404,6 +409,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         return tags
 
     def _repeat(self, copies: npt.NDArray[np.intp] | None) -> None:
+        if self._one_place:
+            self.n_iter_ = 0
         self._keep_learned({} if self._one_place else self._learn(copies))
         self.__dict__.pop("_learn", None)
 
@@ -428,3 +435,15 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 def is_wanted(term: Any) -> bool:
     """Say whether a parameter such as ``density`` gives a term weight."""
     return bool(term.get("weight", True) if isinstance(term, dict) else term)
+
+
+def _check_spread(Y: npt.NDArray[np.float32]) -> None:
+    """Raise ValueError if all points of a given start are one, and warn if they are farther apart than maps are."""
+    spread = float(Y.std(axis=0, dtype=np.float64).max())
+    if spread == 0.0:
+        remedy = "Pass init='pca', or add some noise."
+        raise ValueError(message("init", "of different positions", fact="all rows have the same", remedy=remedy))
+    if spread > _WIDE * max(1.0, math.sqrt(len(Y) / 1e4)):
+        text = f"init has a standard deviation of {spread:.3g} along an axis, far more than a finished map"
+        remedy = f"Divide it by {spread / 10.0:.2g} or so."
+        warn(f"{text}: points so far apart hardly feel each other. {remedy}", ConvergenceWarning)

@@ -279,6 +279,8 @@ class TSNE(PerplexityEmbedder):
     def kl_divergence_(self) -> float:
         """Kullback-Leibler divergence of the map, in nats."""
         check_is_fitted(self)
+        if self._one_place:
+            return 0.0
         if self.exaggeration == 1.0 and not getattr(self, "_learned", ()):  # no springs in the loss
             return float(self.solution_.loss[-1][1])
         plain = KLDivergence(self.affinities_, _kernel(self.dof), evaluation=self.evaluation_)

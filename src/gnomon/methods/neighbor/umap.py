@@ -118,7 +118,8 @@ class UMAP(SupervisedEmbedder):
         Whether y holds classes ("categorical") or numbers; "auto" takes dates and fractions of more than twelve values
         as numbers.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
-        Start positions; named ones fill a box of side 10, an array is taken as it is. The start used is ``init_``.
+        Start positions; named ones fill a box of side 10, an array is taken as it is, with a warning where it spreads
+        far more than maps do. The start used is ``init_``.
     random_state : int, Generator, RandomState or None, default=None
         The seed used is ``seed_``.
     n_jobs : int or None, default=None
