@@ -45,10 +45,23 @@ def test_without_header_columns_have_no_names_but_can_be_chosen(write):
         ("label,1x1,1x2\n5,0,255\n4,9,9\n", ["label", "1x1", "1x2"]),
         ("1st,2\n5,6\n7,8\n", ["1st", "2"]),
         ("setosa,5.1,3.5\nvirginica,5.2,3\n", None),
+        ("country,2019,2020\na,1.5,2\nb,3,4\n", ["2019", "2020"]),
+        (",2020,2010,2005\na,1.5,2,7\nb,3,4,9\n", ["2020", "2010", "2005"]),
+        ("country,1,2,3\na,1.5,2,7\nb,3,4,9\n", ["1", "2", "3"]),
+        ("a,1,2,3\nb,4,2,7\na,3,4,9\n", None),  # an a is below as well
     ],
 )
 def test_header_is_told_from_a_row(write, text, names):
-    assert read_table(write(text)).feature_names == names
+    data = read_table(write(text))
+    assert data.feature_names == names
+    assert not any("first row" in said for said in data.notes)
+
+
+@pytest.mark.parametrize("text", ["a,1,2,3\nb,4,5,6\n", "a,1,2\nb,5,4\n", "1,2,3\n0.5,0.2,0.7\n"])
+def test_a_first_row_that_may_be_a_header_is_told(write, text):
+    data = read_table(write(text))
+    assert data.n_samples == 2
+    assert "the first row is read as data; if it names the columns, begin its names with a letter" in data.notes
 
 
 def test_text_columns_become_metadata_and_are_noted(write, caplog):

@@ -43,6 +43,7 @@ _BEGIN = 2**16  # bytes looked at
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # which no table in Windows-1252 has
 _BLOCK = 4096  # records converted together
 _SHOWN = 5  # places named in an error
+_ALIKE = 0.1  # share of the rows that may go up as the numbers of a header do
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,8 @@ class _Layout:
         Whether numbers are written as 1.234,5.
     encoding : str
         Of the file.
+    doubtful : bool
+        Whether the first row is read as data, and may be a header.
     """
 
     delimiter: str
@@ -71,6 +74,7 @@ class _Layout:
     numeric: bool
     decimal_comma: bool = False
     encoding: str = _UTF_8
+    doubtful: bool = False
 
 
 @contextmanager
@@ -177,19 +181,44 @@ def _guess_delimiter(lines: list[str]) -> str:
     return best
 
 
-def _is_header(first: list[str], rows: list[list[str]]) -> bool:
+def _is_header(first: list[str], rows: list[list[str]]) -> bool | None:
+    """Return whether the first row names the columns; None if it may, and is better read as data."""
     if len(rows) and len(first) == len(rows[0]) - 1:
         return True
     filled = [cell for cell in first if cell.strip()]
     if not any(_is_number(cell) for cell in filled):
         return True
     numbers = [float(cell) for cell in filled if _is_number(cell)]
-    for cell, below in zip(first, zip(*rows, strict=False), strict=False):
+    columns = [*zip(first, zip(*rows, strict=False), strict=False)]
+    for cell, below in columns:
         named = cell.strip().lower() not in _MISSING and not _is_number(cell)
         if named and all(_is_number(other) or other.strip().lower() in _MISSING for other in below) and rows:
             return True
     # Columns that pandas numbered 0, 1, 2, ... behind a named or nameless index.
-    return len(numbers) >= 2 and len(numbers) < len(first) and numbers == list(range(len(numbers)))
+    if len(numbers) >= 2 and len(numbers) < len(first) and numbers == list(range(len(numbers))):
+        return True
+    alike = _are_years if _are_years(numbers) else _are_steps
+    others = [(cell, below) for cell, below in columns if not _is_number(cell)]
+    if not rows or not alike(numbers) or any(cell in below for cell, below in others):
+        return False
+    n_alike = sum(alike([float(cell) for cell in row if _is_number(cell)]) for row in rows)
+    telling = n_alike <= _ALIKE * len(rows) and (len(numbers) > 2 or _are_years(numbers))
+    return (True if telling else None) if others else (None if telling else False)
+
+
+def _are_steps(numbers: list[float]) -> bool:
+    """Return whether numbers are whole and go up or down by equal steps, as those of months and ages do."""
+    if len(numbers) < 2 or not all(number.is_integer() for number in numbers):
+        return False
+    steps = {after - before for before, after in itertools.pairwise(numbers)}
+    return len(steps) == 1 and 0.0 not in steps
+
+
+def _are_years(numbers: list[float]) -> bool:
+    """Return whether numbers are at least two years, which go up or down."""
+    if len(numbers) < 2 or not all(number.is_integer() and 1500 <= number < 2200 for number in numbers):
+        return False
+    return sorted({*numbers}) in (numbers, numbers[::-1])
 
 
 def _sample(lines: Iterator[str]) -> list[str]:
@@ -234,7 +263,7 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     body = rows if header else records
     numeric = bool(body) and all(_is_number(cell) for record in body for cell in record)
     comma = delimiter != "," and _has_decimal_commas(body)
-    return _Layout(delimiter, names, width, numeric, comma, encoding)
+    return _Layout(delimiter, names, width, numeric, comma, encoding, header is None)
 
 
 def _holds(record: list[str]) -> bool:
@@ -418,6 +447,8 @@ def _read(
         note(notes, "numbers are read with a decimal comma")
     if encoding == _WINDOWS:
         note(notes, "the file is no UTF-8 and is read as Windows-1252")
+    if layout.doubtful:
+        note(notes, "the first row is read as data; if it names the columns, begin its names with a letter")
     values = _read_fast(path, layout) if layout.numeric else None
     if values is not None:
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}
