@@ -132,6 +132,30 @@ def test_rows_of_unequal_length_are_refused_with_the_line(write):
         read_table(write("a,b\n1,2\n3,4\n5\n"))
 
 
+@pytest.mark.parametrize(
+    ("rows", "line"),
+    [
+        (['1,"two', 'lines"', '2,"5 inch'], 202),
+        (['1,"two', 'lines"', '2,"5 inch', *["3,x"] * 250, '4,"fine"', "5,x"], 202),
+        (['"1', '2","5 inch pipe', "3,x"], 201),
+        (['1,"2', *["a long text,"] * 12_000], 200),
+        (['"1'], 200),
+    ],
+)
+def test_a_quote_that_is_not_closed_is_refused_with_its_line(write, rows, line):
+    text = "\n".join(["a,b", *["0,x"] * 198, *rows])
+    with pytest.raises(ValueError, match=f"the quote in line {line} opens a field that does not end"):
+        read_table(write(text))
+    with pytest.raises(ValueError, match="the quote in line 2 opens a field that does not end"):
+        read_table(write('1,2\n3,"45'))  # of numbers alone
+
+
+def test_a_stray_quote_within_a_line_is_read_as_before(write):
+    texts = ['5" pipe', '"said "so" twice"', "plain"]
+    read = read_table(write("a,b\n" + "".join(f"1,{text}\n" for text in texts))).metadata["b"].tolist()
+    assert read == ['5" pipe', 'said so" twice"', "plain"]
+
+
 def test_a_number_may_turn_out_to_be_text_in_the_last_row(write):
     data = read_table(write("a,code\n" + "1,2\n" * 9000 + "1,x\n"))
     assert data.X.shape == (9001, 1)

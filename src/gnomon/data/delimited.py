@@ -139,6 +139,19 @@ def _lines(file: IO[str], most: int | None) -> Iterator[str]:
         yield from lines
 
 
+class _Lines:
+    """Lines of which the last one that was read is kept."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = lines
+        self.last = ""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.last = line
+            yield line
+
+
 def _is_number(cell: str) -> bool:
     """Return whether a field is a number, NaN and infinity included; 1_000 is not."""
     if "_" in cell:
@@ -315,16 +328,25 @@ def _numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
 def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list[list[str]]]]:
     """Yield line numbers and fields of the rows after the header, some rows at a time; empty rows are passed over."""
     with _open_text(path, layout.encoding) as file:
-        reader = csv.reader(file, delimiter=layout.delimiter)
-        is_below = layout.names is None
+        kept = _Lines(file)
+        reader = csv.reader(iter(kept), delimiter=layout.delimiter, strict=True)
+        is_below, end = layout.names is None, 0
         while True:
             lines: list[int] = []
             records: list[list[str]] = []
-            for record in itertools.islice(reader, _BLOCK):
-                lines.append(reader.line_num)
-                records.append(record)
+            while len(records) < _BLOCK:
+                try:
+                    for record in itertools.islice(reader, _BLOCK - len(records)):
+                        lines.append(reader.line_num)
+                        records.append(record)
+                    break
+                except csv.Error:
+                    begin = (lines[-1] if lines else end) + 1
+                    records.append(_loose_record(path, layout, kept.last, begin, reader.line_num))
+                    lines.append(reader.line_num)
             if not records:
                 return
+            end = lines[-1]
             held = [bool(record and record[0].strip()) or _holds(record) for record in records]
             if not is_below and any(held):
                 held[held.index(True)], is_below = False, True
@@ -339,18 +361,63 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
                 yield lines, records
 
 
+def _loose_record(path: str, layout: _Layout, line: str, begin: int, end: int) -> list[str]:
+    """Return the fields of a line with a stray quote, or raise ValueError where a quoted field does not end in it.
+
+    Parameters
+    ----------
+    path : str
+    layout : _Layout
+    line : str
+        The last of the lines that make the row.
+    begin, end : int
+        The first and the last of these lines.
+    """
+    if begin == end:
+        reader = csv.reader([line, ""], delimiter=layout.delimiter)
+        record = next(reader)
+        if reader.line_num == 1:
+            return record
+    with _open_text(path, layout.encoding) as file:
+        opened = begin + _opening([*itertools.islice(file, begin - 1, end)], layout.delimiter)
+    fact = f"the quote in line {opened} opens a field that does not end"
+    remedy = """Close it, or write a quote that belongs to a text twice, within quotes: "5"" pipe"."""
+    raise ValueError(message(f"file {path!r}", "a table whose quoted fields end", fact=fact, remedy=remedy))
+
+
+def _opening(rows: list[str], delimiter: str) -> int:
+    """Return the number of the line with the quote of a field that does not end, or ends amid other text."""
+    opened, inside = 0, False
+    for number, row in enumerate(rows):
+        place = 0
+        while 0 <= place < len(row):
+            if not inside and row[place] == '"':
+                opened, inside, place = number, True, place + 1
+            elif not inside:
+                place = row.find(delimiter, place) + 1 or len(row)
+            elif (place := row.find('"', place)) >= 0:
+                double = row.startswith('""', place)
+                inside, place = double, place + 1 + double
+                if not inside and row[place : place + 1] not in ("", delimiter, "\r", "\n"):
+                    return opened
+    return opened
+
+
 def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
     """Read a file of numbers alone; None if it holds anything else, which the careful reader explains."""
     with _open_text(path, layout.encoding) as file:
+        kept = _Lines(file)
+        text = iter(kept)
         if layout.names is not None:
-            next(record for record in csv.reader(file, delimiter=layout.delimiter) if _holds(record))
+            next(record for record in csv.reader(text, delimiter=layout.delimiter) if _holds(record))
         try:
-            values = np.loadtxt(file, delimiter=layout.delimiter, comments=None, quotechar='"', ndmin=2)
+            values = np.loadtxt(text, delimiter=layout.delimiter, comments=None, quotechar='"', ndmin=2)
         except UnicodeDecodeError:
             raise
         except ValueError:
             return None
-    return None if values.shape[1] != layout.width or np.isnan(values).any() else values
+    odd = values.shape[1] != layout.width or kept.last.count('"') % 2
+    return None if odd or np.isnan(values).any() else values
 
 
 def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
