@@ -98,13 +98,20 @@ def test_byte_order_mark_duplicates_and_nameless_columns(write):
     assert data.feature_names == ["a", "a (2)", "column 2"]
 
 
-@pytest.mark.parametrize("text", [",a\n0,5\n1,6\n", ",a\n1,5\n2,6\n", ",a\nx,5\ny,6\n", '"a"\n"x",5\n"y",6\n'])
+@pytest.mark.parametrize("text", [",a\n0,5\n1,6\n", ",a\n1,5\n4,6\n", ",a\nx,5\ny,6\n", '"a"\n"x",5\n"y",6\n'])
 def test_a_nameless_first_column_names_the_points(write, text):
     data = read_table(write(text))
     assert data.feature_names == ["a"]
     np.testing.assert_array_equal(data.X, [[5], [6]])
     assert len(data.point_names) == 2
     assert "row names" in data.notes[0]
+
+
+@pytest.mark.parametrize("text", [",a\n4,5\n1,6\n", ",a\n0.5,5\n1,6\n"])
+def test_a_nameless_first_column_that_does_not_go_up_is_a_feature_and_told(write, text):
+    data = read_table(write(text))
+    assert data.feature_names == ["column 0", "a"]
+    assert "no name and is read as a feature" in data.notes[0]
 
 
 def test_missing_values_are_refused_with_their_places(write):

@@ -462,12 +462,16 @@ def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) 
 
 
 def _take_row_names(columns: dict[str, npt.NDArray[Any]], first: str) -> npt.NDArray[Any] | None:
-    """Take a nameless first column away if it is text or counts the rows: it is an index, not a feature."""
+    """Take a nameless first column away if it is text or whole numbers that go up: it is an index, not a feature."""
     values = columns[first]
-    if values.dtype.kind == "f" and (len(columns) == 1 or not (values == values[0] + np.arange(len(values))).all()):
+    if values.dtype.kind == "f" and (len(columns) == 1 or not _go_up(values)):
         return None
     del columns[first]
     return values.astype(np.int64).astype(str) if values.dtype.kind == "f" else values
+
+
+def _go_up(values: npt.NDArray[Any]) -> bool:
+    return bool((np.abs(values) <= 2**53).all() and (values == np.rint(values)).all() and (np.diff(values) > 0).all())
 
 
 @part("read_table")
@@ -532,6 +536,8 @@ def _read(
         if point_names is not None:
             note(notes, "the first column has no name and is read as row names")
             values = None if values is None else values[:, 1:]
+        else:
+            note(notes, "the first column has no name and is read as a feature")
     dataset = assemble(
         columns, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
     )
