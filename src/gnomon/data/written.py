@@ -18,15 +18,16 @@ FEWEST_NUMBERS = 0.9
 _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
 _CURRENCY = "$€£¥₹"
+_SPACES = r" \u00a0\u2009\u202f"  # ordinary, without a break, thin, thin without a break: all between groups of digits
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
-    rf"(?P<digits>[\d.,][\d.,'   ]*(?<![ '])(?:[eE][+-]?\d+)?)"
+    rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
 )
 _WRITING = re.compile(r"(\D?)0([.,])0 ?(.*)")
 _BY_DECIMAL = {  # groups of three digits are told from decimals; 007 is a code
-    ".": re.compile(r"(?:(?:0|[1-9]\d*|[1-9]\d{0,2}(?:[,'   ]\d{3})+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"),
-    ",": re.compile(r"(?:(?:0|[1-9]\d*|[1-9]\d{0,2}(?:[.'   ]\d{3})+)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?"),
+    ".": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[,'{_SPACES}]\d{{3}})+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"),
+    ",": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[.'{_SPACES}]\d{{3}})+)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?"),
 }
 _TIME = r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:\.\d{1,6})?)\d*)?)?"
 _ZONE = r"(?:Z| ?UTC|(?P<zone>[+-]\d{2}):?(?P<rest>\d{2})?)?"
