@@ -178,6 +178,12 @@ def test_dates_are_told_by_what_they_span(texts, name):
     assert gn.TablePreprocessor().fit({"t": texts}).get_feature_names_out().tolist() == [f"t ({name})"]
 
 
+@pytest.mark.parametrize("text", ["9999-12-31T23:59:59-05:00", "0001-01-01T00:00:00+01:00"])
+def test_the_last_and_the_first_moment_of_all_are_dates_in_any_zone(text):
+    made = gn.TablePreprocessor().fit_transform({"t": [text, "2024-01-02T10:00:00-05:00"]})
+    assert abs(made[0, 0] - made[1, 0]) == pytest.approx(9999 - 2024 if text[0] == "9" else 2024 - 1, abs=1.0)
+
+
 def test_a_text_that_is_almost_a_date_is_none():
     rules = gn.TablePreprocessor().fit({"t": ["2024-13-31", "2024-05-31"], "a": [1.0, 2.0]}).rules_
     assert rules[0].kind == "category"

@@ -78,12 +78,12 @@ def _moment(match: re.Match[str]) -> datetime.datetime:
     second = float(parts["second"] or 0.0)
     year, month, day, hour, minute = (int(parts[name] or 0) for name in ("year", "month", "day", "hour", "minute"))
     moment = datetime.datetime(year, month, 1 if parts["day"] is None else day, hour, minute, int(second))
-    moment += datetime.timedelta(microseconds=round(second % 1 * 1e6))
-    zone = parts["zone"]
-    if zone is None:
-        return moment
+    zone = parts["zone"] or "+00"
     ahead = datetime.timedelta(hours=int(zone), minutes=int(zone[0] + (parts["rest"] or "0")))
-    return moment - ahead
+    try:
+        return moment + datetime.timedelta(microseconds=round(second % 1 * 1e6)) - ahead
+    except OverflowError:  # a first or last day of all, which is beyond the years 1 to 9999 in UTC
+        return datetime.datetime.min if year == 1 else datetime.datetime.max
 
 
 def find_writing(texts: Sequence[str]) -> str:
