@@ -28,6 +28,18 @@ def test_delimiter_and_header_are_found(write, delimiter, end):
     np.testing.assert_array_equal(data.X, [[1.5, 2], [-300, 4]])
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=|"])
+@pytest.mark.parametrize("texts", ["", "x"])
+def test_a_first_line_that_names_the_delimiter_is_followed(write, line, texts):
+    text = "a;b,c\n1;2{0}\n3;4{0}\n".replace(";", line.strip('"')[-1]).format(texts)
+    data = read_table(write(f"\ufeff{line}\r\n{text}"))
+    assert [*data.feature_names, *data.text_columns] == ["a", "b,c"]
+    np.testing.assert_array_equal(data.X[:, 0], [1, 3])
+    with pytest.raises(ValueError, match="line 4 has 3 fields"):
+        read_table(write(f"sep=;\na;b\n1;2{texts}\n3;4;5\n"))
+    assert read_table(write("sep=\t\n1\t2\n3\t4\n")).X.tolist() == [[1, 2], [3, 4]]
+
+
 def test_without_header_columns_have_no_names_but_can_be_chosen(write):
     path = write("1,2,7\n3,4,8\n")
     data = read_table(path)

@@ -31,6 +31,7 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
 _COMMA_GROUPS = re.compile(r"^\s*[+-]?\d{1,3}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
+_SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
 _SAMPLE = 50  # records looked at
 _SAMPLE_CHARACTERS = 2**22  # in lines looked at, beyond the first three
 _LONGEST_LINE = 2**25  # characters
@@ -66,6 +67,8 @@ class _Layout:
         Of the file.
     doubtful : bool
         Whether the first row is read as data, and may be a header.
+    n_above : int
+        Rows above the data: the header, and before it a line that names the delimiter.
     """
 
     delimiter: str
@@ -75,6 +78,7 @@ class _Layout:
     decimal_comma: bool = False
     encoding: str = _UTF_8
     doubtful: bool = False
+    n_above: int = 0
 
 
 @contextmanager
@@ -251,6 +255,9 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         lines = _sample(file)
         if not any(line.strip() for line in lines):
             raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact="it is empty"))
+        named = _SEPARATOR.fullmatch(lines[0])
+        if named is not None:
+            lines, delimiter = lines[1:], delimiter or named[1]
         stem = os.fspath(path).removesuffix(".gz")
         if delimiter is None:
             delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
@@ -276,7 +283,8 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     body = rows if header else records
     numeric = bool(body) and all(_is_number(cell) for record in body for cell in record)
     comma = delimiter != "," and _has_decimal_commas(body)
-    return _Layout(delimiter, names, width, numeric, comma, encoding, header is None)
+    n_above = (named is not None) + (names is not None)
+    return _Layout(delimiter, names, width, numeric, comma, encoding, header is None, n_above)
 
 
 def _holds(record: list[str]) -> bool:
@@ -330,7 +338,7 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
     with _open_text(path, layout.encoding) as file:
         kept = _Lines(file)
         reader = csv.reader(iter(kept), delimiter=layout.delimiter, strict=True)
-        is_below, end = layout.names is None, 0
+        n_above, end = layout.n_above, 0
         while True:
             lines: list[int] = []
             records: list[list[str]] = []
@@ -348,8 +356,9 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
                 return
             end = lines[-1]
             held = [bool(record and record[0].strip()) or _holds(record) for record in records]
-            if not is_below and any(held):
-                held[held.index(True)], is_below = False, True
+            while n_above and any(held):
+                held[held.index(True)] = False
+                n_above -= 1
             if not all(held):
                 lines, records = [*itertools.compress(lines, held)], [*itertools.compress(records, held)]
             if {*map(len, records)} - {layout.width}:
@@ -408,7 +417,7 @@ def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
     with _open_text(path, layout.encoding) as file:
         kept = _Lines(file)
         text = iter(kept)
-        if layout.names is not None:
+        for _ in range(layout.n_above):
             next(record for record in csv.reader(text, delimiter=layout.delimiter) if _holds(record))
         try:
             values = np.loadtxt(text, delimiter=layout.delimiter, comments=None, quotechar='"', ndmin=2)
