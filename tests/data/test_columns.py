@@ -12,7 +12,7 @@ from sklearn.base import clone
 
 import gnomon as gn
 from gnomon.data import read_table
-from gnomon.data.columns import rules_fault, unit_ranges
+from gnomon.data.columns import encode_dataset, rules_fault, unit_ranges
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -256,6 +256,59 @@ def test_numbered_columns_of_all_kinds_are_chosen_by_their_number():
     assert gn.map(frame, "pca", drop=[0]).feature_names == ["1 = y", "2"]
     years = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 3)), columns=[2010, 2011, 2012])
     assert gn.map(years, "pca", features=[2012, 2010]).feature_names == ["2012", "2010"]
+
+
+_BIG = ["36,542", "27,202", "950"] * 4
+
+
+@pytest.mark.parametrize(
+    ("columns", "wanted"),
+    [
+        ({"x": ["18,365"] * 19 + ["0,583"]}, 18.365),  # the column decides
+        ({"x": ["271.706"] * 20 + ["1.579.211"]}, 271706),
+        ({"x": ["36,542", "2,554,860"] * 6}, 36542),
+        ({"x": _BIG, "a": ["2,554,860"] * 12}, 36542),  # the table decides
+        ({"x": _BIG, "a": ["1,5 kg"] * 12}, 36.542),
+        ({"x": _BIG, "a": [1.5] * 12}, None),
+        ({"x": _BIG, "a": ["2,554,860"] * 12, "b": ["0,5"] * 12}, None),
+    ],
+)
+def test_a_comma_is_read_by_what_the_column_and_then_the_table_tell(columns, wanted):
+    encoder = gn.TablePreprocessor(features=["x"])
+    if wanted is None:
+        with pytest.warns(DataWarning, match=r"'x' has '36,542', read as 36542, which may be 36\.542\. Nothing in"):
+            made = encoder.fit_transform(columns)
+        assert made[0, 0] == 36542
+    else:
+        np.testing.assert_allclose(encoder.fit_transform(columns)[0, 0], wanted)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("t.tsv", "x\ty\n36,542\t1.5\n950\t2\n", 36542),  # the file decides
+        ("t.csv", 'x,y\n"36,542",1.5\n950,2\n', 36542),
+        ("t.csv", "x;y\n36,542;1,5\n950;2\n", 36.542),
+        ("t.csv", "x;y\n271.706;1,5\n950;2\n", 271706),
+        ("t.csv", "x;y\n271.706;1,5 %\n950;2 %\n", 271706),
+        ("t.csv", "x;y\n271.706;2\n0.5;2\n", 271.706),
+        ("t.csv", "x;y\n" + "271.706;2\n" * 60 + "1.579.211;2\n", 271706),
+    ],
+)
+def test_a_comma_or_point_is_read_by_what_the_file_tells(tmp_path, name, text, wanted):
+    path = tmp_path / name
+    path.write_text(text)
+    data = encode_dataset(read_table(path), ["x"], None)
+    assert data.X[0, 0] == pytest.approx(wanted)
+
+
+def test_points_that_may_stand_between_thousands_are_warned_of(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x;y\n271.706;1\n950;2\n")
+    with pytest.warns(DataWarning, match=r"'x' has 271\.706, which may be 271706 with a point between thousands"):
+        assert read_table(path).X[0, 0] == pytest.approx(271.706)
+    path.write_text("x,y\n271.706,1\n950,2\n")
+    assert read_table(path).X[0, 0] == pytest.approx(271.706)
 
 
 def test_dates_whose_day_and_month_cannot_be_told_apart_are_no_dates():

@@ -83,6 +83,8 @@ class Dataset:
         Distances to the neighbours of each row, if a map is to be made of them.
     metric : str
         That of `distances`.
+    decimal : str
+        The decimal sign of the numbers in the source, "." or ","; empty if it is not told.
     """
 
     X: npt.NDArray[Any] | scipy.sparse.csr_array
@@ -102,6 +104,7 @@ class Dataset:
     target_name: str = ""
     distances: scipy.sparse.csr_array | None = None
     metric: str = "euclidean"
+    decimal: str = ""
 
     @property
     def name(self) -> str:

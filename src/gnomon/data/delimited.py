@@ -20,9 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.dataset import Dataset, assemble, note, text_array, whole_numbers
 from gnomon.data.names import clean_names
+from gnomon.data.written import told_decimal
+from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
 
@@ -30,10 +32,11 @@ _UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
-_COMMA_GROUPS = re.compile(r"^\s*[+-]?\d{1,3}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
+_COMMA_GROUPS = re.compile(r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
 _SAMPLE = 50  # records looked at
 _SAMPLE_CHARACTERS = 2**22  # in lines looked at, beyond the first three
+_CELLS = 2**18  # fields looked at for their decimal sign
 _LONGEST_LINE = 2**25  # characters
 _CHUNK = 2**18  # characters split into lines together
 _WIDEST = 10**6  # fields in a row
@@ -61,8 +64,12 @@ class _Layout:
         Fields in a row.
     numeric : bool
         Whether all fields of the first rows are numbers.
-    decimal_comma : bool
-        Whether numbers are written as 1.234,5.
+    decimal : str
+        The decimal sign of the numbers, "." or ","; empty if it is not told.
+    commas : list of bool
+        Of each column whether its numbers are written as 1.234,5.
+    unclear : list of int
+        Columns whose numbers are read with a decimal point, which may stand between thousands.
     encoding : str
         Of the file.
     doubtful : bool
@@ -75,7 +82,9 @@ class _Layout:
     names: list[str] | None
     width: int
     numeric: bool
-    decimal_comma: bool = False
+    decimal: str = ""
+    commas: Sequence[bool] = ()
+    unclear: Sequence[int] = ()
     encoding: str = _UTF_8
     doubtful: bool = False
     n_above: int = 0
@@ -167,17 +176,20 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def _has_decimal_commas(records: list[list[str]]) -> bool:
-    """Return whether some fields are numbers with a decimal comma, and none is one with a decimal point."""
-    cells = [cell.strip() for record in records for cell in record]
-    commas = any(_COMMA_NUMBER.match(cell) for cell in cells)
-    return commas and not any("." in cell and _is_number(cell) and not _COMMA_GROUPS.match(cell) for cell in cells)
+def _decimals(records: list[list[str]]) -> tuple[str, list[str]]:
+    """Return the decimal sign of a table and of each of its columns; empty, "?" or "mixed" if it is not told."""
+    records = records[: max(4, _CELLS // max(1, len(records[0])))] if records else []
+    found = [told_decimal(cells) for cells in zip(*records, strict=False)]
+    told = {*found} - {"", "?"}
+    return told.pop() if len(told) == 1 and told <= {".", ","} else "", found
 
 
 def _with_points(cells: Iterable[str]) -> list[str]:
-    """Write fields that are numbers with a decimal comma as Python does; others stay as they are."""
+    """Write fields that are numbers with a decimal comma as Python does; others with a point become no numbers."""
     return [
-        cell.replace(".", "").replace(",", ".") if _COMMA_NUMBER.match(cell) or _COMMA_GROUPS.match(cell) else cell
+        cell.replace(".", "").replace(",", ".")
+        if _COMMA_NUMBER.match(cell) or _COMMA_GROUPS.match(cell)
+        else cell.replace(".", "_")
         for cell in cells
     ]
 
@@ -193,7 +205,7 @@ def _guess_delimiter(lines: list[str]) -> str:
         # The header may lack the name of the first column, and a quoted field may end beyond the sample.
         body = widths[1:-1] or widths
         found = body[0] - 1, widths[0] == body[0]
-        if min(body) == max(body) and found[0] and found > most:
+        if min(body) == max(body) and found[0] and found > most and widths[0] in (body[0], body[0] - 1):
             best, most = delimiter, found
     return best
 
@@ -282,9 +294,13 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
     body = rows if header else records
     numeric = bool(body) and all(_is_number(cell) for record in body for cell in record)
-    comma = delimiter != "," and _has_decimal_commas(body)
+    clear = delimiter != ","
+    plain = not clear and not any("," in cell for record in body for cell in record)
+    decimal, signs = (".", [""] * width) if plain else _decimals(body)
+    commas = [clear and (sign == "," or (decimal == "," and sign in ("", "?"))) for sign in signs] or [False] * width
+    unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
     n_above = (named is not None) + (names is not None)
-    return _Layout(delimiter, names, width, numeric, comma, encoding, header is None, n_above)
+    return _Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, n_above)
 
 
 def _holds(record: list[str]) -> bool:
@@ -432,8 +448,8 @@ def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
 def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
     columns = {name: _Column() for name in names}
     for lines, records in _record_blocks(path, layout):
-        for column, cells in zip(columns.values(), zip(*records, strict=True), strict=True):
-            column.add(cells, lines, decimal_comma=layout.decimal_comma)
+        for column, cells, comma in zip(columns.values(), zip(*records, strict=True), layout.commas, strict=True):
+            column.add(cells, lines, decimal_comma=comma)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
         column.is_text = column.is_text or column.n_missing == n_rows  # an empty column is no feature
@@ -523,7 +539,7 @@ def _read(
     layout = _sniff(path, encoding, delimiter=delimiter)
     names = clean_names(layout.names) if layout.names is not None else [str(j) for j in range(layout.width)]
     notes: list[str] = []
-    if layout.decimal_comma:
+    if any(layout.commas):
         note(notes, "numbers are read with a decimal comma")
     if encoding == _WINDOWS:
         note(notes, "the file is no UTF-8 and is read as Windows-1252")
@@ -539,6 +555,7 @@ def _read(
         columns = _as_arrays(path, layout, read)
     if not columns or len(next(iter(columns.values()))) == 0:
         raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
+    _warn_of_points(path, layout, names, columns)
     point_names = None
     if layout.names is not None and not layout.names[0] and names[0] != labels:
         point_names = _take_row_names(columns, names[0])
@@ -550,7 +567,29 @@ def _read(
     dataset = assemble(
         columns, labels=labels, images=images, source=path, notes=notes, blocks=values, point_names=point_names
     )
-    return dataset if layout.names is not None else replace(dataset, feature_names=None)
+    return replace(
+        dataset, decimal=layout.decimal, feature_names=None if layout.names is None else dataset.feature_names
+    )
+
+
+def _warn_of_points(path: str, layout: _Layout, names: list[str], columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Warn of columns that were read with a decimal point and may be whole numbers with points between thousands."""
+    told = []
+    for name in (names[j] for j in layout.unclear):
+        values = columns[name] if columns[name].dtype.kind == "f" else np.empty(0)
+        fractions = values[np.isfinite(values) & (values != np.rint(values))]
+        thousands = fractions * 1000.0
+        if (
+            fractions.size
+            and (np.abs(fractions) > 1.0).all()
+            and np.allclose(thousands, np.rint(thousands), 1e-12, 1e-6)
+        ):
+            told.append(
+                f"{name!r} has {fractions[0]:.3f}, which may be {thousands[0]:.0f} with a point between thousands"
+            )
+    if told:
+        remedy = "If that is meant, write them without points"
+        warn(f"file {path!r}: {'; '.join(told)}. Nothing in the file tells. {remedy}.", DataWarning)
 
 
 @part("read_table")

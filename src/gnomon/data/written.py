@@ -5,12 +5,21 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["FEWEST_NUMBERS", "find_writing", "is_missing_text", "is_writing", "read_dates", "read_numbers"]
+__all__ = [
+    "FEWEST_NUMBERS",
+    "decimal_of",
+    "find_writings",
+    "is_missing_text",
+    "is_writing",
+    "read_dates",
+    "read_numbers",
+    "told_decimal",
+]
 
 FEWEST_NUMBERS = 0.9
 """Share of the texts of a column that must be numbers for it to be one of numbers."""
@@ -19,6 +28,7 @@ _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
 _CURRENCY = "$€£¥₹"
 _SPACES = r" \u00a0\u2009\u202f"  # ordinary, without a break, thin, thin without a break: all between groups of digits
+_AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
@@ -86,8 +96,10 @@ def _moment(match: re.Match[str]) -> datetime.datetime:
         return datetime.datetime.min if year == 1 else datetime.datetime.max
 
 
-def find_writing(texts: Sequence[str]) -> str:
+def find_writings(texts: Sequence[str]) -> list[str]:
     """Return how numbers are written in a column, such as "0.0", "$0.0" or "0,0 %"; empty if it is none of numbers.
+
+    Two, the one with a decimal point first, if both read as many texts and as different numbers.
 
     Parameters
     ----------
@@ -95,18 +107,52 @@ def find_writing(texts: Sequence[str]) -> str:
         Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit.
     """
     if sum(_NUMBER.fullmatch(text.strip()) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
-        return ""
+        return []
     matches = [match for text in texts if (match := _NUMBER.fullmatch(text.strip()))]
     if not texts or len(matches) < FEWEST_NUMBERS * len(texts):
-        return ""
+        return []
     frames = Counter((match["before"], (match["after"] or "").strip()) for match in matches)
     before, after = frames.most_common(1)[0][0]
     spaced = f" {after}" if after else ""
-    for decimal in _BY_DECIMAL:
-        writing = f"{before}0{decimal}0{spaced}"
-        if np.isfinite(read_numbers(texts, writing)).sum() >= FEWEST_NUMBERS * len(texts):
-            return writing
-    return ""
+    point, comma = (f"{before}0{decimal}0{spaced}" for decimal in _BY_DECIMAL)
+    points = read_numbers(texts, point)
+    n_points = int(np.isfinite(points).sum())
+    if n_points == len(texts) and any(np.isnan(read_numbers([text], comma)[0]) for text in texts):
+        return [point]
+    commas = read_numbers(texts, comma)
+    n_commas = int(np.isfinite(commas).sum())
+    if max(n_points, n_commas) < FEWEST_NUMBERS * len(texts):
+        return []
+    if n_points == n_commas:
+        return [point] if np.array_equal(points, commas, equal_nan=True) else [point, comma]
+    return [point if n_points > n_commas else comma]
+
+
+def decimal_of(writing: str) -> str:
+    """Return the decimal sign of a writing."""
+    frame = _WRITING.fullmatch(writing)
+    assert frame is not None
+    return str(frame[2])
+
+
+def told_decimal(cells: Iterable[str]) -> str:
+    """Return the decimal sign by which all plain numbers of a column are read, "." or ",".
+
+    Empty if they have no such sign, "?" if both read all of them, "mixed" if neither does.
+    """
+    found = {*map(_signs_of, cells)} - {""}
+    if found == {".,"}:
+        return "?"
+    told = found - {".,"}
+    return told.pop() if len(told) == 1 else "mixed" if told else ""
+
+
+def _signs_of(cell: str) -> str:
+    """Return by which decimal signs a text with a point or comma is a number: ".", ",", ".,", or none."""
+    if "," not in cell and "." not in cell:
+        return ""
+    plain = cell.strip(_AROUND).lstrip("+-−")
+    return "".join(sign for sign, digits in _BY_DECIMAL.items() if digits.fullmatch(plain))
 
 
 def is_writing(text: str) -> bool:
@@ -121,7 +167,7 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
     ----------
     texts : sequence of str
     writing : str
-        As `find_writing` returns it.
+        One of those that `find_writings` returns.
     """
     frame = _WRITING.fullmatch(writing)
     assert frame is not None

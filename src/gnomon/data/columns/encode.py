@@ -85,7 +85,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
 def _encode(
     data: Dataset, columns: dict[str, RawColumn], features: Sequence[str] | None, drop: Sequence[str] | None
 ) -> Dataset:
-    rules = find_rules(columns, features, drop, MOST_CATEGORIES)
+    rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
     left = [rule for rule in rules if not rule.features]
     silent = [rule for rule in left if rule.reason != NOT_ASKED and columns[rule.name].numeric]

@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.columns.identifiers import id_reason, named_as_id
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import as_numbers, refuse_containers, seconds_of, texts_of, with_dates
+from gnomon.data.columns.values import as_numbers, plain_column, refuse_containers, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
-from gnomon.data.written import find_writing
+from gnomon.data.written import decimal_of, find_writings, read_numbers
+from gnomon.exceptions import DataWarning
 
 __all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules"]
 
@@ -35,7 +36,12 @@ _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("h
 
 
 def find_rules(
-    columns: dict[str, RawColumn], features: Sequence[str] | None, drop: Sequence[str] | None, most: int
+    columns: dict[str, RawColumn],
+    features: Sequence[str] | None,
+    drop: Sequence[str] | None,
+    most: int,
+    *,
+    decimal: str = "",
 ) -> list[ColumnRule]:
     """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
 
@@ -47,11 +53,19 @@ def find_rules(
         Columns to use, and to leave out.
     most : int
         More different texts than this are no categories.
+    decimal : str, default=""
+        The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
+
+    Warns
+    -----
+    DataWarning
+        Names columns whose commas or points may be decimal signs or stand between thousands.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
     numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
+    writings = _writings(columns, chosen, decimal)
 
     @cache
     def ranks(name: str) -> Ints:
@@ -68,7 +82,8 @@ def find_rules(
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
-        elif (found := _rule_of_written(name, raw)) is not None:
+        elif name in writings:
+            found = _rule_of_written(name, writings[name])
             numbers[name] = np.nan_to_num(found.encode(raw.values)[:, 0], nan=np.inf)
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
@@ -112,14 +127,43 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
 
 
-def _rule_of_written(name: str, raw: RawColumn) -> ColumnRule | None:
-    """Return the rule of a column of numbers that are written as texts; None if it is none."""
-    if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
-        return None
-    refuse_containers(name, raw.values)
-    writing = find_writing([text for text in texts_of(raw.values) if text])
+def _writings(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> dict[str, str]:
+    """Return how the columns are written that are numbers written as texts; where one may be read in two ways, others
+    of the table decide.
+    """
+    found, texts = {}, {}
+    for name, raw in columns.items():
+        if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+            continue
+        if name in chosen:
+            refuse_containers(name, raw.values)
+        texts[name] = [text for text in texts_of(plain_column(raw.values)) if text]
+        if writings := find_writings(texts[name]):
+            found[name] = writings
+    telling = [name for name, way in found.items() if len(way) == 1 and {",", "."} & {*"".join(texts[name])}]
+    signs = {decimal_of(found[name][0]) for name in telling} | {decimal} - {""}
+    told = []
+    for name, way in found.items():
+        if len(way) == 2 and len(signs) == 1:
+            found[name] = [writing for writing in way if decimal_of(writing) in signs]
+        elif len(way) == 2 and name in chosen:
+            told.append(_two_readings(name, texts[name], way))
+    if told:
+        remedy = "If the other is meant, pass the column as numbers"
+        warn(f"{'; '.join(told)}. Nothing in the table tells. {remedy}.", DataWarning)
+    return {name: way[0] for name, way in found.items()}
+
+
+def _two_readings(name: str, texts: list[str], writings: list[str]) -> str:
+    point, comma = (read_numbers(texts, writing) for writing in writings)
+    place = int(np.flatnonzero(np.isfinite(point) & np.isfinite(comma) & (point != comma))[0])
+    return f"{name!r} has {texts[place]!r}, read as {point[place]:.12g}, which may be {comma[place]:.12g}"
+
+
+def _rule_of_written(name: str, writing: str) -> ColumnRule:
+    """Return the rule of a column of numbers that are written as texts."""
     sign = writing.replace("0.0", "").replace("0,0", "").strip()
-    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), writing=writing) if writing else None
+    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), writing=writing)
 
 
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:
