@@ -102,7 +102,10 @@ def test_all_figures_are_those_of_the_definitions(drawn, expected, least, alpha)
     assert [one.question for one in told] == list(expected)
     limit = np.log(least)
     p_values = adjusted_by_holm(
-        [student.sf((abs(one[0]) - limit) / np.sqrt(one[1]), max(1, one[2])) for one in expected.values()]
+        [
+            student.sf((abs(one[0]) + np.array([-limit, limit])) / np.sqrt(one[1]), max(1, one[2])).sum()
+            for one in expected.values()
+        ]
     )
     words = {"wide": ("large", "small"), "dense": ("thin", "dense"), "farther": ("far", "near")}
     for one, (log, variance, freedom, *ratios), p_value in zip(told, expected.values(), p_values, strict=True):

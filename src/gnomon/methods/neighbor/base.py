@@ -438,11 +438,10 @@ def is_wanted(term: Any) -> bool:
 
 
 def _check_spread(Y: npt.NDArray[np.float32]) -> None:
-    """Raise ValueError if all points of a given start are one, and warn if they are farther apart than maps are."""
+    """Warn if all points of a given start are one, or farther apart than those of maps."""
     spread = float(Y.std(axis=0, dtype=np.float64).max())
     if spread == 0.0:
-        remedy = "Pass init='pca', or add some noise."
-        raise ValueError(message("init", "of different positions", fact="all rows have the same", remedy=remedy))
+        warn("init puts all rows in one place, where nothing parts them. Add some noise to it.", ConvergenceWarning)
     if spread > _WIDE * max(1.0, math.sqrt(len(Y) / 1e4)):
         text = f"init has a standard deviation of {spread:.3g} along an axis, far more than a finished map"
         remedy = f"Divide it by {spread / 10.0:.2g} or so."
