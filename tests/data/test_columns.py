@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from sklearn.base import clone
 
 import gnomon as gn
-from gnomon.data import read_table
+from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, rules_fault, unit_ranges
 from gnomon.exceptions import DataWarning
 
@@ -420,3 +420,46 @@ def test_a_file_of_texts_alone_is_mapped(tmp_path):
     frame.to_csv(tmp_path / "t.csv", index=False)
     with pytest.warns(DataWarning, match="distinct rows"):
         assert gn.map(read_table(tmp_path / "t.csv")).feature_names == [f"q{j} = yes" for j in range(4)]
+
+
+@pytest.fixture
+def truths():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({"a": rng.normal(size=60), "b": rng.normal(size=60), "vip": rng.random(60) < 0.5})
+
+
+def _truth_forms(truths, folder):
+    """Return the same rows as a frame, a frame of texts, a text file and a Parquet file."""
+    truths.to_csv(folder / "t.csv", index=False)
+    truths.to_parquet(folder / "t.parquet")
+    upper = truths.assign(vip=truths["vip"].map({True: "TRUE", False: "false"}))
+    return [truths, upper, read_table(folder / "t.csv"), read_table(folder / "t.parquet")]
+
+
+def test_true_and_false_are_truth_values_in_tables_of_all_kinds(truths, tmp_path):
+    forms = _truth_forms(truths, tmp_path)
+    wanted = gn.map(truths, "pca")
+    for form in forms:
+        made = gn.map(form, "pca")
+        assert made.feature_names == ["a", "b", "vip"]
+        np.testing.assert_array_equal(made.X, wanted.X)
+        for rows in forms:
+            np.testing.assert_allclose(made.transform(rows), wanted.embedding, atol=1e-5)
+
+
+def test_a_text_that_is_no_truth_value_is_missing_and_told(truths, tmp_path):
+    texts = truths.assign(vip=truths["vip"].astype(str))
+    encoder = gn.TablePreprocessor().fit(texts)
+    with pytest.warns(DataWarning, match="'vip' has 'maybe' in 1 row: neither True nor False, taken as missing"):
+        made = encoder.transform(texts.head(3).assign(vip=["true", "maybe", None]))
+    np.testing.assert_array_equal(made[:, 2], [1, np.nan, np.nan])
+    (tmp_path / "t.csv").write_text("x,vip\n1,True\n2,\n3,FALSE\n")
+    data = encode_dataset(read_table(tmp_path / "t.csv"), None, ["x"])
+    np.testing.assert_array_equal(data.X, [[1], [np.nan], [0]])
+
+
+def test_categories_true_and_false_of_an_older_map_take_truth_values():
+    rule = ColumnRule("vip", "category", ("vip = True",), ("False", "True"))
+    for values in (np.array([True, False]), np.array([1.0, 0.0]), np.array(["TRUE", "false"])):
+        np.testing.assert_array_equal(rule.encode(values)[:, 0], [1, 0])
+        assert rule.unknown(values) == ""

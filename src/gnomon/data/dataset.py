@@ -85,6 +85,8 @@ class Dataset:
         That of `distances`.
     decimal : str
         The decimal sign of the numbers in the source, "." or ","; empty if it is not told.
+    truth_columns : list of str
+        Those of the features that are True and False in the source.
     """
 
     X: npt.NDArray[Any] | scipy.sparse.csr_array
@@ -105,6 +107,7 @@ class Dataset:
     distances: scipy.sparse.csr_array | None = None
     metric: str = "euclidean"
     decimal: str = ""
+    truth_columns: list[str] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -287,4 +290,5 @@ def assemble(
         source=source,
         notes=notes,
         text_columns=None if images is not None else text,
+        truth_columns=[name for name in features if columns[name].dtype.kind == "b"],
     )

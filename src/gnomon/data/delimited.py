@@ -21,9 +21,9 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._validation import message, warn
-from gnomon.data.dataset import Dataset, assemble, note, text_array, whole_numbers
+from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array, whole_numbers
 from gnomon.data.names import clean_names
-from gnomon.data.written import told_decimal
+from gnomon.data.written import are_truths, read_truths, told_decimal
 from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
@@ -472,6 +472,17 @@ def _as_arrays(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[
     return {n: text[n] if c.is_text else np.concatenate(c.pieces) for n, c in columns.items() if n in text or c.pieces}
 
 
+def _truths(columns: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.bool_]]:
+    """Return the columns of texts that are all True or False as truth values."""
+    found = {}
+    for name, values in columns.items():
+        if values.dtype.kind == "U" and name.lower() not in LABEL_WORDS and are_truths(values.tolist()):
+            truths = read_truths(values.tolist())
+            if not np.isnan(truths).any():
+                found[name] = truths.astype(np.bool_)
+    return found
+
+
 def _refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) -> None:
     holes = {n: c for n, c in columns.items() if c.n_missing and not c.is_text and n != labels}
     if not holes:
@@ -553,6 +564,7 @@ def _read(
         if missing == "error":
             _refuse_missing(path, read, labels)
         columns = _as_arrays(path, layout, read)
+        columns |= _truths({name: values for name, values in columns.items() if name != labels})
     if not columns or len(next(iter(columns.values()))) == 0:
         raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
     _warn_of_points(path, layout, names, columns)

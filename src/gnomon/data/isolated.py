@@ -291,6 +291,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
         "source": dataset.source,
         "notes": dataset.notes,
         "text_columns": dataset.text_columns,
+        "truth_columns": dataset.truth_columns,
         "representation": put_representation(dataset.representation),
     }
     description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
@@ -349,6 +350,7 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
         source=description["source"],
         notes=description["notes"],
         text_columns=description["text_columns"],
+        truth_columns=description["truth_columns"],
         representation=take_representation(description["representation"]),
     )
 

@@ -20,7 +20,7 @@ __all__ = ["TablePreprocessor"]
 class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn the columns of a table as people have it into numbers, by stated rules.
 
-    - Numbers stay as they are; True and False become 1 and 0.
+    - Numbers stay as they are; True and False, also as texts in any case, become 1 and 0.
     - Texts of which nine tenths are numbers become these, if they are alike in currency, percent sign or unit and in
       their decimal sign: "$1,200.50", "12 %", "1.200,5", "5 kg". The others are missing, of which `gnomon.map` warns.
     - Texts and categories of at most `max_categories` different values become one indicator each, named

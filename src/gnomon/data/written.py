@@ -1,4 +1,4 @@
-"""Numbers and dates as people write them in texts: "12 %", "$1,200.50", "1.200,50 €", 31.5.2024, 5/31/2024 14:05."""
+"""What people write in texts: numbers, "12 %", "$1,200.50", "1.200,50 €"; dates, 31.5.2024, 5/31/2024 14:05; True."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ import numpy.typing as npt
 
 __all__ = [
     "FEWEST_NUMBERS",
+    "are_truths",
     "decimal_of",
     "find_writings",
     "is_missing_text",
     "is_writing",
     "read_dates",
     "read_numbers",
+    "read_truths",
     "told_decimal",
 ]
 
@@ -26,6 +28,7 @@ FEWEST_NUMBERS = 0.9
 
 _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
+_TRUTHS = {"true": 1.0, "false": 0.0}
 _CURRENCY = "$€£¥₹"
 _SPACES = r" \u00a0\u2009\u202f"  # ordinary, without a break, thin, thin without a break: all between groups of digits
 _AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
@@ -58,6 +61,22 @@ _SLASHES = [  # which of the two it is must follow from a day above 12
 def is_missing_text(value: object) -> bool:
     """Return whether a value is a text that stands for a missing one, such as "NA"."""
     return isinstance(value, str) and value.strip().lower() in _MISSING_TEXTS
+
+
+def are_truths(texts: Iterable[str]) -> bool:
+    """Return whether all texts are True or False in any case, those that stand for a missing value left out."""
+    known = (text for text in texts if not is_missing_text(text))
+    first = next(known, None)
+    return _is_truth(first) and all(map(_is_truth, known))
+
+
+def _is_truth(text: str | None) -> bool:
+    return text is not None and text.strip().lower() in _TRUTHS
+
+
+def read_truths(texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Return True and False in any case as 1 and 0, NaN for any other text."""
+    return np.array([_TRUTHS.get(text.strip().lower(), np.nan) for text in texts], dtype=np.float64)
 
 
 def read_dates(texts: Sequence[str]) -> npt.NDArray[np.datetime64] | None:

@@ -60,7 +60,7 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     """Return new rows in the form of the map's data, and which values they lacked if any may be missing."""
     if isinstance(X_new, Dataset):
         X_new = _rows_of_file(result, X_new)
-    if result.columns is not None and is_frame(X_new) and set(_names_of(X_new)) != set(result.feature_names):
+    if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):
         X_new = encode_rows(X_new, result.columns, keep_missing=True)
     table, missing = fill_new_rows(result.completion, X_new)
     named = result.feature_names != default_names(result.n_features, result.image_shape)
@@ -85,6 +85,12 @@ def _rows_of_file(result: Map, data: Dataset) -> Any:
         columns = {name: data.X[:, j] for j, name in enumerate(names)}
         return encode_rows({**columns, **data.metadata}, result.columns, keep_missing=True)
     return check_table(data.X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True)
+
+
+def _is_as_it_came(result: Map, names: list[str]) -> bool:
+    """Return whether a table of these columns has those of the map before they became features."""
+    used = {rule.name for rule in result.columns or () if rule.features}
+    return used <= set(names) or set(names) != set(result.feature_names)
 
 
 def _names_of(frame: Any) -> list[str]:

@@ -34,7 +34,7 @@ def encode_rows(X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = Fal
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
     for rule in used:
         require_name(rule.name, list(columns), what="column")
-        if rule.kind in ("number", "boolean") and not columns[rule.name].numeric:
+        if rule.kind == "number" and not columns[rule.name].numeric:
             raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
     new = [told for rule in used if (told := rule.unknown(columns[rule.name].values))]
     if new:
@@ -73,7 +73,8 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
             return _select(data, features, drop)  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
         names = data.feature_names or [str(j) for j in range(data.n_features)]
-        columns = {name: RawColumn(data.X[:, j]) for j, name in enumerate(names)}
+        truths = {*data.truth_columns}
+        columns = {name: RawColumn(data.X[:, j], boolean=name in truths) for j, name in enumerate(names)}
         columns |= {name: RawColumn(data.metadata[name]) for name in data.text_columns}
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             return data

@@ -10,13 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message, warn
+from gnomon.data.arrays import is_missing
 from gnomon.data.columns.identifiers import id_reason, named_as_id
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import as_numbers, plain_column, refuse_containers, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
-from gnomon.data.written import decimal_of, find_writings, read_numbers
+from gnomon.data.written import are_truths, decimal_of, find_writings, read_numbers
 from gnomon.exceptions import DataWarning
 
 __all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules"]
@@ -76,7 +77,7 @@ def find_rules(
         raw = columns[name]
         if name not in chosen:
             rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
-        elif raw.boolean:
+        elif raw.boolean or _holds_truths(name, raw):
             rules.append(ColumnRule(name, "boolean", (name,)))
         elif raw.numeric:
             others = [other for other in numbers if other != name and other in chosen]
@@ -125,6 +126,13 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
         return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
     shown = names[1:] if len(names) == 2 else names
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
+
+
+def _holds_truths(name: str, raw: RawColumn) -> bool:
+    """Return whether a column is of truth values that are written as texts."""
+    if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+        return False
+    return are_truths("" if is_missing(value) else str(value) for value in raw.values.tolist())
 
 
 def _writings(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> dict[str, str]:

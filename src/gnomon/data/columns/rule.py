@@ -14,7 +14,7 @@ from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.values import as_numbers, known_texts, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import listed
 from gnomon.data.labels import name_of, sort_into_classes
-from gnomon.data.written import is_writing, read_numbers
+from gnomon.data.written import is_writing, read_numbers, read_truths
 
 __all__ = ["ColumnRule", "features_of", "first_features", "rules_fault", "spreads_of", "unit_ranges"]
 
@@ -22,6 +22,10 @@ Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
+_OTHERS_TAKEN = {  # what becomes of other texts
+    "written": "no number, taken as missing",
+    "boolean": "neither True nor False, taken as missing",
+}
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,8 @@ class ColumnRule:
         """
         if self.kind == "written" and values.dtype.kind not in "biuf":
             return read_numbers(texts_of(values), self.writing)[:, None]
+        if self.kind == "boolean" and values.dtype.kind not in "biuf":
+            return read_truths(texts_of(values))[:, None]
         if self.kind in ("number", "boolean", "written"):
             return as_numbers(values)[:, None]
         if self.kind == "date":
@@ -84,11 +90,15 @@ class ColumnRule:
         """Return the place of each value among the categories, -1 for an unknown one and -2 for a missing one."""
         classes = sort_into_classes(known_texts(values))
         place = {name_of(value): code for code, value in enumerate(self.categories)}
-        return np.array([*(place.get(name, _UNKNOWN) for name in classes.names), _MISSING])[classes.codes]
+        names = classes.names
+        if {name.lower() for name in place} == {"true", "false"}:  # also written in another way, or as numbers
+            place = {name.lower(): code for name, code in place.items()}
+            names = [{"1": "true", "0": "false"}.get(name, name.lower()) for name in names]
+        return np.array([*(place.get(name, _UNKNOWN) for name in names), _MISSING])[classes.codes]
 
     def unknown(self, values: Array) -> str:
         """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
-        if self.kind == "written":
+        if self.kind in _OTHERS_TAKEN:
             odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(known_texts(values)).labelled
         elif self.categories:
             odd = self._codes(values) == _UNKNOWN
@@ -97,7 +107,7 @@ class ColumnRule:
         rows = np.flatnonzero(odd)
         if not len(rows):
             return ""
-        taken = "no number, taken as missing" if self.kind == "written" else "taken as none of the categories"
+        taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
         found = listed(sort_into_classes(values[rows]).names)
         return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
 
