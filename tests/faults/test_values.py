@@ -17,6 +17,7 @@ from gnomon.data.stored import as_stored
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.linalg import GraphLaplacian, eigenpairs
 from gnomon.linalg.table import RowTable
+from gnomon.neighbors import compute_neighbors
 
 MERGING = [name for name, one in ESTIMATORS.items() if getattr(one, "_merges_equal_rows", False)]
 # Those whose components are those of a matrix of rows or features, of which there are so many.
@@ -29,6 +30,35 @@ def fit(name, X, **parameters):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
         return clone(ESTIMATORS[name]).set_params(**parameters).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("method", "factor", "text"),
+    [
+        (gnomon.UMAP(), 1e-100, r"range of float32.*Pass X \* 1e100"),
+        (gnomon.UMAP(), 1e38, r"range of float32.*row \d+, column \d is .*Pass X \* 1e-38"),
+        (gnomon.UMAP(), 1e200, r"range of float32.*Pass X \* 1e-200"),
+        (gnomon.PCA(), 1e200, r"finite variances.*Pass X \* 1e-20"),
+        (gnomon.MDS(), 1e200, r"finite variances.*Pass X \* 1e-20"),
+    ],
+)
+def test_f04_distances_and_variances_out_of_range_are_refused_with_the_place(method, factor, text):
+    X = np.random.default_rng(0).normal(size=(60, 5))
+    with pytest.raises(ValueError, match=text):
+        clone(method).fit(X * factor)
+
+
+@pytest.mark.parametrize(("value", "lost"), [(1e17, False), (9.96921e36, True)])
+def test_f04_a_value_that_takes_the_digits_of_the_others_is_named(value, lost):
+    X = np.random.default_rng(0).normal(size=(60, 5)).astype(np.float32)
+    near = compute_neighbors(X, 7).indices
+    X[0, 3] = value
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = compute_neighbors(X, 7).indices
+    assert [("row 0, column 3" in str(one.message)) for one in caught] == [True] * lost
+    kept = (near[1:] != 0).all(axis=1)
+    assert lost or np.array_equal(found[1:][kept], near[1:][kept])
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -13,7 +13,7 @@ from gnomon._validation import SEED, Integer, Options, Real, Rule, check_paramet
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.neighbors import cells
-from gnomon.neighbors.euclidean import SELECTION
+from gnomon.neighbors.euclidean import SELECTION, Points
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.searched import SearchedRows
@@ -163,6 +163,8 @@ def compute_neighbors(
 
         return library_neighbors(X, n_neighbors, metric, metric_params)
     table = native.searched(native.rows(X, alone=True))
+    if isinstance(table, Points):
+        table.check_range()
     found, used = _search(table, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter)
     distances = native.distances(found.distances)
     return NeighborGraph(found.indices, distances, None, native.name, used, found.recall, found.recall_error)

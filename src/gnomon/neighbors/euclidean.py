@@ -13,8 +13,8 @@ from gnomon import _core
 from gnomon._arithmetic import squared_lengths
 from gnomon._progress import Reporter
 from gnomon._run import current_run
-from gnomon._validation import warn
-from gnomon.exceptions import PrecisionWarning
+from gnomon._validation import message, warn
+from gnomon.exceptions import DataWarning, PrecisionWarning
 from gnomon.linalg import largest_deviation
 from gnomon.linalg.table import as_bytes, table_as_bytes
 
@@ -42,6 +42,7 @@ Distances = npt.NDArray[np.float32]
 
 MEAN_ROWS = 4096  # rows that give the centre: it need only be near the data
 _SAFE_EXPONENT = 40  # squares of numbers within 2^-40 .. 2^40, and sums of many, are normal float32 numbers
+_LOST_EXPONENT = 60  # squares of numbers below 2^-60 of the largest leave the range of float32
 _RANKED, _RANKED_BY = 300.0, 5.0
 """Coordinates of a pair that are compared in the time in which a candidate is ranked, and for each coordinate of it:
 fitted to searches of 3,000 to 20,000 rows of MNIST and CIFAR-10 with 15 and 90 neighbours, floats and bytes, in which
@@ -97,6 +98,16 @@ class Points:
         if found.dtype == np.uint8:
             return cls(X, mean, 1.0, found)
         return cls(X, mean, scale_for(largest_deviation(X, mean), X.dtype))
+
+    def check_range(self) -> None:
+        """Raise ValueError if distances leave the range of float32; warn if one value takes the digits of all others.
+
+        A table whose squares are harmless, as nearly all are, is not looked at.
+        """
+        if self.scale != 1.0:
+            _check_range(self.X, self.mean, largest_deviation(self.X, self.mean))
+        if self.scale < 1.0:
+            _warn_of_lost_digits(self.X, self.X[:: -(-self.n_samples // _MEAN_ROWS)], self.mean, self.scale)
 
     def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
@@ -342,6 +353,43 @@ def scale_for(deviation: float, dtype: np.dtype[Any]) -> float:
     if deviation == 0.0 or abs(exponent) <= _SAFE_EXPONENT:
         return 1.0
     return math.ldexp(1.0, min(-exponent, 120 if dtype == np.float32 else 1000))  # itself a number of that type
+
+
+def _check_range(X: Values, mean: npt.NDArray[np.float64], largest: float) -> None:
+    """Raise ValueError if distances between rows leave the range of float32."""
+    held = np.finfo(np.float32)
+    if largest == 0.0 or float(held.tiny) <= largest <= float(held.max) / (2.0 * math.sqrt(X.shape[1])):
+        return
+    row, column = _farthest(X, mean)
+    if largest < 1.0:
+        fact = f"the largest difference from the mean is {largest:.3g}"
+        remedy = f"Pass X * 1e{-math.floor(math.log10(largest))}."
+    else:
+        fact = f"row {row}, column {column} is {X[row, column]:.3g}"
+        remedy = (
+            f"Pass X * 1e-{math.floor(math.log10(abs(float(X[row, column]))))}, or mend the value if it is a mistake."
+        )
+    raise ValueError(message("X", "of distances in the range of float32, 1.2e-38 to 3.4e38", fact=fact, remedy=remedy))
+
+
+def _warn_of_lost_digits(X: Values, some: Values, mean: npt.NDArray[np.float64], scale: float) -> None:
+    """Warn if some values are so huge that at their scale the squares of most rows leave the range of float32."""
+    usual = float(np.median(np.abs(some * scale - np.median(some * scale, axis=0)).max(axis=1)))
+    if 0.0 < usual < 2.0**-_LOST_EXPONENT:
+        row, column = _farthest(X, mean)
+        text = (
+            f"row {row}, column {column} of X is {X[row, column]:.3g}, beside which the differences of the other rows "
+            "are lost: their neighbours mean nothing. Mend the value, leave the row out or take logarithms."
+        )
+        warn(text, DataWarning)
+
+
+def _farthest(X: Values, mean: npt.NDArray[np.float64]) -> tuple[int, int]:
+    """Return row and column of the value farthest from the mean of its column."""
+    with np.errstate(over="ignore"):
+        place = np.argmax(np.abs(X - mean))
+    row, column = divmod(int(place), X.shape[1])
+    return row, column
 
 
 def lead_with(first: tuple[Indices, Distances], more: tuple[Indices, Distances]) -> tuple[Indices, Distances]:

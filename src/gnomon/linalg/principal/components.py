@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -322,10 +323,15 @@ def _is_inaccurate(X: Any, singular_values: Float64Array) -> bool:
     """Return whether a small table of double has components that need its singular value decomposition."""
     if not isinstance(X, np.ndarray) or X.dtype != np.float64 or X.size * min(X.shape) > LARGEST_SVD:
         return False
-    return bool(singular_values[-1] ** 2 < _ACCURATE_SHARE * singular_values[0] ** 2)
+    with np.errstate(over="ignore"):  # refused later
+        return bool(singular_values[-1] ** 2 < _ACCURATE_SHARE * singular_values[0] ** 2)
 
 
 def _components(found: Spectrum, solver: str, n_samples: int) -> PrincipalComponents:
+    if not np.isfinite(found.squared_norm):
+        power = math.floor(math.log10(max(float(found.singular_values[0]), 1.0)))
+        fact = f"the largest singular value is {found.singular_values[0]:.3g}"
+        raise ValueError(message("X", "of finite variances", fact=fact, remedy=f"Pass X * 1e-{power}."))
     divisor = max(n_samples - 1, 1)
     return PrincipalComponents(
         mean=found.mean,

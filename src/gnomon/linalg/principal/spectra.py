@@ -5,6 +5,7 @@ BLAS and LAPACK calls are meant to run under `gnomon._threads.single_threaded_bl
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -213,7 +214,7 @@ def _squares_are_in_range(scatter: Float64Array, X: npt.NDArray[Any], mean: Floa
     """
     largest = float(scatter.diagonal().max()) / X.shape[0]
     limit = 1e15 if X.dtype == np.float32 else 1e150  # half of the digits of its range, both ways
-    varies = largest > (1e-12 * float(np.abs(mean).max())) ** 2
+    varies = math.sqrt(largest) > 1e-12 * float(np.abs(mean).max())
     return bool(varies and 1.0 / limit < largest < limit)
 
 
