@@ -157,3 +157,24 @@ def test_queries_take_other_metrics():
     indices, distances = query_neighbors(X, X_new, 3, metric="manhattan")
     np.testing.assert_array_equal(indices[:, 0], [4, 3, 2, 1, 0])
     np.testing.assert_array_equal(distances[:, 0], 0)
+
+
+@pytest.mark.parametrize(
+    ("metric", "name", "learned"),
+    [
+        ("seuclidean", "V", lambda X: X.var(axis=0, ddof=1)),
+        ("mahalanobis", "VI", lambda X: np.linalg.inv(np.cov(X.T))),
+    ],
+)
+def test_what_a_metric_takes_from_the_table_is_that_of_the_fitted_one(metric, name, learned):
+    X = table() * np.arange(1, 11)
+    new, given = X[:9] + 0.1, {name: learned(X)}
+    graph, known = (compute_neighbors(X, 5, metric=metric, metric_params=params) for params in (None, given))
+    np.testing.assert_array_equal(graph.indices, known.indices)
+    places, distances = query_neighbors(X, new, 5, metric=metric)
+    np.testing.assert_array_equal(places, query_neighbors(X, new, 5, metric=metric, metric_params=given)[0])
+    across = cross_distances(new, X, metric=metric)
+    np.testing.assert_allclose(np.sort(across, axis=1)[:, :5], distances, rtol=1e-5)
+    np.testing.assert_allclose(pair_distances(X, graph.indices, metric=metric), graph.distances, rtol=1e-5)
+    with pytest.raises(ValueError, match=rf"metric='{metric}'.*metric_params={{'{name}'"):
+        compute_neighbors(np.column_stack([X, np.ones(len(X))]), 5, metric=metric)

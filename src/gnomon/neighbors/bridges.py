@@ -258,11 +258,12 @@ class _CoordinateSearch:
         """Choose the search that `compute_neighbors` takes for this metric."""
         native = native_metric(metric, metric_params)
         if native is None:
+            from gnomon.neighbors.library import learned_params, library_query
+
+            params = learned_params(metric, metric_params, X)
 
             def through_library(table: Any, new: Any, k: int) -> Found:
-                from gnomon.neighbors.library import library_query
-
-                return library_query(table, new, k, metric, metric_params)
+                return library_query(table, new, k, metric, params)
 
             return cls(X if isinstance(X, np.ndarray) else scipy.sparse.csr_array(X), through_library)
 

@@ -72,7 +72,9 @@ def compute_neighbors(
         A name of the table below, searched here, dense or sparse. Other names of scikit-learn, and callables of two
         rows, go through scikit-learn's exact search. "precomputed": `X` holds distances.
     metric_params : mapping, default=None
-        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable.
+        Arguments of the metric: ``period`` of "periodic", or those of a scikit-learn metric or callable. The variances
+        ``V`` of "seuclidean" and the inverse covariance ``VI`` of "mahalanobis" are those of the fitted table if they
+        are not given.
     method : {"auto", "exact", "approximate"}, default="auto"
         "exact" compares all pairs. "approximate" looks into the nearest cells only; it compares all pairs where these
         cost less than the recall asked for. "auto" is exact up to `EXACT_FLOPS` = n_samples^2 (n_features + 10),

@@ -43,7 +43,7 @@ def cross_distances(
     Parameters
     ----------
     A, B : ndarray or CSR of shape (n_rows, n_features) and (n_others, n_features)
-        The two tables.
+        The two tables; what "seuclidean" and "mahalanobis" are not given is that of the second.
     metric : str or callable, default="euclidean"
         As for `compute_neighbors`, without "precomputed".
     metric_params : mapping or None, default=None
@@ -81,7 +81,8 @@ def row_distances(
         From row numbers, or a slice, to distances of shape (n_rows, n_samples), float64.
     """
     if native_metric(metric, metric_params) is None:  # a callable is tried on rows of the first table
-        return lambda rows: _through_library(X, X[rows], metric, metric_params).T
+        params = library.learned_params(metric, metric_params, X)
+        return lambda rows: _through_library(X, X[rows], metric, params).T
     measure = _measure(metric, metric_params, X, X)
     return lambda rows: measure(rows, slice(None))
 
@@ -90,7 +91,8 @@ def _measure(metric: Metric, params: Mapping[str, Any] | None, A: Any, B: Any) -
     """Return a function from some rows of A and of B to their distances; what both tables need is done once."""
     native = native_metric(metric, params)
     if native is None:
-        return lambda rows, others: _through_library(A[rows], B[others], metric, params)
+        learned = library.learned_params(metric, params, B)
+        return lambda rows, others: _through_library(A[rows], B[others], metric, learned)
     if scipy.sparse.issparse(B) and not scipy.sparse.issparse(A):
         A = scipy.sparse.csr_array(A)
     elif scipy.sparse.issparse(A) and not scipy.sparse.issparse(B):
@@ -288,6 +290,7 @@ def _pairs_through_library(
     from sklearn.metrics import pairwise_distances
     from sklearn.metrics.pairwise import PAIRED_DISTANCES
 
+    params = library.learned_params(metric, params, X)
     X, _ = library.rows_for_metric(metric, params, X, None)
     distances = np.empty(others.shape, dtype=np.float32)
     if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:

@@ -17,6 +17,7 @@ from gnomon.exceptions import GnomonWarning, NeighborsWarning
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.graph import NeighborGraph, check_graph
+from gnomon.neighbors.library import learned_params
 from gnomon.neighbors.metrics import metric_name
 from gnomon.neighbors.precomputed import clip_distances, graph_of_entries
 from gnomon.neighbors.similarities import refuse_similarities
@@ -165,6 +166,7 @@ class GivenNeighbors:
         """Return some of the distances given, and those of the same pairs in X."""
         some = evenly_spaced(len(self.rows), 2 * _ROWS)
         m = len(some)
+        metric_params = learned_params(metric, metric_params, X)
         pairs = X[np.concatenate([self.rows[some], self.columns[some]])]
         partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)
         with warnings.catch_warnings():  # the fit says what there is to say of rows

@@ -18,13 +18,22 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import NATIVE_METRICS
 
-__all__ = ["check_metric", "library_neighbors", "library_query", "naming_params", "rows_for_metric"]
+__all__ = [
+    "check_metric",
+    "learned_params",
+    "library_neighbors",
+    "library_query",
+    "naming_params",
+    "rows_for_metric",
+]
 
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("minkowski",)
 
 # Of truth values: scikit-learn turns other numbers into these with a warning.
 _BOOLEAN_METRICS = ("dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
+
+_LEARNED = {"seuclidean": "V", "mahalanobis": "VI"}  # what a metric takes from the table
 
 _MANY_CALLS = 20_000_000  # of a Python function: half a minute at least
 _TRIED = 6  # rows between which a callable is tried
@@ -69,6 +78,7 @@ def _search(
     from sklearn.neighbors import NearestNeighbors
 
     check_metric(metric, scipy.sparse.issparse(X))
+    metric_params = learned_params(metric, metric_params, X)
     X, X_new = rows_for_metric(metric, metric_params, X, X_new)
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
@@ -112,6 +122,40 @@ def check_metric(metric: Metric, is_sparse: bool) -> None:
     if metric not in valid:
         rule = "a callable or one of " + ", ".join(repr(name) for name in valid)
         raise ValueError(message(f"metric={metric!r}", rule, fact="for sparse rows" if is_sparse else ""))
+
+
+def learned_params(metric: Metric, params: Mapping[str, Any] | None, X: Any) -> Mapping[str, Any] | None:
+    """Return the arguments of a metric, with those that it takes from the table where they are not given.
+
+    The variances of "seuclidean" and the inverse covariance of "mahalanobis", as scikit-learn takes them: of the fitted
+    table, also where new rows are compared with it.
+
+    Raises
+    ------
+    ValueError
+        If the table has none that the metric could divide by.
+    """
+    name = _LEARNED.get(metric) if isinstance(metric, str) else None
+    if name is None or not isinstance(X, np.ndarray) or {"V", "VI"} & set(params or {}):
+        return params
+    rows, width = X.astype(np.float64, copy=False), int(X.shape[1])
+    if metric == "seuclidean":
+        found = rows.var(axis=0, ddof=1)
+        constant = np.flatnonzero(~(found > 0.0))
+        if constant.size:
+            fact = f"constant, first: columns {', '.join(map(str, constant[:5]))}"
+            remedy = "Leave them out, or pass metric_params={'V': ...}, a variance for each column."
+            raise ValueError(message("X", "of varying columns where metric='seuclidean'", fact=fact, remedy=remedy))
+        return {**(params or {}), name: found}
+    covariance = np.atleast_2d(np.cov(rows.T))
+    units = np.sqrt(covariance.diagonal())
+    units = np.where(units > 0.0, units, 1.0)  # columns of unlike units are no less independent
+    rank = int(np.linalg.matrix_rank(covariance / units / units[:, None], hermitian=True))
+    if rank < width:
+        fact = f"the {width} columns have a covariance of rank {rank}"
+        remedy = "Leave columns out, or pass metric_params={'VI': numpy.linalg.pinv(numpy.cov(X.T))}."
+        raise ValueError(message("X", "of independent columns where metric='mahalanobis'", fact=fact, remedy=remedy))
+    return {**(params or {}), name: np.linalg.inv(covariance)}
 
 
 def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any) -> tuple[Any, Any]:

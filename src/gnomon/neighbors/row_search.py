@@ -191,7 +191,10 @@ class RowSearch:
             return cls("precomputed", 1.0, 0.0, n_neighbors, X_train.shape, metric, None, None)
         native = native_metric(metric, metric_params)
         if native is None:
-            return cls("scikit-learn", 1.0, 0.0, n_neighbors, X_train, metric, metric_params, None)
+            from gnomon.neighbors.library import learned_params
+
+            params = learned_params(metric, metric_params, X_train)
+            return cls("scikit-learn", 1.0, 0.0, n_neighbors, X_train, metric, params, None)
         table = native.searched(native.rows(X_train))
         cells, target = prefers_cells(method, table), checked["target_recall"]
         if not cells and many and method == "auto" and isinstance(table, Points) and table.n_samples >= _MANY_FROM:
