@@ -492,3 +492,9 @@ def test_pushes_count_each_point_alike_and_points_among_copies_of_their_place_sa
         if i % 10 == 0:
             np.testing.assert_allclose(push_fidelity(found, i)[0], found.push_scale[i], rtol=1e-3, atol=1e-6)
     assert {0.0} < set(found.push_r2[20:].tolist())
+
+
+def test_distances_have_no_features_to_explain():
+    D = np.abs(np.subtract.outer(np.arange(20.0), np.arange(20.0)))
+    with pytest.raises(ValueError, match=r"explain: metric='precomputed' must be .*features\. Pass the features"):
+        explain(D, D[:, :2], metric="precomputed")

@@ -95,6 +95,11 @@ def explain(
     .. [1] Yang et al., "Interpretable Dimensionality Reduction by Feature Preserving Manifold Approximation and
        Projection", 2022, whose frames are taken here from the embedding itself.
     """
+    if graph is None and metric == "precomputed":
+        remedy = (
+            "Pass the features, and the neighbours by graph=gnomon.neighbors.compute_neighbors(D, 15, metric=metric)."
+        )
+        raise ValueError(message("metric='precomputed'", "a metric between rows of features", remedy=remedy))
     stored = as_stored(X)
     if stored is not None:
         checked = check_parameters(EXPLAIN_RULES, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
