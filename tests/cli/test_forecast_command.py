@@ -37,6 +37,12 @@ def test_data_and_their_shape_give_the_same_figures(table):
     assert told[0]["stages"] == dict(gnomon.forecast((300, 7)).stages)
 
 
+def test_features_are_counted_as_the_map_makes_them(tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("a,kind\n" + "".join(f"{i % 7},{'xyz'[i % 3]}\n" for i in range(30)))
+    assert json.loads(run("forecast", path, "--json").output)["shape"] == [30, 4]
+
+
 @pytest.mark.parametrize("shape", ["50", "axb", "5x5x5", "-3x4", "1.5x2"])
 def test_what_is_no_shape_is_refused(shape):
     found = run("forecast", f"--shape={shape}")

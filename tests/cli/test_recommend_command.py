@@ -8,7 +8,9 @@ import click.testing
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.cli import main
+from gnomon.exceptions import DataWarning
 
 
 @pytest.fixture
@@ -26,7 +28,7 @@ def test_the_answer_ends_with_the_command_that_makes_the_map(run, tmp_path):
     result = run("table.csv", "--labels", "kind", "--method", "pca", "--png", "curves.png")
     assert result.exit_code == 0, result.output
     assert "Use pca." in result.output
-    assert "gnomon map table.csv -o map.html --method pca --n-components 2" in result.output
+    assert "gnomon map table.csv -o map.html --method pca --n-components 2 --labels kind\n" in result.output
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads((tmp_path / "curves.png.run.json").read_text())["command"] == "recommend"
 
@@ -44,3 +46,28 @@ def test_an_unknown_method_is_told_in_one_line(run):
     result = run("table.csv", "--labels", "kind", "--method", "umpa")
     assert result.exit_code == 2
     assert "methods='umpa' must be one of" in result.output
+
+
+def test_columns_are_those_of_the_map_with_its_scale_and_its_notes(run, tmp_path):
+    rng = np.random.default_rng(0)
+    lines = [
+        f"{rng.normal() * 1000:.3f},{'xyz'[i % 3]},2022-03-{1 + i % 28:02},{i * i % 11 if i else ''}" for i in range(60)
+    ]
+    (tmp_path / "mixed.csv").write_text("\n".join(["size,kind,when,count", *lines]) + "\n")
+    result = run("mixed.csv", "--method", "pca", "--json")
+    assert result.exit_code == 0, result.output
+    assert "1 of 240 values are missing" in result.stderr
+    found = json.loads(result.stdout)
+    with pytest.warns(DataWarning, match="missing"):
+        made = gnomon.map(gnomon.read_table(tmp_path / "mixed.csv", missing="keep"), "pca")
+    assert (found["data"]["n_features"], made.scale.name) == (6, "standard")
+    assert [note.replace("gnomon recommend", "map") for note in found["data"]["notes"]] == made.notes
+    assert run("mixed.csv", "--missing", "error").exit_code == 2
+
+
+def test_categories_alone_are_judged_too(run, tmp_path):
+    (tmp_path / "words.csv").write_text("c,d\n" + "".join(f"{'xy'[i % 2]},{'uvwz'[i % 4]}\n" for i in range(80)))
+    result = run("words.csv", "--method", "pca", "--method", "random_projection")
+    assert result.exit_code == 0, result.output
+    assert "columns turned into numbers: 'c' (2 categories), 'd' (4 categories)" in result.output
+    assert "coordinates; no map of fewer" not in result.output  # four distinct rows do not tell

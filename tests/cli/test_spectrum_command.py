@@ -9,8 +9,10 @@ import click.testing
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.cli import main
 from gnomon.data import Dataset, Representation
+from gnomon.exceptions import DataWarning
 
 room = importlib.import_module("gnomon.spectrum")
 
@@ -59,6 +61,21 @@ def test_a_table_with_coordinates_is_laid_out_in_these_and_shown_in_its_features
     assert run("cells.h5ad", "-o", "s.html").exit_code == 0
     np.testing.assert_array_equal(calls[0][0], X[:, :2])
     np.testing.assert_array_equal(calls[0][3].shown["X"], X)
+
+
+def test_columns_are_those_of_the_map_in_its_scale(run, calls):
+    lines = [f"{1000 * (i % 7)},{i % 5},{'xyz'[i % 3]},{i * i % 11 if i else ''}" for i in range(40)]
+    Path("mixed.csv").write_text("\n".join(["size,level,kind,count", *lines]) + "\n")
+    result = run("mixed.csv", "-o", "s.html", "--missing", "median")
+    assert result.exit_code == 0, result.output
+    with pytest.warns(DataWarning, match="median"):
+        made = gnomon.map(gnomon.read_table("mixed.csv", missing="keep"), "pca", missing="median")
+    np.testing.assert_array_equal(calls[0][0], made.scale.apply(made.X))
+    assert calls[0][3].shown["feature_names"] == made.feature_names
+    np.testing.assert_array_equal(calls[0][3].shown["X"], made.X)
+    assert "columns turned into numbers: 'kind' (3 categories)" in result.stdout
+    run("mixed.csv", "--metric", "cosine")
+    np.testing.assert_array_equal(calls[1][0].mean(axis=0)[0], made.X.mean(axis=0)[0])  # which divides by lengths
 
 
 def test_page_and_picture_are_written_and_told(run, calls):

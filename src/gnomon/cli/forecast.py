@@ -76,11 +76,13 @@ def forecast(
 
 
 def _opened(data: str, *, asked: bool) -> tuple[Any, tuple[int, ...]]:
-    """Return a table that is read in blocks, or the shape of one that is read as a whole, and its shape."""
+    """Return a table that is read in blocks, or the shape of the features of one that is read whole, and its shape."""
+    from gnomon.data.columns import encode_dataset
+
     if is_stored(data, asked=asked):
         stored, _ = open_large(data, None)
         return stored, stored.shape
     with collect_warnings([]):
-        dataset = open_data(data, missing="keep")
+        dataset = encode_dataset(open_data(data, missing="keep"), None, None)
     shape = dataset.n_samples, dataset.n_features
     return shape, shape

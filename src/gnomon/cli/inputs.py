@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["STDIN", "open_data", "read_positions"]
+__all__ = ["STDIN", "empty_cells", "open_data", "prepare_data", "read_positions"]
 
 STDIN = "-"
 _NAME = "stdin.csv"
@@ -47,6 +47,33 @@ def open_data(data: str, *, metadata: str | None = None, labels: str | None = No
     if data == STDIN:
         found = replace(found, source="stdin")
     return found if metadata is None else _with_columns(found, columns, metadata, labels)
+
+
+def empty_cells(missing: str | None) -> str:
+    """Return what `open_data` is to do about missing values where a map would do `missing` about them."""
+    return "error" if missing == "error" else "keep"
+
+
+def prepare_data(data: str, missing: str | None, *, seed: int, **options: Any) -> Any:
+    """Open the data of a command and make features of all columns, complete, as `gnomon.map` does.
+
+    Parameters
+    ----------
+    data : str
+    missing : str or None
+        As of `gnomon.map`; None for its default.
+    seed : int
+    **options
+        As of `open_data`.
+
+    Returns
+    -------
+    Prepared
+    """
+    from gnomon.maps.prepare import Reading, prepare
+
+    opened = open_data(data, **options, missing=empty_cells(missing))
+    return prepare(opened, Reading(missing=missing or "distance", random_state=seed))
 
 
 @contextmanager

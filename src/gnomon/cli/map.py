@@ -16,9 +16,9 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
-from gnomon.cli.inputs import open_data
+from gnomon.cli.inputs import empty_cells, open_data
 from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
-from gnomon.cli.options import with_data, with_method, with_page
+from gnomon.cli.options import with_data, with_method, with_missing, with_page
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 from gnomon.cli.twins import check_claims
@@ -161,12 +161,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @click.option(
     "--sample-weight", metavar="COL", help="Column that says how many rows each row stands for; it is no feature."
 )
-@click.option(
-    "--missing",
-    type=click.Choice(["distance", "median", "drop", "error"]),
-    help="Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left "
-    "out; or refused.",
-)
+@with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same map.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the map does not depend on it.")
 @click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
@@ -266,10 +261,14 @@ def map(
             table, classes = open_large(data, labels)
             dataset, columns = None, given(labels=classes)
         else:
-            gaps = "error" if missing == "error" else "keep"
-            dataset = table = open_data(
-                data, metadata=metadata, labels=labels, images=images, layer=layer, obsm=obsm, missing=gaps
-            )
+            beside: dict[str, Any] = {
+                "metadata": metadata,
+                "labels": labels,
+                "images": images,
+                "layer": layer,
+                "obsm": obsm,
+            }
+            dataset = table = open_data(data, **beside, missing=empty_cells(missing))
             columns = given(features=features, drop=drop, blocks=blocks, target=target)
             if memory is not None and not scaling:
                 _refuse_what_follows(dataset, method, {*paths}, memory)

@@ -11,11 +11,25 @@ import click
 from gnomon.cli.console import picture_shape
 from gnomon.methods.registry import METHODS
 
-__all__ = ["map_file", "open_map", "option_name", "with_data", "with_json", "with_method", "with_page", "with_threads"]
+__all__ = [
+    "map_file",
+    "open_map",
+    "option_name",
+    "with_data",
+    "with_json",
+    "with_method",
+    "with_missing",
+    "with_page",
+    "with_threads",
+]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
 _OBSM = (
     "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it. X for the genes themselves."
+)
+_MISSING = (
+    "Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left out; "
+    "or refused."
 )
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -37,6 +51,12 @@ def with_data(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
+
+
+def with_missing(command: _Command) -> _Command:
+    """Add the option that says what is done about missing values."""
+    kinds = click.Choice(["distance", "median", "drop", "error"])
+    return click.option("--missing", type=kinds, help=_MISSING)(command)
 
 
 def with_method(command: _Command) -> _Command:

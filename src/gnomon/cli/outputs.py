@@ -7,7 +7,7 @@ import shlex
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ __all__ = [
     "page_options",
     "tell",
     "tell_files",
+    "tell_notes",
     "write_coordinates",
     "write_map",
 ]
@@ -148,6 +149,12 @@ def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDAr
 def tell(text: str, paths: Mapping[str, str]) -> None:
     """Print a report; on standard error if an output has taken standard output."""
     click.echo(text, err=STDOUT in paths.values())
+
+
+def tell_notes(notes: Sequence[str], paths: Mapping[str, str]) -> None:
+    """Print what a reader should know of the data, as the report of a map does."""
+    if notes:
+        tell("\n".join(["", "Notes", *(f"  {note}" for note in notes)]), paths)
 
 
 def tell_files(paths: Mapping[str, str]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -10,12 +12,21 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
-from gnomon.cli.inputs import open_data
-from gnomon.cli.options import with_data, with_json, with_threads
-from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.inputs import prepare_data
+from gnomon.cli.options import with_data, with_json, with_missing, with_threads
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
 __all__ = ["recommend"]
+
+
+def _reading(source: Mapping[str, Any], missing: str | None) -> str:
+    """Return the options that read the same columns as they are written on the command line."""
+    written = dict(source)
+    if source["images"] is not None:
+        height, width, *colours = source["images"]
+        written["images"] = "x".join(map(str, (width, height, *colours)))
+    return "".join(f" --{name} {shlex.quote(value)}" for name, value in given(**written, missing=missing).items())
 
 
 @click.command("recommend")
@@ -31,6 +42,7 @@ __all__ = ["recommend"]
 )
 @click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
 @with_data
+@with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")
 @with_threads
 @with_config
@@ -45,6 +57,7 @@ def recommend(
     n_seeds: int | None,
     max_rows: int | None,
     png: str | None,
+    missing: str | None,
     seed: int,
     threads: int | None,
     as_json: bool,
@@ -57,22 +70,19 @@ def recommend(
     compared; the simplest that is about as good as the best is taken. Labels colour the picture alone.
     """
     from gnomon.comparison import recommend as choose
-    from gnomon.data import check_table
-    from gnomon.maps.representation import resolve
+    from gnomon.maps.fitting import rows_to_map
 
     paths = given(png=png)
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_data(data, **given(**source))
-        features = check_table(dataset.X, accept_sparse=True).values
-        coordinates = resolve(dataset.representation, features, features, seed=seed)
-        pictures = dataset.image_shape is not None
+        prepared = prepare_data(data, missing, seed=seed, **given(**source))
+        rows, notes = rows_to_map(prepared, seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             recommendation = choose(
-                dataset.X if coordinates is None else coordinates.values,
-                labels=dataset.labels,
-                scale=None if coordinates is not None or pictures else "auto",
+                rows,
+                labels=prepared.labels,
+                scale=None,
                 random_state=seed,
                 n_jobs=threads,
                 callback=bar,
@@ -87,9 +97,10 @@ def recommend(
         for kind, path in paths.items():
             with destination(kind, path) as file:
                 recommendation.plot().save(file, dpi=150)
-        write_records(paths, data=dataset)
+        write_records(paths, data=prepared.data)
     if as_json:
-        document = {"data": data_document(dataset), "recommendation": recommendation.to_dict()}
+        about = {**data_document(prepared.data), "notes": notes}
+        document = {"data": about, "recommendation": recommendation.to_dict()}
         click.echo(json_text({**document, "warnings": found, "files": paths}))
     elif not quiet:
         chosen = recommendation
@@ -97,5 +108,7 @@ def recommend(
         command = (
             f"gnomon map {data} -o map.html --method {chosen.method} --n-components {chosen.n_components}{written}"
         )
+        command += _reading(source, missing)
         tell(f"{recommendation.summary()}\n\n{command}", paths)
+        tell_notes(notes, paths)
         tell_files(paths)

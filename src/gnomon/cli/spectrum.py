@@ -10,8 +10,9 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
-from gnomon.cli.inputs import open_data
-from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
+from gnomon.cli.inputs import open_data, prepare_data
+from gnomon.cli.options import with_missing
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
 __all__ = ["spectrum"]
@@ -27,7 +28,7 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> l
         raise click.BadParameter(f"{value!r} must be numbers with commas between them, such as 30,10,4,1.") from None
 
 
-def _write(spectrum: Any, dataset: Any, kind: str, path: str, title: str | None) -> None:
+def _write(spectrum: Any, dataset: Any, X: Any, kind: str, path: str, title: str | None) -> None:
     if kind == "html":
         shown = given(
             feature_names=dataset.feature_names,
@@ -38,9 +39,24 @@ def _write(spectrum: Any, dataset: Any, kind: str, path: str, title: str | None)
             label_name=dataset.label_name,
             title=title or f"{dataset.name}: attraction and repulsion",
         )
-        spectrum.to_html(path, labels=dataset.labels, X=dataset.X, **shown)
+        spectrum.to_html(path, labels=dataset.labels, X=X, **shown)
     else:
         spectrum.to_png(path, labels=dataset.labels)
+
+
+def _rows(
+    data: str, missing: str | None, metric: str | None, seed: int, **reading: Any
+) -> tuple[Any, Any, Any, list[str]]:
+    """Return the data set, its features, the rows that are laid out, and what to know of them."""
+    from gnomon.maps.fitting import rows_to_map
+    from gnomon.neighbors import metric_name
+
+    if metric == "precomputed":  # distances, which are no features
+        dataset = open_data(data, **reading)
+        return dataset, dataset.X, dataset.X, dataset.notes
+    prepared = prepare_data(data, missing, seed=seed, **reading)
+    rows, notes = rows_to_map(prepared, metric=metric_name(metric or "euclidean") or "other", seed=seed)
+    return prepared.data, prepared.table.values, rows, notes
 
 
 @click.command("spectrum")
@@ -57,6 +73,7 @@ def _write(spectrum: Any, dataset: Any, kind: str, path: str, title: str | None)
 @click.option("--n-components", type=click.IntRange(2, 3), help="Dimensions of the maps, 2 or 3.")
 @click.option("--max-iter", type=int, help="Iterations for each exaggeration.")
 @click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'.")
+@with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same maps.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the maps do not depend on it.")
 @click.option("--title", help="Title of the HTML page.")
@@ -72,6 +89,7 @@ def spectrum(
     locate: bool,
     labels: str | None,
     images: tuple[int, ...] | None,
+    missing: str | None,
     seed: int,
     threads: int | None,
     title: str | None,
@@ -83,20 +101,16 @@ def spectrum(
 
     DATA is a file or the name of a data set, as for `gnomon map`.
     """
-    from gnomon.data import check_table
-    from gnomon.maps.representation import resolve
     from gnomon.spectrum import attraction_repulsion_spectrum
 
     paths = given(html=output, png=png)
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_data(data, labels=labels, images=images)
-        features = check_table(dataset.X, accept_sparse=True).values
-        found_in = resolve(dataset.representation, features, features, seed=seed)
+        dataset, X, rows, notes = _rows(data, missing, parameters["metric"], seed, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             spectrum = attraction_repulsion_spectrum(
-                dataset.X if found_in is None else found_in.values,
+                rows,
                 values,
                 locate=locate,
                 random_state=seed,
@@ -106,11 +120,12 @@ def spectrum(
             )
             for kind, path in paths.items():
                 with destination(kind, path) as file:
-                    _write(spectrum, dataset, kind, file, title)
+                    _write(spectrum, dataset, X, kind, file, title)
             write_records(paths, data=dataset)
     if as_json:
-        document = {"data": data_document(dataset), "spectrum": spectrum.to_dict(), "warnings": found, "files": paths}
-        click.echo(json_text(document))
+        document = {"data": {**data_document(dataset), "notes": notes}, "spectrum": spectrum.to_dict()}
+        click.echo(json_text({**document, "warnings": found, "files": paths}))
     elif not quiet:
         tell(spectrum.report(), paths)
+        tell_notes(notes, paths)
         tell_files(paths)

@@ -89,7 +89,7 @@ class Recommendation:
     tolerance : float
         The difference of the criterion that counts as none between the best map and the chosen one.
     intrinsic_dimension : float
-        Coordinates that the data need.
+        Coordinates that the data need; nan where their distinct rows are too few to tell.
     rows : ndarray of int64
         Rows of the table that were mapped, ascending: all, or a random sample of a long table.
     """

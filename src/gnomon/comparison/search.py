@@ -158,14 +158,15 @@ def recommend(
     curves = choice.curves()
     chosen, trial = choice.take()
     reasons, runner_ups, tolerance = choice.reasons(trial), choice.runner_ups(trial), choice.tolerance(trial)
-    dimension = float(trial.scores["intrinsic_dimension"])
+    dimension = float(trial.scores.get("intrinsic_dimension", math.nan))
     if asked is None:
         chosen, trial, curve = _fewest_components(criterion, trials, chosen, dimension)
         curves.append(curve)
         reasons.append(f"{chosen.n_components} components reach {_ENOUGH:.0%} of what {curve.values[-1]} do.")
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")
-    reasons.append(f"The data need about {dimension:.1f} coordinates; no map of fewer keeps everything.")
+    if math.isfinite(dimension):
+        reasons.append(f"The data need about {dimension:.1f} coordinates; no map of fewer keeps everything.")
     return Recommendation(
         method=chosen.method,
         parameters=chosen.parameters,
@@ -187,7 +188,7 @@ def _fewest_components(
     criterion: str, trials: Trials, chosen: Request, dimension: float
 ) -> tuple[Request, Trial, Curve]:
     """Return the chosen map with the fewest components that keep enough, and the criterion over their number."""
-    most = min(_MOST_COMPONENTS, max(2, math.ceil(dimension)))
+    most = min(_MOST_COMPONENTS, max(2, math.ceil(dimension))) if math.isfinite(dimension) else 2
     requests = [replace(chosen, n_components=d) for d in range(1, most + 1)]
     made = trials.make(requests)
     found = [one.scores[criterion] for one in made]

@@ -31,7 +31,7 @@ from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
-__all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator"]
+__all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator", "rows_to_map"]
 
 _LEFT_OPEN = ("random_state", "n_jobs", "callback")  # which an estimator of ours that has none takes from the map
 _NAMED = 5  # constant columns, or rows without near neighbours
@@ -94,7 +94,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         if is_gower or known_blocks is not None:
             scaling = _own_scaling(table, scale, data, known_blocks, columns)
         else:
-            scaling = _scaling(table, scale, data, estimator, "other" if metric_notes else metric, choose)
+            ours = isinstance(estimator, Embedder)
+            scaling = _scaling(table, scale, data, "other" if metric_notes else metric, choose, ours=ours)
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
@@ -146,6 +147,25 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
     return made
 
 
+def rows_to_map(prepared: Prepared, *, metric: str = "euclidean", seed: int) -> tuple[Any, list[str]]:
+    """Return the rows (n_samples, n_coordinates) that a method of ours is given of a table, and what to know of them.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    metric : str, default="euclidean"
+        In which they will be compared.
+    seed : int
+    """
+    data, table = prepared.data, prepared.table
+    with noted() as notes:
+        scaling = _scaling(table, "auto", data, metric, partial(choose_scaling, table.values), ours=True)
+    mapped = table.values if scaling is None else scaling.apply(table.values)
+    representation = resolve(data.representation, table.values, mapped, seed=seed)
+    told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]
+    return (mapped if representation is None else check_table(representation.values).values), told
+
+
 def _lay_out(
     estimator: Any, table: Table, y: Any, weights: Any
 ) -> tuple[neighbors.NeighborGraph | None, npt.NDArray[Any]]:
@@ -181,7 +201,7 @@ def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dic
 
 
 def _scaling(
-    table: Table, scale: Any, data: Dataset, estimator: Any, metric: str, choose: ChooseScaling
+    table: Table, scale: Any, data: Dataset, metric: str, choose: ChooseScaling, *, ours: bool
 ) -> Scaling | None:
     """Decide how the columns are standardised, and warn of unlike units."""
     if isinstance(data.representation, Representation) or data.distances is not None:
@@ -190,7 +210,6 @@ def _scaling(
             fact, remedy = f"the map is made of {given}", "Standardise the table before these are computed."
             raise ValueError(message(f"scale={scale!r}", "left out", fact=fact, remedy=remedy))
         return None
-    ours = isinstance(estimator, Embedder)
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
         return None
     names = _names(table)

@@ -89,20 +89,20 @@ class Reading:
         Whether some rows have given positions, so that none may be left out.
     """
 
-    stated: dict[str, Any]
-    cells: dict[str, str | None]
-    column: str | None
-    target: Any
-    n_pcs: int | None
-    features: Sequence[str] | None
-    drop: Sequence[str] | None
-    blocks: Mapping[str, Block] | None
-    scale: Any
-    feature_weight: Any
-    sample_weight: Any
-    missing: Any
-    random_state: int
-    anchored: bool
+    stated: dict[str, Any] = field(default_factory=dict)
+    cells: dict[str, str | None] = field(default_factory=dict)
+    column: str | None = None
+    target: Any = None
+    n_pcs: int | None = None
+    features: Sequence[str] | None = None
+    drop: Sequence[str] | None = None
+    blocks: Mapping[str, Block] | None = None
+    scale: Any = "auto"
+    feature_weight: Any = None
+    sample_weight: Any = None
+    missing: Any = "distance"
+    random_state: int = 0
+    anchored: bool = False
 
 
 def prepare(X: Any, how: Reading) -> Prepared:
