@@ -76,6 +76,29 @@ def test_explain_writes_and_reports_the_map_of_given_positions(files):
     assert Path("page.html").stat().st_size > 10_000
 
 
+def test_missing_values_are_what_they_are_for_a_map(files):
+    lines = [",".join(map(repr, row)) for row in files.tolist()]
+    lines[7] = "," + lines[7].partition(",")[2]
+    Path("gaps.csv").write_text("\n".join(["a,b,c,d", *lines]))
+    result = run("explain", "gaps.csv", "Y.npy", "--save", "filled.gnomon")
+    assert result.exit_code == 0, result.output
+    assert "1 of 320 values are missing" in result.stderr
+    assert "1 of 320 values are missing" in result.stdout
+    assert Map.load("filled.gnomon").completion.missing.sum() == 1
+    assert run("explain", "gaps.csv", "Y.npy", "--missing", "drop", "--save", "fewer.gnomon").exit_code == 0
+    fewer = Map.load("fewer.gnomon")
+    np.testing.assert_array_equal(fewer.embedding, np.delete(files[:, :2], 7, axis=0).astype(np.float32))
+    assert json.loads(run("evaluate", "gaps.csv", "Y.npy", "--missing", "median", "--json").stdout)["warnings"]
+    refused = run("evaluate", "gaps.csv", "Y.npy", "--missing", "error")
+    assert (refused.exit_code, "1 missing value, at line 9, column 'a'" in refused.stderr) == (2, True)
+    placed = run("transform", "filled.gnomon", "gaps.csv", "-o", "places.npy")
+    assert placed.exit_code == 0, placed.output
+    np.testing.assert_allclose(np.load("places.npy"), files[:, :2], atol=3)
+    run("explain", "X.npy", "Y.npy", "--save", "whole.gnomon")
+    refused = run("transform", "whole.gnomon", "gaps.csv")
+    assert (refused.exit_code, "NaN" in refused.stderr) == (2, True)
+
+
 def test_positions_are_the_columns_x_and_y_where_there_are_such(files):
     lines = [f"p{i},{i % 7},{y!r},{x!r}" for i, (x, y) in enumerate(files[:, :2].tolist())]
     Path("Y.csv").write_text("\n".join(["point,other,y,x", *lines]))

@@ -10,8 +10,8 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
-from gnomon.cli.inputs import open_data, read_positions
-from gnomon.cli.options import with_data, with_json, with_threads
+from gnomon.cli.inputs import empty_cells, open_data, read_positions
+from gnomon.cli.options import with_data, with_json, with_missing, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 
@@ -27,6 +27,7 @@ def _given_map(command: _Command) -> _Command:
         with_config,
         with_threads,
         click.option("--metric", default="euclidean", show_default=True, help="Distance between rows of X."),
+        with_missing,
         with_data,
         click.argument("positions", metavar="Y"),
         click.argument("data", metavar="X"),
@@ -35,15 +36,22 @@ def _given_map(command: _Command) -> _Command:
     return command
 
 
-def _make(data: str, positions: str, metric: str, threads: int | None, **reading: Any) -> tuple[Any, Any]:
+def _make(
+    data: str, positions: str, metric: str, threads: int | None, missing: str | None, **reading: Any
+) -> tuple[Any, Any]:
     """Return the data set and the map of it."""
-    from gnomon.data import check_table
+    import numpy as np
+
     from gnomon.data.columns import encode_dataset
     from gnomon.maps import Map
+    from gnomon.maps.prepare import Reading, prepare
     from gnomon.maps.representation import resolve
 
-    found = encode_dataset(open_data(data, **reading), None, None)
-    table = check_table(found.X, accept_sparse=True, feature_names=found.feature_names)
+    given_rows = encode_dataset(open_data(data, **reading, missing=empty_cells(missing)), None, None)
+    prepared = prepare(given_rows, Reading(missing=missing or "distance"))
+    found, table, places = prepared.data, prepared.table, read_positions(positions)
+    if found.n_samples < given_rows.n_samples == len(places):  # rows that lack a value are left out
+        places = places[~np.isnan(np.asarray(given_rows.X)).any(axis=1)]
     parts = given(
         feature_names=table.feature_names,
         images=found.images if found.image_shape is None else None,  # pixels are drawn from the features
@@ -51,7 +59,7 @@ def _make(data: str, positions: str, metric: str, threads: int | None, **reading
     )
     return found, Map(
         table,
-        read_positions(positions),
+        places,
         labels=found.labels,
         image_shape=found.image_shape,
         metadata=found.metadata,
@@ -59,7 +67,8 @@ def _make(data: str, positions: str, metric: str, threads: int | None, **reading
         metric=metric,
         columns=found.columns,
         representation=resolve(found.representation, table.values, table.values, seed=0),
-        notes=found.notes,
+        completion=prepared.completion,
+        notes=[*found.notes, *prepared.told],
         name=found.name,
         n_jobs=threads,
         **parts,
@@ -82,6 +91,7 @@ def explain(
     title: str | None,
     metric: str,
     threads: int | None,
+    missing: str | None,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -94,7 +104,7 @@ def explain(
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset, result = _make(data, positions, metric, threads, **reading)
+        dataset, result = _make(data, positions, metric, threads, missing, **reading)
         for kind, path in paths.items():
             write_map(result, kind, path, title=title)
         write_records(paths, data=dataset, made=result)
@@ -118,6 +128,7 @@ def evaluate(
     png: str | None,
     metric: str,
     threads: int | None,
+    missing: str | None,
     as_json: bool,
     **reading: Any,
 ) -> None:
@@ -129,7 +140,7 @@ def evaluate(
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset, result = _make(data, positions, metric, threads, **reading)
+        dataset, result = _make(data, positions, metric, threads, missing, **reading)
         evaluation = result.scorecard() if every or png else result.evaluate()
         for kind, path in paths.items():
             with destination(kind, path) as file:
