@@ -19,7 +19,7 @@ from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.dataset import require_name
 from gnomon.maps import Map
 from gnomon.maps import map as make_map
-from gnomon.maps.representation import resolve
+from gnomon.maps.representation import resolve, told_of_coordinates
 
 __all__ = ["embed", "explain", "to_map"]
 
@@ -146,6 +146,7 @@ def to_map(
     named = labels if isinstance(labels, str) else None
     data = read_cells(adata, use_rep=use_rep, n_pcs=n_pcs, explain=explain, layer=layer, labels=named)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
+    coordinates = resolve(data.representation, table.values, table.values, seed=0)
     about = _parameters(adata, basis)
     return Map(
         X=table,
@@ -156,8 +157,8 @@ def to_map(
         feature_names=list(table.feature_names or []),
         metadata=data.metadata,
         point_names=data.point_names,
-        representation=resolve(data.representation, table.values, table.values, seed=0),
-        notes=data.notes,
+        representation=coordinates,
+        notes=[*data.notes, *told_of_coordinates(data.representation, coordinates)],
         name=name or basis,
         n_jobs=n_jobs,
     )

@@ -65,10 +65,22 @@ def test_the_formula_of_the_components_is_found_and_new_cells_are_placed(cells):
     assert made.jacobian(np.asarray(cells.X[[0]].toarray())[0]).shape == (2, GENES)
 
 
+def test_cells_taken_out_of_more_keep_the_formula(cells):
+    part = cells[:70].copy()
+    made = gn.map(part, **QUICK)
+    rest = cells.X[70:].toarray()
+    larger, _ = made.extend(rest)
+    np.testing.assert_allclose(larger.representation.values[70:], cells.obsm["X_pca"][70:], atol=1e-4)
+    part.obsm["X_pca"] = part.obsm["X_pca"] ** 2
+    curved = gn.anndata.to_map(gn.anndata.embed(part, copy=True, **QUICK))
+    assert "do not make them of these features" in curved.notes[-1]
+
+
 @pytest.mark.parametrize("options", [{"layer": "counts"}, {"explain": "counts"}])
 def test_genes_that_the_components_are_not_made_of_have_no_formula(cells, options):
     made = gn.map(cells, **options, **QUICK)
     assert not made.representation.has_formula
+    assert any("do not make them of these features" in text for text in made.notes) == ("layer" in options)
     np.testing.assert_array_equal(made.X.toarray(), cells.layers["counts"].toarray())
     np.testing.assert_array_equal(made.embedding, gn.map(cells, **QUICK).embedding)
     np.testing.assert_allclose(made.transform(made.X[:5]), made.embedding[:5], atol=1e-4)

@@ -45,13 +45,14 @@ def _make(
     from gnomon.data.columns import encode_dataset
     from gnomon.maps import Map
     from gnomon.maps.prepare import Reading, prepare
-    from gnomon.maps.representation import resolve
+    from gnomon.maps.representation import resolve, told_of_coordinates
 
     given_rows = encode_dataset(open_data(data, **reading, missing=empty_cells(missing)), None, None)
     prepared = prepare(given_rows, Reading(missing=missing or "distance"))
     found, table, places = prepared.data, prepared.table, read_positions(positions)
     if found.n_samples < given_rows.n_samples == len(places):  # rows that lack a value are left out
         places = places[~np.isnan(np.asarray(given_rows.X)).any(axis=1)]
+    coordinates = resolve(found.representation, table.values, table.values, seed=0)
     parts = given(
         feature_names=table.feature_names,
         images=found.images if found.image_shape is None else None,  # pixels are drawn from the features
@@ -66,9 +67,9 @@ def _make(
         point_names=found.point_names,
         metric=metric,
         columns=found.columns,
-        representation=resolve(found.representation, table.values, table.values, seed=0),
+        representation=coordinates,
         completion=prepared.completion,
-        notes=[*found.notes, *prepared.told],
+        notes=[*found.notes, *prepared.told, *told_of_coordinates(found.representation, coordinates)],
         name=found.name,
         n_jobs=threads,
         **parts,

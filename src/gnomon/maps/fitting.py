@@ -23,7 +23,7 @@ from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.prepare import Prepared, noted
-from gnomon.maps.representation import resolve
+from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given
@@ -110,6 +110,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
         graph, embedding = _lay_out(estimator, mapped, y, by_row)
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
+    notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
     surface = estimator.surface_ if isinstance(estimator, Embedder) else None
     if surface is not None:

@@ -23,6 +23,7 @@ __all__ = [
     "leading",
     "resolve",
     "rows_of",
+    "told_of_coordinates",
     "with_formula",
 ]
 
@@ -77,11 +78,26 @@ def with_formula(given: Representation, X: Any) -> Representation:
         orthonormal = np.abs(products - np.eye(len(products))).max() < _TOLERANCE
         rows = evenly_spaced(X.shape[0], _CHECKED_ROWS)
         some, wanted = X[rows], np.asarray(given.values[rows], dtype=np.float64)
-        for center in (column_scales(X).mean, np.zeros(X.shape[1])):
+        mean = column_scales(X).mean
+        for center in (mean, np.zeros(X.shape[1])):
             gap = project_rows(some, center, directions) - wanted
             if orthonormal and length(gap) <= _TOLERANCE * length(wanted):
                 return replace(given, center=center)
+        gap = project_rows(some, mean, directions) - wanted
+        offset = gap.mean(axis=0)  # that of rows taken out of more, whose mean is another one
+        if orthonormal and length(gap - offset) <= _TOLERANCE * length(wanted - wanted.mean(axis=0)):
+            return replace(given, center=mean + product(offset[None], directions)[0])
     return replace(given, components=None)
+
+
+def told_of_coordinates(wanted: Representation | Reduction | None, found: Representation | None) -> list[str]:
+    """Say that directions came with given coordinates which do not make them of the features."""
+    if not isinstance(wanted, Representation) or wanted.components is None or found is None or found.has_formula:
+        return []
+    return [
+        f"The directions that belong to {found} do not make them of these features: the map does not grow, and its "
+        "function is an atlas of the features. Explain by the table that the coordinates were made of."
+    ]
 
 
 def resolve(wanted: Representation | Reduction | None, X: Any, mapped: Any, *, seed: int) -> Representation | None:

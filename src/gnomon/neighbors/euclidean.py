@@ -107,7 +107,7 @@ class Points:
         if self.scale != 1.0:
             _check_range(self.X, self.mean, largest_deviation(self.X, self.mean))
         if self.scale < 1.0:
-            _warn_of_lost_digits(self.X, self.X[:: -(-self.n_samples // _MEAN_ROWS)], self.mean, self.scale)
+            _warn_of_lost_digits(self.X, self.X[:: -(-self.n_samples // MEAN_ROWS)], self.mean, self.scale)
 
     def centred(self, X: Values | None = None) -> npt.NDArray[np.float32]:
         """Return a centred and scaled float32 copy of the table, or of rows given."""
