@@ -105,6 +105,29 @@ def test_scanpys_rule_chooses_the_coordinates():
     assert read_cells(cells, n_pcs=7).representation.columns.sum() == 20
 
 
+@pytest.mark.parametrize(
+    "marks",
+    [
+        pd.Series([True, False, np.nan]),
+        pd.Series([True, None, pd.NA], dtype="boolean"),
+        pd.Series(["True", "False", None]),
+        pd.Categorical(["TRUE", "FALSE", "FALSE"]),
+        pd.Series([1.0, 0.0, np.nan]),
+        pd.Series([1, 2, 0]),
+        pd.Series(["yes", "no", "no"]),
+    ],
+)
+def test_genes_are_variable_where_the_column_says_so(marks):
+    cells = make_cells()
+    del cells.obsm["X_pca"]
+    cells.var["highly_variable"] = pd.Series(marks).take(np.arange(GENES) % 3).set_axis(cells.var_names)
+    if set(marks) & {2, "yes"}:
+        with pytest.raises(ValueError, match=r"var\['highly_variable'\] must be .*True and False \(found ('yes'|2)\)"):
+            read_cells(cells)
+    else:
+        assert np.flatnonzero(read_cells(cells).representation.columns).tolist() == list(range(0, GENES, 3))
+
+
 def test_the_table_that_explains_can_be_chosen():
     cells = make_cells()
     np.testing.assert_array_equal(dense(read_cells(cells, layer="double").X), 2 * dense(cells.X))

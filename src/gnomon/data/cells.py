@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._validation import message
-from gnomon.data.arrays import cast, refuse_kind
+from gnomon.data.arrays import cast, is_missing, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
@@ -21,6 +21,7 @@ N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""
 
 _COUNTS = 30  # whole numbers beyond are counts, not their logarithms
+_MARKS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
 
 
 def is_cells(X: object) -> bool:
@@ -201,7 +202,7 @@ def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int | None, notes: list[st
     if not of_x:
         fact = "there is no obsm['X_pca'], and the table that explains is another one"
         raise ValueError(message("use_rep=None", "a key of obsm", fact=fact, remedy="Run scanpy.pp.pca first."))
-    mask = np.asarray(cells.var["highly_variable"], dtype=bool) if "highly_variable" in cells.var else None
+    mask = _marked(cells.var["highly_variable"]) if "highly_variable" in cells.var else None
     if mask is not None and not mask.any():
         mask = None
     stored = X if isinstance(X, np.ndarray) else X.data
@@ -217,6 +218,17 @@ def _reduction(cells: Any, X: Any, of_x: bool, n_pcs: int | None, notes: list[st
     missing = "there is no obsm['X_pca']: " if "X_pca" not in cells.obsm else ""
     note(notes, f"{missing}neighbours are found in {chosen} principal components of {of}")
     return Reduction(max(chosen, 1), mask)
+
+
+def _marked(series: Any) -> npt.NDArray[np.bool_]:
+    """Return which genes a column marks; one where it is missing is not marked."""
+    values = series.tolist()
+    texts = ["false" if is_missing(value) else str(value).lower() for value in values]
+    for value, text in zip(values, texts, strict=True):
+        if text not in _MARKS:
+            rule, remedy = "a column of True and False", "Correct it, or leave it out."
+            raise ValueError(message(f"var[{series.name!r}]", rule, fact=f"found {value!r:.60}", remedy=remedy))
+    return np.array([_MARKS[text] for text in texts], dtype=np.bool_)
 
 
 def _neighbors(cells: Any, key: str) -> tuple[scipy.sparse.csr_array, Mapping[str, Any]]:
