@@ -15,6 +15,7 @@ import gnomon as gn
 from gnomon.clusters import find
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
+from gnomon.clusters.steps import noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
 from gnomon.neighbors import RowSearch
@@ -196,6 +197,61 @@ def test_nothing_is_claimed_in_one_cloud(kind):
     assert set(clusters.names) == {""}
     with pytest.raises(ValueError, match="clusters must be such that there are any"):
         clusters.level()
+
+
+_STEPS = {
+    "rounded": lambda draw: np.round(draw.normal(size=(1000, 3))),
+    "coarse beside fine": lambda draw: np.c_[np.round(draw.normal(size=600)), draw.normal(size=(600, 3))],
+    "counts": lambda draw: np.log1p(draw.poisson(1, size=(1000, 5))),
+    "sparse counts": lambda draw: sp.csr_array(1.0 + draw.binomial(4, 0.5, size=(1000, 5))),
+    "two values": lambda draw: draw.integers(0, 2, size=(600, 4)).astype(np.float32),
+}
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize("kind", list(_STEPS))
+def test_steps_of_one_cloud_are_no_clusters(kind, metric):
+    X = _STEPS[kind](np.random.default_rng(0))
+    assert len(gn.find_clusters(X, metric=metric)) == 0
+
+
+def test_two_rounded_clouds_are_two_clusters():
+    draw = np.random.default_rng(0)
+    first = np.arange(600) < 300
+    rounded = np.round(draw.normal(size=(600, 3)) + 6.0 * np.c_[first, np.zeros((600, 2))])
+    assert adjusted_rand_score(first, gn.find_clusters(rounded).labels) > 0.98
+    counts = draw.poisson(np.where(first[:, None], [0.5, 0.5, 6.0, 6.0], [6.0, 6.0, 0.5, 0.5]))
+    found = gn.find_clusters(np.log1p(counts))
+    assert len(found) == 2
+    assert adjusted_rand_score(first, found.labels) > 0.9
+
+
+def test_values_are_spread_half_way_to_the_next_but_not_into_holes():
+    values = np.repeat([0.0, 1.0, 2.0, 9.0, 11.0], 400)
+    moved = values + noise_of_steps([values[:, None]], np.eye(1), 0)[0][:, 0]
+    ends = [(-0.5, 0.5), (0.5, 1.5), (1.5, 2.5), (8.0, 10.0), (10.0, 12.0)]
+    for value, (low, high) in zip(np.unique(values), ends, strict=True):
+        some = np.sort(moved[values == value])
+        assert low <= some[0] < low + 0.05 * (high - low)
+        assert high - 0.05 * (high - low) < some[-1] <= high
+        assert some.mean() == pytest.approx((low + high) / 2, abs=0.1 * (high - low))
+
+
+def test_noise_is_along_the_components_and_that_of_stepped_features_alone():
+    draw = np.random.default_rng(0)
+    fine, coarse = draw.normal(size=(200, 1)), np.round(draw.normal(size=(200, 2)))
+    turned = np.linalg.qr(draw.normal(size=(3, 3)))[0]
+    assert noise_of_steps([fine], np.eye(1), 0) is None
+    assert noise_of_steps([np.ones((200, 1))], np.eye(1), 0) is None
+    parts = np.split(np.c_[fine, coarse], [80])
+    plain, other = noise_of_steps(parts, np.eye(3), 0), noise_of_steps(parts, turned, 0)
+    assert [len(part) for part in plain] == [80, 120]
+    for one, two in zip(plain, other, strict=True):
+        assert not one[:, 0].any()
+        assert one[:, 1:].all()
+        np.testing.assert_allclose(two, one @ turned.T, atol=1e-12)
+    assert not np.array_equal(plain[0], noise_of_steps(parts, np.eye(3), 1)[0])
+    assert noise_of_steps(parts, np.array([[1.0, 0.0, 0.2]]), 0) is None  # too little of the feature to matter
 
 
 @pytest.mark.parametrize("seed", [0, 3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -284,3 +285,11 @@ def test_three_phrases_are_said_unless_more_are_asked_for():
 def test_infinite_gaps_of_clusters_without_spread_are_found():
     moments = _ClusterMoments(np.array([[0.0, 1.0], [2.0, 1.0]]), np.zeros((2, 2)), np.array([5, 5]), 0.05)
     np.testing.assert_array_equal(moments.gaps(0), [[0.0, 0.0], [-np.inf, 0.0]])
+
+
+def test_a_cluster_without_spread_in_the_middle_of_others_is_medium():
+    X = np.repeat([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0]], 10, axis=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = cluster_captions(X, np.repeat(["a", "b", "c"], 10))
+    assert [found[name].text for name in "abc"] == ["low feature 0", "medium feature 0", "high feature 0"]

@@ -19,6 +19,7 @@ from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
+from gnomon.clusters.steps import noise_of_steps
 from gnomon.clusters.tree import DensityTree
 from gnomon.data import check_table
 from gnomon.exceptions import GnomonWarning
@@ -97,7 +98,7 @@ def find_clusters(
     n_phrases : int >= 1, default=3
         Features of a name at most.
     random_state : int, Generator, RandomState or None, default=0
-        Chooses the halves and the seed of the embedding.
+        Chooses the halves, the seed of the embedding, and the noise of values that lie in steps.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -120,6 +121,9 @@ def find_clusters(
     sheets and threads there is no such guarantee: a bend is only seen where neighbourhoods are narrower than half the
     distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not claimed;
     ask `gnomon.evaluation.are_apart`.
+    Counts and rounded values lie in steps, and between two of them there are no rows in one cloud either. So where the
+    values of a feature have two rows each on average, each value is first spread evenly half-way to the next ones, by
+    chance, and a split must hold even so. Groups that a single step parts, as yes and no of one feature, are then none.
     Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; the rows of the
     table then find 0.995 of their nearest learned rows at least, and of fewer rows all.
 
@@ -195,14 +199,27 @@ def _learn(
         )
         points = estimator.fit_transform(rows).astype(np.float64)
     tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / X.shape[0])))
+    given = rows, unseen
     if metric == "cosine":
         from sklearn.preprocessing import normalize
 
         rows, unseen = normalize(rows), normalize(unseen)
     found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
     learned, held_out = (found.transform(part).astype(np.float64) for part in (rows, unseen))
+    noise = noise_of_steps(given, found.components, current_run().seed)
+    if noise is not None:
+        if metric == "cosine":
+            noise = [one / _lengths(part) for one, part in zip(noise, given, strict=True)]
+        learned, held_out = learned + noise[0], held_out + noise[1]
     groups, splits = shown_splits(tree, points, learned, held_out, alpha=alpha)
     return groups, splits, len(tree.splits()), learned
+
+
+def _lengths(rows: Any) -> Floats:
+    """Return the lengths of rows of a table or sparse matrix, 1 for 0, as a column."""
+    squares = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64)).reshape(-1, 1)
+    return np.where(lengths > 0.0, lengths, 1.0)
 
 
 @dataclass(frozen=True)

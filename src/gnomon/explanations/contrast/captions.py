@@ -220,7 +220,8 @@ def _caption(
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
-    agreed = np.maximum(gaps * side, 0.0)  # only differences in the direction that the word will state
+    ahead = np.where(side > 0, gaps, np.where(side < 0, -gaps, 0.0))  # a product would make NaN of infinite times 0
+    agreed = np.maximum(ahead, 0.0)  # only differences in the direction that the word will state
     inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0)
     medium = np.where(inner, np.abs(gaps), 0.0)  # both directions, where others lie on both sides
     left = np.arange(len(labels)) != g

@@ -1,0 +1,72 @@
+"""Noise for features that go in steps, counts and rounded numbers, between which no row lies for want of a value."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._arithmetic import product
+from gnomon.linalg import dense_rows
+
+__all__ = ["noise_of_steps"]
+
+Floats = npt.NDArray[np.float64]
+
+_STREAM = 1  # of the seed; the halves are drawn from the seed itself
+_TIED = 2.0  # rows of each value of a feature that goes in steps, at least and on average
+_HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole, and stays empty
+_SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
+_TOGETHER = 64  # features drawn at a time
+
+
+def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[Floats] | None:
+    """Return noise, along some components, that spreads each value of a feature evenly over its step.
+
+    A feature goes in steps if its values have two rows each on average. A value is spread half-way to the next ones, as
+    far to the one side as to the other where it has but one neighbour or beyond a hole. A cloud of one peak that was
+    rounded, or that counts something, then has a density of one peak again: without noise its rows seem to thin out
+    between any two of its values.
+
+    Parameters
+    ----------
+    parts : sequence of ndarray or CSR of shape (n_rows, n_features)
+        Rows of one table.
+    components : ndarray of shape (n_components, n_features), float64
+        Orthonormal.
+    seed : int
+
+    Returns
+    -------
+    list of ndarray of shape (n_rows, n_components), float64, or None
+        For each of the parts; None where no feature goes in steps.
+    """
+    draw = np.random.default_rng((seed, _STREAM))
+    features = np.flatnonzero(np.square(components).sum(axis=0) >= _SHARE)
+    noise: Floats | None = None
+    for start in range(0, len(features), _TOGETHER):
+        some = features[start : start + _TOGETHER]
+        table = np.concatenate([dense_rows(rows[:, some]) for rows in parts])
+        drawn = {feature: _within_steps(table[:, at], draw) for at, feature in enumerate(some.tolist())}
+        stepped = {feature: one for feature, one in drawn.items() if one is not None}
+        if stepped:
+            added = product(np.stack(list(stepped.values()), axis=1), components[:, list(stepped)].T)
+            noise = added if noise is None else noise + added
+    return None if noise is None else np.split(noise, np.cumsum([rows.shape[0] for rows in parts])[:-1])
+
+
+def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
+    """Return by how much to move each value of a feature, None if the feature does not go in steps."""
+    levels, level = np.unique(values, return_inverse=True)
+    if len(levels) < 2 or len(values) < _TIED * len(levels):
+        return None
+    steps = np.diff(levels)
+    beside = np.pad(steps, 1)
+    widest = np.maximum(beside[:-2], beside[2:])  # of the steps on both sides of each, 0 where there is none
+    half = np.where((widest > 0.0) & (steps > _HOLE * widest), 0.0, steps / 2.0)
+    below, above = np.pad(half, (1, 0)), np.pad(half, (0, 1))
+    below, above = np.where(below > 0.0, below, above), np.where(above > 0.0, above, below)
+    moved: Floats = draw.uniform(size=len(values)) * (below + above)[level] - below[level]
+    return moved
