@@ -463,3 +463,37 @@ def test_categories_true_and_false_of_an_older_map_take_truth_values():
     for values in (np.array([True, False]), np.array([1.0, 0.0]), np.array(["TRUE", "false"])):
         np.testing.assert_array_equal(rule.encode(values)[:, 0], [1, 0])
         assert rule.unknown(values) == ""
+
+
+@pytest.mark.parametrize(
+    ("texts", "new", "day"),
+    [
+        (["6/22/2021", "4/1/2022"], "4/2/2022", "2022-04-02"),
+        (["22/6/2021", "1/4/2022"], "4/2/2022", "2022-02-04"),
+        (["22.6.2021", "1.4.2022"], "4.2.2022", "2022-02-04"),
+        (["6/22/2021", "4/1/2022"], "2022-02-04", "2022-02-04"),
+    ],
+)
+def test_dates_of_new_rows_are_read_as_those_of_the_fit_were(texts, new, day, tmp_path):
+    frame = pd.DataFrame({"t": texts * 20, "a": np.random.default_rng(0).normal(size=40)})
+    frame.loc[0, "a"] = np.nan  # such a map fills in what new rows lack
+    with pytest.warns(DataWarning, match="'a' 1"):
+        made = gn.map(frame, "pca")
+    made.save(tmp_path / "m.gnomon")
+    rule = gn.load(tmp_path / "m.gnomon").columns[0]
+    assert rule == made.columns[0]
+    seconds = (np.datetime64(day) - np.datetime64("1970-01-01")) / np.timedelta64(1, "s")
+    assert rule.encode(np.array([new]))[0, 0] == pytest.approx((seconds - rule.start) / rule.unit)
+    told = "'t' has 'unknown' in 1 row: no date, taken as missing; write " + (rule.writing or "2024-05-31")
+    with pytest.warns(DataWarning, match=told):
+        places = made.transform(pd.DataFrame({"t": ["unknown", new], "a": [0.5, 0.5]}))
+    assert np.isfinite(places).all()
+    np.testing.assert_allclose(places[1], made.transform(pd.DataFrame({"t": [new], "a": [0.5]}))[0], atol=1e-6)
+
+
+def test_numbers_for_dates_are_refused_with_the_column():
+    encoder = gn.TablePreprocessor().fit({"t": ["6/22/2021", "4/1/2022"], "a": [1.0, 2.0]})
+    with pytest.raises(ValueError, match="column 't' must be of dates, as in fit"):
+        encoder.transform({"t": [1.0, 2.0], "a": [1.0, 2.0]})
+    rows = {"t": np.array([None, None]), "a": [1.0, 2.0]}
+    assert np.isnan(encoder.transform(rows)[:, 0]).all()

@@ -11,13 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "DATE_ORDERS",
     "FEWEST_NUMBERS",
     "are_truths",
+    "date_order",
     "decimal_of",
     "find_writings",
     "is_missing_text",
     "is_writing",
     "read_dates",
+    "read_each_date",
     "read_numbers",
     "read_truths",
     "told_decimal",
@@ -52,10 +55,12 @@ _DATES = [
         r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
     )
 ]
-_SLASHES = [  # which of the two it is must follow from a day above 12
-    re.compile(rf"(?P<{first}>\d{{1,2}})/(?P<{second}>\d{{1,2}})/(?P<year>\d{{4}}){_TIME}\s*{_ZONE}")
+DATE_ORDERS = {  # which of the two it is must follow from a day above 12
+    f"{first}/{second}/year": re.compile(
+        rf"(?P<{first}>\d{{1,2}})/(?P<{second}>\d{{1,2}})/(?P<year>\d{{4}}){_TIME}\s*{_ZONE}"
+    )
     for first, second in (("month", "day"), ("day", "month"))
-]
+}
 
 
 def is_missing_text(value: object) -> bool:
@@ -82,11 +87,40 @@ def read_truths(texts: Sequence[str]) -> npt.NDArray[np.float64]:
 def read_dates(texts: Sequence[str]) -> npt.NDArray[np.datetime64] | None:
     """Return texts as dates in UTC, empty ones as NaT; None if one is none, or day and month cannot be told apart."""
     known = [text.strip() for text in texts]
-    for forms in [[form] for form in _DATES] + [_SLASHES]:
+    for forms in [[form] for form in _DATES] + [[*DATE_ORDERS.values()]]:
         read = [dates for form in forms if (dates := _read_form(known, form)) is not None]
         if len(read) == 1:
             return read[0]
     return None
+
+
+def date_order(texts: Sequence[str]) -> str:
+    """Return the order in which dates with strokes are written, one of `DATE_ORDERS`; empty for other dates."""
+    known = [text.strip() for text in texts]
+    if read_dates(known) is None or any(_read_form(known, form) is not None for form in _DATES):
+        return ""
+    return next(order for order, form in DATE_ORDERS.items() if _read_form(known, form) is not None)
+
+
+def read_each_date(texts: Sequence[str], order: str) -> npt.NDArray[np.datetime64]:
+    """Return texts as dates in UTC one by one, NaT for one that is none, or whose day and month cannot be told apart.
+
+    Parameters
+    ----------
+    texts : sequence of str
+    order : str
+        Of dates with strokes, as `date_order` returns it.
+    """
+    forms = [*_DATES, *([DATE_ORDERS[order]] if order else [])]
+    found = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
+    for i, text in enumerate(texts):
+        plain = text.strip()
+        for form in forms if plain else ():
+            date = _read_form([plain], form)
+            if date is not None:
+                found[i] = date[0]
+                break
+    return found
 
 
 def _read_form(texts: Sequence[str], form: re.Pattern[str]) -> npt.NDArray[np.datetime64] | None:

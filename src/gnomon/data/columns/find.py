@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -17,7 +18,7 @@ from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import as_numbers, plain_column, refuse_containers, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
-from gnomon.data.written import are_truths, decimal_of, find_writings, read_numbers
+from gnomon.data.written import are_truths, date_order, decimal_of, find_writings, read_numbers
 from gnomon.exceptions import DataWarning
 
 __all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules"]
@@ -109,7 +110,8 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     n_known = int(classes.labelled.sum())
     seconds = seconds_of(labels)
     if seconds is not None and len(classes):
-        return _rule_of_dates(name, seconds, labels.dtype.kind == "m")
+        rule = _rule_of_dates(name, seconds, labels.dtype.kind == "m")
+        return replace(rule, writing=date_order(texts_of(values))) if values.dtype.kind in "OU" else rule
     if ordered:
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:

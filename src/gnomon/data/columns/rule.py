@@ -13,8 +13,8 @@ from gnomon._validation import message
 from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.values import as_numbers, known_texts, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import listed
-from gnomon.data.labels import name_of, sort_into_classes
-from gnomon.data.written import is_writing, read_numbers, read_truths
+from gnomon.data.labels import check_labels, name_of, sort_into_classes
+from gnomon.data.written import DATE_ORDERS, is_writing, read_each_date, read_numbers, read_truths
 
 __all__ = ["ColumnRule", "features_of", "first_features", "rules_fault", "spreads_of", "unit_ranges"]
 
@@ -24,6 +24,7 @@ Float64Array = npt.NDArray[np.float64]
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
 _OTHERS_TAKEN = {  # what becomes of other texts
     "written": "no number, taken as missing",
+    "date": "no date, taken as missing",
     "boolean": "neither True nor False, taken as missing",
 }
 
@@ -46,7 +47,8 @@ class ColumnRule:
     reason : str
         Why it is left out, a clause.
     writing : str
-        Of numbers that are written as texts: how, such as "$0.0" or "0,0 %".
+        Of numbers that are written as texts: how, such as "$0.0" or "0,0 %". Of dates with strokes: their order,
+        such as "month/day/year".
     """
 
     name: str
@@ -71,10 +73,7 @@ class ColumnRule:
         if self.kind in ("number", "boolean", "written"):
             return as_numbers(values)[:, None]
         if self.kind == "date":
-            seconds = seconds_of(with_dates(values))
-            if seconds is None:
-                raise ValueError(message("X", "a table with dates where there were dates in fit"))
-            return ((seconds - self.start) / self.unit)[:, None]
+            return ((self._seconds(values) - self.start) / self.unit)[:, None]
         codes = self._codes(values)
         if self.kind == "ordinal":
             return np.where(codes < 0, np.nan, codes)[:, None]
@@ -85,6 +84,22 @@ class ColumnRule:
         if keep_missing:
             found[codes == _MISSING] = np.nan
         return found
+
+    def _seconds(self, values: Array) -> Float64Array:
+        """Return dates as seconds since 1970 and durations as seconds, NaN for texts that are no dates."""
+        seconds = None if self.writing else seconds_of(with_dates(values))
+        if seconds is not None:
+            return seconds
+        labels = check_labels(known_texts(values), len(values))
+        if labels.dtype.kind in "OU":
+            labels = read_each_date(texts_of(values), self.writing)
+        elif labels.dtype.kind not in "mM" and not np.isfinite(as_numbers(labels)).any():
+            return as_numbers(labels).astype(np.float64)
+        seconds = seconds_of(labels) if labels.dtype.kind in "mM" else None
+        if seconds is None:
+            remedy = f"Pass dates, or texts such as {self.writing or '2024-05-31'}."
+            raise ValueError(message(f"column {self.name!r}", "of dates, as in fit", fact="numbers", remedy=remedy))
+        return seconds
 
     def _codes(self, values: Array) -> npt.NDArray[np.int64]:
         """Return the place of each value among the categories, -1 for an unknown one and -2 for a missing one."""
@@ -109,7 +124,8 @@ class ColumnRule:
             return ""
         taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
         found = listed(sort_into_classes(values[rows]).names)
-        return f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
+        told = f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
+        return f"{told}; write {self.writing or '2024-05-31'}" if self.kind == "date" else told
 
     def told(self) -> str:
         """Say what became of it, for a list."""
@@ -183,9 +199,10 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
     for rule in rules:
         n, several = len(rule.features), len(rule.categories)
         wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
+        written = rule.kind == "written"
         known = rule.kind in ("number", "written", "boolean", "ordinal", "category", "date", "left out")
         if (
-            (rule.kind == "written") != is_writing(rule.writing)
+            not (rule.writing in ("", *DATE_ORDERS) if rule.kind == "date" else is_writing(rule.writing) == written)
             or not known
             or n != wanted
             or (rule.kind in ("ordinal", "category") and not several)
