@@ -472,3 +472,24 @@ main(["map", "iris", "-o", "m.html"])
     done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Aborted.\n")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_dates_are_dates_as_labels_and_as_metadata(run, calls, suffix):
+    days = np.arange("2022-03-01", "2022-03-13", dtype="datetime64[D]")
+    if suffix == "csv":
+        Path("t.csv").write_text("a,when\n" + "".join(f"{i * i},{day}\n" for i, day in enumerate(days)))
+    else:
+        pa = pytest.importorskip("pyarrow")
+        parts = {"a": np.arange(12.0) ** 2, "when": days.astype("datetime64[us]"), "length": (days - days[0])[::-1]}
+        table = pa.table({**parts, "length": parts["length"].astype("timedelta64[s]")})
+        importlib.import_module("pyarrow.parquet").write_table(table, "t.parquet")
+    assert run(f"t.{suffix}", "--labels", "when").exit_code == 0
+    np.testing.assert_array_equal(calls[0][0].labels, days)
+    assert run(f"t.{suffix}").exit_code == 0
+    np.testing.assert_array_equal(calls[1][0].metadata["when"], days)
+    if suffix == "parquet":
+        assert calls[1][0].metadata["length"].dtype.kind == "m"
+    Path("about.csv").write_text("day\n" + "".join(f"{day}\n" for day in days))
+    assert run(f"t.{suffix}", "--metadata", "about.csv").exit_code == 0
+    np.testing.assert_array_equal(calls[2][0].metadata["day"], days)

@@ -101,10 +101,13 @@ def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
 
 
 def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, labels: str | None) -> Any:
+    from gnomon.data.dataset import as_dates
+
     n_rows = len(next(iter(columns.values())))
     if n_rows != data.n_samples:
         rule = f"a table of {data.n_samples:,} rows, one for each of the data"
         raise ValueError(message(f"--metadata={path!r}", rule, fact=f"it has {n_rows:,} rows"))
+    columns = {name: as_dates(values) for name, values in columns.items()}
     chosen = columns.pop(labels) if labels is not None and labels in columns else None
     parts = {} if chosen is None else {"labels": chosen, "label_name": labels}
     return replace(data, metadata={**data.metadata, **columns}, **parts)

@@ -73,6 +73,8 @@ def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] 
             or pa.types.is_decimal(kind)
         ):
             columns[name] = _numbers(column)
+        elif pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind):
+            columns[name] = np.asarray(column.to_numpy())  # NaT where one is missing
         else:
             columns[name] = text_array([None if value is None else str(value) for value in column.to_pylist()])
     return columns, point_names

@@ -17,6 +17,7 @@ import scipy
 from gnomon._entrance import part
 from gnomon._validation import message
 from gnomon.data.representation import Reduction, Representation
+from gnomon.data.written import is_missing_text, read_dates
 
 if TYPE_CHECKING:
     from gnomon.data.columns import ColumnRule
@@ -25,6 +26,7 @@ __all__ = [
     "LABEL_WORDS",
     "TEXT_NOTE",
     "Dataset",
+    "as_dates",
     "assemble",
     "draw_rows",
     "listed",
@@ -219,6 +221,14 @@ def text_array(values: Sequence[str | None]) -> npt.NDArray[Any]:
     return np.array(values, dtype=object if uneven or len(lengths) < len(values) else None)
 
 
+def as_dates(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return texts as dates where all of them are written so, NaT where one is missing; else what came."""
+    if values.dtype.kind not in "OU":
+        return values
+    dates = read_dates(["" if value is None or is_missing_text(value) else str(value) for value in values.tolist()])
+    return values if dates is None else dates
+
+
 def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return numbers as integers if all are whole."""
     if values.dtype.kind == "f" and (np.abs(values) <= 2**53).all() and (values == np.rint(values)).all():
@@ -255,6 +265,7 @@ def assemble(
     point_names : ndarray of shape (n_samples,), default=None
         A name for each row.
     """
+    columns = {name: as_dates(values) for name, values in columns.items()}
     notes = [] if notes is None else notes
     if labels is not None:
         require_name(labels, list(columns), what="labels")
