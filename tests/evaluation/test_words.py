@@ -8,7 +8,17 @@ import math
 import pytest
 
 from gnomon.evaluation import MEASURES, POINT_SCORES
-from gnomon.evaluation.words import READINGS, Statement, grade, grade_stretch, grade_torn, in_words, title_of, verdict
+from gnomon.evaluation.words import (
+    READINGS,
+    Statement,
+    grade,
+    grade_stretch,
+    grade_torn,
+    in_words,
+    percent,
+    title_of,
+    verdict,
+)
 
 _WORDS = {
     "near": {"good": "are close in the data", "fair": "mostly close", "poor": "often not close"},
@@ -134,3 +144,10 @@ def test_a_verdict_is_of_what_is_known_beside_its_chance():
     assert [one.grade for one in verdict(scores, {"trustworthiness": 0.95, "shepard": None})] == ["poor", "fair"]
     assert verdict({"triplet_accuracy": 0.9})[0].text == "Distances between groups mean something."
     assert verdict({"stress": 0.1}) == []
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(1.0, "100"), (0.998, "100"), (0.654, "65"), (0.0996, "10"), (0.094, "9.4"), (0.00123, "0.12")]
+)
+def test_shares_are_whole_per_cents_from_ten_on(share, text):
+    assert percent(share) == text

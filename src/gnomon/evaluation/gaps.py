@@ -18,6 +18,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
+from gnomon.evaluation.words import percent
 from gnomon.geometry.check import check_features, check_places, has_place, row_mask
 from gnomon.linalg import dense_rows
 
@@ -228,7 +229,7 @@ class Ground:
             return ""
         return (
             f" Rows of neither lie between: among those of {names[0]} and {names[1]} alone it falls to "
-            f"{100.0 * math.exp(-alone):.2g} %."
+            f"{percent(math.exp(-alone))} %."
         )
 
     def _in_map(self, a: Mask, b: Mask, island: bool, limit: float) -> str | None:
@@ -267,8 +268,8 @@ def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, i
 
 
 def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:
-    estimate, low, high = (100.0 * math.exp(-value) for value in dip)
-    share = f"{estimate:.2g} % [{high:.2g} %, {low:.2g} %] of that of the sparser of the two"
+    estimate, low, high = (percent(math.exp(-value)) for value in dip)
+    share = f"{estimate} % [{high} %, {low} %] of that of the sparser of the two"
     between = f"Between {first} and {second} the density of the data falls to {share}"
     if finding == "two groups":
         return f"{between}: a gap."

@@ -18,6 +18,7 @@ from gnomon.data.labels import Classes, check_labels, sort_into_classes
 from gnomon.evaluation.gaps import FEWEST_ROWS, RULES, Ground
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
+from gnomon.evaluation.words import percent
 
 __all__ = ["MapVerdicts", "judge_gaps"]
 
@@ -211,9 +212,8 @@ def _islands(ground: Ground, classes: Classes | None, n_islands: int, limit: flo
 def _called(ground: Ground, rows: npt.NDArray[np.int64], classes: Classes | None) -> str:
     """Return what an island is called: by its share of the rows, its place and its commonest class."""
     assert ground.Y is not None
-    share = 100.0 * len(rows) / len(ground.rows)
     place = ", ".join(f"{one:.3g}" for one in np.median(ground.Y[np.isin(ground.rows, rows)], axis=0))
-    text = f"the island at ({place}), {share:.2g} % of the rows"
+    text = f"the island at ({place}), {percent(len(rows) / len(ground.rows))} % of the rows"
     if classes is None:
         return text
     counts = np.bincount(classes.codes[rows][classes.codes[rows] >= 0], minlength=len(classes.names))

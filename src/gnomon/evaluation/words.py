@@ -14,6 +14,7 @@ __all__ = [
     "grade_stretch",
     "grade_torn",
     "in_words",
+    "percent",
     "title_of",
     "verdict",
 ]
@@ -39,6 +40,12 @@ class Reading:
     says: Callable[[float, int], str]
     bounds: tuple[float, float] | None = None
     chance: float = 0.0
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent: whole numbers from 10 on, two digits below."""
+    value = 100.0 * share
+    return f"{value:.0f}" if value >= 9.95 else f"{value:.2g}"
 
 
 @dataclass(frozen=True)
