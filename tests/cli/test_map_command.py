@@ -493,3 +493,9 @@ def test_dates_are_dates_as_labels_and_as_metadata(run, calls, suffix):
     Path("about.csv").write_text("day\n" + "".join(f"{day}\n" for day in days))
     assert run(f"t.{suffix}", "--metadata", "about.csv").exit_code == 0
     np.testing.assert_array_equal(calls[2][0].metadata["day"], days)
+
+
+def test_two_outputs_are_two_files(run, calls):
+    result = run("iris", "-o", "same.html", "--report", "./same.html")
+    assert (result.exit_code, calls) == (2, [])
+    assert "output file 'same.html' must be of one output (named by 2 options)" in result.stderr

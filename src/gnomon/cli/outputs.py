@@ -55,6 +55,11 @@ def check_outputs(paths: Mapping[str, str], *, as_json: bool = False) -> None:
     taken = sum(path == STDOUT for path in paths.values()) + as_json
     if STDOUT in paths.values() and taken > 1:
         raise ValueError(message("output -", "the only thing written to standard output", remedy="Name a file."))
+    files = [os.path.realpath(path) for path in paths.values() if path != STDOUT]
+    twice = [path for path in paths.values() if path != STDOUT and files.count(os.path.realpath(path)) > 1]
+    if twice:
+        fact = f"named by {len(twice)} options"
+        raise ValueError(message(f"output file {twice[0]!r}", "of one output", fact=fact, remedy="Name two files."))
     for kind, path in paths.items():
         if path == STDOUT or kind == "folder":
             continue
