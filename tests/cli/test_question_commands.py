@@ -145,3 +145,27 @@ def test_verdicts_are_given_for_people_and_for_programs(saved):
     drawn = json.loads(ask("verdict", saved, "illusions", "--json").stdout)
     assert drawn["verdicts"][0]["question"].endswith("as wide as it looks?")
     assert "gaps asks about 0 groups, not 1" in ask("verdict", saved, "gaps", "0").stderr
+
+
+def test_a_profile_of_a_map_without_classes_is_refused(tmp_path):
+    path, X = str(tmp_path / "m.gnomon"), np.random.default_rng(0).normal(size=(60, 3))
+    Map(X, X[:, :2]).save(path)
+    for asked in (["profile", path], ["profile", path, "--captions"]):
+        refused = ask(*asked)
+        assert (refused.exit_code, "a map must be one with labels" in refused.output) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("condition", "rows"),
+    [
+        ("dept='A & B'", [0, 1]),
+        ('dept="A & B" & site=x', [0]),
+        ("site=x & dept='A & B'", [0]),
+        ("site=it's & dept='C'", [2]),
+        ("dept=C & site=it's", [2]),
+    ],
+)
+def test_a_value_that_joins_words_is_selected_in_quotes(condition, rows):
+    about = {"dept": np.array(["A & B", "A & B", "C"]), "site": np.array(["x", "y", "it's"])}
+    made = Map(np.eye(3), np.eye(3)[:, :2], metadata=about)
+    np.testing.assert_array_equal(np.flatnonzero(made.select(condition)), rows)

@@ -135,7 +135,7 @@ def contrast(
     """Say what sets some rows of MAP apart from the rest.
 
     MAP is a file that `gnomon map --save` wrote. A CONDITION compares the label, a column of metadata or a feature by
-    =, !=, <, <=, > or >=, or lists rows; " & " joins several.
+    =, !=, <, <=, > or >=, or lists rows; " & " joins several. A value that holds " & " is in quotes: "dept='A & B'".
     """
     result = open_map(map_path, threads)
     chosen = result.select(select)
@@ -162,7 +162,10 @@ def profile(map_path: str, captions: bool, groups: str | None, top: int, threads
     elif captions:
         _print_answer(lambda: _caption_table(result.captions(groups=groups)), False)
     else:
-        _print_answer(lambda: {label: one.head(top) for label, one in result.profiles(groups=groups).items()}, as_json)
+        answers = result.profiles(groups=groups) or result.captions(
+            groups=groups
+        )  # which tells what labels are lacking
+        _print_answer(lambda: {label: one.head(top) for label, one in answers.items()}, as_json)
 
 
 def _caption_table(captions: dict[Any, Caption]) -> str:

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = ["Questions"]
 
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
+_QUOTED = re.compile(r"[^<>=]*[<>=]=?\s*(['\"])")  # up to the value
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
     "!=": np.not_equal,
@@ -76,12 +77,12 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
     """Return the rows of which all conditions of a text hold."""
     text = check_parameters({"text": Instance((str,), "a text")}, {"text": text})["text"]
     mask = np.ones(int(result.X.shape[0]), dtype=np.bool_)
-    for condition in text.split(" & "):
+    for condition in _conditions(text):
         found = _CONDITION.match(condition)
         if found is None:
             remedy = "Write it as in label=3, age>40 or rows=0:100."
             raise ValueError(message(f"{condition!r}", "a condition", remedy=remedy))
-        name, sign, value = found["name"], found["sign"], found["value"]
+        name, sign, value = found["name"], found["sign"], _unquoted(found["value"])
         if name == "rows" and sign == "=":
             mask &= _listed_rows(value, len(mask))
         else:
@@ -89,6 +90,29 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
     if not mask.any():
         raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does"))
     return mask
+
+
+def _unquoted(value: str) -> str:
+    """Return a value without the quotes around it."""
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"" else value
+
+
+def _is_closed(condition: str) -> bool:
+    """Return whether a condition ends with the quote that its value begins with."""
+    quote = _QUOTED.match(condition)
+    return quote is not None and condition[quote.end() :].rstrip().endswith(quote[1])
+
+
+def _conditions(text: str) -> list[str]:
+    """Split a text at " & ", but not where a value in quotes holds it."""
+    found: list[str] = []
+    parts = text.split(" & ")
+    while parts:
+        ends = [i for i in range(1, len(parts) + 1) if _is_closed(" & ".join(parts[:i]))]
+        taken = ends[0] if ends else 1
+        found.append(" & ".join(parts[:taken]))
+        parts = parts[taken:]
+    return found
 
 
 def _listed_rows(value: str, n: int) -> npt.NDArray[np.bool_]:
@@ -181,7 +205,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         text : str
             NAME=VALUE, NAME!=VALUE, or for numbers NAME<VALUE, NAME>VALUE and with =; NAME is that of the labels
             ("label" always is), of a column of metadata, or of a feature. "rows=" lists row numbers and ranges. Several
-            conditions, all of which must hold, are joined with " & ".
+            conditions, all of which must hold, are joined with " & ". A value that holds " & "
+            is in quotes, such as ``dept='A & B'``.
         """
         return _select_rows(self, text)
 
