@@ -9,9 +9,11 @@ import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.data import Reduction, Representation, check_table, read_table
-from gnomon.data.cells import read_cells
+from gnomon.data.cells import annotation, read_cells
 from gnomon.data.h5ad import read_h5ad
+from gnomon.data.labels import name_of, sort_into_classes
 from gnomon.neighbors import compute_neighbors
+from gnomon.viewer.columns import encode_column
 
 anndata = pytest.importorskip("anndata")
 N, GENES = 40, 60
@@ -20,7 +22,7 @@ N, GENES = 40, 60
 def make_cells(n_genes=GENES, sparse=True):
     rng = np.random.default_rng(0)
     X = np.where(rng.random((N, n_genes)) < 0.4, rng.gamma(2.0, size=(N, n_genes)), 0.0).astype(np.float32)
-    kinds = pd.Categorical(["T", "B", None, "T"] * (N // 4))
+    kinds = pd.Categorical(["T", "B", None, "T"] * (N // 4), ["T", "B"])
     cells = anndata.AnnData(
         sp.csr_matrix(X) if sparse else X,
         obs=pd.DataFrame({"kind": kinds, "depth": np.arange(N)}, index=[f"cell{i}" for i in range(N)]),
@@ -148,6 +150,37 @@ def test_annotations_keep_what_is_missing():
     assert data.point_names[2] == "cell2"
 
 
+STAGES = ["low", "mid", "high"]
+
+
+@pytest.mark.parametrize(
+    ("names", "missing"), [(STAGES, False), (STAGES, True), ([str(k) for k in range(12)], False), ([1, 2, 3], True)]
+)
+def test_classes_come_in_the_order_of_their_categories(names, missing, tmp_path):
+    values = np.resize(np.array(names, dtype=object), N)
+    values[0] = None if missing else values[0]
+    kinds = pd.Categorical(values, categories=[*names, "none"] if names == STAGES else names, ordered=names == STAGES)
+    cells = make_cells()
+    cells.obs["stage"] = kinds
+    frame = pd.DataFrame(cells.obsm["X_pca"], columns=list("abcdefghij")).assign(stage=kinds)
+    places = cells.obsm["X_pca"][:, :2]
+    made = gn.Map(cells, places, labels=annotation(cells.obs["stage"]))
+    made.save(tmp_path / "m.gnomon")
+    given = [
+        made,
+        gn.Map.load(tmp_path / "m.gnomon"),
+        gn.Map(cells, places, labels=kinds),
+        gn.map(frame, "pca", labels="stage"),
+    ]
+    for one in given:
+        assert sort_into_classes(one.labels).names == [str(name) for name in names]
+        assert encode_column(one.labels, N, name="stage", as_label=True).categories[: len(names)] == [*map(str, names)]
+        assert [name_of(key) for key in one.profiles()] == [str(name) for name in names]
+    assert [str(made.labels[1]), made.labels[0]] == [str(names[1]), None if missing else names[0]]
+    larger, _ = made.extend(cells.X[:2].toarray())
+    assert sort_into_classes(larger.labels).names == [*map(str, names), "new"]
+
+
 @pytest.mark.parametrize(
     ("options", "text"),
     [
@@ -184,6 +217,7 @@ def test_a_file_read_in_another_process_gives_what_the_object_gives(tmp_path, ma
     data, expected = read_table(tmp_path / "c.h5ad", labels="kind"), read_cells(cells, labels="kind")
     np.testing.assert_array_equal(dense(data.X), dense(expected.X))
     assert data.labels.tolist() == expected.labels.tolist()
+    assert sort_into_classes(data.labels).names == ["T", "B"]
     assert data.notes == expected.notes
     got, wanted = data.representation, expected.representation
     if marked:

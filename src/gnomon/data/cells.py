@@ -12,6 +12,7 @@ import scipy
 from gnomon._validation import message
 from gnomon.data.arrays import cast, is_missing, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
+from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
 
@@ -48,12 +49,18 @@ def in_memory(matrix: Any) -> npt.NDArray[Any] | scipy.sparse.csr_array:
 
 
 def annotation(series: Any) -> npt.NDArray[Any]:
-    """Return an annotation of cells: numbers as they are, everything else as text, None where it is missing."""
+    """Return an annotation of cells: numbers as they are, everything else as text, None where it is missing.
+
+    Categories keep their order.
+    """
     values = np.asarray(series)
+    if categories := categories_of(series):
+        values = of_categories(values, categories)
     if values.dtype.kind in "biuf":
         return values
     missing = np.asarray(series.isna())
-    return text_array([None if gone else str(v) for v, gone in zip(values, missing, strict=True)])
+    texts = text_array([None if gone else str(v) for v, gone in zip(values, missing, strict=True)])
+    return in_order(texts, order_of(values))
 
 
 def read_cells(

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray, floats_from_objects, working_dtype
+from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
 __all__ = ["Frame", "fill_columns", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
@@ -37,6 +38,8 @@ class Frame:
         The categories of each column whose categories are ordered, else ().
     booleans : list of bool
         Which columns hold truth values.
+    categories : list of tuple
+        The categories of each column that has some, else ().
     """
 
     columns: list[npt.NDArray[Any]]
@@ -46,6 +49,7 @@ class Frame:
     n_samples: int
     orders: list[tuple[Any, ...]]
     booleans: list[bool]
+    categories: list[tuple[Any, ...]]
 
 
 _NO_FRAMES = {"builtins", "numpy", "scipy"}  # packages of types that are no frames, for which narwhals is not loaded
@@ -124,15 +128,16 @@ def read_frame(X: Any) -> Frame:
     native = nw.to_native(X, pass_through=True)
     raw_names, named = _names(native)
     frame = nw.from_native(_with_unique_names(native, len(raw_names)), eager_only=True)
-    columns, kinds, orders, booleans = [], [], [], []
+    columns, kinds, orders, booleans, categories = [], [], [], [], []
     for series in frame.iter_columns():
         values, kind = _column(series)
         columns.append(values)
         kinds.append(kind)
         orders.append(tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else ())
         booleans.append(series.dtype == nw.Boolean)
+        categories.append(categories_of(series.to_native()))
     names = clean_names(raw_names) if named else None
-    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans)
+    return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories)
 
 
 def stack_columns(

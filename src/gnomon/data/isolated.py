@@ -24,8 +24,9 @@ import scipy.sparse as sp
 from gnomon._run import running
 from gnomon._validation import caller, message
 from gnomon.data.arrow import import_arrow, read_arrow
-from gnomon.data.dataset import Dataset, draw_rows
+from gnomon.data.dataset import Dataset, draw_rows, text_array
 from gnomon.data.h5ad import import_h5ad, read_h5ad
+from gnomon.data.labels import in_order, order_of
 from gnomon.data.limits import allowed_memory, allowed_seconds
 from gnomon.data.representation import Reduction, Representation
 from gnomon.exceptions import MissingDependencyError
@@ -267,8 +268,12 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
 
     def put(values: npt.NDArray[Any] | None) -> Any:
         """Return where an array is found: a number of an array, or the texts of an array of objects themselves."""
-        if values is None or values.dtype.hasobject:
-            return None if values is None else {"texts": values.tolist()}
+        if values is None:
+            return None
+        if order := order_of(values):
+            return {"texts": values.tolist(), "order": order}
+        if values.dtype.hasobject:
+            return {"texts": values.tolist()}
         arrays.append(np.ascontiguousarray(values))
         return len(arrays) - 1
 
@@ -321,7 +326,9 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
     def take(place: Any) -> Any:
         if place is None or isinstance(place, int):
             return None if place is None else arrays[place]
-        return np.array(place["texts"], dtype=object)
+        if "order" not in place:
+            return np.array(place["texts"], dtype=object)
+        return in_order(text_array(place["texts"]), [str(name) for name in place["order"]])
 
     def take_representation(about: Any) -> Representation | Reduction | None:
         if about is None:

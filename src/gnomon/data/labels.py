@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +16,19 @@ from gnomon._run import made_once
 from gnomon._validation import message
 from gnomon.data.arrays import is_missing
 
-__all__ = ["Classes", "check_labels", "measured_labels", "name_of", "sort_into_classes"]
+__all__ = [
+    "Classes",
+    "categories_of",
+    "check_labels",
+    "in_order",
+    "measured_labels",
+    "name_of",
+    "of_categories",
+    "order_of",
+    "sort_into_classes",
+]
 
+_ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _FEW = 12  # fractions of at most so many distinct values are classes
 
 
@@ -29,7 +41,7 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
         raise TypeError(message(f"{name}={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:
-        return np.asarray(to_numpy())
+        return of_categories(np.asarray(to_numpy()), categories_of(labels))
     try:
         array = np.asarray(labels)
     except ValueError as error:
@@ -37,6 +49,40 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     if array.dtype.kind == "U" and not isinstance(labels, np.ndarray) and any(not isinstance(v, str) for v in labels):
         return np.asarray(labels, dtype=object)  # NumPy would write None and 1 as text
     return array
+
+
+def categories_of(column: Any) -> tuple[Any, ...]:
+    """Return the categories of a column of pandas, or of an Enum of polars, in their order; none of another column."""
+    categories: Any = getattr(getattr(column, "dtype", None), "categories", None)
+    return tuple(categories) if hasattr(categories, "__len__") else ()
+
+
+def of_categories(values: npt.NDArray[Any], categories: Sequence[Any]) -> npt.NDArray[Any]:
+    """Return the values of a column of categories as labels: numbers and dates as they are, else text in their order.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+    categories : sequence
+        None if the column has none: values stay as they are.
+    """
+    gone = [is_missing(value) for value in values.tolist()] if categories else []
+    if not gone or values.dtype.kind in "mM" or (values.dtype.kind in "biuf" and not any(gone)):
+        return values
+    texts = [None if missing else name_of(value) for value, missing in zip(values.tolist(), gone, strict=True)]
+    return in_order(np.array(texts, dtype=object if any(gone) else None), [name_of(one) for one in categories])
+
+
+def in_order(labels: npt.NDArray[Any], order: Sequence[str]) -> npt.NDArray[Any]:
+    """Return a copy of labels that carries the order of their classes; arrays of some of its rows carry it, too."""
+    kind: Any = np.dtype(labels.dtype, metadata={_ORDER: tuple(order)}) if order else labels.dtype
+    return labels.astype(kind, copy=bool(order))
+
+
+def order_of(labels: npt.NDArray[Any]) -> tuple[str, ...]:
+    """Return the order of classes that labels carry; empty without any."""
+    about: Any = labels.dtype.metadata
+    return tuple(about.get(_ORDER, ())) if about else ()
 
 
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -77,6 +123,7 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
     labels : array-like of shape (n,)
         Text, whole numbers, truth values, numbers, dates or a mixture; a column of a data frame. None, NaN, NA, NaT or
         an empty text where a row has no label. Matched to rows by position, whatever the index of a pandas Series says.
+        Texts of a column of categories carry their order.
     n : int
         Number of rows.
     name : str, default="labels"
@@ -89,6 +136,7 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
         a label has NaN among numbers, NaT among dates, else None in an array of objects.
     """
     array = _label_array(labels, name)
+    order = order_of(array)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
@@ -106,7 +154,8 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
         raise ValueError(message(name, "one for each row", fact=f"{len(array)} labels, {n} rows"))
     if array.dtype.kind == "U" and any(map(_is_missing, np.unique(array).tolist())):
         array = array.astype(object)
-    return _of_objects(array) if array.dtype.kind == "O" else array
+    found = _of_objects(array) if array.dtype.kind == "O" else array
+    return found if order_of(found) == order else in_order(found, order)
 
 
 def name_of(label: object) -> str:
@@ -131,13 +180,17 @@ class Classes:
     Attributes
     ----------
     values : list
-        The distinct labels, sorted: numbers by value, then everything else by its text.
+        The distinct labels, sorted: numbers by value, then everything else by its text; or in the order of the
+        categories that the labels were.
     codes : ndarray of shape (n_samples,), int64
         Where in `values` the label of each row is; -1 for a row without a label.
+    ordered : bool
+        Whether the order is that of categories.
     """
 
     values: list[Any]
     codes: npt.NDArray[np.int64]
+    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -168,9 +221,22 @@ def sort_into_classes(labels: Any) -> Classes:
         As `check_labels` takes and returns them.
     """
     array = _label_array(labels, "labels")
+    order = order_of(array)
     if array.ndim == 1 and array.dtype.kind == "U":
-        return made_once("classes", array, lambda: _sorted_classes(array))
-    return _sorted_classes(array)
+        return made_once(f"classes {order}", array, lambda: _in_given_order(_sorted_classes(array), order))
+    return _in_given_order(_sorted_classes(array), order)
+
+
+def _in_given_order(classes: Classes, order: Sequence[str]) -> Classes:
+    """Return classes in an order of names, those that it lacks last."""
+    if not order:
+        return classes
+    place = {name: rank for rank, name in enumerate(order)}
+    ranks = [place.get(name, len(place)) for name in classes.names]
+    new = sorted(range(len(classes)), key=ranks.__getitem__)
+    codes = np.full(len(classes) + 1, -1, dtype=np.int64)  # the last is that of rows without a label
+    codes[new] = np.arange(len(classes))
+    return Classes([classes.values[code] for code in new], codes[classes.codes], ordered=True)
 
 
 def _sorted_classes(array: npt.NDArray[Any]) -> Classes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -14,6 +15,7 @@ from gnomon._validation import message
 from gnomon.data import ColumnRule
 from gnomon.data.arrays import is_missing
 from gnomon.data.columns import rules_fault
+from gnomon.data.labels import in_order, order_of
 from gnomon.data.representation import Representation
 from gnomon.data.scaling import Scaling
 from gnomon.data.sparse import check_csr
@@ -30,9 +32,9 @@ KIND = "gnomon-map"
 VERSION = 5
 """Of the layout.
 
-Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules,
-other coordinates and what was missing, since 5 what the map alone can show. A file says the earliest version that has
-all its entries, so that earlier releases read it.
+Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules, other coordinates
+and what was missing, since 5 what the map alone can show and the order of classes. A file says the earliest version
+that has all its entries, so that earlier releases read it.
 """
 _OLDEST_WRITTEN = 4
 
@@ -60,7 +62,7 @@ MapT = TypeVar("MapT", bound="Map")
 
 def version_of(description: dict[str, Any]) -> int:
     """Return the version of the layout that a description needs."""
-    return VERSION if "alone" in description else _OLDEST_WRITTEN
+    return VERSION if description.keys() & {"alone", "orders"} else _OLDEST_WRITTEN
 
 
 def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
@@ -79,6 +81,10 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         arrays["labels"] = _plain(result.labels)
     if result.point_names is not None:
         arrays["point_names"] = _plain(result.point_names)
+    columns = {"labels": result.labels, **{f"metadata_{k}": one for k, one in enumerate(result.metadata.values())}}
+    orders = {name: list(order_of(column)) for name, column in columns.items() if column is not None}
+    if any(orders.values()):
+        description["orders"] = {name: order for name, order in orders.items() if order}
     if result.images is not None:
         arrays["images"] = result.images
     if result.scale is not None:
@@ -158,7 +164,7 @@ def _pack_completion(completion: Completion, arrays: Arrays, description: dict[s
 
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Turn a column of Python objects into fixed-width text, which needs no pickle; empty where a value is missing."""
-    if not column.dtype.hasobject:
+    if not column.dtype.hasobject and not order_of(column):
         return column
     return np.array(["" if is_missing(value) else str(value) for value in column.tolist()], dtype=np.str_)
 
@@ -219,6 +225,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
         "representation": 4,
         "surface": 4,
         "alone": 5,
+        "orders": 5,
     }
     optional = {entry for entry, version in since.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
@@ -238,12 +245,15 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["completion"] = _completion(left, entries["completion"], made["X"]) if "completion" in entries else None
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
+    orders = entries.get("orders", {})
+    if not isinstance(orders, dict) or not all(_is_text_list(order) for order in orders.values()):
+        raise ValueError("orders is not a dict of lists of text")
     for name in ("labels", "point_names"):
-        made[name] = _take_column(left, name) if name in left else None
+        made[name] = _take_column(left, name, orders) if name in left else None
     names = entries["metadata"]
     if not _is_text_list(names) or len(set(names)) < len(names):
         raise ValueError("metadata is not a list of different names")
-    made["metadata"] = {name: _take_column(left, f"metadata_{number}") for number, name in enumerate(names)}
+    made["metadata"] = {name: _take_column(left, f"metadata_{number}", orders) for number, name in enumerate(names)}
     of_method = {name: left.pop(name) for name in list(left) if name.startswith("method_")}
     if left or (of_method and "method_state" not in entries):
         raise ValueError(f"it holds arrays that no map has: {', '.join(sorted(left | of_method)):.200}")
@@ -313,13 +323,13 @@ def _take(arrays: Arrays, name: str, types: tuple[type[np.generic], ...], ndim: 
     return native
 
 
-def _take_column(arrays: Arrays, name: str) -> npt.NDArray[Any]:
+def _take_column(arrays: Arrays, name: str, orders: Mapping[str, list[str]]) -> npt.NDArray[Any]:
     if name not in arrays:
         raise ValueError(f"array {name!r} is missing")
     column = arrays.pop(name)
     if column.ndim != 1:
         raise ValueError(f"array {name!r} has shape {column.shape} and type {column.dtype}")
-    return column
+    return in_order(column, orders.get(name, []))
 
 
 def _table(arrays: Arrays, about: Any, n_samples: int, n_features: int) -> Any:

@@ -15,7 +15,7 @@ from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
 from gnomon.data.columns import encode_rows
 from gnomon.data.frames import is_frame
-from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.data.labels import in_order, measured_labels, order_of, sort_into_classes
 from gnomon.data.names import default_names
 from gnomon.maps.missing import fill_new_rows
 
@@ -177,8 +177,10 @@ def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArr
         return np.concatenate([result.labels, blank])
     if labels is None:
         classes = sort_into_classes(result.labels)
-        return np.concatenate([np.array([*classes.names, ""])[classes.codes], np.full(m, "new")])
-    return np.concatenate([result.labels, check_labels(labels, m)])
+        longer = np.concatenate([np.array([*classes.names, ""])[classes.codes], np.full(m, "new")])
+    else:
+        longer = np.concatenate([result.labels, check_labels(labels, m)])
+    return in_order(longer, order_of(result.labels))
 
 
 def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: str) -> npt.NDArray[Any]:

@@ -64,7 +64,7 @@ def _column(data: Dataset, name: str, what: str) -> tuple[npt.NDArray[Any], bool
         return data.metadata[name], name in (data.text_columns or ())
     columns: dict[str, Any] = {}
     if is_frame(data.X):
-        columns = {key: raw.values for key, raw in raw_columns(data.X).items()}
+        columns = {key: raw.labels for key, raw in raw_columns(data.X).items()}
     elif data.feature_names is not None:
         columns = dict.fromkeys(data.feature_names)
     require_name(name, [*columns, *data.metadata, *([data.label_name] if data.label_name else [])], what=what)

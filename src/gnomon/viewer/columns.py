@@ -54,7 +54,8 @@ class Column:
     codes : ndarray of shape (n,), uint8, uint16 or uint32, or None
         Index into `categories`; None for numbers.
     categories : list of str
-        Names in natural order (numbers by value, the rest by text), then that of missing values if there are any.
+        Names in natural order (numbers by value, the rest by text) or that of the categories they were, then that of
+        missing values if there are any.
     missing : bool
         Whether the last category is that of missing values.
     numbers : ndarray of shape (n,), float64, or None
@@ -71,9 +72,9 @@ class Column:
 
     @classmethod
     def of_classes(cls, classes: Classes, missing_name: str = MISSING) -> Self:
-        """Return categories in natural order; classes of one name are one."""
+        """Return categories in natural order, or in their own; classes of one name are one."""
         names = classes.names
-        categories = sorted(dict.fromkeys(names), key=_natural)
+        categories = list(dict.fromkeys(names)) if classes.ordered else sorted(dict.fromkeys(names), key=_natural)
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())

@@ -103,7 +103,7 @@ def _encode(
         notes += odd
         warn(f"{'; '.join(odd)}.", DataWarning)
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
-    metadata = {rule.name: plain_column(columns[rule.name].values) for rule in [*made, *left]}
+    metadata = {rule.name: plain_column(columns[rule.name].labels) for rule in [*made, *left]}
     return replace(
         data,
         X=_stack(blocks),

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
+from gnomon.data.labels import of_categories
 from gnomon.data.names import default_names
 
 __all__ = ["RawColumn", "asked_columns", "columns_of_frame", "raw_columns"]
@@ -21,17 +22,23 @@ Array = npt.NDArray[Any]
 
 @dataclass(frozen=True)
 class RawColumn:
-    """A column as it came: its values, the order of its categories if there is one, and what it was said to hold."""
+    """A column as it came: its values, its categories if they are ordered, what it was said to hold, all categories."""
 
     values: Array
     ordered: tuple[Any, ...] = ()
     boolean: bool = False
     category: bool = False
+    categories: tuple[Any, ...] = ()
 
     @property
     def numeric(self) -> bool:
         """Whether it holds numbers."""
         return self.values.dtype.kind in "biuf"
+
+    @property
+    def labels(self) -> Array:
+        """Its values, with the order of their categories if it has some."""
+        return of_categories(self.values, self.categories)
 
 
 def raw_columns(X: Any) -> dict[str, RawColumn]:
@@ -50,8 +57,8 @@ def raw_columns(X: Any) -> dict[str, RawColumn]:
 def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     """Return the columns of a data frame that was read, by name or by number."""
     names = frame.names or [str(j) for j in range(len(frame.columns))]
-    categories = [kind.startswith("Categorical") for kind in frame.kinds]
-    parts = zip(frame.columns, frame.orders, frame.booleans, categories, strict=True)
+    unordered = [kind.startswith("Categorical") for kind in frame.kinds]
+    parts = zip(frame.columns, frame.orders, frame.booleans, unordered, frame.categories, strict=True)
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
 
 

@@ -14,6 +14,7 @@ from gnomon._files import atomic_write
 from gnomon._validation import message
 from gnomon.data import check_labels
 from gnomon.data.arrays import is_missing
+from gnomon.data.labels import in_order, order_of
 from gnomon.data.stored import row_blocks
 from gnomon.maps import file as of_map
 from gnomon.maps.result import Map
@@ -92,6 +93,8 @@ def _unpack(arrays: dict[str, Any], description: dict[str, Any], make: Callable[
     if len(rows) and (rows[0] < 0 or rows[-1] >= len(places) or (np.diff(rows) <= 0).any()):
         raise ValueError("landmarks are no ascending row numbers")
     labels = check_labels(arrays["labels"], len(places)) if "labels" in arrays else None
+    if labels is not None and fitted.labels is not None:
+        labels = in_order(labels, order_of(fitted.labels))
     return make(places, rows, fitted, None, labels, notes, timings, seed, fingerprint)
 
 
@@ -105,7 +108,7 @@ def _is_time(value: object) -> bool:
 
 def _plain(labels: Any) -> Any:
     """Return labels as text of a fixed width if they are objects."""
-    if not labels.dtype.hasobject:
+    if not labels.dtype.hasobject and not order_of(labels):
         return labels
     return np.array(["" if is_missing(label) else str(label) for label in labels.tolist()], dtype=np.str_)
 
