@@ -150,8 +150,10 @@ def test_judged_are_the_gaps_that_fall_below_the_bridge_in_the_map(monkeypatch):
     found = judge_gaps(Y, Y, bridge=0.2, n_islands=2)
     assert limits == [(2, pytest.approx(-math.log(0.2)))]
     assert len(found) == 0
-    assert found.summary() == "nothing to judge: too few rows"
-    assert str(found) == "Gaps in the map, judged in the data\nnothing to judge: too few rows"
+    assert found.summary() == "The map shows no gap."
+    assert str(found) == "Gaps in the map, judged in the data\nThe map shows no gap."
+    rare = judge_gaps(Y, Y, np.arange(len(Y)) < 40, max_rows=60)
+    assert rare.summary().endswith("of fewer than 30 of the 60 rows looked at: 'True'. Raise max_rows.")
     with pytest.raises(ValueError, match=r"judge_gaps: Y=None must be a map\. Ask are_apart"):
         judge_gaps(Y, None)
 

@@ -14,6 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
+from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
 from gnomon.evaluation.gaps import FEWEST_ROWS, RULES, Ground
 from gnomon.evaluation.paths import straight_distances
@@ -43,11 +44,14 @@ class MapVerdicts(Sequence[Verdict]):
     together : str
         How false alarms are held down over all of them: of gaps where there is none, or of illusions where a map is
         right.
+    left_out : str
+        Classes that no verdict is about, and what to do; empty if there are none.
     """
 
     verdicts: list[Verdict]
     about: str
     together: str
+    left_out: str = ""
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -71,11 +75,11 @@ class MapVerdicts(Sequence[Verdict]):
     def summary(self) -> str:
         """Return a line for each verdict, and one on what they rest on."""
         if not self.verdicts:
-            return "nothing to judge: too few rows"
+            return f"The map shows no gap. {self.left_out}".rstrip()
         first = self.verdicts[0]
         lines = [one.line for one in self.verdicts]
         rate = f"at most {100 * first.false_positive_rate:g} %"
-        lines.append(f"False alarms: {rate}, {self.together}. Judged on {first.rests_on}.")
+        lines.append(f"False alarms: {rate}, {self.together}. Judged on {first.rests_on}. {self.left_out}".rstrip())
         return "\n".join(lines)
 
     def __str__(self) -> str:
@@ -171,7 +175,22 @@ def judge_gaps(
     least = min((ground.dip(a, b, island)[1] for a, b, _, island in asked), default=1)
     options = {"bridge": checked["bridge"], "alpha": checked["alpha"], "n_least": least}
     found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
-    return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER)
+    left_out = "" if classes is None else _rare_classes(ground, classes)
+    return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER, left_out)
+
+
+def _rare_classes(ground: Ground, classes: Classes) -> str:
+    """Say which classes are large enough, but not in the sample."""
+    all_rows, seen = (
+        np.bincount(codes[codes >= 0], minlength=len(classes)) for codes in (classes.codes, classes.codes[ground.rows])
+    )
+    rare = [classes.names[at] for at in np.flatnonzero((all_rows >= FEWEST_ROWS) & (seen < FEWEST_ROWS))]
+    if not rare:
+        return ""
+    text = (
+        f"Left out are classes of fewer than {FEWEST_ROWS} of the {len(ground.rows):,} rows looked at: {listed(rare)}"
+    )
+    return f"{text}. Raise max_rows."
 
 
 def _nearest_pairs(ground: Ground, classes: Classes, n_pairs: int) -> list[Question]:

@@ -225,7 +225,7 @@ def verdict_lines(result: Map) -> list[str]:
     if found is None:
         return []
     gaps, drawn = found
-    lines = gaps.summary().splitlines() if len(gaps) else ["The map shows no gap."]
+    lines = gaps.summary().splitlines()
     if drawn is None:
         return lines
     told = worst_illusions(drawn)
