@@ -104,3 +104,5 @@ def test_what_is_missing_is_named(cells):
         gn.anndata.to_map(cells)
     with pytest.raises(TypeError, match=r"adata must be an AnnData object \(found ndarray"):
         gn.anndata.embed(np.eye(3))
+    with pytest.raises(TypeError, match=r"method=UMAP.* must be a name .*\(found UMAP\)\. Pass the parameters by name"):
+        gn.anndata.embed(cells, gn.UMAP())

@@ -73,6 +73,9 @@ def embed(
         "params": the method, its parameters, "use_rep" and "n_pcs".
     """
     _require_cells(adata)
+    if not isinstance(method, str):
+        rule, remedy = "a name that `gnomon methods` lists", "Pass the parameters by name."
+        raise TypeError(message(f"method={method!r:.60}", rule, fact=f"found {type(method).__name__}", remedy=remedy))
     key = key_added or f"X_{method}"
     if key == "X_pca":
         fact, remedy = "neighbours are found in obsm['X_pca']", "Pass key_added='X_pca_map'."
