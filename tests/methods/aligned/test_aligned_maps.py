@@ -120,6 +120,16 @@ def test_relations_ids_and_indices_say_the_same(tables):
             np.testing.assert_array_equal(one, two)
 
 
+def test_cells_are_known_by_their_names(tables):
+    anndata = pytest.importorskip("anndata")
+    names = [[str(k) for k in range(first, first + 200)] for first in (0, 100)]
+    cells = [anndata.AnnData(X, obs=pd.DataFrame(index=own)) for X, own in zip(tables, names, strict=False)]
+    maps = AlignedMaps(max_iter=5, random_state=0).fit(cells)
+    np.testing.assert_array_equal(maps.identities_[0][100:], maps.identities_[1][:100])
+    with pytest.raises(ValueError, match="table 0 has no index"):  # names that merely count
+        AlignedMaps(max_iter=5).fit([anndata.AnnData(X) for X in tables])
+
+
 def test_batches_may_all_refer_to_one_and_what_follows_counts():
     found = identities([3, 3, 3], {(0, 1): {0: 2}, (0, 2): {0: 1, 1: 0}}, None, [None] * 3)
     assert found[0][0] == found[1][2] == found[2][1]

@@ -15,6 +15,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Real, Rule, check_parameters, message
 from gnomon.data import check_table
+from gnomon.data.cells import is_cells
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
 from gnomon.methods.aligned.relations import identities
@@ -130,7 +131,8 @@ class AlignedMaps:
             well: if a is b and b is c, a is c.
         ids : sequence of array-like of shape (n_rows,), or None, default=None
             Instead: names for the rows of each table; rows of one name are the same. None and NaN name no other row.
-            Without relations and ids the indices of data frames are taken, unless they merely count.
+            Without relations and ids the indices of data frames and the ``obs_names`` of AnnData objects are taken,
+            unless they merely count.
 
         Returns
         -------
@@ -155,7 +157,7 @@ class AlignedMaps:
             raise ValueError(message("tables", "a list of two tables or more", fact=fact))
         checked = [check_table(X, accept_sparse=True, min_samples=2) for X in tables]
         sizes = [table.n_samples for table in checked]
-        found = identities(sizes, relations, ids, [getattr(X, "index", None) for X in map(_frame, tables)])
+        found = identities(sizes, relations, ids, _indices(tables))
         self.seed_ = current_run().seed
         own = {"random_state": self.seed_, "n_jobs": self.n_jobs}
         estimators = [_clone(self._estimator).set_params(**own) for _ in tables]
@@ -306,9 +308,16 @@ class AlignedMaps:
             raise NotFittedError("AlignedMaps: the maps are not computed yet. Call fit first.")
 
 
-def _frame(X: Any) -> Any:
-    """Return a table if it may have an index; a list has a method of that name."""
-    return X if hasattr(X, "columns") else None
+def _indices(tables: Sequence[Any]) -> list[Any]:
+    """Return what names the rows of each table, None of what has no such; a list has a method called index."""
+    cells = [is_cells(X) for X in tables]
+    found: list[Any] = [
+        X.obs_names if of_cells else X.index if hasattr(X, "columns") and hasattr(X, "index") else None
+        for X, of_cells in zip(tables, cells, strict=True)
+    ]
+    if all(cells) and all([*names] == [str(row) for row in range(len(names))] for names in found):
+        return [None] * len(tables)  # anndata counts the cells that nobody has named
+    return found
 
 
 def _clone(estimator: Any) -> Any:
