@@ -19,6 +19,7 @@ from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
+from gnomon.maps.seam import told_of_seam, warn_of_seam
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -129,6 +130,7 @@ class Map(Questions, MapFunction, Outputs):
         if len(self.feature_names) == 0 and table.feature_names:
             self.feature_names = table.feature_names
         check_parts(self)
+        self.notes = [*self.notes, *(told for told in told_of_seam(self.metric) if told not in self.notes)]
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._placed: Placed | None = None
@@ -213,6 +215,8 @@ class Map(Questions, MapFunction, Outputs):
             from gnomon.explanations import explain
             from gnomon.explanations.interpretable import N_NEIGHBORS as FEATURE_NEIGHBORS
 
+            if not self._has_other_features:
+                warn_of_seam(self.metric)
             scale = self._scale_of_explanation()
             self._explanation = explain(
                 self._checked(),
