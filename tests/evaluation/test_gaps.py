@@ -8,11 +8,12 @@ import math
 import numpy as np
 import pytest
 from scipy.special import polygamma
-from scipy.stats import norm
+from scipy.stats import binom, norm
 
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
 from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, of_unit_length
+from gnomon.evaluation.lines import Line
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
 
@@ -221,6 +222,7 @@ def test_a_verdict_says_where_the_map_misleads_and_writes_nothing_for_what_is_no
         "rests_on": "9 rows",
         "is_illusion": True,
     }
+    assert _verdict("no", "no", interval=(0.5, math.inf)).to_dict()["interval"] == [0.5, None]
     nothing = _verdict("cannot be told", None, statistic=math.nan, p_value=math.nan).to_dict()
     assert (nothing["statistic"], nothing["p_value"], nothing["is_illusion"]) == (None, None, False)
     several = MapVerdicts([told, _verdict("no", "no")], "Gaps", "over all")
@@ -249,3 +251,52 @@ def test_a_continuum_is_the_opposite_of_a_gap(monkeypatch):
         found = is_continuum(None, None, [1], [2], names=("P", "Q"))
         assert (found.answer, found.in_map) == (turned, turned_map)
         assert found.question == "Are P and Q one continuum?"
+
+
+def test_rows_between_two_groups_are_counted_along_the_line_that_the_other_half_tells():
+    rng = np.random.default_rng(0)
+    X, first = rng.normal(size=(800, 20)), np.arange(800) < 400
+    X[first, 0] += 8.0
+    apart = Line.of(X, first, ~first, 0)
+    assert apart.between <= 1
+    assert 100 < apart.peak < 220  # of 400, those within half a deviation of the median
+    left = X[:, 1] > 0
+    joined = Line.of(X, left, ~left, 0)
+    assert joined.between > 0.8 * joined.peak
+    assert joined == Line.of(X * 3.0 + 5.0, left, ~left, 0)
+    mixed = rng.random(800) < 0.5
+    same = Line.of(X[:, 1:], mixed, ~mixed, 0)  # without a line that tells them apart
+    assert same.between > 0.6 * same.peak > 60
+    # Rows of neither group do not join them.
+    X[700:, 0] = 4.0
+    assert Line.of(X, first, ~first & (np.arange(800) < 700), 0).between <= 1
+
+
+def test_a_line_joins_where_the_density_between_is_surely_above_a_share():
+    for between in range(60):
+        above = binom.sf(between - 1, between + 50, 0.2) <= 0.05  # a quarter of the peak
+        thin = binom.cdf(between, between + 50, 0.5) <= 0.05 and between <= 30
+        assert Line(between, 50).joins(0.25, 0.05) == (above and not thin)
+    assert [Line(between, 50).joins(0.25, 0.05) for between in (0, 12, 29, 40, 50)] == [False, False, False, True, True]
+    assert not Line(0, 0).joins(0.25, 0.05)
+
+
+def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
+    few, many = (gaps._planted_dips((300, 300), d, math.log(4.0), False, 19, 0) for d in (2, 20))
+    assert np.median(few) == pytest.approx(math.log(4.0), abs=0.4)
+    assert np.quantile(few, 0.05) > 0.5
+    assert np.median(many) == 0.0
+
+
+def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypatch):
+    X = np.arange(200.0)[:, None]
+    asked = []
+    monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or Line(9, 9))
+    ground = Ground.of(X, None, **GROUND)
+    island = np.arange(200) < 40
+    assert ground._shows(island, ~island, True, 0.0, 1.0, 0.05)
+    assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40, 80))
+    ground._shows(~island, island, True, 0.0, 1.0, 0.05)
+    assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40))
+    ground._shows(island, ~island, False, 0.0, 1.0, 0.05)
+    assert asked[-1][1].sum() == 160

@@ -80,6 +80,22 @@ def test_halves_of_one_cloud_are_not_apart_though_a_map_tears_them(d):
     assert is_continuum(X, torn, a, ~a, **FAST).answer == "yes"
 
 
+@pytest.mark.parametrize(("gap", "n", "d"), [(6, 400, 50), (5, 300, 15), (4.2, 300, 8)])
+def test_a_gap_that_so_many_dimensions_hide_is_not_denied(gap, n, d):
+    X, a = gaussians(gap, n=n, d=d)
+    for found in (are_apart(X, X[:, :2], a, ~a, **FAST), is_real(X, X[:, :2], a, **FAST)):
+        assert (found.answer, found.is_illusion) == ("cannot be told", False)
+        assert found.finding == "a gap might not be seen"
+        assert found.interval[0] < math.log(4.0) < found.interval[1] == math.inf
+        assert "might not show one where density falls to 25 %: ask about principal components" in found.sentence
+
+
+def test_halves_of_one_cloud_of_many_dimensions_are_joined_by_the_rows_along_the_line():
+    X, _ = gaussians(0, n=400, d=50)
+    a = X[:, 0] > 0
+    assert are_apart(X, None, a, ~a, **FAST).answer == "no"
+
+
 def test_two_ends_of_a_thread_are_joined_by_the_rows_between_and_the_verdict_says_so():
     X = np.sort(np.random.default_rng(0).uniform(size=(400, 2)) * [20, 1], axis=0)
     a, b = X[:, 0] < 5, X[:, 0] > 15

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,9 @@ from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
+from gnomon._threads import in_order
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon.evaluation.lines import Line
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
@@ -200,6 +203,9 @@ class Ground:
         limit = -math.log(bridge)
         if p_value <= alpha and low >= limit:
             answer, finding = "yes", "two groups"
+        elif high < limit and not self._shows(a, b, island, dip, limit, alpha):
+            answer, high = "cannot be told", math.inf
+            finding = "a dip that may be a gap" if p_value <= alpha else "a gap might not be seen"
         elif high < limit:
             answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
         else:
@@ -218,6 +224,24 @@ class Ground:
             interval=(low, high),
             p_value=float(p_value),
         )
+
+    def _shows(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> bool:
+        """Return whether so small a dip tells that density does not fall by `limit`.
+
+        So it does where rows of both groups lie along the line between them too, or if planted gaps of that fall, in as
+        many dimensions as the data have locally, show a deeper dip but in a share `alpha` of tables. An island is held
+        against as many of the other rows, those nearest to its mean.
+        """
+        if island and np.count_nonzero(b) > np.count_nonzero(a):
+            others = np.flatnonzero(b)
+            squares = np.square(self.X[others] - self.X[a].mean(axis=0)).sum(axis=1)
+            b = np.zeros_like(b)
+            b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
+        if Line.of(self.X, a, b, self.seed).joins(math.exp(-limit), alpha):
+            return True
+        sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
+        planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
+        return dip < float(np.quantile(planted, alpha))
 
     def _by_way_of_others(self, a: Mask, b: Mask, names: tuple[str, str], least: float) -> str:
         """Say so where rows of neither group join the two, which alone would have a fall of `least` between them."""
@@ -267,6 +291,22 @@ def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, i
     return landscape.between(core_a, core_b, (enough_a, enough_b), (peak_a, peak_b)), min(enough_a, enough_b)
 
 
+@lru_cache(maxsize=16)
+def _planted_dips(
+    sizes: tuple[int, int], dimension: int, limit: float, island: bool, n_nulls: int, seed: int
+) -> Floats:
+    """Return the falls between two normal clouds, half-way between whose peaks the logarithm is lower by `limit`."""
+    a = np.arange(sum(sizes)) < sizes[0]
+    apart = math.sqrt(8.0 * (limit + math.log(2.0)))
+
+    def one(number: int) -> float:
+        drawn = np.random.default_rng((seed, 3, number)).normal(size=(len(a), dimension))
+        drawn[a, 0] += apart
+        return _dip(Landscape.of(drawn.astype(np.float32)), a, ~a, island)[0]
+
+    return np.array(list(in_order(one, range(n_nulls))))
+
+
 def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:
     estimate, low, high = (percent(math.exp(-value)) for value in dip)
     share = f"{estimate} % [{high} %, {low} %] of that of the sparser of the two"
@@ -277,6 +317,11 @@ def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, fl
         return f"Rows lie between {first} and {second} as densely as in one cloud: the data have no gap there."
     if finding == "a continuum with a dip":
         return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
+    if finding == "a gap might not be seen":
+        return (
+            f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
+            f"where density falls to {100 * bridge:g} %: ask about principal components, or find clusters."
+        )
     reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
     return f"{between}, {reason}: more rows would tell."
 
@@ -307,6 +352,10 @@ def are_apart(
     as many rows: normal clouds with the covariance of the data, and tables of even density in as many dimensions as
     the data have locally; the larger p-value counts. So it holds for groups chosen by eye, whatever the
     choice. The interval takes off what those tables fall by chance, and is at least as wide as the noise of a density.
+
+    "No" is answered where a gap would have been seen: where rows of both groups lie between them along the line that
+    tells them apart best, or if gaps planted between normal clouds of as many rows, in as many dimensions as the data
+    have locally, show a deeper dip but in `alpha` of tables. Else it cannot be told, and the interval has no upper end.
 
     Parameters
     ----------

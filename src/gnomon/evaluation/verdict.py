@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -67,11 +68,11 @@ class Verdict:
         return f"{self.question} {self.answer.capitalize()}{illusion}."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything with plain Python values; None for NaN."""
+        """Return everything with plain Python values; None for NaN, and for an end that is infinite."""
         found = {**asdict(self), "interval": list(self.interval), "is_illusion": self.is_illusion}
         for name in ("statistic", "p_value"):
             found[name] = found[name] if found[name] == found[name] else None
-        found["interval"] = [end if end == end else None for end in self.interval]
+        found["interval"] = [end if math.isfinite(end) else None for end in self.interval]
         return found
 
     def __str__(self) -> str:
