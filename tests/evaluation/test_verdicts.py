@@ -33,6 +33,7 @@ from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.evaluation.structureless import Cloud
+from gnomon.evaluation.words import percent
 from gnomon.maps import Map
 from gnomon.neighbors import compute_neighbors
 
@@ -515,7 +516,7 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
     assert found.interval == pytest.approx((low, high))
     assert found.p_value == pytest.approx((1 + np.sum(kinds[1] >= dip)) / 20)
     assert found.false_positive_rate == 0.1
-    shares = [f"{100 * np.exp(-one):.2g} %" for one in (found.statistic, high, low)]
+    shares = [f"{percent(np.exp(-one))} %" for one in (found.statistic, high, low)]
     if finding != "one group":
         assert f"falls to {shares[0]} [{shares[1]}, {shares[2]}] of that of the sparser" in found.sentence
     if finding == "a dip that may be a gap":
