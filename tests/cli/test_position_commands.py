@@ -94,6 +94,9 @@ def test_missing_values_are_what_they_are_for_a_map(files):
     placed = run("transform", "filled.gnomon", "gaps.csv", "-o", "places.npy")
     assert placed.exit_code == 0, placed.output
     np.testing.assert_allclose(np.load("places.npy"), files[:, :2], atol=3)
+    Path("one.csv").write_text("a,b,c,d\n0.5,,0.5,0.5\n")
+    placed = run("transform", "filled.gnomon", "one.csv", "-o", "places.npy")
+    assert (placed.exit_code, np.load("places.npy").shape) == (0, (1, 2)), placed.output
     run("explain", "X.npy", "Y.npy", "--save", "whole.gnomon")
     refused = run("transform", "whole.gnomon", "gaps.csv")
     assert (refused.exit_code, "NaN" in refused.stderr) == (2, True)

@@ -14,6 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
 from gnomon.data.columns import encode_rows
+from gnomon.data.columns.values import texts_of
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of, sort_into_classes
 from gnomon.data.names import default_names
@@ -73,9 +74,10 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
 
 def _rows_of_file(result: Map, data: Dataset) -> Any:
     """Return the columns of a data set that are those of the map, in its order; encoded if the map has such rules."""
-    names = data.feature_names
-    if names is None:
+    if data.feature_names is None:
         return data.X
+    data = _with_empty(result, data)
+    names = data.feature_names or []
     if set(result.feature_names) <= set(names):
         values = data.X[:, [names.index(name) for name in result.feature_names]]
         return check_table(
@@ -91,6 +93,21 @@ def _is_as_it_came(result: Map, names: list[str]) -> bool:
     """Return whether a table of these columns has those of the map before they became features."""
     used = {rule.name for rule in result.columns or () if rule.features}
     return used <= set(names) or set(names) != set(result.feature_names)
+
+
+def _with_empty(result: Map, data: Dataset) -> Dataset:
+    """Return a data set with NaN in the columns of numbers of which its rows have no value, so that they seem texts."""
+    numbers = [rule.name for rule in result.columns or () if rule.kind in ("number", "boolean")]
+    empty = [
+        name
+        for name in numbers or result.feature_names
+        if name in data.metadata and not any(texts_of(data.metadata[name]))
+    ]
+    if not empty or not isinstance(data.X, np.ndarray):
+        return data
+    X = np.column_stack([data.X, np.full((data.n_samples, len(empty)), np.nan)])
+    metadata = {name: column for name, column in data.metadata.items() if name not in empty}
+    return replace(data, X=X, feature_names=[*(data.feature_names or []), *empty], metadata=metadata)
 
 
 def _names_of(frame: Any) -> list[str]:
