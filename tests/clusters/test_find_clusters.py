@@ -15,7 +15,7 @@ import gnomon as gn
 from gnomon.clusters import find
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
-from gnomon.clusters.steps import noise_of_steps
+from gnomon.clusters.steps import _levels, noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
 from gnomon.neighbors import RowSearch
@@ -337,3 +337,10 @@ def test_rows_of_a_sampled_table_find_their_neighbours_by_cells(monkeypatch):
     monkeypatch.setattr(find, "_MOST_ROWS", 750)
     gn.find_clusters(X)
     assert "approximate" not in asked
+
+
+@pytest.mark.parametrize("step", [0.1, 1.0, 1e6])
+def test_levels_of_counted_values_are_those_of_sorted_ones(step):
+    values = step * np.random.default_rng(0).integers(-5, 250, size=1000)
+    for found, sorted_ones in zip(_levels(values), np.unique(values, return_inverse=True), strict=True):
+        np.testing.assert_array_equal(found, sorted_ones)

@@ -19,6 +19,7 @@ _STREAM = 1  # of the seed; the halves are drawn from the seed itself
 _TIED = 2.0  # rows of each value of a feature that goes in steps, at least and on average
 _HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole, and stays empty
 _SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
+_COUNTED = 1 << 16  # whole numbers in a smaller range are counted
 _TOGETHER = 64  # features drawn at a time
 
 
@@ -57,9 +58,20 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     return None if noise is None else np.split(noise, np.cumsum([rows.shape[0] for rows in parts])[:-1])
 
 
+def _levels(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
+    """Return the different values in order, and the number of that of each row."""
+    low, high = float(values.min()), float(values.max())
+    if high - low >= _COUNTED or not (values == np.rint(values)).all():
+        levels, level = np.unique(values, return_inverse=True)
+        return levels, level
+    counted = (values - low).astype(np.intp)  # whole numbers need not be sorted
+    present = np.bincount(counted) > 0
+    return low + np.flatnonzero(present).astype(np.float64), (np.cumsum(present) - 1)[counted]
+
+
 def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
     """Return by how much to move each value of a feature, None if the feature does not go in steps."""
-    levels, level = np.unique(values, return_inverse=True)
+    levels, level = _levels(values)
     if len(levels) < 2 or len(values) < _TIED * len(levels):
         return None
     steps = np.diff(levels)
