@@ -15,6 +15,7 @@ from gnomon._threads import in_order
 from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree
+from gnomon.evaluation.lines import THIN
 
 __all__ = ["Group", "Split", "shown_splits"]
 
@@ -22,7 +23,6 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 _COMPARED = 0.5  # of the smaller side: parts of fewer rows are no group when a split is judged
-_THIN = 0.6  # a density between two groups above this share of the sparser one's parts nothing
 _FALL = math.log(3.0)  # of the density on a border: four standard deviations of that at a single place
 _NEAREST = 6  # pairs of groups by their means, of which the ones that touch are sought
 _TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
@@ -162,7 +162,7 @@ def shown_splits(
         found, fall = next(judged)
         p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
         i, j = ground.touching(*([group.rows for group in groups] for groups in (ones, others)))
-        if p_value <= alpha and found.share <= _THIN and fall >= _FALL:
+        if p_value <= alpha and found.share <= THIN and fall >= _FALL:
             shown.append(Split((ones[i].leaves, others[j].leaves), p_value, found.share, part.start))
             remaining[number] = ones + others
         else:

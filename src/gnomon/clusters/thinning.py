@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import length, product
-from gnomon.linalg import inner_products, symmetric_eigen
+from gnomon.linalg.within import variation_within
 
 __all__ = ["Thinning", "thinning"]
 
@@ -103,11 +103,7 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
 
 def _whitening(a: Floats, b: Floats) -> Floats:
     """Return directions, in columns, along which rows within both groups vary alike, by 1, and independently."""
-    residuals = np.concatenate([a - a.mean(axis=0), b - b.mean(axis=0)])
-    n, d = residuals.shape
-    covariance = inner_products(residuals) / n
-    level, shrunk = max(float(np.trace(covariance)) / d, np.finfo(np.float64).tiny), min(1.0, d / n)
-    variances, axes = symmetric_eigen((1.0 - shrunk) * covariance + max(shrunk, 1e-9) * level * np.eye(d))
+    variances, axes = variation_within(a, b)
     return axes / np.sqrt(variances)
 
 

@@ -10,9 +10,10 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import product
-from gnomon.linalg import inner_products, principal_components, symmetric_eigen
+from gnomon.linalg import principal_components
+from gnomon.linalg.within import variation_within
 
-__all__ = ["Line"]
+__all__ = ["THIN", "Line"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -21,7 +22,7 @@ _COMPONENTS = 50  # principal components in which the line is sought
 _PLACES = (0.375, 0.5, 0.625)  # of windows between the groups, in units of the distance of their medians
 _HALF = 0.0625  # half the width of a window, in the same units
 _LEAST = 0.37  # times the median deviation of a group, a quarter of a standard one: half the width of a window at least
-_THIN = 0.6  # share of the sparser group's density above which no split of `gnomon.find_clusters` holds
+THIN = 0.6  # share of the sparser group's density above which no split of `gnomon.find_clusters` holds
 
 
 @dataclass(frozen=True)
@@ -69,16 +70,12 @@ class Line:
         Not where rows thin out as much as between two clusters of `gnomon.find_clusters`.
         """
         both = self.between + self.peak
-        thin = scipy.special.bdtr(self.between, both, 0.5) <= alpha and self.between <= _THIN * self.peak
+        thin = scipy.special.bdtr(self.between, both, 0.5) <= alpha and self.between <= THIN * self.peak
         return bool(not thin and scipy.special.bdtrc(self.between - 1, both, share / (1.0 + share)) <= alpha)
 
 
 def _direction(a: Floats, b: Floats) -> Floats:
     """Return the direction along which two groups differ most for how much rows within them vary."""
-    residuals = np.concatenate([a - a.mean(axis=0), b - b.mean(axis=0)])
-    n, d = residuals.shape
-    covariance = inner_products(residuals) / n
-    level, shrunk = max(float(np.trace(covariance)) / d, np.finfo(np.float64).tiny), min(1.0, d / n)
-    variances, axes = symmetric_eigen((1.0 - shrunk) * covariance + max(shrunk, 1e-9) * level * np.eye(d))
+    variances, axes = variation_within(a, b)
     found: Floats = product(axes, product(axes.T, b.mean(axis=0) - a.mean(axis=0)) / variances)
     return found
