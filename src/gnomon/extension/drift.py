@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
+from gnomon.extension.atlas.lifts import lift_of
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
@@ -117,6 +118,7 @@ def measure_drift(
     *,
     labels: npt.NDArray[Any] | None = None,
     n_neighbors: int = 15,
+    metric: str = "euclidean",
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -128,6 +130,8 @@ def measure_drift(
         Their places; old rows with NaN have none and take no part.
     labels : ndarray of shape (n_old,), default=None
     n_neighbors : int >= 1, default=15
+    metric : str, default="euclidean"
+        Nearest rows are those of `AffineAtlas` under this metric.
 
     Returns
     -------
@@ -136,6 +140,8 @@ def measure_drift(
     placed = np.flatnonzero(np.isfinite(np.asarray(Y)).all(axis=1))
     if len(placed) < len(Y):
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
+    lift = lift_of(metric, X)
+    X, X_new = lift.points(X), lift.points(X_new)
     n = int(X.shape[0])
     k = min(n_neighbors, n - 1)
     graph = compute_neighbors(X, k)

@@ -9,11 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.maps.representation import coordinates_of, in_features, rows_of
-from gnomon.maps.seam import warn_of_seam
 from gnomon.scale import by_blocks
 
 if TYPE_CHECKING:
@@ -253,8 +251,6 @@ class MapFunction:
     def _function(self) -> AffineAtlas:
         """Return the atlas, made when it is first asked for."""
         self._refuse_surface("an atlas")
-        if self._atlas is None or current_run().warned is not None:  # of blocks, which tell it together once
-            warn_of_seam(self.metric)
         if self._atlas is None:
             from gnomon.maps.growing import make_atlas
 

@@ -137,7 +137,9 @@ def extend(
         raise ValueError(message("a map that grows", "one whose coordinates new rows have", fact=fact, remedy=remedy))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
     mapped = result._as_mapped(rows)
-    drift = measure_drift(result._mapped().values, result.embedding, mapped, places, labels=result.labels)
+    drift = measure_drift(
+        result._mapped().values, result.embedding, mapped, places, labels=result.labels, metric=result.metric
+    )
     columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"

@@ -1,4 +1,4 @@
-"""What a map of angles says of its function and its explanations, which take differences of features as numbers."""
+"""What a map of angles says of its explanations, which take differences of features as numbers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ def told_of_seam(metric: str) -> list[str]:
     if not metric.startswith("periodic"):
         return []
     return [
-        f"The metric is {metric}, while explanations, transform and jacobian take differences of features as numbers: "
-        "near the seam, where the values start again, they are not to be trusted. Give sine and cosine of each angle "
-        "as features to have them right everywhere."
+        f"The metric is {metric}, while explanations take differences of features as numbers: near the seam, where "
+        "the values start again, they are not to be trusted. Give sine and cosine of each angle as features to have "
+        "them right everywhere."
     ]
 
 

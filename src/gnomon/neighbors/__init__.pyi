@@ -34,6 +34,7 @@ from .landmarks import choose_landmarks as choose_landmarks
 from .landmarks import draw_landmarks as draw_landmarks
 from .library import check_metric as check_metric
 from .metrics import NATIVE_METRICS as NATIVE_METRICS
+from .metrics import NativeMetric as NativeMetric
 from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric
 from .precomputed import distances_to_fitted as distances_to_fitted

@@ -16,6 +16,7 @@ from gnomon.extension.atlas.charts import BlendLaw, fit_charts
 from gnomon.extension.atlas.file import Sources, read_sources, write_sources
 from gnomon.extension.atlas.forward import Forward, Novelty, warn_of_far
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
+from gnomon.extension.atlas.lifts import Lift, lift_of
 from gnomon.extension.atlas.points import MapPoints, NearestPoints
 from gnomon.geometry.check import check_places
 from gnomon.linalg.table import RowTable
@@ -50,8 +51,10 @@ class AffineAtlas:
     n_neighbors : int >= 1, default=15
         Neighbours that a chart is fitted to, and about as many charts are blended.
     metric : str, default="euclidean"
-        In which the neighbours of the charts are found if there is no graph. Charts are blended by Euclidean
-        distances.
+        In which the neighbours of the charts are found if there is no graph, else the graph says it. Under "cosine",
+        "correlation" (dense tables), "periodic" and "haversine" charts are of points whose distances are as the metric
+        has them, such as rows of length one, so that f is a function of directions or has no seam. Under every other
+        metric they are blended by Euclidean distances.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -86,7 +89,8 @@ class AffineAtlas:
     about twice the scale of the map: f takes the side of the majority instead of the empty middle, and is steep where
     the majority changes. `predict` tells how far the charts disagreed.
 
-    Memory: 8 (n_components + 1) n_neighbors bytes a row, besides data and map.
+    Memory: 8 (n_components + 1) n_neighbors bytes a row, besides data and map; under a metric of points these as well,
+    and as much again for the inverse under "cosine" and "correlation".
 
     References
     ----------
@@ -120,18 +124,22 @@ class AffineAtlas:
         self._points, graph, self._names, self.n_jobs = sources
         points, k = self._points, graph.n_neighbors
         self.n_features_in_, self.n_neighbors_ = int(points.X.shape[1]), k
-        charts = fit_charts(points.X, points.Y, graph)
+        lift = lift_of(graph.metric, points.X)
+        lifted = lift.points(points.X)
+        rows = RowTable.of(lifted)
+        charts = fit_charts(lifted, points.Y, graph)
         self.trust_, self.ridge_ = charts.trust, charts.ridge
+        back = (lift, rows, charts)
+        if not lift.gives_rows:
+            back = (Lift(), RowTable.of(points.X), fit_charts(points.X, points.Y, graph))
         if graph.metric != "euclidean":
-            graph = compute_neighbors(points.X, k)
+            graph = compute_neighbors(lifted, k)
         self._indices = graph.indices
         self.law_, self.inverse_law_ = BlendLaw.of(graph.distances), inverse_law(points.Y, k)
-        rows = RowTable.of(points.X)
         self._is_dense = isinstance(points.X, np.ndarray)
         self._novelty = Novelty.learn(graph.indices, graph.distances)
-        near = NearestPoints(points.X, k)
-        self._forward = Forward(near, rows, charts, self.law_, self._novelty, k)
-        self._inverse = Inverse(NearestPoints(points.Y, k), rows, charts, self.inverse_law_)
+        self._forward = Forward(lift, NearestPoints(lifted, k), rows, charts, self.law_, self._novelty, k)
+        self._inverse = Inverse(back[0], NearestPoints(points.Y, k), *back[1:], self.inverse_law_)
 
     @entrance("AffineAtlas.save")
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -13,6 +13,7 @@ from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.exceptions import DataWarning
 from gnomon.extension.atlas.charts import BlendLaw, Charts
+from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
@@ -108,18 +109,21 @@ class Forward:
 
     Attributes
     ----------
+    lift : Lift
+        From rows of the data to their points.
     nearest : NearestPoints
-        Among the rows of the data.
+        Among the points of the rows.
     table : RowTable
-        The rows of the data.
+        The points of the rows.
     charts : Charts
     law : BlendLaw
-        Of distances in the data.
+        Of distances between points of rows.
     novelty : Novelty
     n_neighbors : int
         Nearest points that `novelty` was learned from.
     """
 
+    lift: Lift
     nearest: NearestPoints
     table: RowTable
     charts: Charts
@@ -145,19 +149,20 @@ class Forward:
                 truncated,
             )
 
-        return Blend(*self.nearest.ask(run, rows, own))
+        found = Blend(*self.nearest.ask(run, self.lift.points(rows), own))
+        return found._replace(jacobians=self.lift.of_rows(rows, found.jacobians)) if jacobians else found
 
     def linearize(self, row: Float64Array) -> tuple[Float64Array, Float64Array]:
         """Return place and derivative of one row, of a dense table."""
         law, near, most = self.law, *self.nearest.sizes
         how = (law.count, law.softness, law.power, _CONSENSUS, near, most)
-        new = _core.Table(row[None])
+        new = _core.Table(self.lift.points(row[None]))
         place, derivative = _core.atlas_linearize(self.table.core, self.nearest.sketch, new, self.charts.core, *how)
-        return place, derivative
+        return place, self.lift.of_rows(row[None], derivative[None])[0]
 
     def scores(self, rows: Any) -> Float64Array:
         """Return the scores of rows alone."""
-        return self._score(*self.nearest.search.find(rows, self.n_neighbors))
+        return self._score(*self.nearest.search.find(self.lift.points(rows), self.n_neighbors))
 
     def _score(self, near: Candidates, distances: Distances) -> Float64Array:
         k = self.n_neighbors

@@ -13,6 +13,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.extension.atlas.charts import BlendLaw, Charts
 from gnomon.extension.atlas.forward import Forward
+from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, MapPoints, NearestPoints, Rows
 from gnomon.linalg.table import RowTable, evenly_spaced
 from gnomon.neighbors import query_neighbors
@@ -35,15 +36,18 @@ class Inverse:
 
     Attributes
     ----------
+    lift : Lift
+        From rows of the data to the points that are blended.
     nearest : NearestPoints
         Among the places of the map.
     table : RowTable
-        The rows of the data.
+        The points of the rows.
     charts : Charts
     law : BlendLaw
         Of distances in the map.
     """
 
+    lift: Lift
     nearest: NearestPoints
     table: RowTable
     charts: Charts
@@ -58,7 +62,7 @@ class Inverse:
             return _core.atlas_invert(self.table.core, np.ascontiguousarray(some), near, *arguments)
 
         rows: Float64Array = self.nearest.ask(run, places, own)[0]
-        return rows
+        return self.lift.rows(rows)
 
 
 def inverse_law(Y: Float64Array, n_neighbors: int) -> BlendLaw:
@@ -81,7 +85,7 @@ class RoundTrip:
     relative_map_error : ndarray of shape (m,), float64
         The same over the scale of the map around the row: the lower quartile of the distances to its neighbours.
     data_error : ndarray of shape (m,), float64
-        Squared distance of the row from its reconstruction.
+        Squared distance of the row from its reconstruction; of periodic columns round their circles.
     relative_data_error : ndarray of shape (m,), float64
         The same over the mean squared distance of its neighbours in the data from their mean: below 1 the
         reconstruction is nearer to the row than its neighbourhood is wide.
@@ -115,8 +119,9 @@ def go_round(
     again = forward.blend(points.in_form(inverse.invert(places, own)), own=own).positions
     map_error = np.sqrt(np.square(again - places).sum(axis=1))
     there = inverse.invert(forward.blend(points.X[own], own=own).positions, own)
-    data_error = np.square(there - points.dense(own)).sum(axis=1)
-    noise = np.array([_scatter(points.dense(near)) for near in indices[own]])
+    of_rows = inverse.lift.points
+    data_error = np.square(of_rows(there) - of_rows(points.dense(own))).sum(axis=1)
+    noise = np.array([_scatter(of_rows(points.dense(near))) for near in indices[own]])
     return RoundTrip(
         listed,
         map_error,
