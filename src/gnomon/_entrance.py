@@ -90,7 +90,7 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             around = current_run()
             made = around.made if around.name else {}
-            run = around.but(name=name or type(args[0]).__name__, made=made)
+            run = around.but(name=name or type(args[0]).__name__, made=made, within=bool(around.name))
             token = enter(run)  # errors about the settings have the name too
             try:
                 if settings:

@@ -74,6 +74,8 @@ class Run:
         Keeps the states of a layout every 50 iterations, so that one that was cut goes on; None keeps nothing.
     warned : list of (str, type of Warning), default=None
         Where the texts of warnings are collected for another process to give; None gives them here.
+    within : bool, default=False
+        Whether this call was made inside of another one of gnomon, which has checked what it passes on.
     made : dict, default=None
         What parts of the call have made of its arrays, for parts that need the same; it ends with the call of the user,
         in which no array changes. None outside any.
@@ -87,6 +89,7 @@ class Run:
     executor: Any = None
     journal: Any = None
     warned: list[tuple[str, type[Warning]]] | None = None
+    within: bool = False
     made: dict[Any, Any] | None = None
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ import pytest
 
 import gnomon
 from gnomon.data import check_table
+from gnomon.geometry.check import check_places
 
 X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
 
@@ -62,3 +63,10 @@ def test_tensors_of_torch():
             check_table(wrong)
     with pytest.raises(ValueError, match="Complex data not supported"):
         check_table(torch.complex(tensor, tensor))
+
+
+def test_places_of_a_map_may_be_a_tensor_and_are_named():
+    places = np.random.default_rng(1).normal(size=(len(X), 2))
+    assert np.array_equal(check_places(Capsule(places), len(X)), places)
+    with pytest.raises(TypeError, match=r"Y must be .*Copy it to the CPU first, for instance with Y\.cpu\(\)\."):
+        check_places(Capsule(places, device=2), len(X))

@@ -19,6 +19,7 @@ from .table import check_feature_count as check_feature_count
 from .table import check_one_row as check_one_row
 from .table import check_same_length as check_same_length
 from .table import check_table as check_table
+from .table import given_rows as given_rows
 from .table import plain_row as plain_row
 from .target import Target as Target
 from .target import check_target as check_target

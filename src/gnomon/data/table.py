@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._run import current_run
 from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
 from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
@@ -23,6 +24,7 @@ __all__ = [
     "check_one_row",
     "check_same_length",
     "check_table",
+    "given_rows",
     "plain_row",
 ]
 
@@ -244,6 +246,35 @@ def check_one_row(x: Any) -> npt.NDArray[Any]:
     if row.ndim != 1:
         raise ValueError(message(f"x of shape {row.shape}", "one row of shape (n_features,)"))
     return row[None]
+
+
+def given_rows(X: Any, *, name: str = "X", distances: bool = False) -> Any:
+    """Return the values of a table: checked where a user gives it, taken as they are where a part of gnomon does.
+
+    Parameters
+    ----------
+    X : array-like, data frame, sparse matrix, AnnData or Table of shape (n_samples, n_features)
+        As for `check_table`.
+    name : str, default="X"
+        What errors call it.
+    distances : bool, default=False
+        Whether the table is one of distances, which have checks of their own: an array or matrix is taken as it is.
+
+    Returns
+    -------
+    ndarray or CSR of shape (n_samples, n_features)
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `check_table`.
+    """
+    if (distances or current_run().within) and (isinstance(X, np.ndarray) or scipy.sparse.issparse(X)):
+        return X
+    try:
+        return check_table(X, accept_sparse=True, min_samples=0, keep_zeros=distances).values
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace(f"{caller()}: X", f"{caller()}: {name}", 1)) from None
 
 
 def plain_row(x: Any, n_features: int) -> npt.NDArray[np.float64] | None:

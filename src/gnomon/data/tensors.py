@@ -25,8 +25,14 @@ def is_tensor(X: object) -> bool:
     return _is_torch(X) or (dlpack and not isinstance(X, type))
 
 
-def array_of_tensor(X: Any) -> npt.NDArray[Any]:
+def array_of_tensor(X: Any, *, name: str = "X") -> npt.NDArray[Any]:
     """Return a tensor as an array without a copy; of types that NumPy lacks, such as bfloat16, a copy in float32.
+
+    Parameters
+    ----------
+    X : tensor
+    name : str, default="X"
+        What errors call it.
 
     Raises
     ------
@@ -34,30 +40,30 @@ def array_of_tensor(X: Any) -> npt.NDArray[Any]:
         If it is on another device, sparse, or part of a graph of gradients; the text says what to pass instead.
     """
     if not _is_torch(X):
-        return _of_dlpack(X)
+        return _of_dlpack(X, name)
     kind = "torch.Tensor"
     if X.device.type != "cpu":
-        raise TypeError(message("X", _RULE, fact=f"{kind} on device {X.device}", remedy="Pass X.cpu()."))
+        raise TypeError(message(name, _RULE, fact=f"{kind} on device {X.device}", remedy=f"Pass {name}.cpu()."))
     if X.requires_grad:
         rule, fact = "a tensor without a gradient", f"{kind} with requires_grad=True"
-        raise TypeError(message("X", rule, fact=fact, remedy="Pass X.detach()."))
+        raise TypeError(message(name, rule, fact=fact, remedy=f"Pass {name}.detach()."))
     if str(X.layout) != "torch.strided":
-        raise TypeError(message("X", _RULE, fact=f"{kind} of layout {X.layout}", remedy="Pass X.to_dense()."))
+        raise TypeError(message(name, _RULE, fact=f"{kind} of layout {X.layout}", remedy=f"Pass {name}.to_dense()."))
     try:
         # NumPy has neither floats of 8 bits nor bfloat16; float32 holds all of their values.
         few = X.dtype.is_floating_point and str(X.dtype) not in ("torch.float16", "torch.float32", "torch.float64")
         return np.asarray((X.float() if few else X).resolve_conj().resolve_neg().numpy())
     except (RuntimeError, TypeError) as error:  # quantized and nested tensors, and types without numbers
-        raise TypeError(message("X", _RULE, fact=f"{kind}: {str(error).splitlines()[0].rstrip('.')}")) from error
+        raise TypeError(message(name, _RULE, fact=f"{kind}: {str(error).splitlines()[0].rstrip('.')}")) from error
 
 
-def _of_dlpack(X: Any) -> npt.NDArray[Any]:
+def _of_dlpack(X: Any, name: str) -> npt.NDArray[Any]:
     kind = f"{type(X).__module__.partition('.')[0]}.{type(X).__name__}"
     device = int(X.__dlpack_device__()[0])
     if device not in _HOST_DEVICES:
-        fact, remedy = f"{kind} on DLPack's device {device}", "Copy it to the CPU first, for instance with X.cpu()."
-        raise TypeError(message("X", _RULE, fact=fact, remedy=remedy))
+        remedy = f"Copy it to the CPU first, for instance with {name}.cpu()."
+        raise TypeError(message(name, _RULE, fact=f"{kind} on DLPack's device {device}", remedy=remedy))
     try:
         return np.from_dlpack(X)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise TypeError(message("X", _RULE, fact=f"{kind}: {str(error).rstrip('.')}")) from error
+        raise TypeError(message(name, _RULE, fact=f"{kind}: {str(error).rstrip('.')}")) from error

@@ -12,6 +12,7 @@ from gnomon.data import Table, check_table
 from gnomon.data.cells import is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
+from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = ["check_features", "check_places", "check_values", "has_place", "row_mask"]
 
@@ -51,7 +52,7 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
 
     A row with NaN or infinity has no place in the map: the whole row becomes NaN. Some row must have a place.
     """
-    places = np.array(Y, dtype=np.float64, order="C")
+    places = np.array(array_of_tensor(Y, name="Y") if is_tensor(Y) else Y, dtype=np.float64, order="C")
     if places.ndim != 2 or places.shape[1] == 0:
         raise ValueError(message(f"Y of shape {places.shape}", "2-D with at least one component"))
     if places.shape[0] != n_samples:

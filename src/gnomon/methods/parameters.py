@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Having, Instance, Nothing, Options, Real, Rule, caller, check_parameters, message
+from gnomon._validation import Either, Having, Nothing, Options, Real, Rule, caller, check_parameters, message
 from gnomon.data import check_table
+from gnomon.data.frames import is_frame
+from gnomon.data.tensors import is_tensor
 from gnomon.kernels import KERNELS, OutputKernel, UMAPKernel
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "KERNEL",
     "PERPLEXITY",
     "Numbers",
+    "Rows",
     "check_n_components",
     "check_perplexity",
     "check_scores",
@@ -29,10 +32,28 @@ __all__ = [
     "usual_perplexity",
 ]
 
+
+@dataclass(frozen=True)
+class Rows:
+    """A table as a parameter: an array, list or tuple of rows, data frame or tensor; its numbers are checked later."""
+
+    text: str
+
+    def check(self, value: object) -> object:
+        """Return the table as it is, a data frame or tensor as an array."""
+        if is_frame(value) or is_tensor(value):
+            return np.asarray(check_table(value, allow_missing=True).values)
+        if not isinstance(value, (np.ndarray, list, tuple)):
+            if not hasattr(value, "__array__"):
+                raise TypeError
+            return np.asarray(value)  # such as a column of a data frame
+        return value
+
+
 PERPLEXITY = Either(Real(1.0, low_open=True), Nothing())
 INIT = Either(
     Options("pca", "spectral", "random"),
-    Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)"),
+    Rows("an array of shape (n_samples, n_components)"),
 )
 KERNEL: Rule = Either(
     Options(*KERNELS), Having(("value", "derivative"), "a kernel, an object with value(s) and derivative(s)")

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._progress import Reporter
 from gnomon._validation import SEED, Integer, Options, Real, Rule, check_parameters, message
-from gnomon.data import check_table
-from gnomon.data.cells import is_cells, is_stored_matrix
+from gnomon.data import given_rows
 from gnomon.neighbors import cells
 from gnomon.neighbors.euclidean import SELECTION, Points
 from gnomon.neighbors.graph import NeighborGraph
@@ -152,8 +151,7 @@ def compute_neighbors(
     given = {"n_neighbors": n_neighbors, "method": method, "target_recall": target_recall, "seed": seed}
     checked = check_parameters(_RULES, given)
     n_neighbors = checked["n_neighbors"]
-    if is_cells(X) or is_stored_matrix(X):
-        X = check_table(X, accept_sparse=True, keep_zeros=metric == "precomputed").values
+    X = given_rows(X, distances=isinstance(metric, str) and metric == "precomputed")
     check_n_neighbors(n_neighbors, X.shape[0] - 1)
     if metric == "precomputed":
         from gnomon.neighbors.precomputed import graph_of_distances

@@ -17,6 +17,7 @@ from gnomon._memory import require_memory
 from gnomon._progress import Reporter
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
+from gnomon.data import given_rows
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import library
 from gnomon.neighbors.euclidean import Points
@@ -58,7 +59,8 @@ def cross_distances(
     ValueError
         If the metric is unknown, takes no such arguments, or is not a number >= 0 for some rows.
     """
-    return _measure(metric, metric_params, A, B)(slice(None), slice(None))
+    measure = _measure(metric, metric_params, given_rows(A, name="A"), given_rows(B, name="B"))
+    return measure(slice(None), slice(None))
 
 
 def row_distances(
@@ -152,6 +154,7 @@ def distance_matrix(
     MemoryError
         If the matrix, 4 or 8 n_samples^2 bytes, is larger than the memory that is free.
     """
+    X = given_rows(X, distances=isinstance(metric, str) and metric == "precomputed")
     n = int(X.shape[0])
     n_bytes = float(np.dtype(dtype).itemsize) * n * n
     pairs = f"distances of {n} x {n} pairs"
@@ -244,6 +247,7 @@ def pair_distances(
     -------
     ndarray of shape (n_samples, n_others), float32
     """
+    X = given_rows(X, distances=isinstance(metric, str) and metric == "precomputed")
     others = np.ascontiguousarray(others, dtype=np.int32)
     if others.ndim != 2 or others.shape[0] != X.shape[0]:
         raise ValueError(message(f"others of shape {others.shape}", f"of {X.shape[0]} rows"))

@@ -14,6 +14,7 @@ from gnomon import _core
 from gnomon._entrance import entrance, part
 from gnomon._run import current_run
 from gnomon._validation import SEED, Integer, Options, Real, Rule, check_parameters, message
+from gnomon.data import given_rows
 from gnomon.neighbors.cell_plans import Plan
 from gnomon.neighbors.cells import Space, Start, group
 from gnomon.neighbors.compute import check_n_neighbors, prefers_cells
@@ -293,5 +294,6 @@ def query_neighbors(
     ValueError
         If `n_neighbors` exceeds n_samples, numbers of features differ or the metric is unknown.
     """
-    search = RowSearch.of(X_train, n_neighbors, metric=metric, metric_params=metric_params, method="exact")
-    return search.find(X_new)
+    table, rows = given_rows(X_train, name="X_train"), given_rows(X_new, name="X_new")
+    search = RowSearch.of(table, n_neighbors, metric=metric, metric_params=metric_params, method="exact")
+    return search.find(rows)

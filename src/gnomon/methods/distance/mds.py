@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.data import warn_of_one_row
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.parameters import Rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
 from gnomon.objectives import OrdinalStress, Stress
@@ -117,10 +118,10 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     _merges_equal_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
         "variant": Options("metric", "ordinal"),
-        "weights": Either(Nothing(), Options(*_POWERS), Instance((np.ndarray, list, tuple), "an array of weights")),
+        "weights": Either(Nothing(), Options(*_POWERS), Rows("an array of weights")),
         "init": Either(
             Options("classical", "random"),
-            Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)"),
+            Rows("an array of shape (n_samples, n_components)"),
         ),
         "n_init": Integer(1),
         "max_iter": Integer(0),

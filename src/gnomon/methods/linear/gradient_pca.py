@@ -24,7 +24,7 @@ from gnomon.kernels import INPUT_KERNELS
 from gnomon.linalg import column_signs, procrustes_error, product, symmetric_eigen, with_signs
 from gnomon.methods.base import Embedder
 from gnomon.methods.forecast import FEWER_ROWS, STRIPS, Forecast
-from gnomon.methods.parameters import check_n_components, check_start
+from gnomon.methods.parameters import Rows, check_n_components, check_start
 from gnomon.objectives import Strain
 from gnomon.optimizers import SafeDescent, Solution
 from gnomon.optimizers.safe_descent import BABYLONIAN_RATE
@@ -120,9 +120,7 @@ class GradientPCA(Embedder):
         "step": Options("safe", "babylonian"),
         "max_iter": Integer(0),
         "tol": Real(0.0),
-        "init": Either(
-            Options("random"), Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)")
-        ),
+        "init": Either(Options("random"), Rows("an array of shape (n_samples, n_components)")),
     }
 
     def __init__(

@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import inner, normal_matrix, principal_components, project_rows, with_signs
@@ -24,7 +24,7 @@ from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import PrincipalScores
-from gnomon.methods.parameters import check_n_components, check_start
+from gnomon.methods.parameters import Rows, check_n_components, check_start
 from gnomon.objectives import NormalizedGradient, ProjectionError, polar_factor
 from gnomon.optimizers import PolarDescent, SafeDescent, Solution
 from gnomon.optimizers.fenchel import EuclideanBall, averaged_gradient_descent
@@ -140,9 +140,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         "gradient_bound": Real(1.0),
         "max_iter": Integer(0),
         "tol": Real(0.0),
-        "init": Either(
-            Options("random"), Instance((np.ndarray, list, tuple), "an array of shape (n_features, n_components)")
-        ),
+        "init": Either(Options("random"), Rows("an array of shape (n_features, n_components)")),
     }
 
     @entrance(seeded=True)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._costs import Cost
-from gnomon._validation import Either, Instance, Options, Real, Rule, message
+from gnomon._validation import Either, Options, Real, Rule, message
 from gnomon.affinities import Affinities
 from gnomon.initialization import Initialization, initialize
 from gnomon.methods.forecast import GAUSSIAN_STAGES
@@ -19,6 +19,7 @@ from gnomon.methods.neighbor.base import Inputs, Prepared, Recipe
 from gnomon.methods.neighbor.tsne import TSNE
 from gnomon.methods.other_names import DREAMS as NAMES
 from gnomon.methods.other_names import other_names
+from gnomon.methods.parameters import Rows
 from gnomon.objectives import ReferenceDistance, SharedLoss
 
 if TYPE_CHECKING:
@@ -95,9 +96,7 @@ class DREAMS(TSNE):
 
     _rules: ClassVar[dict[str, Rule]] = {
         **TSNE._rules,
-        "reference": Either(
-            Options("pca"), Instance((np.ndarray, list, tuple), "an array of shape (n_samples, n_components)")
-        ),
+        "reference": Either(Options("pca"), Rows("an array of shape (n_samples, n_components)")),
         "reference_weight": Real(0.0, 1.0),
     }
 
