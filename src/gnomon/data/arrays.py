@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.names import column_text
 from gnomon.data.tensors import array_of_tensor, is_tensor
+from gnomon.exceptions import DataWarning
 
 __all__ = [
     "FloatArray",
@@ -22,6 +23,8 @@ __all__ = [
     "is_missing",
     "read_array",
     "refuse_kind",
+    "unmasked",
+    "warn_of_rounding",
     "working_dtype",
 ]
 
@@ -37,6 +40,7 @@ _KINDS = {
     "T": "text",
 }
 _SHOWN = 5  # places named in an error
+_EXACT_UP_TO = 2**53  # float64 holds every whole number up to here
 _CHUNK = 1 << 22  # values looked at together, so that the masks stay small beside the data
 
 
@@ -73,9 +77,34 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
         )
 
 
+def warn_of_rounding(array: npt.NDArray[Any]) -> None:
+    """Warn of whole numbers beyond 2^53 that float64 rounds: time stamps in nanoseconds may fall together.
+
+    Parameters
+    ----------
+    array : ndarray of any shape and dtype
+    """
+    if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
+        return
+    low, high = int(array.min()), int(array.max())
+    if max(-low, high) <= _EXACT_UP_TO:
+        return
+    floats, limit = array.astype(np.float64), float(np.iinfo(array.dtype).max)  # rounded up to a power of two
+    inside = floats < limit
+    rounded = int(np.count_nonzero(np.where(inside, floats, 0.0).astype(array.dtype) != array))
+    if rounded:
+        lost = int(np.spacing(float(max(-low, high))))
+        text = (
+            f"{rounded} whole numbers from {low} to {high} are rounded in float64; differences below {lost} are lost."
+            " Subtract one of them before, as integers"
+        )
+        warn(text, DataWarning)
+
+
 def cast(array: npt.NDArray[Any], dtype: type[np.float32] | type[np.float64] | None) -> FloatArray:
     """Return the values in C order and native byte order, with at most one copy."""
     target = working_dtype(array.dtype) if dtype is None else dtype
+    warn_of_rounding(array)
     with np.errstate(over="ignore"):  # what overflows is named by the check for finite values
         return np.ascontiguousarray(array, dtype=target)
 
@@ -118,6 +147,21 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     return floats.reshape(values.shape), None
 
 
+def unmasked(X: Any, *, name: str = "X") -> Any:
+    """Return a masked array of numbers with NaN where it is masked, a tensor as an array, and anything else as it is.
+
+    Parameters
+    ----------
+    X : object
+        Of a masked array `numpy.asarray` would silently show what lies beneath the mask.
+    name : str, default="X"
+        What errors about a tensor call it.
+    """
+    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
+        return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
+    return array_of_tensor(X, name=name) if is_tensor(X) else X
+
+
 def _as_array(X: Any) -> npt.NDArray[Any]:
     """Let NumPy read X; what it cannot read is refused with the reason it gives."""
     if isinstance(X, np.matrix):
@@ -129,11 +173,7 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
                 remedy="Please convert it to a numpy array with np.asarray(X).",
             )
         )
-    if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
-        # The mask says "missing", and np.asarray would silently show what lies beneath it.
-        return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
-    if is_tensor(X):
-        return array_of_tensor(X)
+    X = unmasked(X)
     if isinstance(X, Iterator):
         remedy = "Pass numpy.concatenate(list(X)), or X itself to gnomon.map(X, n_fitted=...)."
         raise TypeError(message("X", "a table in memory", fact="an iterator, whose rows come once", remedy=remedy))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray, floats_from_objects, working_dtype
+from gnomon.data.arrays import FloatArray, floats_from_objects, warn_of_rounding, working_dtype
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
@@ -111,6 +111,7 @@ def _column(series: Any) -> tuple[npt.NDArray[Any], str]:
     if values.dtype.kind == "c":
         return values, f"Complex data not supported: {values.dtype}"
     if values.dtype.kind in "biuf":
+        warn_of_rounding(values)
         return values.astype(working_dtype(values.dtype), copy=False), ""
     if values.dtype.kind == "O" and kind.split("(")[0] not in ("String", "Categorical", "Enum", "Date", "Datetime"):
         floats, bad = floats_from_objects(values)

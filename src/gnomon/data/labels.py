@@ -39,6 +39,8 @@ def _is_missing(label: object) -> bool:
 def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
         raise TypeError(message(f"{name}={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
+    if isinstance(labels, np.ma.MaskedArray):
+        return np.array(labels.tolist(), dtype=object)  # None where it is masked
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:
         return of_categories(np.asarray(to_numpy()), categories_of(labels))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
 
 from gnomon._entrance import part
 from gnomon._validation import message
 
-__all__ = ["check_name_count", "clean_names", "column_text", "default_names"]
+__all__ = ["check_name_count", "clean_names", "column_text", "default_names", "names_of_coordinates"]
 
 
 @part("gnomon")
@@ -57,3 +60,23 @@ def check_name_count(names: Sequence[str], n_features: int) -> None:
 def column_text(column: int, names: Sequence[str] | None) -> str:
     """Return how a column is called in an error text."""
     return f"column {column}" if names is None else f"column {names[column]!r}"
+
+
+def names_of_coordinates(X: Any) -> list[str] | None:
+    """Return the names that a two-dimensional array of xarray has for its columns, None where it has none.
+
+    Parameters
+    ----------
+    X : object
+        Texts along the last dimension are names; numbers are not.
+    """
+    coordinates: Any = getattr(X, "coords", None)
+    dimensions: Any = getattr(X, "dims", None)
+    if coordinates is None or not isinstance(dimensions, tuple) or len(dimensions) != 2:
+        return None
+    if dimensions[1] not in coordinates:
+        return None
+    names = np.asarray(coordinates[dimensions[1]])
+    if names.ndim != 1 or not all(isinstance(name, str) for name in names.tolist()):
+        return None
+    return clean_names(names.tolist())

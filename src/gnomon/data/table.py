@@ -15,7 +15,7 @@ from gnomon._validation import caller, message
 from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
 from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
-from gnomon.data.names import check_name_count, clean_names
+from gnomon.data.names import check_name_count, clean_names, names_of_coordinates
 from gnomon.data.sparse import canonical_csr
 
 __all__ = [
@@ -100,6 +100,7 @@ def _read(
             names = frame.names if names is None else names
             usable = names if names is not None and len(names) == len(frame.columns) else None
             return stack_columns(frame, names=usable, dtype=dtype), names, frame.index
+        names = names_of_coordinates(X) if names is None else names
     return read_array(X, names=names, dtype=dtype), names, None
 
 

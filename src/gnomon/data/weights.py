@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data.arrays import unmasked
 from gnomon.data.table import check_same_length
 
 __all__ = ["check_sample_weight", "relative_masses"]
@@ -39,7 +40,7 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Float64Array | None:
     """
     if sample_weight is None:
         return None
-    given = np.asarray(sample_weight)
+    given = np.asarray(unmasked(sample_weight, name="sample_weight"))
     if given.dtype.kind == "O":
         with contextlib.suppress(TypeError, ValueError):
             given = given.astype(np.float64)

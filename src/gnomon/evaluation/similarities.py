@@ -18,6 +18,7 @@ from gnomon._arithmetic import inner, length, pair_distances, product, row_dista
 from gnomon._entrance import entrance
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
+from gnomon.data.arrays import unmasked
 from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_neighbors, spearman
 from gnomon.linalg import inner_products, small_svd
 from gnomon.neighbors import compute_neighbors
@@ -47,7 +48,7 @@ _TOP = 1 + (0x3F800000 >> 11)  # codes of squared distances from 0 to 1
 
 def check_embedding(Y: Any, name: str) -> Floats:
     """Return an embedding as a C-contiguous float64 array of at least 4 rows; NaN and infinities stay."""
-    given = np.asarray(Y)
+    given = np.asarray(unmasked(Y, name=name))
     if given.ndim != 2 or given.shape[1] == 0:
         raise ValueError(message(f"{name} of shape {given.shape}", "2-D with at least one component"))
     if given.dtype.kind not in "buif":

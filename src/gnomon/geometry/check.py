@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data import Table, check_table
-from gnomon.data.cells import is_cells, is_stored_matrix
+from gnomon.data.arrays import unmasked
+from gnomon.data.cells import is_cells
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
-from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = ["check_features", "check_places", "check_values", "has_place", "row_mask"]
 
@@ -24,7 +24,7 @@ def check_values(X: Any) -> Any:
     ----------
     X : array-like, SciPy sparse matrix or AnnData of shape (n_samples, n_features)
     """
-    if is_cells(X) or is_stored_matrix(X):
+    if isinstance(X, np.ma.MaskedArray) or not (isinstance(X, np.ndarray) or hasattr(X, "tocsr")):
         X = check_table(X, accept_sparse=True).values
     if hasattr(X, "tocsr"):
         X = X.tocsr()
@@ -52,7 +52,13 @@ def check_places(Y: Any, n_samples: int) -> npt.NDArray[np.float64]:
 
     A row with NaN or infinity has no place in the map: the whole row becomes NaN. Some row must have a place.
     """
-    places = np.array(array_of_tensor(Y, name="Y") if is_tensor(Y) else Y, dtype=np.float64, order="C")
+    try:
+        places = np.array(unmasked(Y, name="Y"), dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        if hasattr(Y, "__dlpack__"):
+            raise  # it says what to do
+        fact = f"{type(Y).__name__}: {str(error).rstrip('.')}"
+        raise type(error)(message("Y", "an array of numbers", fact=fact)) from None
     if places.ndim != 2 or places.shape[1] == 0:
         raise ValueError(message(f"Y of shape {places.shape}", "2-D with at least one component"))
     if places.shape[0] != n_samples:

@@ -77,7 +77,7 @@ class MapFunction:
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), or Dataset
+        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), Dataset or records
             A stored table or memory map is read in blocks, by who works in the run. Of a Dataset, such as
             `gnomon.read_table` returns, the columns of the map are taken, by name.
             NaN is filled in as in the map if that was made of a table with missing values, else refused.

@@ -18,6 +18,7 @@ from gnomon.data.columns.values import texts_of
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of, sort_into_classes
 from gnomon.data.names import default_names
+from gnomon.data.records import are_records, read_records
 from gnomon.maps.missing import fill_new_rows
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def check_rows(result: Map, X_new: Any) -> Any:
 
 def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | None]:
     """Return new rows in the form of the map's data, and which values they lacked if any may be missing."""
+    if are_records(X_new):
+        X_new = read_records(X_new)
     if isinstance(X_new, Dataset):
         X_new = _rows_of_file(result, X_new)
     if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):

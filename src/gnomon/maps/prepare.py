@@ -12,8 +12,16 @@ import numpy as np
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters, message
 from gnomon.completion import Completion
-from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_labels, find_constant_columns
-from gnomon.data.arrays import read_array
+from gnomon.data import (
+    Block,
+    Dataset,
+    Reduction,
+    Representation,
+    Table,
+    check_labels,
+    check_table,
+    find_constant_columns,
+)
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
@@ -148,7 +156,7 @@ def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | 
 
 def _table(X: Any) -> Any:
     """Return what has rows and columns; lists of rows are read."""
-    return X if hasattr(X, "shape") or is_frame(X) else read_array(X)
+    return X if hasattr(X, "shape") or is_frame(X) else check_table(X, allow_missing=True).values
 
 
 @contextmanager
