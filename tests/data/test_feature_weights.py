@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.spatial.distance import pdist
 
@@ -31,6 +32,8 @@ def test_weights_are_told_by_name_or_one_for_each_feature():
     assert check_feature_weight({"b": 2}, names).tolist() == [1.0, 2.0, 1.0]
     assert check_feature_weight([1, 2, 0], names).tolist() == [1.0, 2.0, 0.0]
     assert check_feature_weight([1.0, 1.0, 1.0], names) is None
+    assert check_feature_weight(pd.Series([3, 2], index=["c", "b"]), names).tolist() == [1.0, 2.0, 3.0]
+    assert check_feature_weight(pd.Series([1, 2, 0]), names).tolist() == [1.0, 2.0, 0.0]
     with pytest.raises(ValueError, match=r"feature_weight of shape \(2,\) must be of shape \(n_features,\)=\(3,\)"):
         check_feature_weight([1, 2], names)
     with pytest.raises(ValueError, match=r"finite numbers >= 0 \('b' has -1\)"):

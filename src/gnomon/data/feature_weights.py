@@ -36,9 +36,9 @@ def check_feature_weight(
 
     Parameters
     ----------
-    feature_weight : mapping of str to number, array-like of shape (n_features,), or None
+    feature_weight : mapping of str to number, Series, array-like of shape (n_features,), or None
         Finite numbers >= 0, one positive at least. A mapping names features, or columns of the table that became
-        several; the others count 1. None for 1.
+        several; the others count 1. So does a Series of pandas whose index are names. None for 1.
     names : sequence of n_features str
     rules : sequence of ColumnRule or None, default=None
         What became of the columns of the table, if some were no numbers.
@@ -58,6 +58,9 @@ def check_feature_weight(
     if feature_weight is None:
         return None
     weights = np.ones(len(names))
+    index = getattr(feature_weight, "index", None)
+    if index is not None and hasattr(feature_weight, "items") and all(isinstance(one, str) for one in index):
+        feature_weight = dict(feature_weight.items())  # a column of pandas by names
     if isinstance(feature_weight, Mapping):
         columns = {rule.name: rule.features for rule in rules or () if rule.features}
         at = {name: j for j, name in enumerate(names)}

@@ -107,6 +107,8 @@ def _check_names(feature_names: Any, n_features: int) -> list[str]:
 def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
     """Return a mask of at least one row from a mask or row numbers."""
     given = np.asarray(selection)
+    if given.dtype.kind == "O" and given.ndim == 1 and all(isinstance(one, bool | np.bool_) for one in given.tolist()):
+        given = given.astype(np.bool_)  # such as the nullable truth values of pandas
     if given.dtype == np.bool_:
         if given.shape != (n,):
             raise ValueError(message(f"{name} of shape {given.shape}", f"a mask of {n} rows"))
@@ -116,6 +118,10 @@ def row_mask(selection: Any, n: int, *, name: str) -> npt.NDArray[np.bool_]:
             raise TypeError(message(f"{name} of type {given.dtype}", "a mask or row numbers"))
         if given.size and not (-n <= int(given.min()) and int(given.max()) < n):
             raise ValueError(message(f"{name} with row {int(given.max())}", f"below n_samples={n}"))
+        if n > 2 and given.shape == (n,) and bool(((given == 0) | (given == 1)).all()):
+            fact = f"{n} times 0 or 1, one for each row"
+            remedy = f"Pass {name}.astype(bool) if it is a mask."
+            raise ValueError(message(name, "a mask of truth values, or row numbers", fact=fact, remedy=remedy))
         mask = np.zeros(n, dtype=np.bool_)
         mask[given.astype(np.int64)] = True
     if not mask.any():
