@@ -321,13 +321,13 @@ def test_fidelity_takes_two_rows_of_each_side(n_selected, n_rest, known):
     X = np.random.default_rng(0).normal(size=(n_selected + n_rest, 3))
     found = contrast(X, np.arange(n_selected))
     assert np.isfinite(found.fidelity) == known
-    assert ("ten features tell them apart with AUC" in found.headline()) == known
+    assert ("up to ten features tell them apart with AUC" in found.headline()) == known
 
 
 def test_a_contrast_is_told_in_full():
     X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [7.0, 1.0], [8.0, 0.0], [9.0, 1.0]])
     found = contrast(X, [3, 4, 5], feature_names=["a", "b"])
-    told = f"ten features tell them apart with AUC {found.fidelity:.2f} on rows held out"
+    told = f"up to ten features tell them apart with AUC {found.fidelity:.2f} on rows held out"
     headline = f"3 selected, 3 in the rest: more a, more b; {told}"
     assert found.headline() == headline + "; fewer than 5 rows are too few for statistics"
     document = found.to_dict()

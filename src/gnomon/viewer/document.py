@@ -73,7 +73,10 @@ class Document:
     ) -> None:
         Y = np.asarray(embedding)
         if Y.ndim != 2 or Y.shape[1] not in (2, 3) or Y.dtype.kind not in "iuf":
-            raise ValueError(message(f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)"))
+            remedy = "A page shows 2 or 3 components: fit with n_components=2."
+            raise ValueError(
+                message(f"embedding of shape {Y.shape}", "numbers of shape (n, 2) or (n, 3)", remedy=remedy)
+            )
         self.n_samples, self.n_components = Y.shape
         self.payload = Payload()
         self.notes: list[str] = []

@@ -216,7 +216,7 @@ class Contrast(GroupedAnswer):
         """Return what is said of the selection as a whole."""
         text = f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}"
         if np.isfinite(self.fidelity):
-            text += f"; ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
+            text += f"; up to ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
         if min(self.n_selected, self.n_rest) < _FEWEST:
             text += f"; fewer than {_FEWEST} rows are too few for statistics"
         return text

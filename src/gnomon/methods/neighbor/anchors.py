@@ -11,7 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import linalg, objectives
-from gnomon._validation import Either, Instance, Real, Rule, message
+from gnomon._validation import Either, Instance, Nothing, Real, Rule, message
+from gnomon.data.arrays import unmasked
+from gnomon.methods.parameters import Rows
 
 __all__ = [
     "ANCHORS",
@@ -27,10 +29,10 @@ Float64Array = npt.NDArray[np.float64]
 
 _LARGEST = float(np.finfo(np.float32).max)
 
-ANCHORS: Rule = Instance(
-    (np.ndarray, list, tuple, Mapping, type(None)),
-    "an array of shape (n_samples, n_components) with NaN in rows that are free, a dict of row number and position, "
-    "or None",
+ANCHORS: Rule = Either(
+    Rows("an array of shape (n_samples, n_components) with NaN in rows that are free"),
+    Instance((Mapping,), "a dict of row number and position"),
+    Nothing(),
 )
 
 
@@ -81,7 +83,7 @@ def check_anchors(given: Any, shape: tuple[int, int]) -> Float64Array | None:
 
 def _numbers(given: Any) -> Float64Array:
     try:
-        return np.array(given, dtype=np.float64)
+        return np.array(unmasked(given, name="anchors"), dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(message(f"anchors of type {type(given).__name__}", "an array of numbers")) from None
 

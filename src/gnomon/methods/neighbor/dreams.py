@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._costs import Cost
 from gnomon._validation import Either, Options, Real, Rule, message
 from gnomon.affinities import Affinities
+from gnomon.data.arrays import unmasked
 from gnomon.initialization import Initialization, initialize
 from gnomon.methods.forecast import GAUSSIAN_STAGES
 from gnomon.methods.neighbor.anchors import of_distinct_rows
@@ -155,7 +156,7 @@ def _given(reference: Any, n_rows: int, n_components: int) -> npt.NDArray[np.flo
     if isinstance(reference, str):
         return None
     try:
-        positions = np.asarray(reference, dtype=np.float64)
+        positions = np.asarray(unmasked(reference, name="reference"), dtype=np.float64)
     except (TypeError, ValueError):
         raise TypeError(message(f"reference of type {type(reference).__name__}", "an array of numbers")) from None
     shape = (n_rows, n_components)
