@@ -282,6 +282,19 @@ def test_a_stored_table_that_fits_in_memory_has_an_ordinary_map(stored, tmp_path
         assert found.embedding.tobytes() == gnomon.map(X[:300]).embedding.tobytes()
 
 
+def test_columns_beside_the_features_are_noted(tmp_path):
+    pa, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    values = np.random.default_rng(0).normal(size=(30, 3))
+    columns = {**dict(zip("abc", values.T, strict=True)), "kind": ["x", "y"] * 15, "site": ["s", "t", "u"] * 10}
+    parquet.write_table(pa.table(columns), tmp_path / "X.parquet")
+    told = "columns stored beside the features are not mapped: {}; gnomon.read_table(path) makes features of them"
+    for options, unused in (({}, "'kind', 'site'"), ({"labels": "site"}, "'kind'")):
+        made = gnomon.map(tmp_path / "X.parquet", max_iter=3, **options)
+        assert told.format(unused) in made.notes
+    parquet.write_table(pa.table(columns).drop_columns(["kind"]), tmp_path / "X.parquet")
+    assert gnomon.map(tmp_path / "X.parquet", max_iter=3, labels="site").notes == []
+
+
 def test_as_many_landmarks_as_the_memory_allows():
     class Large(ArrayTable):
         def __init__(self, n):

@@ -27,7 +27,8 @@ __all__ = ["as_stored", "open_stored", "open_table"]
 _HDF5 = (".h5", ".hdf5", ".h5ad")
 _TEXT = (".csv", ".tsv", ".txt")
 _TO_PARQUET = (
-    "Convert it: python -c \"from pyarrow import csv, dataset as d; d.write_dataset(d.dataset('{name}', "
+    'Read it with gnomon.read_table if it fits in memory. Convert it: python -c "'
+    "from pyarrow import csv, dataset as d; d.write_dataset(d.dataset('{name}', "
     "format=d.CsvFileFormat(csv.ParseOptions(delimiter={delimiter}))), '{stem}.parquet', format='parquet')\""
 )
 _KINDS = "one of .npy, .zarr, .h5, .hdf5, .h5ad, .parquet or a folder of Parquet files"

@@ -25,6 +25,8 @@ __all__ = ["MemoryTable", "Rows", "Source", "crc_of", "open_source"]
 
 Rows = npt.NDArray[np.int64]
 
+_SHOWN = 5  # columns named in a note
+
 
 class MemoryTable(StoredTable):
     """A checked table in memory, dense or sparse.
@@ -144,7 +146,22 @@ class _InBlocks(Source):
         table, names = self.table, self.table.feature_names
         source = "" if table.name == "X" else table.name
         data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source)
-        return prepare(data, replace(self.reading, stated=stated, column=None, target=target))
+        prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target))
+        return replace(prepared, told=[*prepared.told, *self._unused])
+
+    @property
+    def _unused(self) -> list[str]:
+        """What a reader should know of columns that are stored beside the features and have no part in the map."""
+        used = {
+            self.reading.stated.get("label_name"),
+            self.reading.target if isinstance(self.reading.target, str) else "",
+        }
+        names = [name for name in self.table.columns if name not in used]
+        if not names:
+            return []
+        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        what = f"columns stored beside the features are not mapped: {', '.join(map(repr, names[:_SHOWN]))}{more}"
+        return [f"{what}; gnomon.read_table(path) makes features of them"]
 
     @property
     def choose(self) -> ChooseScaling:
