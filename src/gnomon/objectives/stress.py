@@ -160,10 +160,9 @@ class OrdinalStress(Stress):
             order = order[np.lexsort((distances[order], self._groups))]
         weights = None if self._pair_weights is None else self._pair_weights[order]
         rising = scipy.optimize.isotonic_regression(distances[order], weights=weights).x
-        total = float(len(order) if weights is None else weights.sum())
         squares = float((np.square(rising) if weights is None else weights * np.square(rising)).sum())
         found = np.zeros_like(distances)
-        found[order] = rising * np.sqrt(total / squares) if squares > 0.0 else 1.0
+        found[order] = rising * np.sqrt(self.sum_of_squares / squares) if squares > 0.0 else 1.0
         return found
 
     def disparity_curve(self, Y: npt.ArrayLike) -> tuple[Float64Array, Float64Array]:
@@ -172,6 +171,11 @@ class OrdinalStress(Stress):
         levels, place = np.unique(given, return_inverse=True)
         means = np.bincount(place, self.disparities(np.asarray(Y))[self._order]) / np.bincount(place)
         return levels, means
+
+    @property
+    def sum_of_squares(self) -> float:
+        """What the weighted squares of the disparities sum to, over pairs i < j: the sum of the weights."""
+        return float(self._n_used if self._pair_weights is None else self._pair_weights[self._order].sum())
 
     @entrance("OrdinalStress")
     def sampled_force(self, _Y: Embedding, _draws: Draws) -> Embedding:

@@ -179,3 +179,17 @@ def test_dense_and_sparse_rows_have_one_map():
 def test_parameters_of_mds_that_mean_nothing_are_refused(parameters, text):
     with pytest.raises(ValueError, match=f"MDS: {text}"):
         MDS(**parameters).fit(X)
+
+
+def test_the_normalized_stress_of_ordinal_maps_is_kruskals():
+    from sklearn.isotonic import IsotonicRegression
+
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    w = np.random.default_rng(1).uniform(0.5, 2.0, size=60)
+    pairs = np.outer(w, w)[np.triu_indices(60, 1)]
+    for options, weights in (({}, np.ones(len(pairs))), ({"weights": w}, pairs)):
+        fitted = MDS(variant="ordinal", random_state=0, **options).fit(X)
+        d = pdist(fitted.embedding_)
+        rising = IsotonicRegression().fit_transform(pdist(X), d, sample_weight=weights)
+        kruskal = np.sqrt((weights * np.square(d - rising)).sum() / (weights * np.square(d)).sum())
+        assert fitted.normalized_stress_ == pytest.approx(kruskal, rel=1e-4)

@@ -84,7 +84,8 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     stress_ : float
         The sum over pairs i < j of w (delta - d)^2, computed from ``embedding_`` in float64.
     normalized_stress_ : float
-        Kruskal's stress-1: the square root of that sum over the sum of w d^2; inf if all points coincide.
+        Kruskal's stress-1: the square root of that sum over the sum of w d^2; inf if all points coincide. Of ordinal
+        disparities at the scale at which it is least, that of the regression of d.
     stress_per_point_ : ndarray of shape (n_samples,)
         Each point's share of ``stress_``, to which they sum.
     solution_ : Solution
@@ -216,7 +217,11 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
         self.stress_per_point_ = errors * scale
         self.stress_ = float(errors.sum()) * scale
         total = float(squares.sum())
-        self.normalized_stress_ = float(np.sqrt(errors.sum() / total)) if total > 0.0 else np.inf
+        least = float(errors.sum())
+        if isinstance(objective, OrdinalStress):  # at the scale of the disparities at which the stress is least
+            held = objective.sum_of_squares
+            least = max(total - (0.5 * (total + held - least)) ** 2 / held, 0.0)
+        self.normalized_stress_ = float(np.sqrt(least / total)) if total > 0.0 else np.inf
         self._disparity = objective.disparity_curve(points) if isinstance(objective, OrdinalStress) else None
 
     def _coincide(self, n_samples: int, n_components: int) -> npt.NDArray[np.float64]:
