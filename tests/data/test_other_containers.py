@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.data import check_labels, check_sample_weight, check_table
@@ -106,3 +107,32 @@ def test_a_lazy_frame_is_refused_with_what_to_do():
             ask(pl.DataFrame(X).lazy())
     with pytest.raises((TypeError, ValueError), match=r"evaluate: Y must be an array of numbers \(LazyFrame"):
         gn.evaluate(X, pl.DataFrame(Y).lazy())
+
+
+def test_the_types_decide_the_precision_in_every_container(tmp_path):
+    pytest.importorskip("pyarrow")
+    rounded = X.round(3).astype(np.float32).astype(np.float64)  # float32 would hold them
+    frame = pd.DataFrame(rounded, columns=list("abcd"))
+    frame.to_parquet(tmp_path / "X.parquet")
+    forms = [frame, {name: frame[name].to_numpy() for name in frame}, frame.to_dict("records")]
+    forms.append(gn.read_table(tmp_path / "X.parquet"))
+    for form in forms:
+        made = gn.map(form, max_iter=3, random_state=0)
+        assert made.X.dtype == np.float64
+        assert made.embedding.tobytes() == gn.map(rounded, max_iter=3, random_state=0).embedding.tobytes()
+
+
+def test_a_sparse_matrix_that_is_a_mapping_is_a_table():
+    stored = sp.dok_matrix(np.where(X > 0, X, 0.0))
+    assert gn.map(stored, max_iter=3).n_samples == 60
+    assert gn.map(X, max_iter=3).transform(stored).shape == (60, 2)
+
+
+@pytest.mark.parametrize("kind", [int, str, bool])
+def test_a_map_that_grows_keeps_its_labels(kind):
+    labels = np.array([0, 1] * 30).astype(kind)
+    made = gn.Map(X, Y, labels=labels)
+    larger, _ = made.extend(X[:3] + 0.01)
+    assert larger.labels[:60].tolist() == labels.tolist()
+    assert larger.labels[60:].tolist() == ["new"] * 3
+    assert larger.contrast(larger.labels == labels[0]).n_selected == 30

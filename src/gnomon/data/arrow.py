@@ -101,7 +101,7 @@ def read_arrow(
         columns, point_names = _columns(reader.read_table(path))
     if missing == "error":
         _refuse_missing(path, columns, labels)
-    return assemble(columns, labels=labels, images=images, source=path, point_names=point_names)
+    return assemble(columns, labels=labels, images=images, source=path, point_names=point_names, typed=True)
 
 
 def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str | None) -> None:

@@ -245,6 +245,7 @@ def assemble(
     notes: list[str] | None = None,
     blocks: npt.NDArray[Any] | None = None,
     point_names: npt.NDArray[Any] | None = None,
+    typed: bool = False,
 ) -> Dataset:
     """Sort columns into features, labels and metadata.
 
@@ -264,6 +265,9 @@ def assemble(
         The values of the numeric columns, in their order, if they are already side by side.
     point_names : ndarray of shape (n_samples,), default=None
         A name for each row.
+    typed : bool, default=False
+        Whether the columns came with types, which then decide the precision; numbers of texts are float32 if that is
+        exact.
     """
     columns = {name: as_dates(values) for name, values in columns.items()}
     notes = [] if notes is None else notes
@@ -288,7 +292,7 @@ def assemble(
     suspects = [name for name in features if name.lower() in LABEL_WORDS] if labels is None else []
     if suspects:
         note(notes, f"column {suspects[0]!r} is read as a feature; if it holds labels, pass it as labels")
-    X = _narrowest(X)
+    X = X if typed else _narrowest(X)
     return Dataset(
         X,
         feature_names=features,

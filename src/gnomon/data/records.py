@@ -17,8 +17,10 @@ __all__ = ["are_records", "read_records"]
 
 
 def are_records(X: Any) -> bool:
-    """Return whether X is a mapping of columns or a list of mappings."""
-    return isinstance(X, Mapping) or (isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping))
+    """Return whether X is a mapping of columns, which a sparse matrix is not, or a list of mappings."""
+    if isinstance(X, Mapping):
+        return not hasattr(X, "tocsr")
+    return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def read_records(X: Any) -> Dataset:
@@ -37,7 +39,7 @@ def read_records(X: Any) -> Dataset:
     given = X if isinstance(X, Mapping) else _columns_of(X)
     columns = {str(name): _column(str(name), values) for name, values in given.items()}
     check_same_length(**columns)
-    return assemble(columns, labels=None, images=None, source="")
+    return assemble(columns, labels=None, images=None, source="", typed=True)
 
 
 def _columns_of(records: Any) -> dict[Any, list[Any]]:

@@ -210,7 +210,7 @@ class MapFunction:
         X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
             Placed by `transform`.
         labels : array-like of shape (n_rows,) or None, default=None
-            None makes the labels of a labelled map text, and those of the new rows "new".
+            None makes those of the new rows "new" beside classes, and missing beside numbers and dates.
         metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
             What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
 

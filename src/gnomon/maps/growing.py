@@ -16,7 +16,7 @@ from gnomon.data import Dataset, Representation, check_feature_count, check_labe
 from gnomon.data.columns import encode_rows
 from gnomon.data.columns.values import texts_of
 from gnomon.data.frames import is_frame
-from gnomon.data.labels import in_order, measured_labels, order_of, sort_into_classes
+from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names
 from gnomon.data.records import are_records, read_records
 from gnomon.maps.missing import fill_new_rows
@@ -189,7 +189,7 @@ def _longer_completion(result: Map, rows: Any, missing: npt.NDArray[np.bool_] | 
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:
-    """Return the labels of all rows; without labels for new rows classes become text and theirs "new"."""
+    """Return the labels of all rows; without labels for new rows theirs are "new" beside classes."""
     if result.labels is None:
         if labels is None:
             return None
@@ -198,8 +198,8 @@ def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArr
         blank = np.full(m, np.nan if result.labels.dtype.kind == "f" else np.datetime64("NaT", "us"))
         return np.concatenate([result.labels, blank])
     if labels is None:
-        classes = sort_into_classes(result.labels)
-        longer = np.concatenate([np.array([*classes.names, ""])[classes.codes], np.full(m, "new")])
+        old = result.labels if result.labels.dtype.kind == "U" else result.labels.astype(object)
+        longer = np.concatenate([old, np.full(m, "new", dtype=object if old.dtype.kind == "O" else None)])
     else:
         longer = np.concatenate([result.labels, check_labels(labels, m)])
     return in_order(longer, order_of(result.labels))

@@ -140,6 +140,14 @@ def test_batches_may_all_refer_to_one_and_what_follows_counts():
     assert len(appearances(found, 2)[0]) == 4
 
 
+def test_slices_of_one_frame_keep_their_numbers_and_whole_frames_have_none():
+    whole = pd.DataFrame({"a": np.arange(4.0)})
+    found = identities([3, 2], None, None, [whole[:3].index, whole[2:].index])
+    assert [own.tolist() for own in found] == [[0, 1, 2], [2, 3]]
+    with pytest.raises(ValueError, match="table 0 has no index that names its rows"):
+        identities([4, 3], None, None, [whole.index, whole[:3].index])
+
+
 def test_ids_that_are_missing_name_no_other_row():
     found = identities([2, 2], None, [["a", None], [None, "a"]], [None] * 2)
     assert found[0][0] == found[1][1]

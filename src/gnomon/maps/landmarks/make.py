@@ -23,7 +23,7 @@ from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landma
 from gnomon.maps.landmarks.forecast import forecast_with_landmarks
 from gnomon.maps.landmarks.place import STAGE, place_all, way_of
 from gnomon.maps.landmarks.result import LandmarkMap
-from gnomon.maps.landmarks.source import Rows, Source, crc_of, open_source
+from gnomon.maps.landmarks.source import Rows, Source, crc_of, noting_unused, open_source
 from gnomon.maps.pace import machine_pace
 from gnomon.maps.prepare import Reading, prepare
 from gnomon.maps.result import Map
@@ -71,7 +71,8 @@ def map_by_landmarks(
     if stored is not None and n_fitted is None and folder is None:
         needs = Needs(stored, fitting.estimator({}), int(fitting.common["n_components"]))
         if count_landmarks(needs) == stored.n_samples:
-            return fit_map(prepare(_whole(X, stored), _of_whole(reading, stored)), fitting)
+            whole = prepare(_whole(X, stored), _of_whole(reading, stored))
+            return fit_map(noting_unused(whole, stored, reading), fitting)
     source = open_source(X, stored, reading)
     reporter = Reporter(fitting.callback)
     table, n = source.table, source.table.n_samples

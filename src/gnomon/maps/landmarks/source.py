@@ -21,7 +21,7 @@ from gnomon.maps.fitting import ChooseScaling
 from gnomon.maps.prepare import Prepared, Reading, prepare
 from gnomon.scale import current_executor
 
-__all__ = ["MemoryTable", "Rows", "Source", "crc_of", "open_source"]
+__all__ = ["MemoryTable", "Rows", "Source", "crc_of", "noting_unused", "open_source"]
 
 Rows = npt.NDArray[np.int64]
 
@@ -147,21 +147,7 @@ class _InBlocks(Source):
         source = "" if table.name == "X" else table.name
         data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source)
         prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target))
-        return replace(prepared, told=[*prepared.told, *self._unused])
-
-    @property
-    def _unused(self) -> list[str]:
-        """What a reader should know of columns that are stored beside the features and have no part in the map."""
-        used = {
-            self.reading.stated.get("label_name"),
-            self.reading.target if isinstance(self.reading.target, str) else "",
-        }
-        names = [name for name in self.table.columns if name not in used]
-        if not names:
-            return []
-        more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-        what = f"columns stored beside the features are not mapped: {', '.join(map(repr, names[:_SHOWN]))}{more}"
-        return [f"{what}; gnomon.read_table(path) makes features of them"]
+        return noting_unused(prepared, self.table, self.reading)
 
     @property
     def choose(self) -> ChooseScaling:
@@ -264,3 +250,14 @@ def crc_of(value: Any) -> str:
     if value.dtype.hasobject:
         return f"{zlib.crc32(repr(value.tolist()).encode()):08x}"
     return f"{zlib.crc32(np.ascontiguousarray(value).view(np.uint8).data):08x}"
+
+
+def noting_unused(prepared: Prepared, table: StoredTable, reading: Reading) -> Prepared:
+    """Return rows of a stored table with a note of the columns beside its features that have no part in the map."""
+    used = {reading.column, reading.stated.get("label_name"), reading.target if isinstance(reading.target, str) else ""}
+    names = [name for name in table.columns if name not in used]
+    if not names:
+        return prepared
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    what = f"columns stored beside the features are not mapped: {', '.join(map(repr, names[:_SHOWN]))}{more}"
+    return replace(prepared, told=[*prepared.told, f"{what}; gnomon.read_table(path) makes features of them"])

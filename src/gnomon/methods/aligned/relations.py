@@ -61,7 +61,9 @@ def _by_number(sizes: Sequence[int], relations: str) -> Identities:
 
 
 def _by_index(sizes: Sequence[int], indices: Sequence[Any]) -> Identities:
-    known = [index is not None and type(index).__name__ != "RangeIndex" for index in indices]
+    counted = [type(index).__name__ == "RangeIndex" for index in indices]
+    parts = any(one.start != 0 or one.step != 1 for one, counts in zip(indices, counted, strict=True) if counts)
+    known = [one is not None and (parts or not counts) for one, counts in zip(indices, counted, strict=True)]
     if not all(known):
         which = known.index(False)
         fact = f"table {which} has no index that names its rows"
