@@ -124,7 +124,9 @@ def test_the_types_decide_the_precision_in_every_container(tmp_path):
 
 def test_a_sparse_matrix_that_is_a_mapping_is_a_table():
     stored = sp.dok_matrix(np.where(X > 0, X, 0.0))
-    assert gn.map(stored, max_iter=3).n_samples == 60
+    assert gn.Map(stored, Y).X.shape == (60, 4)
+    with pytest.warns(DataWarning, match="60 rows hold"):
+        assert gn.map(stored, max_iter=3).n_samples == 60
     assert gn.map(X, max_iter=3).transform(stored).shape == (60, 2)
 
 

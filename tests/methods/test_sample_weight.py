@@ -332,8 +332,9 @@ def test_terms_and_parts_that_count_rows_alike_say_so():
         gnomon.LaplacianEigenmaps(normalized=False).fit(X, sample_weight=WEIGHTS)
     with pytest.raises(ValueError, match="left out with variant='ordinal'"):
         gnomon.MDS(variant="ordinal").fit(X, sample_weight=WEIGHTS)
-    with pytest.raises(ValueError, match="the sum of sample_weight must be more than 1"):
-        gnomon.PCA().fit(X, sample_weight=np.full(60, 0.01))
+    for shares in (np.full(60, 0.01), np.full(60, np.nextafter(1 / 60, 1))):  # sums of 0.6, and of 1 and a rounding
+        with pytest.raises(ValueError, match="the sum of sample_weight must be more than 1"):
+            gnomon.PCA().fit(X, sample_weight=shares)
 
 
 @pytest.mark.parametrize("name", ["tsne", "pca", "mds"])

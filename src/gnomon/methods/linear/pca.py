@@ -33,6 +33,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _ROWS = 4096  # of an array that is read in blocks
 _LIMIT = "min(n_samples, n_features)"
+_LEAST_FREEDOM = 1e-6  # of the sum of weights less 1, by which squares are divided
 
 
 class PCA(NormalModel, WeighsRows, DifferentiableScores):
@@ -155,7 +156,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)
         weights = check_sample_weight(sample_weight, table.values)
-        if weights is not None and not weights.sum() > 1.0:
+        if weights is not None and not weights.sum() > 1.0 + _LEAST_FREEDOM:
             fact, remedy = f"it is {weights.sum():.3g}", "Scale them, such as to a mean of 1."
             raise ValueError(message("the sum of sample_weight", "more than 1", fact=fact, remedy=remedy))
         self._remember_features(table)
