@@ -4,6 +4,7 @@ import gzip
 import logging
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gnomon.data import delimited, read_table
@@ -74,6 +75,35 @@ def test_a_first_row_that_may_be_a_header_is_told(write, text):
     data = read_table(write(text))
     assert data.n_samples == 2
     assert "the first row is read as data; if it names the columns, begin its names with a letter" in data.notes
+
+
+WAVES = np.geomspace(400, 2500, 9).round(2)
+SPECTRA = np.random.default_rng(0).normal(size=(6, 9)).round(3)
+
+
+@pytest.mark.parametrize("waves", [WAVES, WAVES[::-1], np.arange(9), np.arange(9) * 12.5])
+@pytest.mark.parametrize("index", [False, True])
+def test_a_first_row_of_many_numbers_in_order_names_the_columns(tmp_path, waves, index):
+    pd.DataFrame(SPECTRA, columns=waves).to_csv(tmp_path / "X.csv", index=index)
+    data = read_table(tmp_path / "X.csv")
+    np.testing.assert_array_equal(data.X, SPECTRA)
+    assert [float(name) for name in data.feature_names] == waves.tolist()
+    told = f"the first row holds numbers in order and is read as names: {data.feature_names[-1]} is a column"
+    assert (told in data.notes) == (not index)
+
+
+@pytest.mark.parametrize("rows", [SPECTRA, np.sort(SPECTRA, axis=1), np.vstack([WAVES[:7], SPECTRA[:, :7]])])
+def test_rows_in_order_as_others_are_and_few_numbers_are_data(tmp_path, rows):
+    np.savetxt(tmp_path / "X.csv", rows, delimiter=",", fmt="%.3f")
+    np.testing.assert_array_equal(read_table(tmp_path / "X.csv").X, rows)
+
+
+@pytest.mark.parametrize("above", ["", "# time phi psi\n", '@ title "phi"\n'])
+def test_numbers_between_spaces_are_refused_with_what_reads_them(tmp_path, above):
+    lines = "\n".join("  ".join(map(str, row)) for row in SPECTRA)
+    (tmp_path / "X.csv").write_text(above + lines + "\n")
+    with pytest.raises(ValueError, match=r"spaces stand between numbers\)\. Pass numpy\.loadtxt\(path\)"):
+        read_table(tmp_path / "X.csv")
 
 
 def test_text_columns_become_metadata_and_are_noted(write, caplog):

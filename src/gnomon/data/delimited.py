@@ -47,6 +47,7 @@ _BEGIN = 2**16  # bytes looked at
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # which no table in Windows-1252 has
 _BLOCK = 4096  # records converted together
 _SHOWN = 5  # places named in an error
+_MANY = 8  # numbers that stand in order by chance once in 20,000 times
 _ALIKE = 0.1  # share of the rows that may go up as the numbers of a header do
 
 
@@ -226,13 +227,15 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool | None:
     # Columns that pandas numbered 0, 1, 2, ... behind a named or nameless index.
     if len(numbers) >= 2 and len(numbers) < len(first) and numbers == list(range(len(numbers))):
         return True
-    alike = _are_years if _are_years(numbers) else _are_steps
+    alike = next((kind for kind in (_are_years, _are_steps, _are_ordered) if kind(numbers)), None)
     others = [(cell, below) for cell, below in columns if not _is_number(cell)]
-    if not rows or not alike(numbers) or any(cell in below for cell, below in others):
+    if not rows or alike is None or any(cell in below for cell, below in others):
         return False
     n_alike = sum(alike([float(cell) for cell in row if _is_number(cell)]) for row in rows)
     telling = n_alike <= _ALIKE * len(rows) and (len(numbers) > 2 or _are_years(numbers))
-    return (True if telling else None) if others else (None if telling else False)
+    if not telling:
+        return None if others else False
+    return True if others or _are_ordered(numbers) else None
 
 
 def _are_steps(numbers: list[float]) -> bool:
@@ -241,6 +244,12 @@ def _are_steps(numbers: list[float]) -> bool:
         return False
     steps = {after - before for before, after in itertools.pairwise(numbers)}
     return len(steps) == 1 and 0.0 not in steps
+
+
+def _are_ordered(numbers: list[float]) -> bool:
+    """Return whether numbers are many, each larger than the one before, as wavelengths are, or each smaller."""
+    steps = [after - before for before, after in itertools.pairwise(numbers)]
+    return len(numbers) >= _MANY and (min(steps) > 0.0 or max(steps) < 0.0)
 
 
 def _are_years(numbers: list[float]) -> bool:
@@ -279,6 +288,8 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     if not records:
         fact = f"no field of its first {len(lines)} lines holds anything"
         raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact=fact))
+    if delimiter == "," and max(map(len, records)) == 1:
+        _refuse_spaces(path, [record[0] for record in records])
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
     width = len(rows[0]) if rows else len(first)
@@ -301,6 +312,16 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
     n_above = (named is not None) + (names is not None)
     return _Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, n_above)
+
+
+def _refuse_spaces(path: str, lines: list[str]) -> None:
+    """Raise ValueError about numbers with spaces between them."""
+    fields = [line.split() for line in lines]
+    numeric = sum(len(own) > 1 and all(map(_is_number, own)) for own in fields)
+    if numeric > 0.5 * len(fields):
+        remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
+        rule, fact = "a table with commas, semicolons or tabs between fields", "spaces stand between numbers"
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
 
 
 def _holds(record: list[str]) -> bool:
@@ -556,6 +577,8 @@ def _read(
         note(notes, "the file is no UTF-8 and is read as Windows-1252")
     if layout.doubtful:
         note(notes, "the first row is read as data; if it names the columns, begin its names with a letter")
+    elif layout.names is not None and all(map(_is_number, layout.names)):
+        note(notes, f"the first row holds numbers in order and is read as names: {layout.names[-1]} is a column")
     values = _read_fast(path, layout) if layout.numeric else None
     if values is not None:
         columns: dict[str, npt.NDArray[Any]] = {name: values[:, j] for j, name in enumerate(names)}
