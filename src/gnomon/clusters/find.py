@@ -15,6 +15,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
+from gnomon.clusters.circles import cuts_of, unrolled
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
@@ -90,7 +91,7 @@ def find_clusters(
         (height, width[, channels]) if the features are pixels: names speak of nine regions.
     metric : str, default="euclidean"
         Distances between rows, as for `gnomon.neighbors.compute_neighbors`. Checked are straight distances of the
-        columns, of rows of length 1 if it is "cosine".
+        columns, of rows of length 1 if it is "cosine", and of columns with a period cut where they hold fewest rows.
     min_size : int >= 20 or None, default=None
         Fewest rows of a peak. None takes the root of half of the rows, 20 at least.
     alpha : float in (0, 0.5), default=0.05
@@ -199,6 +200,8 @@ def _learn(
         )
         points = estimator.fit_transform(rows).astype(np.float64)
     tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / X.shape[0])))
+    cuts = cuts_of(rows, metric)
+    rows, unseen = unrolled(rows, cuts), unrolled(unseen, cuts)
     given = rows, unseen
     if metric == "cosine":
         from sklearn.preprocessing import normalize
