@@ -136,6 +136,17 @@ def test_distances_of_groups_are_energy_distances_with_their_error(along, metric
     assert (other.answer, other.finding) == ("no", "P is nearer to R")
 
 
+@pytest.mark.parametrize("unit", [1e-8, 3e-10, 1e-24, 1e12])
+def test_distances_along_the_data_are_the_same_in_any_unit(unit):
+    X = np.random.default_rng(0).normal(size=(150, 3))
+    X[50:100, 0] += 10
+    X[100:, 1] += 30
+    groups = (range(50), range(50, 100), range(100, 150))
+    plain, scaled = (is_nearer(table, X[:, :2], *groups, along="data") for table in (X, unit * X))
+    assert scaled.answer == plain.answer == "yes"
+    assert scaled.statistic == pytest.approx(unit * plain.statistic, rel=1e-5)
+
+
 def test_what_cannot_be_told_of_distances_says_so():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(90, 2)) + np.repeat([[0, 0], [5, 0], [0, 5]], 30, axis=0)

@@ -61,5 +61,6 @@ def path_lengths(X: Floats, k: int = N_NEIGHBORS) -> Floats:
     near = first_columns(distances, k + 1)
     rows = np.repeat(np.arange(n), k + 1)
     graph = csr_array((distances[rows, near.ravel()], (rows, near.ravel())), shape=(n, n))
-    found: Floats = dijkstra(graph.maximum(csr_array(minimum_spanning_tree(distances))), directed=False)
+    tree = csr_array(minimum_spanning_tree(csr_array(distances)))  # of a dense one SciPy drops what is below 1e-8
+    found: Floats = dijkstra(graph.maximum(tree), directed=False)
     return np.minimum(found, found.T)
