@@ -40,6 +40,7 @@ def _reading(source: Mapping[str, Any], missing: str | None) -> str:
 @click.option(
     "--max-rows", type=int, help="Rows of the random sample of a longer table that is mapped, 5000 by default."
 )
+@click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'; euclidean by default.")
 @click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
 @with_data
 @with_missing
@@ -56,6 +57,7 @@ def recommend(
     n_components: int | None,
     n_seeds: int | None,
     max_rows: int | None,
+    metric: str | None,
     png: str | None,
     missing: str | None,
     seed: int,
@@ -70,6 +72,7 @@ def recommend(
     compared; the simplest that is about as good as the best is taken. Labels colour the picture alone.
     """
     from gnomon.comparison import recommend as choose
+    from gnomon.comparison.trials import Request
     from gnomon.maps.fitting import rows_to_map
 
     paths = given(png=png)
@@ -77,7 +80,7 @@ def recommend(
     found: list[str] = []
     with collect_warnings(found):
         prepared = prepare_data(data, missing, seed=seed, **given(**source))
-        rows, notes = rows_to_map(prepared, seed=seed)
+        rows, notes = rows_to_map(prepared, metric=metric or "euclidean", seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             recommendation = choose(
                 rows,
@@ -92,6 +95,7 @@ def recommend(
                     n_components=n_components,
                     n_seeds=n_seeds,
                     max_rows=max_rows,
+                    metric=metric,
                 ),
             )
         for kind, path in paths.items():
@@ -108,6 +112,8 @@ def recommend(
         command = (
             f"gnomon map {data} -o map.html --method {chosen.method} --n-components {chosen.n_components}{written}"
         )
+        if metric is not None and Request(chosen.method).takes_metric:
+            command += f" --metric {shlex.quote(metric)}"
         command += _reading(source, missing)
         tell(f"{recommendation.summary()}\n\n{command}", paths)
         tell_notes(notes, paths)

@@ -31,6 +31,7 @@ def compare(
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     labels: npt.ArrayLike | None = None,
+    metric: str = "euclidean",
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     n_components: int = 2,
     n_neighbors: int | None = None,
@@ -58,6 +59,10 @@ def compare(
         combinations are mapped, such as ``{"umap": {"n_neighbors": [5, 15, 50]}}``.
     labels : array-like of shape (n_samples,), default=None
         Classes, for the measures that are about these and the colours of figures. No map sees them.
+    metric : str, default="euclidean"
+        A metric of `gnomon.neighbors.compute_neighbors`, by name and with its arguments in brackets, such as
+        "periodic(360)". Methods that take one map by it, unless their parameters name another, and all maps are judged
+        by it.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         How columns are standardised before, as for `gnomon.map`.
     n_components : int >= 1, default=2
@@ -111,7 +116,8 @@ def compare(
     names = check_measures(measures)
     check_parameters({"agreement": Options(*SIMILARITY_METRICS)}, {"agreement": agreement})
     wanted = [*names, *(name for name in HEADLINES.values() if name not in names)]
-    trials = Trials(X, labels=labels, scale=scale, n_neighbors=n_neighbors, measures=wanted, n_seeds=n_seeds)
+    how: dict[str, Any] = {"metric": metric, "scale": scale, "n_neighbors": n_neighbors}
+    trials = Trials(X, labels=labels, measures=wanted, n_seeds=n_seeds, **how)
     return compared(trials, trials.make(requests), agreement)
 
 

@@ -37,6 +37,7 @@ def recommend(
     *,
     criterion: str = "neighborhood_preservation",
     labels: npt.ArrayLike | None = None,
+    metric: str = "euclidean",
     scale: Literal["auto", "standard", "robust"] | None = "auto",
     n_components: int | None = 2,
     n_neighbors: int | None = None,
@@ -81,6 +82,8 @@ def recommend(
         that the features tell.
     labels : array-like of shape (n_samples,), default=None
         Told in the scores and shown in figures; the choice does not see them.
+    metric : str, default="euclidean"
+        As for `compare`: methods that take one map by it, and all maps are judged by it.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         How columns are standardised before, as for `gnomon.map`.
     n_components : int >= 1 or None, default=2
@@ -145,6 +148,7 @@ def recommend(
     trials = Trials(
         X,
         labels=labels,
+        metric=metric,
         scale=scale,
         n_neighbors=n_neighbors,
         measures=list(dict.fromkeys([*MEASURES, "intrinsic_dimension"])),

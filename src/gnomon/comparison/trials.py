@@ -21,7 +21,7 @@ from gnomon.data.scaling import choose_scaling
 from gnomon.evaluation import Scorecard, scorecard
 from gnomon.evaluation.anchors import choose_anchors
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, check_metric, compute_neighbors, metric_name, native_metric
 
 __all__ = ["Request", "Trial", "Trials", "requests_of"]
 
@@ -46,6 +46,11 @@ class Request:
         """Return the estimator, not fitted."""
         return _class_of(self.method)(n_components=self.n_components, **settings, **self.parameters)
 
+    @property
+    def takes_metric(self) -> bool:
+        """Whether the method compares rows by a metric."""
+        return "metric" in _class_of(self.method)().get_params()
+
     def taken(self, parameter: str, value: Any, n_samples: int) -> Any:
         """Return what a fit of so many rows takes for the value of a parameter: a number for no perplexity."""
         if parameter != "perplexity" or value is not None:
@@ -56,10 +61,11 @@ class Request:
         """Return what a fit of so many rows takes for a parameter that is left out."""
         return self.taken(parameter, _class_of(self.method)().get_params()[parameter], n_samples)
 
-    def n_neighbors(self, n_samples: int) -> int | None:
-        """Return the neighbours that it looks for in so many rows where a graph can serve it; None where none can."""
+    def n_neighbors(self, n_samples: int, metric: str = "euclidean") -> int | None:
+        """Return the neighbours that it looks for in so many rows where a graph by a metric can serve it, else None."""
         given = self.estimator().get_params()
-        if "precomputed_knn" not in given or given.get("metric") != "euclidean" or given.get("metric_params"):
+        own = metric_name(self.parameters.get("metric", metric), given.get("metric_params"))
+        if "precomputed_knn" not in given or own != metric:
             return None
         wanted = given.get("n_neighbors")
         if wanted is None and "perplexity" in given:
@@ -164,6 +170,8 @@ class Trials:
     X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
     labels : array-like of shape (n_samples,) or None
         Seen by the measures of labels alone.
+    metric : str
+        In which maps are made where the method takes one, and judged.
     scale : {"auto", "standard", "robust"} or None
         As for `gnomon.map`.
     n_neighbors : int or None
@@ -193,6 +201,7 @@ class Trials:
         X: Any,
         *,
         labels: Any,
+        metric: str = "euclidean",
         scale: Any,
         n_neighbors: int | None,
         measures: str | Sequence[str],
@@ -203,7 +212,8 @@ class Trials:
         self.n_seeds = check_parameters({"n_seeds": Integer(1)}, {"n_seeds": n_seeds})["n_seeds"]
         table = check_table(X, accept_sparse=True)
         names = table.feature_names or default_names(table.n_features)
-        scaling, unlike = choose_scaling(table.values, scale, names=names)
+        self.metric = _checked_metric(metric, is_sparse=table.is_sparse)
+        scaling, unlike = choose_scaling(table.values, scale, names=names, metric=self.metric)
         if unlike and scaling is not None:
             warn(
                 f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning
@@ -223,11 +233,11 @@ class Trials:
 
     def share(self, requests: Sequence[Request]) -> None:
         """Search once for the neighbours of all these maps."""
-        wanted = [k for one in requests if (k := one.n_neighbors(self.n_samples)) is not None]
+        wanted = [k for one in requests if (k := one.n_neighbors(self.n_samples, self.metric)) is not None]
         most = min(max(wanted, default=0), self.n_samples - 1)
         if most <= self.graph_neighbors or len(find_duplicate_rows(self.values)[0]) < self.n_samples:
             return  # equal rows share a place, and neighbours are then those of the distinct rows
-        self._graph = compute_neighbors(self.values, most, seed=current_run().seed)
+        self._graph = compute_neighbors(self.values, most, metric=self.metric, seed=current_run().seed)
         self.graph_neighbors = most
 
     def make(self, requests: Sequence[Request], n_seeds: int | None = None) -> list[Trial]:
@@ -261,6 +271,7 @@ class Trials:
             self.labels,
             n_neighbors=n_neighbors,
             measures=measures,
+            metric=self.metric,
             n_pairs=n_pairs,
             random_state=run.seed,
             n_jobs=run.n_threads,
@@ -281,7 +292,20 @@ class Trials:
 
     def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
         estimator = request.estimator(random_state=seed, n_jobs=current_run().n_threads)
-        needed = request.n_neighbors(self.n_samples)
+        if request.takes_metric and "metric" not in request.parameters:
+            estimator.set_params(metric=self.metric)
+        needed = request.n_neighbors(self.n_samples, self.metric)
         if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
             estimator.set_params(precomputed_knn=self._graph)
         return np.asarray(estimator.fit_transform(self.values), dtype=np.float32)
+
+
+def _checked_metric(metric: object, *, is_sparse: bool) -> str:
+    """Return the name that says all about a metric of rows, or raise an error about it."""
+    name = metric_name(metric) if isinstance(metric, str) else None
+    if name is None or name == "precomputed":
+        rule = "the name of a metric between rows of features, such as 'cosine' or 'periodic(360)'"
+        raise ValueError(message(f"metric={metric!r:.60}", rule, remedy="Compare maps of distances with evaluate."))
+    if native_metric(name) is None:
+        check_metric(name, is_sparse)
+    return name
