@@ -344,3 +344,8 @@ def test_levels_of_counted_values_are_those_of_sorted_ones(step):
     values = step * np.random.default_rng(0).integers(-5, 250, size=1000)
     for found, sorted_ones in zip(_levels(values), np.unique(values, return_inverse=True), strict=True):
         np.testing.assert_array_equal(found, sorted_ones)
+
+
+def test_distances_are_refused_by_name():
+    with pytest.raises(ValueError, match="find_clusters: metric='precomputed' must be a metric between rows"):
+        gn.find_clusters(np.zeros((80, 80)), metric="precomputed")

@@ -614,3 +614,12 @@ def test_groups_have_a_name_each(ask, count, names, error):
     text = rf"^{ask.__name__}: names=.* must be {count} texts, one for each group \(found \w+\)"
     with pytest.raises(error, match=text):
         ask(np.random.default_rng(0).normal(size=(90, 2)), None, *groups, names=names)
+
+
+@pytest.mark.parametrize("step", [1.5, 2.0])
+def test_between_rows_that_repeat_there_is_no_fall_of_rounding_size(step):
+    X = np.round(np.random.default_rng(1).normal(size=(600, 4)) / step) * step
+    found = are_apart(X, X[:, :2], np.flatnonzero(X[:, 0] <= -step), np.flatnonzero(X[:, 0] >= step))
+    assert found.statistic == 0.0
+    assert found.p_value == 1.0
+    assert "No gap is seen" in found.sentence

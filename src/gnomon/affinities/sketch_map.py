@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
-from gnomon._validation import SEED, Integer, Rule, check_parameters
+from gnomon._validation import SEED, Integer, Rule, check_parameters, message
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import cross_distances
 
@@ -118,6 +118,9 @@ def sketch_map_advice(
 
 def _read(distances: Float64Array, n_components: int) -> SketchMapAdvice:
     largest = float(distances.max(initial=0.0)) or 1.0
+    if not math.isfinite(largest):
+        remedy = "Pass it in a larger unit, such as X * 1e-100."
+        raise ValueError(message("X", "of finite distances", fact="the largest is infinite", remedy=remedy))
     counts, edges = _histogram(distances / largest)  # bins of huge or tiny distances are bins all the same
     smooth = np.convolve(np.pad(counts, 2, mode="edge"), np.array([1, 2, 3, 2, 1]) / 9.0, mode="valid")
     centres = (edges[1:] + edges[:-1]) / 2.0

@@ -146,6 +146,9 @@ def find_clusters(
     """
     given = {"alpha": alpha, "min_size": min_size, "n_phrases": n_phrases}
     checked = check_parameters(_RULES, given, list(given))
+    if metric == "precomputed":
+        remedy = "Pass a table, such as the coordinates of a map of the distances by MDS."
+        raise ValueError(message("metric='precomputed'", "a metric between rows of features", remedy=remedy))
     table = check_table(X, accept_sparse=True)
     n = int(table.values.shape[0])
     if n < FEWEST_ROWS:

@@ -41,6 +41,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+_ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows
 METRICS = ("euclidean", "cosine")
 """Distances in which groups are judged."""
 RULES: dict[str, Rule] = {
@@ -283,12 +284,17 @@ def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, i
     """
     core_a, peak_a = _core(a, landscape.radii)
     enough_a = (int(np.count_nonzero(core_a)) + 1) // 2
+
+    def between(core: Mask, enough_b: int, peak_b: float) -> tuple[float, int]:
+        fall = landscape.between(core_a, core, (enough_a, enough_b), (peak_a, peak_b))
+        return fall if fall > _ROUNDING else 0.0, min(enough_a, enough_b)
+
     if island:
         enough_b = min(enough_a, max(1, int(np.count_nonzero(b)) // (2 * _CORE)))
-        return landscape.between(core_a, b, (enough_a, enough_b), (peak_a, 0.0)), min(enough_a, enough_b)
+        return between(b, enough_b, 0.0)
     core_b, peak_b = _core(b, landscape.radii)
     enough_b = (int(np.count_nonzero(core_b)) + 1) // 2
-    return landscape.between(core_a, core_b, (enough_a, enough_b), (peak_a, peak_b)), min(enough_a, enough_b)
+    return between(core_b, enough_b, peak_b)
 
 
 @lru_cache(maxsize=16)

@@ -386,8 +386,9 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
             message(
                 "metric='precomputed'",
                 "a metric between rows of features",
-                remedy="Fit the estimator on the distances and pass the features and its positions to gnomon.Map; for "
-                "an AnnData object pass neighbors_key.",
+                remedy="Fit the estimator on the distances, such as gnomon.MDS(metric='precomputed').fit(D), and judge "
+                "it by gnomon.evaluate(D, positions, metric='precomputed'); with features, pass them and the positions "
+                "to gnomon.Map, and of an AnnData object pass neighbors_key.",
             )
         )
     if blocks := getattr(estimator, "blocks", None):

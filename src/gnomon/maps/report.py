@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.data.labels import name_of
+from gnomon.evaluation.gaps import METRICS
 from gnomon.evaluation.words import verdict
 from gnomon.maps.verdicts import verdict_lines
 
@@ -111,6 +112,10 @@ def report_text(result: Map, *, verdicts: bool = True) -> str:
 
 def _verdict_section(result: Map, wanted: bool) -> list[str]:
     lines = verdict_lines(result) if wanted else []
+    if wanted and result.metric not in METRICS:
+        lines = [
+            f"not judged: gaps, sizes and distances are in {' or '.join(METRICS)} distances, the map in {result.metric}"
+        ]
     return ["", "What it shows, judged in the data", *(f"  {line}" for line in lines)] if lines else []
 
 

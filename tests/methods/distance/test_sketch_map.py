@@ -204,3 +204,22 @@ def test_parameters_out_of_range_are_refused(parameters, error, text):
 def test_sparse_distances_are_refused():
     with pytest.raises(ValueError, match="SketchMap: X must be dense for metric='precomputed'"):
         SketchMap(metric="precomputed").fit(sp.csr_array(cdist(NOISE, NOISE)))
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_points_that_the_loss_leaves_free_stay_near_the_others(n_columns):
+    if n_columns == 1:  # one of these came to 180,000 radii
+        X = (np.random.default_rng(1).normal(size=(300, 4)) @ np.diag([5, 3, 1, 0.3]))[:, :1]
+    else:
+        X = np.random.default_rng(5).standard_t(2, size=(300, 3))
+    fitted = SketchMap(random_state=0).fit(X)
+    middle = np.median(fitted.embedding_, axis=0)
+    assert np.linalg.norm(fitted.embedding_ - middle, axis=1).max() <= 1.001 * cdist(X, X).max()
+    high, low = (SketchMapKernel(fitted.sigma_, *one) for one in (fitted.high_, fitted.low_))
+    stress = SigmoidStress(cdist(X, X), high, low).loss(fitted.embedding_.astype(np.float32))
+    assert fitted.loss_ == pytest.approx(stress, rel=1e-3)
+
+
+def test_distances_beyond_the_numbers_are_refused():
+    with pytest.raises(ValueError, match=r"X must be of finite distances .* Pass it in a larger unit"):
+        SketchMap().fit(1e170 * np.random.default_rng(0).normal(size=(60, 3)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +31,7 @@ __all__ = ["SketchMap"]
 _ALL_UP_TO = 2000  # distinct rows that are all landmarks
 _LANDMARKS = 1000  # of more rows
 _ANNEALING_SHARE = 5  # a stage of the annealing has this part of max_iter
+_FLAT = 1e-3  # of the mean squared difference of sigmoids, which is at most 1
 _ROWS = 1024  # rows placed at a time
 _SAME, _SAME_SPARSE = 1e-12, 3e-7  # of the largest distance: below it a row is the landmark itself, up to rounding
 
@@ -48,7 +49,8 @@ class SketchMap(PlacesRows, RowEmbedder):
     map: distances far below sigma, such as fluctuations within a cluster, which fill more dimensions than the map has,
     need not be kept, nor those far above.
     Optimizer: L-BFGS from classical scaling, with a sigma that falls to its value, then points moved one by one to
-    where they fit better. Above 2,000 rows landmarks are mapped, each weighted by the rows nearest to it, and every
+    where they fit better; points that it leaves free come no farther from the middle than the data's largest distance.
+    Above 2,000 rows landmarks are mapped, each weighted by the rows nearest to it, and every
     other row is placed among them.
 
     Parameters
@@ -248,7 +250,7 @@ class SketchMap(PlacesRows, RowEmbedder):
             reporter.begin("layout", short.max_iter)
             before = solution.n_iter
             solution = minimize_in_stages([(lambda: final, short)], Y, reporter=reporter, n_iter=before)
-        self._publish(solution)
+        self._publish(_drawn_back(final, solution, float(distances.max())))
 
     def _publish(self, solution: Solution) -> None:
         self.solution_, self.n_iter_, self.loss_ = solution, solution.n_iter, solution.loss[-1][1]
@@ -280,6 +282,24 @@ class SketchMap(PlacesRows, RowEmbedder):
         if self._landmark_rows is None:
             return np.maximum(np.asarray(X[:, self.landmark_indices_], dtype=np.float64), 0.0)
         return cross_distances(X, self._landmark_rows, metric=self.metric, metric_params=self.metric_params)
+
+
+def _drawn_back(objective: SigmoidStress, solution: Solution, farthest: float) -> Solution:
+    """Bring points beyond the largest distance of the data back to it, if the loss hardly tells.
+
+    Where both sigmoids are nearly 1 the loss is flat, and a step of the descent may end anywhere.
+    """
+    points = solution.embedding
+    centre = np.median(points, axis=0)
+    away = np.sqrt(np.square(points - centre).sum(axis=1))
+    if not (away > farthest).any():
+        return solution
+    share = np.minimum(1.0, farthest / np.maximum(away, farthest))[:, None]
+    drawn = (centre + (points - centre) * share).astype(points.dtype)
+    loss, before = objective.loss(drawn), solution.loss[-1][1]
+    if loss > before + _FLAT:
+        return solution
+    return replace(solution, embedding=drawn, loss=[*solution.loss[:-1], (solution.loss[-1][0], loss)])
 
 
 def _count_landmarks(wanted: int | str, n_samples: int) -> int:
