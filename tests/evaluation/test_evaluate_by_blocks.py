@@ -34,6 +34,7 @@ def _same(one, other):
         np.testing.assert_array_equal(scores, other.per_point[name], err_msg=name)
 
 
+@pytest.mark.filterwarnings("ignore:.* places of the map:gnomon.exceptions.DataWarning")
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("kind", ["good", "ties", "copies", "random", "three"])
 def test_scores_are_those_of_the_table_in_memory(data, kind, dtype):

@@ -183,6 +183,7 @@ def test_reference_values_are_reproduced():
     assert ten.curves.q_nx[0] == pytest.approx(0.3733333333, rel=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:.* places of the map:gnomon.exceptions.DataWarning")
 @pytest.mark.parametrize("name", list(DATA))
 def test_ranks_follow_their_definitions(name):
     X, Y, _, k = DATA[name]
@@ -219,6 +220,7 @@ def test_ranks_follow_their_definitions(name):
         assert curves.continuity[at] == pytest.approx(1 - scale * np.sum((e - size)[near_data & ~near_map]))
 
 
+@pytest.mark.filterwarnings("ignore:.* places of the map:gnomon.exceptions.DataWarning")
 @pytest.mark.parametrize("name", list(DATA))
 def test_triplets_are_all_triplets(name):
     X, Y, labels, _ = DATA[name]

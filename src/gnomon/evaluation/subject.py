@@ -8,11 +8,12 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
-from gnomon.data import check_labels
+from gnomon._validation import message, warn
+from gnomon.data import check_labels, find_duplicate_rows
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
+from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.neighbors import NeighborGraph, read_graph
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
@@ -23,6 +24,8 @@ LABEL_NEIGHBORS = 10
 """Neighbours in the map that vote for a row's label."""
 
 Floats = npt.NDArray[np.float64]
+
+_FEWEST_PLACES = 0.5  # of the rows that differ: with fewer places ties are told
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,20 @@ class Subject:
             values = values[kept] if stored is None else stored
             values = values[:, kept] if metric == "precomputed" else values
             labels = None if labels is None else labels[kept]
+        if stored is None:
+            _tell_of_ties(values, places)
         return cls(values, places, Truth.of(labels), n_neighbors, kept, n, graph)
+
+
+def _tell_of_ties(X: Any, Y: Floats) -> None:
+    """Warn where rows that differ share places, so that the order of the table decides who is nearer."""
+    n_places = len(find_duplicate_rows(Y)[0])
+    if n_places < _FEWEST_PLACES * len(Y) and n_places < _FEWEST_PLACES * len(find_duplicate_rows(X)[0]):
+        warn(
+            f"{len(Y)} rows lie at {n_places} places of the map: of rows equally far the first in the table counts as "
+            "nearer, and scores change with the order of the rows",
+            DataWarning,
+        )
 
 
 def _check_n_neighbors(n_neighbors: int | None, placed: int, graph: NeighborGraph | None) -> int:
