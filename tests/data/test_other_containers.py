@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data import check_labels, check_sample_weight, check_table
+from gnomon.data import check_labels, check_sample_weight, check_table, warn_of_distances
 from gnomon.exceptions import DataWarning
 
 RNG = np.random.default_rng(0)
@@ -138,3 +138,18 @@ def test_a_map_that_grows_keeps_its_labels(kind):
     assert larger.labels[:60].tolist() == labels.tolist()
     assert larger.labels[60:].tolist() == ["new"] * 3
     assert larger.contrast(larger.labels == labels[0]).n_selected == 30
+
+
+def test_distances_that_are_taken_for_features_are_told():
+    D = np.sqrt(np.square(X[:, None] - X).sum(axis=-1))
+    told = r"X of shape \(60, 60\) is symmetric with zeros on its diagonal, as distances are"
+    for ask in (lambda given: gn.MDS(max_iter=3).fit(given), lambda given: gn.map(given, method="mds", max_iter=3)):
+        with pytest.warns(DataWarning, match=told) as caught:
+            ask(D)
+        assert sum("symmetric" in str(one.message) for one in caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gn.MDS(metric="precomputed", max_iter=3).fit(D)
+        for other in (D + np.eye(60), D - 1.0 + np.eye(60), np.triu(D), np.zeros((60, 60)) + X[:, :1], D[:, :59]):
+            check_table(other)
+            warn_of_distances(other)

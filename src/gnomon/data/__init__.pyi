@@ -12,6 +12,7 @@ from .representation import Reduction as Reduction
 from .representation import Representation as Representation
 from .rows import find_constant_columns as find_constant_columns
 from .rows import find_duplicate_rows as find_duplicate_rows
+from .rows import warn_of_distances as warn_of_distances
 from .rows import warn_of_one_row as warn_of_one_row
 from .scaling import Scaling as Scaling
 from .table import Table as Table

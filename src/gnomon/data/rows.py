@@ -1,4 +1,4 @@
-"""Constant columns and identical rows, found exactly and quickly."""
+"""Constant columns, identical rows and tables that look like distances, found exactly and quickly."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from gnomon._validation import warn
 from gnomon.data.arrays import FloatArray
 from gnomon.exceptions import DataWarning
 
-__all__ = ["find_constant_columns", "find_duplicate_rows", "warn_of_one_row"]
+__all__ = ["find_constant_columns", "find_duplicate_rows", "warn_of_distances", "warn_of_one_row"]
 
+_FEWEST_DISTANCES = 4  # rows: fewer may be symmetric by chance
 _CHUNK = 1 << 17  # values looked at together: about a megabyte, so that a chunk stays in the cache
 
 UInt64Array = npt.NDArray[np.uint64]
@@ -171,3 +172,22 @@ def _are_equal(values: FloatArray | scipy.sparse.csr_array) -> bool:
     if values.nnz != n * per_row or (np.diff(values.indptr) != per_row).any():
         return False
     return all(bool((one.reshape(n, per_row) == one[:per_row]).all()) for one in (values.indices, values.data))
+
+
+def warn_of_distances(values: FloatArray | scipy.sparse.csr_array) -> None:
+    """Warn of a table that is taken for features and looks like distances: symmetric, of numbers above a zero diagonal.
+
+    Parameters
+    ----------
+    values : ndarray or csr_array of shape (n_samples, n_features)
+        Sparse ones are not looked at.
+    """
+    n, width = values.shape
+    if n != width or n < _FEWEST_DISTANCES or not isinstance(values, np.ndarray) or values.diagonal().any():
+        return
+    if (values >= 0.0).all() and values.any() and np.allclose(values, values.T, rtol=1e-5, atol=0.0, equal_nan=True):
+        text = (
+            f"X of shape ({n}, {n}) is symmetric with zeros on its diagonal, as distances are, and its columns are "
+            "taken for features. Fit a method with metric='precomputed' if they are distances"
+        )
+        warn(text, DataWarning)

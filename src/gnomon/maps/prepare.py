@@ -21,6 +21,7 @@ from gnomon.data import (
     check_labels,
     check_table,
     find_constant_columns,
+    warn_of_distances,
 )
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.frames import is_frame
@@ -131,6 +132,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
         fact, remedy = f"{n_given - table.n_samples} rows are left out", "Leave the rows and their anchors out before."
         raise ValueError(message("anchors with missing='drop'", "of rows that all stay", fact=fact, remedy=remedy))
     _refuse_equal_rows(table)
+    warn_of_distances(table.values)
     return Prepared(data, table, completion, known_blocks, None if weights is None else weighing, told)
 
 

@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
-from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses
+from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses, warn_of_distances
 from gnomon.data.blocks import METRIC
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
@@ -109,6 +109,8 @@ class RowEmbedder(Embedder):
         The numbers are None where all rows are distinct.
         """
         given = check_table(X, accept_sparse=True, min_samples=2, keep_zeros=self._takes_distances)
+        if not self._takes_distances and not current_run().within:
+            warn_of_distances(given.values)
         parameters = self._check_parameters()
         weights = check_sample_weight(sample_weight, given.values)
         target = self._check_target(y, given.values)
