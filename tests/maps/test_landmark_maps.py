@@ -378,6 +378,14 @@ def test_the_loss_is_the_difference_of_the_trust_of_landmarks_and_others(made):
     assert f"{loss.value:+.4f}" in made.summary()
 
 
+def test_no_row_loses_trust_where_all_are_landmarks(tmp_path):
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    made = gnomon.map(X, n_fitted=80, method="pca")
+    assert str(made.landmark_loss()) == "all rows are landmarks, and none lost trust by being placed"
+    assert "nan" not in made.summary()
+    made.write_html(tmp_path / "map.html")
+
+
 @pytest.mark.parametrize("scale", [None, "standard"])
 def test_explain_and_evaluate_are_those_of_all_rows(stored, scale):
     found = gnomon.map(stored, n_fitted=600, labels=LABELS, scale=scale, n_pcs=20 if scale else None)

@@ -37,6 +37,7 @@ _LEARNED = {"seuclidean": "V", "mahalanobis": "VI"}  # what a metric takes from 
 
 _MANY_CALLS = 20_000_000  # of a Python function: half a minute at least
 _TRIED = 6  # rows between which a callable is tried
+_FORGIVEN = 1e-7  # below zero, as the rounding of 1 - cos is
 _ROUNDING = 1e-6  # of the largest distance between them
 
 Metric = str | Callable[..., float]
@@ -82,7 +83,7 @@ def _search(
     X, X_new = rows_for_metric(metric, metric_params, X, X_new)
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
-        metric=metric,
+        metric=_measured(metric) if callable(metric) else metric,
         metric_params=dict(metric_params) if metric_params else None,
         p=None if metric_params and "p" in metric_params else 2,
         algorithm="auto" if metric in _TREE_METRICS and not scipy.sparse.issparse(X) else "brute",
@@ -187,6 +188,21 @@ def naming_params(metric: Metric, params: Mapping[str, Any] | None) -> Iterator[
             raise
         text = message(f"metric_params={dict(params)!r:.60}", f"what metric={metric!r} takes", fact=str(error))
         raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from None
+
+
+def _measured(metric: Callable[..., float]) -> Callable[..., float]:
+    """Return a callable that refuses what is no distance: scikit-learn drops NaN, and takes what is negative."""
+
+    def measure(a: Any, b: Any, **params: Any) -> float:
+        distance = metric(a, b, **params)
+        if distance >= 0.0:
+            return distance
+        if distance > -_FORGIVEN:
+            return 0.0
+        rule, fact = "a number >= 0 for all rows", f"{distance:g} for a pair of rows"
+        raise ValueError(message(f"metric={getattr(metric, '__name__', metric)!r}", rule, fact=fact))
+
+    return measure
 
 
 def _warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:
