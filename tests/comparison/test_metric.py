@@ -32,6 +32,10 @@ def test_a_torus_is_not_cut_open_by_the_choice():
     )
     assert all("metric" not in trial.parameters for trial in found.comparison.trials)
     assert found.chosen.scores["trustworthiness"] > 0.9
+    assert found.parameters["metric"] == found.estimator().metric == found.comparison.metric == "periodic(360)"
+    assert "by periodic(360) distances" in found.comparison.summary()
+    plain = gn.recommend(TURNS, ("pca",), metric="periodic(360)", n_seeds=1)
+    assert plain.parameters == {}  # the method takes no metric
 
 
 @pytest.mark.parametrize(

@@ -72,7 +72,6 @@ def recommend(
     compared; the simplest that is about as good as the best is taken. Labels colour the picture alone.
     """
     from gnomon.comparison import recommend as choose
-    from gnomon.comparison.trials import Request
     from gnomon.maps.fitting import rows_to_map
 
     paths = given(png=png)
@@ -108,12 +107,13 @@ def recommend(
         click.echo(json_text({**document, "warnings": found, "files": paths}))
     elif not quiet:
         chosen = recommendation
-        written = "".join(f" -p {name}={value}" for name, value in chosen.parameters.items())
+        own = {name: value for name, value in chosen.parameters.items() if name != "metric"}
+        written = "".join(f" -p {name}={value}" for name, value in own.items())
         command = (
             f"gnomon map {data} -o map.html --method {chosen.method} --n-components {chosen.n_components}{written}"
         )
-        if metric is not None and Request(chosen.method).takes_metric:
-            command += f" --metric {shlex.quote(metric)}"
+        if "metric" in chosen.parameters:
+            command += f" --metric {shlex.quote(chosen.parameters['metric'])}"
         command += _reading(source, missing)
         tell(f"{recommendation.summary()}\n\n{command}", paths)
         tell_notes(notes, paths)

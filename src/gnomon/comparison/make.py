@@ -143,6 +143,7 @@ def compared(trials: Trials, made: Sequence[Trial], agreement: str) -> Compariso
         graph_neighbors=trials.graph_neighbors,
         n_seeds=trials.n_seeds,
         random_state=current_run().seed,
+        metric=trials.metric,
     )
 
 

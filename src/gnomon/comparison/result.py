@@ -53,6 +53,8 @@ class Comparison:
         Fits of each map.
     random_state : int
         The first seed.
+    metric : str
+        In which maps were made, where the method takes one, and judged.
     """
 
     trials: tuple[Trial, ...]
@@ -63,6 +65,7 @@ class Comparison:
     graph_neighbors: int
     n_seeds: int
     random_state: int
+    metric: str = "euclidean"
 
     @property
     def maps(self) -> dict[str, npt.NDArray[np.float32]]:
@@ -125,6 +128,7 @@ class Comparison:
             "graph_neighbors": self.graph_neighbors,
             "n_seeds": self.n_seeds,
             "random_state": self.random_state,
+            "metric": self.metric,
         }
 
     def to_frame(self) -> Any:
@@ -165,8 +169,9 @@ class Comparison:
             for k, one in enumerate(self.trials):
                 lines.append(f"{k + 1:3} {one.name:{width}}" + "".join(f"{v:6.2f}" for v in self.agreement[k]))
         shared = f"one graph of {self.graph_neighbors} neighbours" if self.graph_neighbors else "no shared graph"
+        by = "" if self.metric == "euclidean" else f" by {self.metric} distances"
         lines.append(
-            f"*: no other map is as good in all four; {self.n_neighbors} neighbours in the measures; {shared}; "
+            f"*: no other map is as good in all four; {self.n_neighbors} neighbours in the measures{by}; {shared}; "
             f"{self.n_seeds} fits of each; random_state={self.random_state}"
         )
         return "\n".join(lines)
