@@ -171,11 +171,17 @@ def test_keys_step_and_the_slider_says_where_it_is(still):
     still.page.mouse.click(*still.spot(20, -20))  # nothing there: the map has the focus, and steps all the same
     still.page.keyboard.press("ArrowLeft")
     arrive(still, 1)
+    still.page.click("#words > summary")
+    told = still.page.inner_text("#words")
     slider.focus()
     for key, position in [("End", 3), ("ArrowRight", 3), ("ArrowDown", 2), ("Home", 0), ("ArrowLeft", 0)]:
         still.page.keyboard.press(key)
         arrive(still, position)
     assert slider.input_value() == "0"
+    assert still.page.inner_text("#words") != told  # the map that is shown is told
+    told = still.page.inner_text("#words")
+    still.page.evaluate("() => { const words = document.querySelector('#words'); words.ontoggle(); }")
+    assert still.page.inner_text("#words") == told
     still.page.locator(".tick >> nth=2").click()
     arrive(still, 2)
 

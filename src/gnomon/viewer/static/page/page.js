@@ -22,7 +22,7 @@ import { Space } from "./space.js";
 import { buildSidebar, fillSidebar } from "../panels/sidebar.js";
 import { theme } from "../drawing/theme.js";
 import { levelButtons } from "../panels/levels.js";
-import { nameMap, Voice } from "../panels/summary.js";
+import { fillWords, nameMap, Voice } from "../panels/summary.js";
 import { buildToolbar, buildTray } from "./tools.js";
 import { Walk } from "./walk.js";
 
@@ -182,6 +182,7 @@ export class Page {
 
   #rest() {
     buildTray(this);
+    fillWords(this.atlas);
     this.filters.settle();
     this.focus.keep();
   }
