@@ -22,6 +22,7 @@ def columns():
         "count": rng.integers(0, 21, N),
         "site": rng.choice(["north", "south", "east"], N, p=[0.6, 0.3, 0.1]),
         "seen": np.datetime64("2024-01-01") + rng.integers(0, 400, N).astype("m8[D]"),
+        "wild": np.array([np.nan, np.inf, -np.inf, 1e30, *rng.normal(size=N - 4)]),
     }
 
 
@@ -136,6 +137,20 @@ def test_handles_by_keyboard_missing_values_classes_and_dates(open_page, page, c
     days = columns["seen"].astype("M8[s]").astype(float)
     assert opened.state["shown"] == kept(days, rule(opened.state, "seen")).sum()
     assert "2024-" in opened.page.inner_text("#chips")
+    # infinite values lie at the ends, and only NaN is missing: in the chart as in the legend
+    opened.page.get_by_role("combobox", name="Colour by").fill("wild")
+    keyboard.press("Enter")
+    legend = opened.page.inner_text("#legend .ramp").split("\n")
+    assert legend[-1] == "1 missing"
+    chart = opened.page.get_by_role("region", name="wild", exact=True)
+    assert chart.locator(".ends").inner_text().split("\n") == [legend[0], "1 missing", legend[2]]
+    assert (legend[0][:2], legend[2][:2]) == ("≤ ", "≥ ")
+    # the handles stand below the bars of values, not below that of the missing ones
+    _, box = shares(chart)
+    rail = chart.get_by_label("To, wild").bounding_box()
+    bars = (box["width"] * 40) / 43
+    assert abs(rail["x"] + rail["width"] - 7 - box["x"] - bars) < 1
+    assert abs(rail["x"] + 7 - box["x"]) < 1
     assert opened.problems == []
 
 

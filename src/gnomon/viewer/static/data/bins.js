@@ -62,7 +62,7 @@ export class RangeBins {
     this.dates = channel.dates;
     this.format = format;
     this.values = /** @type {() => ArrayLike<number>} */ (channel.values)();
-    const { low, high } = rampRange(this.values),
+    const { low, high, clippedLow, clippedHigh } = rampRange(this.values),
       whole = !channel.dates && everyWhole(this.values),
       span = high - low;
     /** One bin for each whole number, or even ones. */
@@ -77,6 +77,8 @@ export class RangeBins {
         ? ONE_DAY * Math.ceil(span / HANDLE_PLACES / ONE_DAY)
         : (this.high - this.low) / HANDLE_PLACES;
     this.first = low;
+    /** Whether values lie beyond the ends. */
+    this.beyond = [clippedLow, clippedHigh];
     this.places = Math.max(1, Math.ceil((high - low) / this.step - 1e-9));
     this.#encode();
     this.totals = this.count(null);
@@ -153,6 +155,6 @@ export class RangeBins {
 
 /** @param {ArrayLike<number>} values */
 function everyWhole(values) {
-  for (let i = 0; i < values.length; i++) if (values[i] % 1 !== 0 && !Number.isNaN(values[i])) return false;
+  for (let i = 0; i < values.length; i++) if (values[i] % 1 !== 0 && Number.isFinite(values[i])) return false;
   return true;
 }

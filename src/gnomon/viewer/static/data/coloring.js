@@ -134,12 +134,18 @@ function between(ends, part) {
 }
 
 /**
- * Range to spread a ramp over: all values, or without the outer hundredths where those are far away.
+ * Range to spread a ramp over: all values, or without the outer hundredths where those are far away. Infinite values
+ * lie beyond its ends; only NaN is missing.
  * @param {ArrayLike<number>} values
  */
 export function rampRange(values) {
-  const known = finiteOf(values).sort();
-  if (!known.length) return { low: 0, high: 1, clippedLow: false, clippedHigh: false, missing: values.length };
+  const known = finiteOf(values).sort(),
+    ends = [0, 0]; // of the values how many are infinite
+  let missing = 0;
+  for (let i = 0; known.length < values.length && i < values.length; i++)
+    if (Number.isNaN(values[i])) missing++;
+    else if (!Number.isFinite(values[i])) ends[Number(values[i] > 0)]++;
+  if (!known.length) return { low: 0, high: 1, clippedLow: ends[0] > 0, clippedHigh: ends[1] > 0, missing };
   const at = (/** @type {number} */ q) => known[Math.min(known.length - 1, Math.floor(q * known.length))];
   let low = known[0],
     high = known[known.length - 1];
@@ -148,7 +154,7 @@ export function rampRange(values) {
     clippedLow = inner > 0 && at(0.01) - low > inner;
   if (clippedHigh) high = at(0.99);
   if (clippedLow) low = at(0.01);
-  return { low, high, clippedLow, clippedHigh, missing: values.length - known.length };
+  return { low, high, clippedLow: clippedLow || ends[0] > 0, clippedHigh: clippedHigh || ends[1] > 0, missing };
 }
 
 /**

@@ -191,7 +191,9 @@ export class Histogram {
       counts = bins.count(states, SHOWN),
       factor = this.logarithmic ? 1 : enlargement(Math.max(...counts) / this.most),
       { a, b, missing, alone } = this.#held(),
-      [low, high] = [bins.at(a), bins.at(b)].map((v) => bins.format(v, bins.dates));
+      text = (/** @type {number} */ place) => bins.format(bins.at(place), bins.dates),
+      low = `${a <= 0 && bins.beyond[0] ? "≤ " : ""}${text(a)}`,
+      high = `${b >= bins.places && bins.beyond[1] ? "≥ " : ""}${text(b)}`;
     this.states = states;
     this.back.replaceChildren(...this.#bars(bins.totals, "all", 1));
     this.front.replaceChildren(...this.#bars(counts, "shown", factor));
