@@ -45,7 +45,7 @@ export class Histogram {
       "div",
       {},
       h("div", { class: "plot" }, this.#drawing(), this.enlarged),
-      h("div", { class: "handles" }, this.from, this.to),
+      h("div", { class: "handles", style: { "--bars": bins.size / this.wide } }, this.from, this.to),
       h("div", { class: "ends" }, this.low, this.absent ?? "", this.high),
     );
   }
