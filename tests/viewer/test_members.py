@@ -38,7 +38,7 @@ def page(made, tmp_path_factory):
         X=made["X"],
         feature_names=["a", "=b", "c"],
         point_names=made["names"],
-        metadata={"weight": made["weight"]},
+        metadata={"weight": made["weight"], "site": [None if i % 5 else "here" for i in range(N)]},
     )
     write_html(path, content)
     return path
@@ -124,13 +124,14 @@ def test_the_csv_has_all_columns_and_places_and_no_formula(opened, made, tmp_pat
     assert raw.count(b"\r\n") == N + 1
     with open(tmp_path / "points.csv", newline="", encoding="utf-8") as file:
         head, *rows = csv.reader(file)
-    assert head == ["row", "name", "kind", "weight", "x", "y", "a", "'=b", "c"]
+    assert head == ["row", "name", "kind", "weight", "site", "x", "y", "a", "'=b", "c"]
     assert [int(row[0]) for row in rows] == list(range(N))
     for given, row in zip(made["names"], rows, strict=True):
         assert row[1] == ("'" + given if given[0] in "=+-@" else given)
     np.testing.assert_array_equal([int(row[2]) for row in rows], made["kind"])
     assert rows[9][3] == ""
+    assert [row[4] for row in rows] == ["" if i % 5 else "here" for i in range(N)]
     np.testing.assert_array_equal([float(row[3] or "nan") for row in rows], made["weight"])
-    np.testing.assert_allclose([[float(v) for v in row[4:6]] for row in rows], made["Y"], rtol=2e-6, atol=2e-6)
-    np.testing.assert_array_equal([[float(v) for v in row[6:]] for row in rows], made["X"])
+    np.testing.assert_allclose([[float(v) for v in row[5:7]] for row in rows], made["Y"], rtol=2e-6, atol=2e-6)
+    np.testing.assert_array_equal([[float(v) for v in row[7:]] for row in rows], made["X"])
     assert opened.problems == []

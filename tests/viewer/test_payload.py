@@ -176,6 +176,8 @@ def test_categories_come_in_natural_order_and_missing_is_one():
     column = encode_column(["b", None, float("nan"), "a"], 4, name="x")
     assert column.categories == ["a", "b", "(missing)"]
     assert column.codes.tolist() == [1, 2, 2, 0]
+    named = encode_column(["(missing)", None, "(no value)"], 3, name="x").categories
+    assert len(set(named)) == 3
     assert encode_column(np.linspace(0, 1, 50), 50, name="x", as_label=True).numbers is not None
     assert encode_column(np.arange(50), 50, name="x", as_label=True).categories[-1] == "49"
 

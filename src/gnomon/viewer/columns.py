@@ -30,6 +30,7 @@ __all__ = [
 _FEW = 12  # integers with at most so many distinct values are shown as categories
 MISSING = "(missing)"
 """What rows without a value are called among categories."""
+_ELSE = "(no value)"  # where there is a category of that name
 
 _SCORES = (
     "trustworthiness",
@@ -79,6 +80,8 @@ class Column:
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())
         categories += [missing_name] * missing
+        while missing_name in place:
+            missing_name = _ELSE if missing_name == MISSING else f"({missing_name})"
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
         return cls(narrow, categories, missing)

@@ -36,8 +36,9 @@ export function listColumn(atlas, id) {
   if (!channel || channel.kind === "plain") return null;
   const { name, codes, categories, dates } = channel;
   if (channel.kind === "classes" && codes && categories) {
-    const text = (/** @type {number} */ i) => categories[codes[i]];
-    return { id, name, numeric: false, text, plain: (i) => guarded(text(i)), key: (i) => codes[i] };
+    const text = (/** @type {number} */ i) => categories[codes[i]],
+      plain = (/** @type {number} */ i) => (codes[i] === channel.missing ? "" : guarded(text(i)));
+    return { id, name, numeric: false, text, plain, key: (i) => codes[i] };
   }
   const values = /** @type {() => ArrayLike<number>} */ (channel.values)(),
     exact = values instanceof Float64Array && channel.group !== "Features";
