@@ -182,6 +182,12 @@ def test_categories_come_in_natural_order_and_missing_is_one():
     assert encode_column(np.arange(50), 50, name="x", as_label=True).categories[-1] == "49"
 
 
+def test_whole_numbers_that_floats_do_not_hold_stay_exact():
+    numbers = 2**53 + np.arange(40)
+    assert encode_column(numbers, 40, name="x").categories == [str(one) for one in numbers]
+    assert encode_column(numbers - 40, 40, name="x").numbers is not None
+
+
 def test_modules_join_without_imports_or_clashes():
     script = bundle()
     assert not re.search(r"^(import|export) ", script, re.MULTILINE)

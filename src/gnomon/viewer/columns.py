@@ -43,6 +43,7 @@ _SCORES = (
 )
 _USUAL_NEIGHBORS = 15
 _BLOCK = 8192  # rows
+_EXACT = 2**53  # whole numbers up to here are numbers in a page as they are
 Array = npt.NDArray[Any]
 
 
@@ -79,9 +80,9 @@ class Column:
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())
-        categories += [missing_name] * missing
         while missing_name in place:
             missing_name = _ELSE if missing_name == MISSING else f"({missing_name})"
+        categories += [missing_name] * missing
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
         return cls(narrow, categories, missing)
@@ -142,6 +143,8 @@ def encode_column(
             )
         )
     column = check_labels(column, n_samples)
+    if column.dtype.kind in "iu" and column.size and not -_EXACT <= int(column.min()) <= int(column.max()) <= _EXACT:
+        column = column.astype(str)
     numbers = _measured(column, as_label=as_label)
     if numbers is None:
         return Column.of_classes(sort_into_classes(column), missing_name)

@@ -27,10 +27,10 @@ export function byId(id) {
   return document.getElementById(id);
 }
 
-/** A number with about four significant digits. @param {number} value */
+/** A number with about four significant digits, a whole one with all it has. @param {number} value */
 export function formatNumber(value) {
   if (Number.isNaN(value)) return "missing";
-  if (Number.isInteger(value) && Math.abs(value) < 1e7) return String(value).replace("-", "−");
+  if (Number.isSafeInteger(value)) return String(value).replace("-", "−");
   const size = Math.abs(value);
   const text =
     size !== 0 && (size < 1e-3 || size >= 1e6) ? value.toExponential(2) : String(Number(value.toPrecision(4)));
