@@ -130,6 +130,11 @@ def test_what_moved_most_is_listed_coloured_and_drawn_where_python_says(open_pag
     assert state["pinned"] == row
     assert page.locator("#most li button").first.get_attribute("aria-pressed") == "true"
     assert f"row {row}" in page.inner_text("#row")
+    said = page.locator("#most li button").first.aria_snapshot()
+    assert f"row {row} {['a', 'b', HOSTILE][blobs.group[row]]} "[:14] in said
+    page.fill("#search", f"Row {row}")
+    assert np.flatnonzero(opened.state["chosen"]).tolist() == [i for i in range(blobs.n) if f"{i}".startswith(f"{row}")]
+    page.fill("#search", "")
     assert f"{round(found.neighbors_lost[row] * 15)} of 15" in page.inner_text("#told")
     laid = A[row] @ found.matrix + found.translation
     np.testing.assert_allclose(state["ghosts"][1], laid, atol=1e-4)

@@ -159,7 +159,7 @@ export class Linked {
     const classes = (columns ?? []).filter((one) => one.categories),
       found = Array.from({ length: n }, (_, i) => i).filter(
         (i) =>
-          String(this.rowOf(i)) === text.replace("#", "") ||
+          String(this.rowOf(i)) === text.replace(/^(#|row )/, "") ||
           pointNames?.[i].toLowerCase().includes(text) ||
           classes.some(({ key, categories }) => categories?.[this.core[key][i]].toLowerCase() === text),
       );

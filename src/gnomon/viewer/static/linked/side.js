@@ -181,7 +181,7 @@ function fillList(list, linked) {
           onblur: () => linked.hover(-1),
         },
         linked.thumbnails.of(i),
-        h("span", {}, h("bdi", {}, linked.nameOf(i)), h("small", {}, linked.valuesOf(i)[0]?.[1] ?? "")),
+        h("span", {}, h("bdi", {}, linked.nameOf(i)), " ", h("small", {}, linked.valuesOf(i)[0]?.[1] ?? "")),
         h("b", {}, moved.told(measure, i)),
       ),
     ),
