@@ -188,6 +188,7 @@ def test_search_finds_names_labels_categories_and_rows(open_again, blobs_page, b
     opened.page.fill("#search", "cell-599")
     opened.page.keyboard.press("Enter")
     assert opened.state["pinned"] == 599
+        ("row 17", [17]),
     x, y = opened.place(599)
     assert 0 < x < 828
     assert 0 < y < 800

@@ -194,7 +194,7 @@ export class Atlas {
     const text = query.trim().toLowerCase(),
       found = [];
     if (!text) return new Uint32Array(0);
-    const row = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : -1,
+    const row = Number(/^(?:#|row )?(\d+)$/.exec(text)?.[1] ?? -1),
       onlyRow = text.startsWith("#");
     const hits = (this.header.columns || [])
       .filter((c) => c.categories && !onlyRow)
