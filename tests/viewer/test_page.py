@@ -392,6 +392,9 @@ def test_a_line_through_nothing_clears_with_a_message(open_again, blobs_page):
 def test_a_group_of_collinear_features_is_one_entry(open_page, tmp_path):
     rng = np.random.default_rng(0)
     T = rng.integers(0, 200, (300, 2)).astype(float)
+    for text, row in zip(opened.page.locator(".along td.num").all_inner_texts(), line["rows"], strict=False):
+        effect, error = (float(part.replace("−", "-")) for part in text.split("±"))
+        np.testing.assert_allclose([effect, error], [row["effect"], row["error"]], atol=0.051 * row["error"])
     X, inside = (
         np.column_stack([T[:, 0], 40.0 - 0.5 * T[:, 0], T[:, 1], T[:, 0] + rng.integers(0, 2, 300)]),
         T[:, 0] > 90,

@@ -3,6 +3,7 @@ import { tint } from "../drawing/theme.js";
 import { formatCount, formatNumber, h } from "../dom.js";
 
 const MOST_ROWS = 12;
+const MOST_DIGITS = 4; // behind the point
 
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
@@ -38,8 +39,8 @@ export function linePanel(atlas, line, { clear, colorBy }) {
       h(
         "td",
         { class: "num" },
-        `${row.effect < 0 ? "−" : "+"}${Math.abs(row.effect).toFixed(1)}`,
-        h("small", {}, ` ± ${row.error.toFixed(1)}`),
+        `${row.effect < 0 ? "−" : "+"}${Math.abs(row.effect).toFixed(digitsOf(row.error))}`,
+        h("small", {}, ` ± ${errorText(row.error)}`),
       ),
     ),
   );
@@ -76,6 +77,17 @@ export function linePanel(atlas, line, { clear, colorBy }) {
       "Change of the fitted trend from start to end in standard deviations of the feature, with its standard error.",
     ),
   ].filter(Boolean);
+}
+
+/** Digits behind the point for a value with an error: two of the error. @param {number} error */
+function digitsOf(error) {
+  return error > 0 ? Math.max(1, Math.min(MOST_DIGITS, 1 - Math.floor(Math.log10(error)))) : 1;
+}
+
+/** @param {number} error */
+function errorText(error) {
+  const text = error.toFixed(digitsOf(error));
+  return error > 0 && !Number(text) ? formatNumber(error) : text;
 }
 
 /** Means over stretches of the line. @param {number[]} curve */

@@ -156,7 +156,7 @@ function valueCells(table, i, f) {
     score = deviation > 0 ? (value - mean) / deviation : 0;
   const reach = Math.min(50, (50 * Math.abs(score)) / 3) || 0,
     side = score < 0 ? { right: "50%" } : { left: "50%" };
-  const text = `${Math.abs(score).toFixed(1)} standard deviations ${score < 0 ? "below" : "above"} the mean`;
+  const text = `${formatNumber(Number(Math.abs(score).toPrecision(2)))} standard deviations ${score < 0 ? "below" : "above"} the mean`;
   return [
     h("td", { class: "value" }, formatNumber(value)),
     h(

@@ -66,7 +66,7 @@ function journeyContent(atlas, { path, changes }) {
     .map((row) =>
       h(
         "tr",
-        { title: `${Math.abs(row.change).toFixed(1)} standard deviations ${row.change < 0 ? "less" : "more"}` },
+        { title: `${formatNumber(Number(Math.abs(row.change).toPrecision(2)))} standard deviations ${row.change < 0 ? "less" : "more"}` },
         h("td", { class: "name" }, h("bdi", {}, row.name)),
         h("td", { class: "value" }, formatNumber(row.now)),
         h("td", { class: "dir" }, "→"),
