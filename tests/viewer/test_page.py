@@ -71,6 +71,13 @@ def test_hover_reports_the_point_and_its_explanation(open_again, blobs_page, blo
         ellipse = blobs.explanation.ellipses[i]
         np.testing.assert_allclose(state["explanation"]["ellipse"], ellipse[np.triu_indices(2)], rtol=1e-6)
     assert f"{100 * blobs.explanation.r2[431]:.0f} % of the local displacement" in opened.page.inner_text("#card")
+    # arrows and bars are told, too
+    x, y = blobs.top.arrows[431, 0]
+    row = opened.page.locator("#card .axes tr").first.inner_text()
+    assert ("up" in row) == (y > abs(np.tan(np.pi / 8) * x))
+    assert ("left" in row) == (-x > abs(np.tan(np.pi / 8) * y))
+    assert f"{blobs.top.importance[431, 0]:.3f}"[:4] in row
+    assert opened.page.locator("#importance td.bar").all_inner_texts()[0].startswith("2")
 
 
 def test_low_fidelity_is_said(open_again, blobs_page):

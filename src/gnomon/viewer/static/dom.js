@@ -22,6 +22,11 @@ export function h(tag, props = {}, ...children) {
   return node;
 }
 
+/** Text for ears only. @param {string} text */
+export function unseen(text) {
+  return h("span", { class: "unseen" }, text);
+}
+
 /** @param {string} id @returns {any} */
 export function byId(id) {
   return document.getElementById(id);

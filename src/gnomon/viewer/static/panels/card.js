@@ -1,5 +1,5 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
-import { formatNumber, formatValue, h } from "../dom.js";
+import { formatNumber, formatValue, h, unseen } from "../dom.js";
 import { absentPoint } from "./absent.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
@@ -115,12 +115,13 @@ function explanationBlock(atlas, i, explanation) {
         { class: "dir" },
         h(
           "span",
-          { style: { transform: `rotate(${angle}deg)` }, title: "direction the map moves as this feature grows" },
+          { style: { transform: `rotate(${angle}deg)` }, "aria-hidden": "true", title: "direction the map moves as this feature grows" },
           "→",
         ),
+        unseen(directionWords(angle)),
       ),
       nameCell(atlas.groups, row.feature, atlas.groups.title(row.feature)),
-      h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } })),
+      h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } }), unseen(formatNumber(row.share))),
       ...valueCells(table, i, row.feature),
     );
   });
@@ -141,6 +142,12 @@ function explanationBlock(atlas, i, explanation) {
     ),
     h("p", { class: weak ? "warn" : "quiet" }, words.filter(Boolean).join(" ")),
   );
+}
+
+/** Where an arrow points. @param {number} angle in degrees, clockwise from the right */
+function directionWords(angle) {
+  const eighth = (Math.round(angle / 45) + 8) % 8;
+  return ["right", "down and right", "down", "down and left", "left", "up and left", "up", "up and right"][eighth];
 }
 
 /**

@@ -1,6 +1,6 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { finiteOf, upperMedian } from "../data/order.js";
-import { formatCount, formatNumber, formatPercent, h } from "../dom.js";
+import { formatCount, formatNumber, formatPercent, h, unseen } from "../dom.js";
 import { absentLine } from "./absent.js";
 import { memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
@@ -308,7 +308,7 @@ export function importanceContent(atlas, colorBy) {
         onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f),
       },
       nameCell(atlas.groups, f),
-      h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } })),
+      h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } }), unseen(formatNumber(total[f]))),
     ),
   );
   const image = atlas.header.pixels
