@@ -376,6 +376,11 @@ def test_the_map_is_told_in_words(open_page, blobs_page, blobs):
     assert opened.page.get_attribute("#live", "aria-live") == "polite"
     opened.page.click('#legend [data-class="2"] .class')
     assert told(opened) == "200 of 600 points are selected."
+    opened.page.emulate_media(forced_colors="active")  # what is pressed is seen there, too
+    paper = "(e) => getComputedStyle(e).backgroundColor"
+    pressed, other = (opened.page.locator(f'#legend [data-class="{k}"] .class').evaluate(paper) for k in (2, 0))
+    opened.page.emulate_media(forced_colors="none")
+    assert pressed != other
     assert opened.problems == []
 
 
