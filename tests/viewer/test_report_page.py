@@ -28,7 +28,7 @@ _CONTRASTS = """() => {
 @pytest.fixture(scope="module")
 def report(tmp_path_factory):
     draw = np.random.default_rng(0)
-    kind = np.repeat(["first of three", "second", "a class with a name that is rather long"], 40)
+    kind = np.repeat(["first of three", "second" + 50 * "letter", "a class with a name that is rather long"], 40)
     X = draw.normal(size=(120, 6)) + 5.0 * np.eye(6)[np.repeat([0, 1, 2], 40)]
     path = tmp_path_factory.mktemp("report") / "r.html"
     names = [f"feature_with_a_long_name_without_spaces_{j}" for j in range(6)]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Markup", "drawing", "facts", "join", "listing", "table", "tag"]
 
+_LONG_WORD = 45  # letters
+
 
 class Markup(str):
     """Text that is HTML."""
@@ -68,9 +70,15 @@ def table(
         if len(row) == 1:
             lines.append(tag("tr", tag("th", row[0], colspan=str(len(header)), scope="rowgroup"), class_="group"))
         else:
-            lines.append(tag("tr", *(tag("td", cell, class_=kind) for cell, kind in zip(row, kinds, strict=True))))
+            lines.append(tag("tr", *(_cell(cell, kind) for cell, kind in zip(row, kinds, strict=True))))
     title = tag("caption", caption) if caption else None
     return tag("table", join([title, tag("thead", head), tag("tbody", *lines)]))
+
+
+def _cell(content: Any, kind: str) -> Markup:
+    """Return a cell; a word that is wider than a column of words may be broken anywhere."""
+    long = kind == "text" and max(map(len, str(content).split()), default=0) > _LONG_WORD
+    return tag("td", content, class_=f"{kind} long" if long else kind)
 
 
 def drawing(display: Display, words: str, *, key: str) -> Markup:
