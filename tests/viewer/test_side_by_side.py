@@ -210,6 +210,9 @@ def test_a_phone_stacks_the_maps_and_takes_touch(open_page, path, blobs):
     page.touchscreen.tap(float(x), float(y))
     assert opened.state["pinned"] >= 0
     assert page.inner_text("#row h2") == f"row {opened.state['pinned']}"
+    page.set_viewport_size({"width": 320, "height": 640})
+    spills = "() => [...document.querySelectorAll('#toolbar button')].some((e) => e.scrollWidth > e.clientWidth)"
+    assert not page.evaluate(spills)
 
 
 @pytest.mark.slow
