@@ -254,6 +254,8 @@ def test_f104_points_without_position_lie_in_the_tray(open_page, tmp_path):
     opened.page.hover("#tray .dot >> nth=1")
     assert opened.state["hovered"] == 7
     assert opened.state["lost"] == [3, 7, 40]
+    assert "what moves it" not in opened.page.inner_text("#help")  # which this page does not know
+    assert "sets them apart" not in opened.page.inner_text("#help")
     assert opened.problems == []
 
 

@@ -1,16 +1,22 @@
 // What mouse, fingers and keys do on the map; it stands where the card is while no point is asked about.
 import { byId, h } from "../dom.js";
 
-/** @param {{deep: boolean, steps: boolean}} mode */
-export function buildHelp({ deep, steps }) {
+/**
+ * @param {{deep: boolean, steps: boolean}} mode
+ * @param {import("../data/payload.js").Header} header
+ */
+export function buildHelp({ deep, steps }, { explanation, sequence, groups, sideFile }) {
+  const facts = /** @type {any[]} */ (sequence?.facts ?? []),
+    told = explanation || facts.some((one) => one?.explanation) ? "what moves it" : "what it is",
+    apart = groups.features || sideFile ? "what sets them apart" : "they are selected";
   /** @type {[string, [string, string][]][]} */
   const uses = [
     [
       "Mouse",
       [
-        ["Point at a point", "what moves it, in this place"],
+        ["Point at a point", `${told}, in this place`],
         ["Click it", "keeps the card; once more lets it go"],
-        ["Shift and drag", "draws around points: what sets them apart"],
+        ["Shift and drag", `draws around points: ${apart}`],
         ["Drag", deep ? "turns the map; moves it with Rotate off" : "moves the map"],
         ["Wheel", "zooms; a double click shows all"],
       ],
@@ -41,7 +47,7 @@ export function buildHelp({ deep, steps }) {
   ];
   byId("help").replaceChildren(
     h("h2", {}, "Ask the map"),
-    h("p", {}, "Point at a point, and its card stands here: what moves it, and how far to believe its place."),
+    h("p", {}, `Point at a point, and its card stands here: ${told}, and how far to believe its place.`),
     ...uses.map(([name, rows]) =>
       h(
         "section",

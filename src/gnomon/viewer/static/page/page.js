@@ -90,7 +90,7 @@ export class Page {
     });
     this.address = new Address(this);
     buildToolbar(this);
-    buildHelp(this.mode);
+    buildHelp(this.mode, atlas.header);
     this.#listen();
     this.#reach();
     listenForFile(this);
