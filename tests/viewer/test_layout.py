@@ -152,6 +152,8 @@ def test_the_room_of_the_card_is_given_back_by_the_reader_only(desk):
 @browser_test
 def test_on_a_phone_the_pinned_point_lies_above_the_sheet(open_page, strip_page):
     opened = open_page(strip_page, has_touch=True, is_mobile=True, reduced_motion="reduce")
+    resize(opened, 320, 256)  # as much as is left of a screen enlarged four times
+    assert opened.box("#sheet")[1] > 200
     resize(opened, 390, 844)
     assert opened.state["card"]["sheet"] == "peek"
     assert apart(opened.box("#sheet"), opened.state["card"]["stage"])

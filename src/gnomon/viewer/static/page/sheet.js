@@ -5,6 +5,7 @@ import { byId, h } from "../dom.js";
 
 const STOPS = /** @type {SheetPlace[]} */ (["peek", "half", "full"]);
 const PEEK = 92; // pixels, also in style/layout.css
+const LOW_PEEK = 48; // on the lowest screens
 const HELD_STILL = 6; // pixels that a tap may move
 
 export class Sheet {
@@ -53,10 +54,14 @@ export class Sheet {
     byId("grip").hidden = false;
   }
 
+  get peek() {
+    return Math.min(PEEK, Math.max(LOW_PEEK, Math.round(innerHeight / 5)));
+  }
+
   /** @param {SheetPlace} place */
   tall(place) {
     const most = innerHeight - byId("bar").getBoundingClientRect().bottom;
-    return { peek: PEEK, half: Math.min(most, Math.round(innerHeight / 2)), full: most }[place];
+    return { peek: this.peek, half: Math.min(most, Math.round(innerHeight / 2)), full: most }[place];
   }
 
   /** @param {number} height */
@@ -73,6 +78,7 @@ export class Sheet {
   /** @param {SheetPlace} place */
   put(place) {
     this.place = place;
+    document.body.style.setProperty("--peek", `${this.peek}px`);
     this.#raise(this.tall(place));
     this.lower.disabled = place === "peek";
     this.raise.disabled = place === "full";
@@ -103,7 +109,7 @@ export class Sheet {
     if (Math.abs(event.clientY - this.from) > HELD_STILL) this.dragged = true;
     if (!this.dragged) return;
     this.box.classList.add("dragged");
-    this.height = Math.max(PEEK, Math.min(this.tall("full"), this.tall(this.place) + this.from - event.clientY));
+    this.height = Math.max(this.peek, Math.min(this.tall("full"), this.tall(this.place) + this.from - event.clientY));
     this.#raise(this.height);
   }
 
