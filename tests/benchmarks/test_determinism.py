@@ -82,7 +82,7 @@ import numpy as np
 from sklearn.datasets import load_digits
 from gnomon.evaluation import scorecard
 X = load_digits().data[::9]
-for score in scorecard(X, X[:, [20, 42]], measures=["steadiness", "cohesiveness"]).values():
+for score in scorecard(X, X[:, [20, 42]] + X[:, [27, 35]] / 32, measures=["steadiness", "cohesiveness"]).values():
     print(float(score.value).hex(), float(score.interval[0]).hex())
 """
 

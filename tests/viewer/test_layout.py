@@ -323,4 +323,4 @@ def test_every_colour_of_the_style_sheets_is_there_in_light_and_dark():
     typed = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static/drawing/theme.js"  # a wheel has no comments
     tints = re.search(r"@typedef \{(.*?)\} Tint", typed.read_text(), re.S)[1]
     used |= set(re.findall(r'"([a-z-]+)"', tints))
-    assert used - {"sheet", "columns"} <= names[0]
+    assert used - {"sheet", "columns", "peek", "bars", "thumb"} <= names[0]

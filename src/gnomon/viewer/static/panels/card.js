@@ -115,13 +115,22 @@ function explanationBlock(atlas, i, explanation) {
         { class: "dir" },
         h(
           "span",
-          { style: { transform: `rotate(${angle}deg)` }, "aria-hidden": "true", title: "direction the map moves as this feature grows" },
+          {
+            style: { transform: `rotate(${angle}deg)` },
+            "aria-hidden": "true",
+            title: "direction the map moves as this feature grows",
+          },
           "→",
         ),
         unseen(directionWords(angle)),
       ),
       nameCell(atlas.groups, row.feature, atlas.groups.title(row.feature)),
-      h("td", { class: "bar" }, h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } }), unseen(formatNumber(row.share))),
+      h(
+        "td",
+        { class: "bar" },
+        h("i", { style: { width: `${Math.round((100 * row.share) / largest)}%` } }),
+        unseen(formatNumber(row.share)),
+      ),
       ...valueCells(table, i, row.feature),
     );
   });
@@ -163,7 +172,8 @@ function valueCells(table, i, f) {
     score = deviation > 0 ? (value - mean) / deviation : 0;
   const reach = Math.min(50, (50 * Math.abs(score)) / 3) || 0,
     side = score < 0 ? { right: "50%" } : { left: "50%" };
-  const text = `${formatNumber(Number(Math.abs(score).toPrecision(2)))} standard deviations ${score < 0 ? "below" : "above"} the mean`;
+  const size = formatNumber(Number(Math.abs(score).toPrecision(2))),
+    text = `${size} standard deviations ${score < 0 ? "below" : "above"} the mean`;
   return [
     h("td", { class: "value" }, formatNumber(value)),
     h(

@@ -66,7 +66,7 @@ function journeyContent(atlas, { path, changes }) {
     .map((row) =>
       h(
         "tr",
-        { title: `${formatNumber(Number(Math.abs(row.change).toPrecision(2)))} standard deviations ${row.change < 0 ? "less" : "more"}` },
+        { title: changeText(row.change) },
         h("td", { class: "name" }, h("bdi", {}, row.name)),
         h("td", { class: "value" }, formatNumber(row.now)),
         h("td", { class: "dir" }, "→"),
@@ -91,4 +91,10 @@ function journeyContent(atlas, { path, changes }) {
     h("p", { class: "quiet" }, `The nearest along the data is row ${atlas.rowOf(last)}, ${away}. What differs there:`),
     h("div", { class: "there" }, picture, h("table", { class: "axes" }, h("tbody", {}, ...rows))),
   ];
+}
+
+/** @param {number} change in standard deviations */
+function changeText(change) {
+  const size = formatNumber(Number(Math.abs(change).toPrecision(2)));
+  return `${size} standard deviations ${change < 0 ? "less" : "more"}`;
 }

@@ -308,7 +308,12 @@ export function importanceContent(atlas, colorBy) {
         onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f),
       },
       nameCell(atlas.groups, f),
-      h("td", { class: "bar" }, h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } }), unseen(formatNumber(total[f]))),
+      h(
+        "td",
+        { class: "bar" },
+        h("i", { style: { width: `${(100 * total[f]) / total[order[0]]}%` } }),
+        unseen(formatNumber(total[f])),
+      ),
     ),
   );
   const image = atlas.header.pixels
