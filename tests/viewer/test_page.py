@@ -259,6 +259,16 @@ def test_f104_points_without_position_lie_in_the_tray(open_page, tmp_path):
     assert opened.problems == []
 
 
+def test_the_name_of_a_single_point_stands_beside_it(open_page, tmp_path):
+    write_html(tmp_path / "map.html", PageContent(embedding=[[0, 0], [1, 0], [0, 1.5]], labels=["one", "two", "three"]))
+    opened = open_page(tmp_path / "map.html")
+    assert len(opened.state["names"]) == 3
+    stage = np.array(opened.box("#stage")[:2])
+    for name in opened.state["names"]:
+        (x, y), box = np.array(opened.place(name["place"])) - stage, name["box"]
+        assert not (box[0] < x < box[2] and box[1] < y < box[3])
+
+
 def test_three_dimensions_turn_and_pick(open_page, tmp_path):
     Y = np.random.default_rng(1).normal(size=(80, 3))
     write_html(tmp_path / "map.html", PageContent(embedding=Y, labels=np.arange(80) % 4))

@@ -12,6 +12,8 @@ const FINEST_CELL = 10,
   WIDEST_CELL = 48; // pixels of the cells in which members are counted
 const NAME_TRIES = 48; // places for a name
 const FARTHEST_NAME = 120; // pixels from its member
+const MOST_COVERED = 400; // points of an island that a name stands beside
+const BESIDE = 4; // pixels between them
 const STRAY = 0.05; // of the points in view and of its own: fewer of a group are not named
 const NAME_KEPT = 0.7; // of the greatest density: a name stays on a member that has so much
 const MOST_NAMED_GROUPS = 400; // groups at once
@@ -21,7 +23,7 @@ const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Sy
 /**
  * A name on the map: on the member `row`, its middle `shift` pixels away from it.
  * @typedef {{key: string, group: import("../data/levels.js").Group, row: number, shift: [number, number], name: string,
- *   caption: string, half: number, tall: number, large: boolean, box: number[]}} Label `half` its width
+ *   caption: string, half: number, tall: number, large: boolean, box: number[], beside?: boolean}} Label `half` its width
  */
 
 export class Labels {
@@ -104,6 +106,10 @@ export class Labels {
     const written = this.#written(group),
       label = { ...written, key: keyOf(group, island), group, row: crowd.row, shift: [0, 0], box: [0, 0, 0, 0] };
     const holds = (/** @type {Label} */ one) => this.#fits((one.box = this.#boxOf(one)), taken);
+    for (const shift of this.#beside(ids, crowd.row, label)) {
+      const tried = /** @type {Label} */ ({ ...label, shift, beside: true });
+      if (holds(tried)) return tried;
+    }
     if (before && crowd.share(before.row) >= NAME_KEPT && this.#inside(before.row)) {
       const kept = /** @type {Label} */ ({ ...label, row: before.row, shift: before.shift });
       if (holds(kept)) return kept;
@@ -116,6 +122,27 @@ export class Labels {
       if (Math.hypot(...tried.shift) <= FARTHEST_NAME && holds(tried)) return tried;
     }
     return null;
+  }
+
+  /**
+   * Where a name stands that would cover all its points: above, below, to the right or to the left of them.
+   * @param {Uint32Array} ids @param {number} row @param {{half: number, tall: number}} label
+   * @returns {[number, number][]} from the member `row`; none for larger islands
+   */
+  #beside(ids, row, { half, tall }) {
+    if (ids.length > MOST_COVERED) return [];
+    const at = Array.from(ids, (i) => this.#pixels(i)),
+      [x, y] = this.#pixels(row),
+      [left, right] = [Math.min(...at.map((p) => p[0])) - x, Math.max(...at.map((p) => p[0])) - x],
+      [top, bottom] = [Math.min(...at.map((p) => p[1])) - y, Math.max(...at.map((p) => p[1])) - y],
+      [across, down] = [(left + right) / 2, (top + bottom) / 2];
+    if (right - left > 2 * half || bottom - top > 1.5 * tall) return [];
+    return [
+      [across, top - tall / 2 - BESIDE],
+      [across, bottom + tall / 2 + BESIDE],
+      [right + half + BESIDE, down],
+      [left - half - BESIDE, down],
+    ];
   }
 
   /** The lines of a label and the room they need. @param {import("../data/levels.js").Group} group */
@@ -171,7 +198,7 @@ export class Labels {
 
   /** @param {CanvasRenderingContext2D} g @param {boolean} plates whether what lies below makes them hard to read */
   draw(g, plates) {
-    for (const label of this.drawn) this.#leader(g, label);
+    for (const label of this.drawn) if (!label.beside) this.#leader(g, label);
     g.fillStyle = tint("paper", 0.78);
     if (plates) for (const { box } of this.drawn) g.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
     g.textAlign = "center";

@@ -21,7 +21,7 @@ export function trustPanel(scores, trust, caution) {
         { class: "score-head" },
         h("span", {}, humanName(title)),
         h("span", { class: `grade ${grade}` }, grade),
-        h("b", {}, value.toFixed(2)),
+        h("b", {}, value.toFixed(2).replace("-", "−")),
       ),
       h(
         "div",
