@@ -92,3 +92,11 @@ def test_infinite_distances_are_no_neighbours():
 def test_a_stored_zero_is_a_distance():
     X = sp.csr_array(([0.0, 2.0, 0.0, 5.0, 2.0, 5.0], ([0, 0, 1, 1, 2, 2], [1, 2, 0, 2, 0, 1])), shape=(3, 3))
     np.testing.assert_array_equal(precomputed(X, 2).distances, [[0, 2], [0, 5], [2, 5]])
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_distances_that_are_all_zero_are_told(form):
+    zeros = sp.coo_array((np.zeros(30), ([*range(6)] * 5, [(i + 1 + i // 6) % 6 for i in range(30)])), shape=(6, 6))
+    given = np.zeros((6, 6)) if form is np.asarray else sp.csr_array(zeros)
+    with pytest.warns(DataWarning, match="all distances are 0: the rows do not differ"):
+        compute_neighbors(given, 2, metric="precomputed")

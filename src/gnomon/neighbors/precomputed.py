@@ -60,6 +60,8 @@ def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:
         _tell_of_rounding(int(((given < 0.0) & (rows != columns)).sum()))
     rows, columns, distances = entries
     off = rows != columns
+    if distances[off].size and not distances[off].any():
+        warn("all distances are 0: the rows do not differ, and where a map puts them means nothing", DataWarning)
     return graph_of_entries(
         rows[off],
         columns[off],
