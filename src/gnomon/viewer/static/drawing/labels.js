@@ -23,7 +23,8 @@ const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Sy
 /**
  * A name on the map: on the member `row`, its middle `shift` pixels away from it.
  * @typedef {{key: string, group: import("../data/levels.js").Group, row: number, shift: [number, number], name: string,
- *   caption: string, half: number, tall: number, large: boolean, box: number[], beside?: boolean}} Label `half` its width
+ *   caption: string, half: number, tall: number, large: boolean, box: number[], beside?: boolean}} Label
+ *   `half` its width
  */
 
 export class Labels {
