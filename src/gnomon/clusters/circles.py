@@ -27,11 +27,9 @@ def cuts_of(X: Any, metric: str) -> tuple[Floats, Floats] | None:
         "periodic(...)" or "haversine", whose longitudes have a period; others have none.
     """
     native = native_metric(metric)
-    name = "" if native is None else native.name.partition("(")[0]
-    if not isinstance(X, np.ndarray) or name not in ("periodic", "haversine"):
+    periods = native.periods(X.shape[1]) if native is not None and isinstance(X, np.ndarray) else None
+    if periods is None:
         return None
-    given: Any = getattr(native, "period", np.array([np.inf, 2.0 * np.pi]))
-    periods = np.broadcast_to(given, X.shape[1:]).astype(np.float64)
     cuts = np.zeros(len(periods))
     for column in np.flatnonzero(np.isfinite(periods)):
         turns = np.remainder(X[:, column].astype(np.float64) / periods[column], 1.0)

@@ -173,7 +173,7 @@ def recommend(
         reasons.append(f"The data need about {dimension:.1f} coordinates; no map of fewer keeps everything.")
     return Recommendation(
         method=chosen.method,
-        parameters=_with_metric(chosen, trials.metric),
+        parameters=chosen.in_metric(trials.metric).parameters,
         n_components=chosen.n_components,
         reasons=tuple(reasons),
         curves=tuple(curves),
@@ -186,12 +186,6 @@ def recommend(
         intrinsic_dimension=dimension,
         rows=trials.rows,
     )
-
-
-def _with_metric(chosen: Request, metric: str) -> dict[str, Any]:
-    """Return the parameters of a map, the metric among them if it is asked for and the method takes one."""
-    named = chosen.takes_metric and metric != "euclidean" and "metric" not in chosen.parameters
-    return {**chosen.parameters, "metric": metric} if named else chosen.parameters
 
 
 def _fewest_components(

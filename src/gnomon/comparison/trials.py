@@ -51,6 +51,12 @@ class Request:
         """Whether the method compares rows by a metric."""
         return "metric" in _class_of(self.method)().get_params()
 
+    def in_metric(self, metric: str) -> Request:
+        """Return the request with a metric, where it names none and the method takes one."""
+        if metric == "euclidean" or "metric" in self.parameters or not self.takes_metric:
+            return self
+        return replace(self, parameters={**self.parameters, "metric": metric})
+
     def taken(self, parameter: str, value: Any, n_samples: int) -> Any:
         """Return what a fit of so many rows takes for the value of a parameter: a number for no perplexity."""
         if parameter != "perplexity" or value is not None:
@@ -291,9 +297,7 @@ class Trials:
         return Trial(request.name, request.method, dict(request.parameters), Y, card, values, seconds)
 
     def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
-        estimator = request.estimator(random_state=seed, n_jobs=current_run().n_threads)
-        if request.takes_metric and "metric" not in request.parameters:
-            estimator.set_params(metric=self.metric)
+        estimator = request.in_metric(self.metric).estimator(random_state=seed, n_jobs=current_run().n_threads)
         needed = request.n_neighbors(self.n_samples, self.metric)
         if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
             estimator.set_params(precomputed_knn=self._graph)

@@ -15,6 +15,7 @@ from gnomon.data.tensors import array_of_tensor, is_tensor
 from gnomon.exceptions import DataWarning
 
 __all__ = [
+    "EXACT_UP_TO",
     "FloatArray",
     "all_finite",
     "cast",
@@ -40,7 +41,9 @@ _KINDS = {
     "T": "text",
 }
 _SHOWN = 5  # places named in an error
-_EXACT_UP_TO = 2**53  # float64 holds every whole number up to here
+EXACT_UP_TO = 2**53
+"""float64 holds every whole number up to here."""
+
 _CHUNK = 1 << 22  # values looked at together, so that the masks stay small beside the data
 
 
@@ -87,7 +90,7 @@ def warn_of_rounding(array: npt.NDArray[Any]) -> None:
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
         return
     low, high = int(array.min()), int(array.max())
-    if max(-low, high) <= _EXACT_UP_TO:
+    if max(-low, high) <= EXACT_UP_TO:
         return
     floats, limit = array.astype(np.float64), float(np.iinfo(array.dtype).max)  # rounded up to a power of two
     inside = floats < limit

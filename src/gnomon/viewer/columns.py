@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data import check_labels
+from gnomon.data.arrays import EXACT_UP_TO
 from gnomon.data.labels import Classes, measured_labels, sort_into_classes
 from gnomon.evaluation.words import grade, in_words, title_of, verdict
 
@@ -43,7 +44,6 @@ _SCORES = (
 )
 _USUAL_NEIGHBORS = 15
 _BLOCK = 8192  # rows
-_EXACT = 2**53  # whole numbers up to here are numbers in a page as they are
 Array = npt.NDArray[Any]
 
 
@@ -143,7 +143,11 @@ def encode_column(
             )
         )
     column = check_labels(column, n_samples)
-    if column.dtype.kind in "iu" and column.size and not -_EXACT <= int(column.min()) <= int(column.max()) <= _EXACT:
+    if (
+        column.dtype.kind in "iu"
+        and column.size
+        and not -EXACT_UP_TO <= int(column.min()) <= int(column.max()) <= EXACT_UP_TO
+    ):
         column = column.astype(str)
     numbers = _measured(column, as_label=as_label)
     if numbers is None:

@@ -80,12 +80,14 @@ class _Circles(Lift):
 
     Parameters
     ----------
+    metric : Periodic
     period : ndarray of shape (n_features,), float64
         inf where a column is plain.
     low : ndarray of shape (n_features,), float64
         Where the values of each column begin.
     """
 
+    metric: Any
     period: Float64Array
     low: Float64Array
     is_plain = False
@@ -99,12 +101,7 @@ class _Circles(Lift):
         return self.period[~self._plain] / (2.0 * np.pi)
 
     def points(self, rows: Any) -> Any:
-        plain, radius = self._plain, self._radius
-        values = np.asarray(rows, dtype=np.float64)
-        angles = np.remainder(values[:, ~plain], self.period[~plain]) / radius
-        return np.ascontiguousarray(
-            np.column_stack([values[:, plain], radius * np.cos(angles), radius * np.sin(angles)])
-        )
+        return self.metric.circles(rows)
 
     def of_rows(self, rows: Any, derivatives: Float64Array) -> Float64Array:
         plain, radius = self._plain, self._radius
@@ -174,12 +171,11 @@ def lift_of(metric: str, X: Any) -> Lift:
     native, dense = native_metric(metric), isinstance(X, np.ndarray)
     if native is None:
         return Lift()
-    name = native.name.partition("(")[0]
+    name, periods = native.name, native.periods(int(X.shape[1]))
     if name == "cosine" or (name == "correlation" and dense):
         return _Directions(native, name == "correlation")
-    if name == "periodic" and dense:
-        period = np.broadcast_to(native.period, X.shape[1:]).astype(np.float64)  # type: ignore[attr-defined]
-        return _Circles(period, X.min(axis=0).astype(np.float64))
-    if name == "haversine" and dense:
+    if periods is None or not dense:
+        return Lift()
+    if name == "haversine":
         return _Sphere(native, float(X[:, 1].min()))
-    return Lift()
+    return _Circles(native, periods, X.min(axis=0).astype(np.float64))

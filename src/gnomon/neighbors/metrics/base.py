@@ -56,6 +56,10 @@ class NativeMetric(ABC):
             If a stated rule decides for some rows.
         """
 
+    def periods(self, n_features: int) -> npt.NDArray[np.float64] | None:
+        """Return the period of each column, inf where it has none; None where no column has one."""
+        return None
+
     @abstractmethod
     def searched(self, rows: Any) -> SearchedRows:
         """Make prepared rows ready to be searched."""

@@ -192,6 +192,10 @@ class Haversine(_Lifted):
 
     name = "haversine"
 
+    def periods(self, n_features: int) -> Float64Array:
+        """Return that of longitudes."""
+        return np.array([np.inf, 2.0 * np.pi])
+
     def _dense(self, X: Values, alone: bool) -> Values:
         _check_angles(X)
         latitude, longitude = X.astype(np.float64).T

@@ -183,23 +183,28 @@ class Periodic(_Measured):
         return super().rows(X, alone=alone)
 
     def _dense(self, X: Values) -> Values:
-        return _wrapped(X.astype(np.float64), self._of_columns(X.shape[1]))
+        return _wrapped(X.astype(np.float64), self.periods(X.shape[1]))
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         return canonical(
             scipy.sparse.csr_array(
-                (_wrapped(X.data, self._of_columns(X.shape[1])[X.indices]), X.indices, X.indptr), shape=X.shape
+                (_wrapped(X.data, self.periods(X.shape[1])[X.indices]), X.indices, X.indptr), shape=X.shape
             )
         )
 
-    def _of_columns(self, count: int) -> Float64Array:
-        return np.ascontiguousarray(np.broadcast_to(self.period, (count,)))
+    def periods(self, n_features: int) -> Float64Array:
+        """Return the period of each column, inf where it is plain."""
+        return np.ascontiguousarray(np.broadcast_to(self.period, (n_features,)))
+
+    def circles(self, X: Values) -> Float64Array:
+        """Return rows with plain columns first, then periodic ones on circles: all cosines, then all sines."""
+        return self._proxy(self.rows(X))
 
     def _parameters(self, rows: Any) -> Any:
-        return self._of_columns(rows.shape[1])
+        return self.periods(rows.shape[1])
 
     def _proxy(self, rows: Values) -> Values:
-        period = self._of_columns(rows.shape[1])
+        period = self.periods(rows.shape[1])
         round_ones = np.isfinite(period)
         radius = period[round_ones] / (2.0 * np.pi)
         angles = rows[:, round_ones] / radius
@@ -208,7 +213,7 @@ class Periodic(_Measured):
 
     def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         """Return circles through the origin, so that a zero stays one."""
-        period = self._of_columns(rows.shape[1])[rows.indices]
+        period = self.periods(rows.shape[1])[rows.indices]
         radius = np.where(np.isfinite(period), period, 2.0 * np.pi) / (2.0 * np.pi)
         angles = rows.data / radius
         first = np.where(np.isfinite(period), radius * np.sin(angles), rows.data)
