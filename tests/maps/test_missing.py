@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data import Dataset
+from gnomon.data import Dataset, Representation
 from gnomon.exceptions import DataWarning
 
 
@@ -165,6 +166,38 @@ def test_drop_leaves_out_rows_with_all_that_goes_with_them(table):
     np.testing.assert_array_equal(found.metadata["number"], rows)
     np.testing.assert_array_equal(found.images[:, 0, 0], rows)
     assert found.completion is None
+
+
+def test_drop_leaves_out_rows_of_parameters(table):
+    X, gaps, given = table
+    rows, rng = np.flatnonzero(~gaps.any(axis=1)), np.random.default_rng(3)
+    start, weights = rng.normal(size=(80, 2)), rng.uniform(0.5, 2.0, size=(80, 80))
+    weights += weights.T
+    few = {"max_iter": 3, "random_state": 0}
+    asked = [
+        ("umap", {"init": start}, {"init": start[rows]}),
+        ("dreams", {"reference": start}, {"reference": start[rows]}),
+        ("mds", {"weights": weights, "init": start}, {"weights": weights[np.ix_(rows, rows)], "init": start[rows]}),
+    ]
+    for method, every, kept in asked:
+        expected = gn.map(X[rows], method, **few, **kept)
+        for given_rows in (every, kept):  # the rows that stay may be given as well
+            with pytest.warns(DataWarning, match="are left out"):
+                found = gn.map(given, method, missing="drop", **few, **given_rows)
+            np.testing.assert_array_equal(found.embedding, expected.embedding)
+
+
+def test_drop_leaves_out_rows_of_coordinates(table):
+    _, gaps, given = table
+    whole = ~gaps.any(axis=1)
+    coordinates = np.random.default_rng(4).normal(size=(80, 3))
+    data = Dataset(given, representation=Representation("X_own", coordinates))
+    with pytest.warns(DataWarning, match="are left out"):
+        found = gn.map(data, "pca", missing="drop")
+    np.testing.assert_array_equal(found.representation.values, coordinates[whole])
+    data = replace(data, representation=None, distances=sp.csr_array(1.0 - np.eye(80)))
+    with pytest.raises(ValueError, match=r"neighbors_key with missing='drop' must be of rows that all stay"):
+        gn.map(data, "umap", missing="drop")
 
 
 def test_drop_that_leaves_nothing_is_refused():

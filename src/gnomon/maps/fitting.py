@@ -22,6 +22,7 @@ from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
+from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
@@ -76,6 +77,8 @@ class Fitting:
 
 def fit_map(prepared: Prepared, how: Fitting) -> Map:
     """Fit a method to a prepared table and return the map."""
+    if prepared.kept is not None:
+        how = replace(how, parameters=parameters_of_kept(how.parameters, prepared.kept, prepared.n_given))
     method, parameters, common, scale = how.method, how.parameters, how.common, how.scale
     data, table, known_blocks = prepared.data, prepared.table, prepared.blocks
     choose = how.choose or partial(choose_scaling, table.values)

@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message, warn
 from gnomon.completion import Completion, check_missing, complete_missing
-from gnomon.data import Dataset, Table, check_table
+from gnomon.data import Dataset, Representation, Table, check_table
 from gnomon.data.arrays import all_finite
 from gnomon.data.columns import ColumnRule, first_features
 from gnomon.exceptions import DataWarning
 
-__all__ = ["fill_new_rows", "settle_missing"]
+__all__ = ["fill_new_rows", "parameters_of_kept", "settle_missing"]
 
 _LEAST_ROWS = 3
 _SHOWN = 5  # rows named
+_OF_ROWS = {"init": 1, "reference": 1, "weights": 2}
+"""Parameters of methods that may have an entry for each row, along so many axes."""
 
 
-def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int) -> tuple[Dataset, Table, Any]:
-    """Return the data, their table without missing values, and its completion or None.
+class Settled(NamedTuple):
+    """Data without missing values.
+
+    Attributes
+    ----------
+    data : Dataset
+    table : Table
+        Its numbers.
+    completion : Completion or None
+        How missing values were filled in.
+    kept : ndarray of int, or None
+        The rows that were not left out; None where all are kept.
+    """
+
+    data: Dataset
+    table: Table
+    completion: Completion | None = None
+    kept: npt.NDArray[np.intp] | None = None
+
+
+def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int) -> Settled:
+    """Fill missing values in, or leave their rows out.
 
     Parameters
     ----------
@@ -35,11 +57,11 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     """
     how = check_missing(missing)
     if how == "error":
-        return data, check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names), None
+        return Settled(data, check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names))
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names, allow_missing=True)
     values: Any = table.values
     if all_finite(values if isinstance(values, np.ndarray) else values.data):
-        return data, replace(table, plain=True), None
+        return Settled(data, replace(table, plain=True))
     if table.is_sparse:
         fact = "a sparse table with NaN"
         remedy = "Zeros that are not stored are known values; fill in the others, or leave their rows or columns out."
@@ -54,7 +76,7 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     told = completion.summary(table.feature_names, columns=columns)
     warn(f"{told}{_categories_told(data.columns or (), completion.missing, how)}.", DataWarning)
     whole = check_table(completion.X, feature_names=table.feature_names)
-    return data, replace(whole, index=table.index), completion
+    return Settled(data, replace(whole, index=table.index), completion)
 
 
 def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_], how: str) -> str:
@@ -68,7 +90,7 @@ def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_]
     return f". {n:,} missing {which}, whose indicators say {filled}"
 
 
-def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Dataset, Table, None]:
+def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> Settled:
     """Leave rows with a missing value out, with what goes with them."""
     gaps = np.isnan(values)
     lost = gaps.any(axis=1)
@@ -78,6 +100,8 @@ def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Datase
         rule = f"a table of which {_LEAST_ROWS} rows lack none"
         raise ValueError(message("X with missing='drop'", rule, fact=fact, remedy="Pass missing='distance'."))
     gone = np.flatnonzero(lost)
+    if data.distances is not None:
+        _refuse_gaps("neighbors_key", len(gone), "Leave the rows out before neighbours are searched for.")
     n_lacking = int((gaps if data.columns is None else gaps[:, list(first_features(data.columns).values())]).sum())
     named = ", ".join(str(i) for i in gone[:_SHOWN]) + (f" and {len(gone) - _SHOWN:,} more" if len(gone) > 5 else "")
     warn(
@@ -89,7 +113,36 @@ def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> tuple[Datase
     metadata = {name: _rows_of(column, rows, n) for name, column in data.metadata.items()}
     whole = check_table(values[rows], min_samples=3, feature_names=table.feature_names)
     index = None if table.index is None else table.index[rows]
-    return replace(data, X=whole.values, metadata=metadata, **kept), replace(whole, index=index), None
+    given = data.representation
+    if isinstance(given, Representation):
+        kept["representation"] = replace(given, values=given.values[rows])
+    data = replace(data, X=whole.values, metadata=metadata, **kept)
+    return Settled(data, replace(whole, index=index), kept=rows)
+
+
+def parameters_of_kept(parameters: Mapping[str, Any], kept: npt.NDArray[np.intp], n_given: int) -> dict[str, Any]:
+    """Return a method's parameters for the rows that are kept of so many.
+
+    Raises
+    ------
+    ValueError
+        For anchors, which may name rows by their numbers.
+    """
+    if parameters.get("anchors") is not None:
+        _refuse_gaps("anchors", n_given - len(kept), "Leave the rows and their anchors out before.")
+    found = dict(parameters)
+    for name, n_axes in _OF_ROWS.items():
+        value = parameters.get(name)
+        if value is None or isinstance(value, str) or np.shape(value)[:n_axes] != (n_given,) * n_axes:
+            continue
+        found[name] = check_table(value, allow_missing=True).values[np.ix_(*[kept] * n_axes)]
+    return found
+
+
+def _refuse_gaps(name: str, n_lost: int, remedy: str) -> None:
+    rows = "1 row is" if n_lost == 1 else f"{n_lost:,} rows are"
+    rule, fact = "of rows that all stay", f"{rows} left out"
+    raise ValueError(message(f"{name} with missing='drop'", rule, fact=fact, remedy=remedy))
 
 
 def _rows_of(column: Any, rows: npt.NDArray[np.intp], n_samples: int) -> Any:

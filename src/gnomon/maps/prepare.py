@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import Either, Integer, Nothing, check_parameters, message
 from gnomon.completion import Completion
@@ -48,6 +49,10 @@ class Prepared:
         Its numbers, without missing values.
     completion : Completion or None
         How missing values were filled in.
+    kept : ndarray of int, or None
+        The rows that are mapped, if some were left out for what they lack.
+    n_given : int
+        Rows of what was given.
     blocks : dict of str to Block, or None
     weighing : str or None
         The metadata that hold the weights of the rows, if they have any.
@@ -57,7 +62,9 @@ class Prepared:
 
     data: Dataset
     table: Table
-    completion: Completion | None = None
+    completion: Completion | None
+    kept: npt.NDArray[np.intp] | None
+    n_given: int
     blocks: dict[str, Block] | None = None
     weighing: str | None = None
     told: list[str] = field(default_factory=list)
@@ -95,7 +102,7 @@ class Reading:
     column : str or None
         The labels, if they are a column.
     anchored : bool
-        Whether some rows have given positions, so that none may be left out.
+        Whether some rows have given positions.
     """
 
     stated: dict[str, Any] = field(default_factory=dict)
@@ -127,13 +134,10 @@ def prepare(X: Any, how: Reading) -> Prepared:
     data = with_weights(data, weights)
     n_given = data.n_samples
     with noted() as told:
-        data, table, completion = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
-    if how.missing == "drop" and how.anchored and table.n_samples < n_given:
-        fact, remedy = f"{n_given - table.n_samples} rows are left out", "Leave the rows and their anchors out before."
-        raise ValueError(message("anchors with missing='drop'", "of rows that all stay", fact=fact, remedy=remedy))
-    _refuse_equal_rows(table)
-    warn_of_distances(table.values)
-    return Prepared(data, table, completion, known_blocks, None if weights is None else weighing, told)
+        settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
+    _refuse_equal_rows(settled.table)
+    warn_of_distances(settled.table.values)
+    return Prepared(*settled, n_given, known_blocks, None if weights is None else weighing, told)
 
 
 def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
