@@ -374,12 +374,21 @@ def test_categories_that_are_declared_stay_categories():
     assert gn.TablePreprocessor().fit(frame).rules_[0].kind == "category"
 
 
-def test_columns_of_lists_are_refused_unless_they_are_dropped(tmp_path):
-    frame = pd.DataFrame({"x": np.arange(40) % 7, "y": np.arange(40) ** 0.5, "l": [[1, 2]] * 40})
-    with pytest.raises(
-        TypeError, match=r"map: column 'l' must be of numbers, texts or dates \(it holds list\).*drop=\['l'\]"
-    ):
+@pytest.mark.parametrize(
+    ("column", "held"),
+    [
+        ([[1, 2]] * 40, r"list\)\. Make a column of each entry"),
+        (pl.Series(np.ones((40, 2)), dtype=pl.Array(pl.Float64, 2)), r"ndarray\)\. Make a column of each entry"),
+        (np.arange(40) * 1j, r"complex numbers\)\. Make columns of its real and imaginary parts"),
+    ],
+)
+def test_columns_of_no_single_values_are_refused_unless_they_are_dropped(tmp_path, column, held):
+    frame = {"x": np.arange(40) % 7, "y": np.arange(40) ** 0.5, "l": column}
+    frame = pl.DataFrame(frame) if isinstance(column, pl.Series) else pd.DataFrame(frame)
+    with pytest.raises(TypeError, match=rf"map: column 'l' must be of numbers, texts or dates \(it holds {held}.*'l'"):
         gn.map(frame, "pca")
+    with pytest.raises((TypeError, ValueError), match=r"PCA: X must be a table of real numbers \(1 of 3 columns .*'l'"):
+        gn.PCA().fit(frame)
     gn.map(frame, "pca", drop=["l"]).to_html(tmp_path / "m.html")
 
 

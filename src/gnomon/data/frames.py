@@ -108,6 +108,10 @@ def _column(series: Any) -> tuple[npt.NDArray[Any], str]:
     """Return a column as floats and "", or as it is and what it holds."""
     values = np.asarray(series.to_numpy())
     kind = str(series.dtype)
+    if values.ndim != 1:  # an array in each row
+        rows = np.empty(len(values), object)
+        rows[:] = list(values)
+        return rows, kind
     if values.dtype.kind == "c":
         return values, f"Complex data not supported: {values.dtype}"
     if values.dtype.kind in "biuf":

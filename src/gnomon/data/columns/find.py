@@ -15,7 +15,7 @@ from gnomon.data.arrays import is_missing
 from gnomon.data.columns.identifiers import id_reason, named_as_id
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import as_numbers, plain_column, refuse_containers, seconds_of, texts_of, with_dates
+from gnomon.data.columns.values import as_numbers, plain_column, refuse_other_values, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
 from gnomon.data.written import are_truths, date_order, decimal_of, find_writings, read_numbers
@@ -143,10 +143,12 @@ def _writings(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> 
     """
     found, texts = {}, {}
     for name, raw in columns.items():
+        if name in chosen and raw.values.dtype.kind == "c":
+            refuse_other_values(name, raw.values)
         if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
             continue
         if name in chosen:
-            refuse_containers(name, raw.values)
+            refuse_other_values(name, raw.values)
         texts[name] = [text for text in texts_of(plain_column(raw.values)) if text]
         if writings := find_writings(texts[name]):
             found[name] = writings

@@ -12,7 +12,7 @@ from gnomon.data.arrays import FloatArray
 from gnomon.data.labels import check_labels, measured_labels
 from gnomon.data.written import is_missing_text, read_dates
 
-__all__ = ["as_numbers", "known_texts", "plain_column", "refuse_containers", "seconds_of", "texts_of", "with_dates"]
+__all__ = ["as_numbers", "known_texts", "plain_column", "refuse_other_values", "seconds_of", "texts_of", "with_dates"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -58,14 +58,15 @@ def seconds_of(values: Array) -> Float64Array | None:
     return measured_labels(values) if values.dtype.kind == "M" else None
 
 
-def refuse_containers(name: str, values: Array) -> None:
-    """Raise TypeError if a column holds lists, mappings or the like."""
-    held = {type(value).__name__ for value in values.tolist() if isinstance(value, _CONTAINERS)}
+def refuse_other_values(name: str, values: Array) -> None:
+    """Raise TypeError if a column holds lists, mappings or the like, or complex numbers."""
+    if values.dtype.kind == "c":
+        held, parts = {"complex numbers"}, "columns of its real and imaginary parts"
+    else:
+        held = {type(value).__name__ for value in values.tolist() if isinstance(value, _CONTAINERS)}
+        parts = "a column of each entry"
     if held:
-        fact, remedy = (
-            f"it holds {' and '.join(sorted(held))}",
-            f"Make a column of each entry, or pass drop=[{name!r}].",
-        )
+        fact, remedy = f"it holds {' and '.join(sorted(held))}", f"Make {parts}, or pass drop=[{name!r}]."
         raise TypeError(message(f"column {name!r}", "of numbers, texts or dates", fact=fact, remedy=remedy))
 
 
