@@ -58,12 +58,16 @@ def seconds_of(values: Array) -> Float64Array | None:
     return measured_labels(values) if values.dtype.kind == "M" else None
 
 
+def _is_container(value: object) -> bool:
+    return isinstance(value, _CONTAINERS)
+
+
 def refuse_other_values(name: str, values: Array) -> None:
     """Raise TypeError if a column holds lists, mappings or the like, or complex numbers."""
     if values.dtype.kind == "c":
         held, parts = {"complex numbers"}, "columns of its real and imaginary parts"
     else:
-        held = {type(value).__name__ for value in values.tolist() if isinstance(value, _CONTAINERS)}
+        held = {type(value).__name__ for value in values.tolist() if _is_container(value)}
         parts = "a column of each entry"
     if held:
         fact, remedy = f"it holds {' and '.join(sorted(held))}", f"Make {parts}, or pass drop=[{name!r}]."
@@ -71,7 +75,8 @@ def refuse_other_values(name: str, values: Array) -> None:
 
 
 def plain_column(values: Array) -> Array:
-    """Return a column of which lists and the like have become texts."""
-    if values.dtype.kind != "O" or not any(isinstance(value, _CONTAINERS) for value in values.tolist()):
+    """Return a column of which lists and the like, and complex numbers, have become texts."""
+    odd = values.dtype.kind == "c" or (values.dtype.kind == "O" and any(map(_is_container, values.tolist())))
+    if not odd:
         return values
     return np.array([str(value) for value in values.tolist()], dtype=object)
