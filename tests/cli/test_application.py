@@ -1,6 +1,8 @@
 """The program around the commands."""
 
+import contextlib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -30,6 +32,16 @@ def test_the_package_runs_as_a_program():
     refused = subprocess.run([sys.executable, "-m", "gnomon", "maps"], capture_output=True, text=True, timeout=60)
     assert refused.returncode == 2
     assert "No such command 'maps'" in refused.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="a device of Linux")
+def test_a_full_disk_under_standard_output_is_named(monkeypatch):
+    with contextlib.suppress(OSError), open("/dev/full", "w") as full:  # which fails once more as it is closed
+        monkeypatch.setattr(sys, "stdout", full)
+        with pytest.raises(click.ClickException) as refused:
+            main(["methods"], standalone_mode=False)
+    text = "gnomon: standard output must be writable (No space left on device)."
+    assert (refused.value.message, refused.value.exit_code) == (text, 2)
 
 
 def test_help_names_the_commands(run):

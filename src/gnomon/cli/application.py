@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
+import traceback
 from typing import Any
 
 import click
 
 from gnomon import __version__
+from gnomon._validation import message
 from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main"]
@@ -56,6 +58,14 @@ class _Refusal(click.ClickException):
         super().__init__(" ".join(str(error).split()) or type(error).__name__)
 
 
+def _of_output(error: BaseException) -> OSError | None:
+    """Return an error that names standard output if it is what can't be written, such as on a full disk."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    if not isinstance(error, OSError) or frame.f_code is not click.echo.__code__:
+        return None
+    return OSError(message("standard output", "writable", fact=error.strerror or str(error), who="gnomon"))
+
+
 class _Application(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -80,7 +90,7 @@ class _Application(click.Group):
         except _EXPECTED as error:
             if os.environ.get("GNOMON_TRACEBACK"):
                 raise
-            raise _Refusal(error) from error
+            raise _Refusal(_of_output(error) or error) from error
 
 
 @click.group(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})

@@ -135,7 +135,7 @@ def parameters_of_kept(parameters: Mapping[str, Any], kept: npt.NDArray[np.intp]
         value = parameters.get(name)
         if value is None or isinstance(value, str) or np.shape(value)[:n_axes] != (n_given,) * n_axes:
             continue
-        found[name] = check_table(value, allow_missing=True).values[np.ix_(*[kept] * n_axes)]
+        found[name] = np.asarray(check_table(value, allow_missing=True).values)[np.ix_(*[kept] * n_axes)]
     return found
 
 
