@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.datasets import load_digits
 from sklearn.metrics import pairwise_distances
-from sklearn.metrics.pairwise import rbf_kernel
+from sklearn.metrics.pairwise import cosine_similarity, rbf_kernel
 
 import gnomon as gn
 from gnomon.affinities import fuzzy_simplicial_set
@@ -62,6 +63,35 @@ def test_a_complete_matrix_of_similarities_is_refused():
             gn.UMAP(metric="precomputed").fit(similarities)
         with pytest.raises(ValueError, match="in every row the entry on the diagonal is the largest"):
             gn.ClassicalMDS(metric="precomputed").fit(similarities)
+
+
+@pytest.mark.parametrize("name", ["clusters", "digits"])
+@pytest.mark.parametrize("diagonal", [0.0, 0.05])
+def test_similarities_are_refused_whatever_their_diagonal(name, diagonal):
+    X = load_digits().data[:200] if name == "digits" else TABLES[name]
+    d = pairwise_distances(X)
+    heat = np.exp(-np.square(d / np.median(d)))
+    for similarities in (heat, 1.0 / (1.0 + d), d.max() - d, cosine_similarity(X) + 1.0):
+        np.fill_diagonal(similarities, diagonal)
+        for method in (gn.UMAP, gn.MDS):
+            with pytest.raises(ValueError, match=r"given distances \(entries of two rows are the more alike"):
+                method(metric="precomputed").fit(similarities)
+
+
+METRICS = ["euclidean", "sqeuclidean", "cosine", "correlation", "canberra", "hamming", "jaccard"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_dissimilarities_of_any_kind_are_taken(metric):
+    rng = np.random.default_rng(0)
+    circle = np.linspace(0.0, 6.2, 60)
+    tables = [*TABLES.values(), rng.normal(size=(60, 1000)), rng.standard_cauchy((60, 5)), rng.random((25, 60)) < 0.1]
+    for X in (*tables, np.cos(np.add.outer(circle, np.arange(6.0)))):
+        distances = np.nan_to_num(pairwise_distances(X != 0.0 if metric == "jaccard" else X, metric=metric))
+        for given in (distances, 1.0 - np.exp(-distances), np.round(5.0 * distances), np.sqrt(distances)):
+            refuse_similarities(given)
+    noise = rng.random((80, 80))
+    refuse_similarities(noise + noise.T)
 
 
 def test_a_diagonal_that_is_ignored_may_hold_anything_else():
