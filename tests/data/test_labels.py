@@ -11,6 +11,8 @@ import pytest
 from gnomon._entrance import entrance
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.plot.colors import colors_of
+from gnomon.viewer.columns import encode_column
 
 NAN = float("nan")
 
@@ -116,8 +118,25 @@ def test_fractions_of_many_values_are_measured_and_whole_numbers_are_classes():
 def test_texts_have_the_classes_that_sorting_gives():
     texts = np.array(["b", "", "a", "Z", "ü", "b", " ", "a", "10", "9"])
     classes = sort_into_classes(texts)
-    assert classes.values == ["10", "9", "Z", "a", "b", "ü"]
-    assert classes.codes.tolist() == [4, -1, 3, 2, 5, 4, -1, 3, 0, 1]
+    assert classes.values == ["9", "10", "Z", "a", "b", "ü"]
+    assert classes.codes.tolist() == [4, -1, 3, 2, 5, 4, -1, 3, 1, 0]
+
+
+def test_texts_are_sorted_by_the_numbers_in_them():
+    ordered = ["-2", "9", "10", "1e3", "b 2.5", "b 2.10", "c2", "c10", "c10x2", "c10x11", "nan?"]
+    shuffled = np.array(ordered)[::-1]
+    assert sort_into_classes(shuffled).values == ordered
+    assert sort_into_classes(shuffled).codes.tolist() == list(range(len(ordered)))[::-1]
+    assert sort_into_classes(np.array([*ordered[::-1], 3, 2.5], dtype=object)).values == [2.5, 3, *ordered]
+    many = np.array([f"row {i}" for i in range(10_001)])
+    assert sort_into_classes(many).values == sorted(many.tolist())  # the time that it takes counts
+
+
+def test_page_and_figures_have_classes_in_one_order():
+    labels = np.array([f"cluster {i}" for i in range(1, 13)])
+    names = [f"cluster {i}" for i in range(1, 13)]
+    assert encode_column(labels[::-1], 12, name="labels").categories == names
+    assert colors_of(labels[::-1], None, 12).names == names
 
 
 def test_texts_are_sorted_once_in_a_call_and_anew_in_the_next():

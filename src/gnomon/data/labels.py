@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
+_MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them
 _FEW = 12  # fractions of at most so many distinct values are classes
 
 
@@ -172,7 +174,19 @@ def name_of(label: object) -> str:
 def _order(value: Any) -> tuple[int, Any]:
     """Order labels of mixed kinds: numbers by value, then the rest by their text."""
     number = isinstance(value, (int, float))
-    return (0, value) if number else (1, str(value))
+    return (0, value) if number else (1, _natural(str(value)))
+
+
+def _natural(text: str) -> tuple[list[tuple[float, str]], str]:
+    """Order texts by the numbers in them: c2 before c10, and 9 before 10 and those before other texts."""
+    try:
+        whole = float(text)
+    except ValueError:
+        whole = math.nan
+    if math.isfinite(whole):
+        return [(whole, "")], text
+    pieces = re.split(r"(\d+)", text)
+    return [(float(piece), "") if k % 2 else (math.inf, piece) for k, piece in enumerate(pieces)], text
 
 
 @dataclass(frozen=True)
@@ -182,8 +196,9 @@ class Classes:
     Attributes
     ----------
     values : list
-        The distinct labels, sorted: numbers by value, then everything else by its text; or in the order of the
-        categories that the labels were.
+        The distinct labels, sorted: numbers by value, then everything else by its text and the numbers in it (c2
+        before c10; by its characters where there are more than 10,000); or in the order of the categories that the
+        labels were.
     codes : ndarray of shape (n_samples,), int64
         Where in `values` the label of each row is; -1 for a row without a label.
     ordered : bool
@@ -269,9 +284,11 @@ def _distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[n
 
 
 def _distinct_texts(texts: npt.NDArray[np.str_]) -> tuple[npt.NDArray[np.str_], npt.NDArray[np.int64]]:
-    """Return the same of texts: to look each up takes a tenth of the time in which they are sorted."""
+    """Return the same of texts, by the numbers in them; to look each up takes a tenth of the time to sort them all."""
     given = texts.tolist()
     distinct = sorted(set(given))
+    if len(distinct) <= _MOST_NATURAL:
+        distinct.sort(key=_natural)
     place = {text: code for code, text in enumerate(distinct)}
     return np.array(distinct, texts.dtype), np.fromiter(map(place.__getitem__, given), np.int64, len(given))
 

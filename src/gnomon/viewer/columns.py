@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -56,8 +54,7 @@ class Column:
     codes : ndarray of shape (n,), uint8, uint16 or uint32, or None
         Index into `categories`; None for numbers.
     categories : list of str
-        Names in natural order (numbers by value, the rest by text) or that of the categories they were, then that of
-        missing values if there are any.
+        Names in the order of `sort_into_classes`, then that of missing values if there are any.
     missing : bool
         Whether the last category is that of missing values.
     numbers : ndarray of shape (n,), float64, or None
@@ -74,9 +71,9 @@ class Column:
 
     @classmethod
     def of_classes(cls, classes: Classes, missing_name: str = MISSING) -> Self:
-        """Return categories in natural order, or in their own; classes of one name are one."""
+        """Return categories in the order of the classes; classes of one name are one."""
         names = classes.names
-        categories = list(dict.fromkeys(names)) if classes.ordered else sorted(dict.fromkeys(names), key=_natural)
+        categories = list(dict.fromkeys(names))
         place = {name: code for code, name in enumerate(categories)}
         codes = np.array([*(place[name] for name in names), len(categories)])[classes.codes]  # -1 is the last
         missing = not bool(classes.labelled.all())
@@ -86,18 +83,6 @@ class Column:
         size = len(categories)
         narrow = codes.astype(np.uint8 if size <= 256 else np.uint16 if size <= 65_536 else np.uint32)
         return cls(narrow, categories, missing)
-
-
-def _natural(name: str) -> list[tuple[float, str]]:
-    """Order that reads numbers inside text as numbers: c2 before c10."""
-    try:
-        whole = float(name)
-    except ValueError:
-        whole = math.nan
-    if math.isfinite(whole):
-        return [(whole, "")]
-    pieces = re.split(r"(\d+)", name)
-    return [(float(piece), "") if k % 2 else (math.inf, piece) for k, piece in enumerate(pieces)]
 
 
 def _measured(values: npt.NDArray[Any], *, as_label: bool) -> npt.NDArray[np.float64] | None:
