@@ -1,6 +1,7 @@
 // The panel about a line drawn through the map.
 import { tint } from "../drawing/theme.js";
 import { formatCount, formatNumber, h } from "../dom.js";
+import { featureRow } from "./names.js";
 
 const MOST_ROWS = 12;
 const MOST_DIGITS = 4; // behind the point
@@ -26,14 +27,9 @@ export function linePanel(atlas, line, { clear, colorBy }) {
       h("p", { class: "quiet" }, "Feature values are not in this file, so it cannot be said what changes."),
     ];
   const lines = top.map((row) =>
-    h(
-      "tr",
-      {
-        tabindex: 0,
-        onclick: () => colorBy(row.feature),
-        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
-        title: trendText(row),
-      },
+    featureRow(
+      trendText(row),
+      () => colorBy(row.feature),
       h("td", { class: "name" }, h("bdi", {}, row.name)),
       h("td", { class: "curve" }, sparkline(row.curve)),
       h(

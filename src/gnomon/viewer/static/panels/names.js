@@ -18,6 +18,16 @@ export function nameCell(groups, f, title = null) {
 }
 
 /**
+ * A row of a table that colours the map by a feature: pressed anywhere by the mouse, and as a button for keys and ears.
+ * @param {string} title @param {() => void} onclick @param {HTMLElement} name the cell of its name
+ * @param {HTMLElement[]} cells the others
+ */
+export function featureRow(title, onclick, name, ...cells) {
+  name.replaceChildren(h("button", { class: "pick" }, ...name.childNodes));
+  return h("tr", { class: "picks", title, onclick }, name, ...cells);
+}
+
+/**
  * What the groups among some features are made of, one line each.
  * @param {import("../data/groups.js").FeatureGroups} groups @param {number[]} features
  */

@@ -2,7 +2,7 @@
 import { finiteOf, upperMedian } from "../data/order.js";
 import { formatCount, formatNumber, formatPercent, h, unseen } from "../dom.js";
 import { absentLine } from "./absent.js";
-import { memberLines, nameCell } from "./names.js";
+import { featureRow, memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
@@ -102,14 +102,9 @@ function contrastBlock(atlas, rows, colorBy, few) {
   const top = rows.slice(0, TOP),
     largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
   const lines = top.map((row) =>
-    h(
-      "tr",
-      {
-        tabindex: 0,
-        onclick: () => colorBy(row.feature),
-        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(row.feature),
-        title: meansText(atlas, row),
-      },
+    featureRow(
+      meansText(atlas, row),
+      () => colorBy(row.feature),
       nameCell(atlas.groups, row.feature),
       ...(few ? meanCells(row) : effectCells(row, largest)),
     ),
@@ -299,14 +294,9 @@ export function importanceContent(atlas, colorBy) {
       .slice(0, 10)
       .filter((f) => total[f] > 0);
   const rows = order.map((f) =>
-    h(
-      "tr",
-      {
-        tabindex: 0,
-        title: `${atlas.groups.title(f)}\nClick to colour the map by ${atlas.names[f]}`,
-        onclick: () => colorBy(f),
-        onkeydown: (/** @type {KeyboardEvent} */ e) => e.key === "Enter" && colorBy(f),
-      },
+    featureRow(
+      `${atlas.groups.title(f)}\nClick to colour the map by ${atlas.names[f]}`,
+      () => colorBy(f),
       nameCell(atlas.groups, f),
       h(
         "td",
