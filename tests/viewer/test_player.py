@@ -91,16 +91,19 @@ def grab(opened):
     opened.page.mouse.down()
 
 
+def wait_until(opened, condition):
+    """Wait until a condition on the page's state holds; the page itself takes no text as code."""
+    opened.page.evaluate(
+        "() => new Promise((done, fail) => { const end = performance.now() + 9000; const look = () => {"
+        f" const {{ position, playing, gliding }} = gnomon.state(); if ({condition}) done();"
+        " else if (performance.now() > end) fail(new Error(`is at ${position}`));"
+        " else setTimeout(look, 20); }; look(); })"
+    )
+
+
 def arrive(opened, position):
     """Wait until the points have come to rest at a position."""
-    opened.page.evaluate(
-        "(goal) => new Promise((done, fail) => { const end = performance.now() + 9000; const look = () => {"
-        " const { position, playing } = gnomon.state();"
-        " if (position === goal && !playing) done();"
-        " else if (performance.now() > end) fail(new Error(`rests at ${position}, not at ${goal}`));"
-        " else setTimeout(look, 20); }; look(); })",
-        position,
-    )
+    wait_until(opened, f"position === {position} && !playing && !gliding")
 
 
 @pytest.mark.parametrize("webgl", [True, False])
@@ -210,21 +213,22 @@ def test_shift_and_arrows_still_move_the_map(still):
 
 def test_play_goes_to_the_end_and_pause_stops(open_again, path):
     opened = open_again(path)
+    opened.page.select_option("#speed", "0.25")  # not over before a slow machine has pressed the next button
     button = opened.page.get_by_role("button", name="Play")
     button.click()
-    opened.page.wait_for_timeout(250)
+    wait_until(opened, f"position > {MAIN}")
     assert opened.state["playing"]
     opened.page.get_by_role("button", name="Pause").click()
     position = opened.state["position"]
     assert MAIN < position < 3
     opened.page.wait_for_timeout(120)
     assert opened.state["position"] == position
+    opened.page.select_option("#speed", "1")
     opened.page.focus("#slider")
     opened.page.keyboard.press("End")
     arrive(opened, 3)
     button.click()  # from the end it starts over
-    opened.page.wait_for_timeout(250)
-    assert opened.state["position"] < 3
+    wait_until(opened, "position < 3")
     opened.page.keyboard.press("End")
     arrive(opened, 3)
     grab(opened)

@@ -380,6 +380,7 @@ export class Page {
       position: atlas.position,
       frame: atlas.header.sequence && frameAt(atlas.position) >= 0 ? frameAt(atlas.position) : null,
       playing: Boolean(this.player?.playing),
+      gliding: (this.player?.goal ?? null) !== null,
       taken: row(this.walk.taken),
       told: byId("live").textContent,
       trails: Array.from(this.#above().trails, row),
