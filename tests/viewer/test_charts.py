@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from conftest import until
 from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
@@ -187,6 +188,7 @@ def test_a_lasso_and_a_class_take_only_what_the_charts_leave(open_page, page, co
 def test_the_colouring_column_has_a_chart_and_a_feature_may_have_one(open_page, page):
     opened = open_page(page)
     opened.page.click("#charts summary")
+    until("gnomon.state().charts.length > 0", opened.page)
     assert [chart["name"] for chart in opened.state["charts"]] == ["label"]
     assert opened.state["charts"][0]["all"] == [200, 200, 200]
     feature = opened.add_chart("cc")

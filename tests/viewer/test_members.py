@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 
+from conftest import until
 from gnomon.viewer import PageContent, write_html
 
 pytestmark = pytest.mark.browser
@@ -48,6 +49,7 @@ def page(made, tmp_path_factory):
 def opened(open_page, page):
     one = open_page(page)
     one.page.click("#members summary")
+    until("gnomon.state().members.count > 0", one.page)
     return one
 
 

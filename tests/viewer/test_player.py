@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from matplotlib.path import Path as Polygon
 
-from conftest import HOSTILE
+from conftest import HOSTILE, until
 from gnomon.viewer import PageContent, Sequence, write_html
 
 pytestmark = pytest.mark.browser
@@ -91,19 +91,10 @@ def grab(opened):
     opened.page.mouse.down()
 
 
-def wait_until(opened, condition):
-    """Wait until a condition on the page's state holds; the page itself takes no text as code."""
-    opened.page.evaluate(
-        "() => new Promise((done, fail) => { const end = performance.now() + 9000; const look = () => {"
-        f" const {{ position, playing, gliding }} = gnomon.state(); if ({condition}) done();"
-        " else if (performance.now() > end) fail(new Error(`is at ${position}`));"
-        " else setTimeout(look, 20); }; look(); })"
-    )
-
-
 def arrive(opened, position):
     """Wait until the points have come to rest at a position."""
-    wait_until(opened, f"position === {position} && !playing && !gliding")
+    resting = "!gnomon.state().playing && !gnomon.state().gliding"
+    until(f"gnomon.state().position === {position} && {resting}", opened.page)
 
 
 @pytest.mark.parametrize("webgl", [True, False])
@@ -175,6 +166,7 @@ def test_keys_step_and_the_slider_says_where_it_is(still):
     still.page.keyboard.press("ArrowLeft")
     arrive(still, 1)
     still.page.click("#words > summary")
+    still.page.wait_for_selector("#words .told")
     told = still.page.inner_text("#words")
     slider.focus()
     for key, position in [("End", 3), ("ArrowRight", 3), ("ArrowDown", 2), ("Home", 0), ("ArrowLeft", 0)]:
@@ -216,7 +208,7 @@ def test_play_goes_to_the_end_and_pause_stops(open_again, path):
     opened.page.select_option("#speed", "0.25")  # not over before a slow machine has pressed the next button
     button = opened.page.get_by_role("button", name="Play")
     button.click()
-    wait_until(opened, f"position > {MAIN}")
+    until(f"gnomon.state().position > {MAIN}", opened.page)
     assert opened.state["playing"]
     opened.page.get_by_role("button", name="Pause").click()
     position = opened.state["position"]
@@ -228,7 +220,7 @@ def test_play_goes_to_the_end_and_pause_stops(open_again, path):
     opened.page.keyboard.press("End")
     arrive(opened, 3)
     button.click()  # from the end it starts over
-    wait_until(opened, "position < 3")
+    until("gnomon.state().position < 3", opened.page)
     opened.page.keyboard.press("End")
     arrive(opened, 3)
     grab(opened)
