@@ -1,7 +1,7 @@
 """Why units matter.
 
 The same 178 wines twice. One column, proline, is counted in hundreds, and as measured it alone makes the distances;
-with every column divided by its own spread the three kinds come apart.
+with every column divided by its own spread the three kinds mostly come apart.
 """
 
 from sklearn.datasets import load_wine

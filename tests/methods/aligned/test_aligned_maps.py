@@ -234,6 +234,19 @@ def test_rows_that_moved_are_told_from_those_that_did_not(tables):
     np.testing.assert_array_equal(found.null, again.null)
 
 
+def test_rows_too_few_to_be_told_from_chance_are_named():
+    rng = np.random.default_rng(0)
+    rows = np.zeros((400, 2), dtype=np.int64)
+    for n_pairs, fewest in ((1, 20), (2, 10), (4, 5), (20, 1)):
+        null = rng.random((n_pairs, 400))
+        for n_far in (fewest - 1, fewest):
+            found = movement_of((0, 1), rows, np.where(np.arange(400) < n_far, 4.0, 0.5), null, 0.05)
+            assert found.fewest == fewest
+            assert found.moved.sum() == (n_far if n_far == fewest else 0)
+            said = f"farther than all {null.size:,} movements by chance, but fewer than {fewest} cannot be told"
+            assert (said in found.summary()) == (0 < n_far < fewest)
+
+
 def test_p_values_are_shares_of_chance_and_few_are_chosen_by_chance():
     rng = np.random.default_rng(0)
     null = rng.exponential(size=(4, 500))

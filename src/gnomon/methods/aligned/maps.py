@@ -183,7 +183,9 @@ class AlignedMaps:
         Parameters
         ----------
         n_repeats : int >= 1, default=2
-            Pairs of maps of each of the two tables. All together take about 4 n_repeats times as long as the fit.
+            Pairs of maps of each of the two tables. All together take about 4 n_repeats times as long as the fit. With
+            few of them a few rows that moved cannot be told from chance: at a rate of .05, 10 / n_repeats at least must
+            have moved farther than all do by chance (``Movement.fewest``). Finding a single row takes n_repeats=10.
         rate : float in (0, 1), default=0.05
             Share of the rows said to have moved that may be wrong.
 

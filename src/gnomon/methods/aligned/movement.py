@@ -51,8 +51,25 @@ class Movement:
         if not len(self.distances):
             return f"Tables {s} and {t} share no row."
         return (
-            f"From table {s} to {t} {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in the "
-            f"median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} move farther than by chance."
+            f"From table {s} to table {t}, {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in "
+            f"the median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} move farther than by chance."
+            f"{self._too_few()}"
+        )
+
+    @property
+    def fewest(self) -> int:
+        """How many rows must move farther than all movements by chance before any of them can be said to have moved."""
+        n, by_chance = len(self.distances), self.null.size
+        return int(np.ceil(n / (self.rate * (by_chance + 1.0)))) if n else 0
+
+    def _too_few(self) -> str:
+        """Say, behind another sentence, that rows moved farthest which are too few to be told from chance."""
+        farther = int((self.distances > self.null.max(initial=0.0)).sum())
+        if self.moved.any() or not farther:
+            return ""
+        return (
+            f" {farther:,} {'moves' if farther == 1 else 'move'} farther than all {self.null.size:,} movements by chance, "
+            f"but fewer than {self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
         )
 
 
