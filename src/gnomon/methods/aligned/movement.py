@@ -67,8 +67,9 @@ class Movement:
         farther = int((self.distances > self.null.max(initial=0.0)).sum())
         if self.moved.any() or not farther:
             return ""
+        verb = "moves" if farther == 1 else "move"
         return (
-            f" {farther:,} {'moves' if farther == 1 else 'move'} farther than all {self.null.size:,} movements by chance, "
+            f" {farther:,} {verb} farther than all {self.null.size:,} movements by chance, "
             f"but fewer than {self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
         )
 
