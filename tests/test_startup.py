@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+
+import gnomon
 
 _PROGRAM = '''
 import contextlib, json, pickle, sys
@@ -116,7 +119,17 @@ def test_all_names_at_once_leave_those_of_python_alone():
     names: dict[str, object] = {}
     exec("from gnomon import *", names)
     assert {"PCA", "UMAP", "explain", "evaluate"} <= names.keys()
-    assert not {"map", "open", "any", "all", "min", "max", "sum"} & (names.keys() - {"__builtins__"})
+    assert not {"map", "open", "any", "all", "min", "max", "sum", "data", "scale"} & (names.keys() - {"__builtins__"})
+
+
+def test_rooms_are_reached_by_their_names():
+    """``gnomon.evaluation.scorecard``, as the documentation writes it, needs no import of its own."""
+    folder = Path(gnomon.__file__).parent
+    rooms = {path.parent.name for path in folder.glob("*/__init__.py") if not path.parent.name.startswith("_")}
+    assert set(gnomon._ROOMS) == rooms - {"cli", "plot", "storage"}
+    for room in gnomon._ROOMS:
+        assert gnomon.__getattr__(room).__name__ == f"gnomon.{room}"
+        assert room in dir(gnomon)
 
 
 @pytest.mark.slow

@@ -42,6 +42,18 @@ def test_json_has_the_choice_and_its_reasons(run):
     assert len(found["comparison"]["maps"]) == 2
 
 
+def test_remedies_are_options_of_the_command_and_columns_stay_in_their_units(run, tmp_path):
+    table = np.random.default_rng(0).normal(size=(60, 3)) * [1000.0, 1.0, 1.0]
+    np.savetxt(tmp_path / "t.csv", table, delimiter=",", header="w,x,y", comments="")
+    told = run("t.csv", "--method", "pca")
+    assert "Pass --scale none to map them in their own units." in told.stderr
+    assert "Pass --scale none" in told.stdout.partition("Notes")[2]
+    assert " --method pca --n-components 2\n" in told.stdout
+    own = run("t.csv", "--method", "pca", "--scale", "none")
+    assert "Pass --scale standard to standardise all columns." in own.stderr
+    assert " --method pca --n-components 2 --scale none\n" in own.stdout
+
+
 def test_an_unknown_method_is_told_in_one_line(run):
     result = run("table.csv", "--labels", "kind", "--method", "umpa")
     assert result.exit_code == 2

@@ -158,6 +158,7 @@ def test_too_few_distinct_rows_give_no_number_and_say_so(X):
     assert found.local.shape == (len(X),)
     assert found.n_components == 1
     assert "too few distinct rows" in found.summary()
+    assert str(found) == found.summary()
     assert json.loads(json.dumps(found.to_dict()))["value"] is None
 
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from gnomon import __version__
-from gnomon._validation import message
 from gnomon.exceptions import MissingDependencyError
 
 __all__ = ["main"]
@@ -54,8 +53,10 @@ class _Refusal(click.ClickException):
 
     exit_code = 2
 
-    def __init__(self, error: BaseException) -> None:
-        super().__init__(" ".join(str(error).split()) or type(error).__name__)
+    def __init__(self, error: BaseException, command: click.Command | None) -> None:
+        from gnomon.cli.console import as_options
+
+        super().__init__(as_options(" ".join(str(error).split()), command) or type(error).__name__)
 
 
 def _of_output(error: BaseException) -> OSError | None:
@@ -63,6 +64,8 @@ def _of_output(error: BaseException) -> OSError | None:
     *_, (frame, _) = traceback.walk_tb(error.__traceback__)
     if not isinstance(error, OSError) or frame.f_code is not click.echo.__code__:
         return None
+    from gnomon._validation import message
+
     return OSError(message("standard output", "writable", fact=error.strerror or str(error), who="gnomon"))
 
 
@@ -90,7 +93,8 @@ class _Application(click.Group):
         except _EXPECTED as error:
             if os.environ.get("GNOMON_TRACEBACK"):
                 raise
-            raise _Refusal(_of_output(error) or error) from error
+            command = None if ctx.invoked_subcommand is None else self.get_command(ctx, ctx.invoked_subcommand)
+            raise _Refusal(_of_output(error) or error, command) from error
 
 
 @click.group(cls=_Application, context_settings={"help_option_names": ["-h", "--help"]})

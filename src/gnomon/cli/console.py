@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -16,9 +17,11 @@ import click
 from gnomon._progress import Progress
 from gnomon.exceptions import GnomonWarning
 
-__all__ = ["ProgressBar", "collect_warnings", "data_document", "given", "json_text", "picture_shape"]
+__all__ = ["ProgressBar", "as_options", "collect_warnings", "data_document", "given", "json_text", "picture_shape"]
 
 _WIDTH = 30
+_REMEDY = re.compile(r"\b[Pp]ass \w+=.*?(?:[.] |[.]?$)")
+_ARGUMENT = re.compile(r"\b(\w+)=(None\b|'[^']*'|\[[^\[\]]*\])")
 _INTERVAL = 0.1  # seconds between two drawings
 
 
@@ -33,6 +36,22 @@ def picture_shape(ctx: click.Context, param: click.Parameter, value: str | None)
     return (height, width, *colours)
 
 
+def as_options(text: str, command: click.Command | None = None) -> str:
+    """Write what the library says to pass with the options of a command, of that which runs: "Pass --scale none"."""
+    ctx = click.get_current_context(silent=True)
+    command = command or (None if ctx is None else ctx.command)
+    options = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
+
+    def written(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        option = options.get(name, "")
+        if not option.startswith("--") or (value == "None" and name != "scale"):
+            return found[0]
+        return f"{option} {'none' if value == 'None' else value.strip('[]').replace(chr(39), '')}"
+
+    return _REMEDY.sub(lambda remedy: _ARGUMENT.sub(written, remedy[0]), text)
+
+
 @contextmanager
 def collect_warnings(found: list[str]) -> Iterator[None]:
     """Gather the warnings of gnomon, each once, and print them when the block ends, also by an error."""
@@ -44,7 +63,7 @@ def collect_warnings(found: list[str]) -> Iterator[None]:
         finally:
             found += dict.fromkeys(" ".join(str(entry.message).split()) for entry in caught)
             for text in found:
-                click.echo(f"Warning: {text}", err=True)
+                click.echo(f"Warning: {as_options(text)}", err=True)
 
 
 def given(**parameters: Any) -> dict[str, Any]:

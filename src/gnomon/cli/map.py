@@ -18,7 +18,7 @@ from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data
 from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
-from gnomon.cli.options import with_data, with_method, with_missing, with_page
+from gnomon.cli.options import with_data, with_method, with_missing, with_page, with_scale
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 from gnomon.cli.twins import check_claims
@@ -135,8 +135,8 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 )
 @click.option("--n-neighbors", type=int, help="Neighbours of each point, the point itself not counted.")
 @click.option("--preset", help="Parameters that go together: fast (tsne, dreams).")
-@click.option("--perplexity", type=float, help="Effective number of neighbours (tsne, sne, symmetric_sne, largevis).")
-@click.option("--min-dist", type=float, help="How close points may come (umap).")
+@click.option("--perplexity", type=float, help="Effective number of neighbours (tsne and its kin, dreams, largevis).")
+@click.option("--min-dist", type=float, help="How close points may come (umap and its kin).")
 @click.option(
     "--n-components",
     type=click.IntRange(1),
@@ -146,11 +146,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
     "--metric",
     help="Distance between rows, such as cosine, 'periodic(360)' or, for tables of all kinds of columns, gower.",
 )
-@click.option(
-    "--scale",
-    type=click.Choice(["auto", "standard", "robust", "none"]),
-    help="Standardise the columns; auto, the default, does so where they have unlike units.",
-)
+@with_scale
 @click.option(
     "--feature-weight",
     metavar="FEATURE=WEIGHT",

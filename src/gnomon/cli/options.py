@@ -20,6 +20,7 @@ __all__ = [
     "with_method",
     "with_missing",
     "with_page",
+    "with_scale",
     "with_threads",
 ]
 
@@ -57,6 +58,15 @@ def with_missing(command: _Command) -> _Command:
     """Add the option that says what is done about missing values."""
     kinds = click.Choice(["distance", "median", "drop", "error"])
     return click.option("--missing", type=kinds, help=_MISSING)(command)
+
+
+def with_scale(command: _Command) -> _Command:
+    """Add the option that says whether columns are standardised."""
+    return click.option(
+        "--scale",
+        type=click.Choice(["auto", "standard", "robust", "none"]),
+        help="Standardise the columns; auto, the default, does so where they have unlike units.",
+    )(command)
 
 
 def with_method(command: _Command) -> _Command:

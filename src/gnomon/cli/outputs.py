@@ -15,6 +15,7 @@ import click
 
 from gnomon._files import atomic_write, check_writable
 from gnomon._validation import message
+from gnomon.cli.console import as_options
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -159,7 +160,7 @@ def tell(text: str, paths: Mapping[str, str]) -> None:
 def tell_notes(notes: Sequence[str], paths: Mapping[str, str]) -> None:
     """Print what a reader should know of the data, as the report of a map does."""
     if notes:
-        tell("\n".join(["", "Notes", *(f"  {note}" for note in notes)]), paths)
+        tell("\n".join(["", "Notes", *(f"  {as_options(note)}" for note in notes)]), paths)
 
 
 def tell_files(paths: Mapping[str, str]) -> None:

@@ -13,20 +13,20 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import prepare_data
-from gnomon.cli.options import with_data, with_json, with_missing, with_threads
+from gnomon.cli.options import with_data, with_json, with_missing, with_scale, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
 __all__ = ["recommend"]
 
 
-def _reading(source: Mapping[str, Any], missing: str | None) -> str:
+def _reading(source: Mapping[str, Any], **more: str | None) -> str:
     """Return the options that read the same columns as they are written on the command line."""
     written = dict(source)
     if source["images"] is not None:
         height, width, *colours = source["images"]
         written["images"] = "x".join(map(str, (width, height, *colours)))
-    return "".join(f" --{name} {shlex.quote(value)}" for name, value in given(**written, missing=missing).items())
+    return "".join(f" --{name} {shlex.quote(value)}" for name, value in given(**written, **more).items())
 
 
 @click.command("recommend")
@@ -43,6 +43,7 @@ def _reading(source: Mapping[str, Any], missing: str | None) -> str:
 @click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'; euclidean by default.")
 @click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
 @with_data
+@with_scale
 @with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")
 @with_threads
@@ -59,6 +60,7 @@ def recommend(
     max_rows: int | None,
     metric: str | None,
     png: str | None,
+    scale: str | None,
     missing: str | None,
     seed: int,
     threads: int | None,
@@ -79,7 +81,7 @@ def recommend(
     found: list[str] = []
     with collect_warnings(found):
         prepared = prepare_data(data, missing, seed=seed, **given(**source))
-        rows, notes = rows_to_map(prepared, metric=metric or "euclidean", seed=seed)
+        rows, notes = rows_to_map(prepared, scale=scale or "auto", metric=metric or "euclidean", seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             recommendation = choose(
                 rows,
@@ -114,7 +116,7 @@ def recommend(
         )
         if "metric" in chosen.parameters:
             command += f" --metric {shlex.quote(chosen.parameters['metric'])}"
-        command += _reading(source, missing)
+        command += _reading(source, scale=scale, missing=missing)
         tell(f"{recommendation.summary()}\n\n{command}", paths)
         tell_notes(notes, paths)
         tell_files(paths)

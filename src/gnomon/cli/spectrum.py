@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
 from gnomon.cli.inputs import open_data, prepare_data
-from gnomon.cli.options import with_missing
+from gnomon.cli.options import with_missing, with_scale
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
@@ -45,7 +45,7 @@ def _write(spectrum: Any, dataset: Any, X: Any, kind: str, path: str, title: str
 
 
 def _rows(
-    data: str, missing: str | None, metric: str | None, seed: int, **reading: Any
+    data: str, missing: str | None, scale: str | None, metric: str | None, seed: int, **reading: Any
 ) -> tuple[Any, Any, Any, list[str]]:
     """Return the data set, its features, the rows that are laid out, and what to know of them."""
     from gnomon.maps.fitting import rows_to_map
@@ -55,7 +55,9 @@ def _rows(
         dataset = open_data(data, **reading)
         return dataset, dataset.X, dataset.X, dataset.notes
     prepared = prepare_data(data, missing, seed=seed, **reading)
-    rows, notes = rows_to_map(prepared, metric=metric_name(metric or "euclidean") or "other", seed=seed)
+    rows, notes = rows_to_map(
+        prepared, scale=scale or "auto", metric=metric_name(metric or "euclidean") or "other", seed=seed
+    )
     return prepared.data, prepared.table.values, rows, notes
 
 
@@ -73,6 +75,7 @@ def _rows(
 @click.option("--n-components", type=click.IntRange(2, 3), help="Dimensions of the maps, 2 or 3.")
 @click.option("--max-iter", type=int, help="Iterations for each exaggeration.")
 @click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'.")
+@with_scale
 @with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same maps.")
 @click.option("--threads", type=int, help="Threads to use, all by default; the maps do not depend on it.")
@@ -89,6 +92,7 @@ def spectrum(
     locate: bool,
     labels: str | None,
     images: tuple[int, ...] | None,
+    scale: str | None,
     missing: str | None,
     seed: int,
     threads: int | None,
@@ -107,7 +111,7 @@ def spectrum(
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset, X, rows, notes = _rows(data, missing, parameters["metric"], seed, labels=labels, images=images)
+        dataset, X, rows, notes = _rows(data, missing, scale, parameters["metric"], seed, labels=labels, images=images)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             spectrum = attraction_repulsion_spectrum(
                 rows,

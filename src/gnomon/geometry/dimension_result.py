@@ -123,6 +123,9 @@ class IntrinsicDimension:
         """
         return max(1, math.ceil(self.value - 0.25)) if math.isfinite(self.value) else 1
 
+    def __str__(self) -> str:
+        return self.summary()
+
     def summary(self) -> str:
         """Say in words what was found."""
         if not math.isfinite(self.value):

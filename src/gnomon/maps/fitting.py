@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -29,6 +30,7 @@ from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
+from gnomon.methods.other_names import check_names
 from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
@@ -151,19 +153,24 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
     return made
 
 
-def rows_to_map(prepared: Prepared, *, metric: str = "euclidean", seed: int) -> tuple[Any, list[str]]:
+def rows_to_map(
+    prepared: Prepared, *, scale: str = "auto", metric: str = "euclidean", seed: int
+) -> tuple[Any, list[str]]:
     """Return the rows (n_samples, n_coordinates) that a method of ours is given of a table, and what to know of them.
 
     Parameters
     ----------
     prepared : Prepared
+    scale : {"auto", "standard", "robust", "none"}, default="auto"
+        How the columns are standardised.
     metric : str, default="euclidean"
         In which they will be compared.
     seed : int
     """
     data, table = prepared.data, prepared.table
     with noted() as notes:
-        scaling = _scaling(table, "auto", data, metric, partial(choose_scaling, table.values), ours=True)
+        how = None if scale == "none" else scale
+        scaling = _scaling(table, how, data, metric, partial(choose_scaling, table.values), ours=True)
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, seed=seed)
     told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]
@@ -336,15 +343,17 @@ def make_estimator(method: Any, parameters: Mapping[str, Any], common: Mapping[s
     if not isinstance(method, str):
         return _own_copy(method, parameters, common)
     estimator = _estimator_of(method)
+    check_names(getattr(estimator, "_other_names", {}), parameters, estimator.__name__)
     allowed = estimator().get_params()
     parameters = {**common, **parameters}
     if common.get("callback") is None or "callback" not in allowed:
         parameters.pop("callback", None)
     for name in parameters:
         if name not in allowed:
-            raise TypeError(
-                message(f"{name}", f"a parameter of {method}", remedy=f"It takes {', '.join(sorted(allowed))}.")
-            )
+            near = difflib.get_close_matches(name, allowed, n=1)
+            meant = f"Did you mean {near[0]}? " if near else ""
+            remedy = f"{meant}It takes {', '.join(sorted(allowed))}."
+            raise TypeError(message(f"{name}", f"a parameter of {method}", remedy=remedy))
     return estimator(**parameters)
 
 

@@ -147,7 +147,7 @@ def map(
         median of the column; "drop" leaves out rows that lack a value, with their labels, names and pictures; "error"
         refuses them. A missing category is one of them: its indicators are filled in as numbers. Sparse tables must
         have none.
-    n_components : {2, 3}, default=2
+    n_components : int >= 1, default=2
         Dimension of the map; that of an estimator is its own.
     random_state : int, default=0
         The same seed gives the same bytes for any number of threads.

@@ -230,7 +230,7 @@ def verdict_lines(result: Map) -> list[str]:
         return lines
     told = worst_illusions(drawn)
     lines.append(
-        f"Of {len(drawn)} sizes, densities and distances of classes {len(told)} are surely other in the data than in "
-        f"the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
+        f"Of {len(drawn)} sizes, densities and distances of classes, {len(told)} {'is' if len(told) == 1 else 'are'} "
+        f"surely other in the data than in the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
     )
     return lines + [one.line for one in told[:_MOST_TOLD]]

@@ -47,7 +47,8 @@ def shown(subject: Subject) -> Section | None:
     if drawn is not None and len(drawn):
         told = worst_illusions(drawn)
         parts.append(tag("h3", "Sizes and distances that are not as they look"))
-        words = f"{len(told)} of {len(drawn)} sizes, densities and distances of classes are surely other in the data"
+        are = "is" if len(told) == 1 else "are"
+        words = f"{len(told)} of {len(drawn)} sizes, densities and distances of classes {are} surely other in the data"
         parts.append(tag("p", f"{words}{'; the worst:' if told else '.'}"))
         if told:
             parts.append(_judged(told[:_MOST_TOLD], f"False alarms: {_rate(drawn)}, {drawn.together}."))
