@@ -271,7 +271,7 @@ def test_rows_that_changed_as_much_are_told_apart_by_the_other_measure_and_then_
 def test_points_have_titles_and_two_valued_ones_flags():
     assert POINT_SCORES["knn_accuracy"].title == "Labels from neighbours"
     assert POINT_SCORES["knn_error"].title == "kNN error"
-    assert POINT_SCORES["false_neighbors"].title == "False neighbors"
+    assert POINT_SCORES["false_neighbors"].title == "False neighbours"
     assert {name for name, one in POINT_SCORES.items() if one.scale == "flags"} == {"knn_accuracy", "torn"}
     assert {name for name, one in POINT_SCORES.items() if one.scale == "diverging"} == {
         "knn_error",

@@ -90,8 +90,8 @@ def test_the_page_is_coloured_by_false_neighbors(open_again, swapped, page):
     opened = open_again(page)
     channels = {one["name"]: one["values"] for one in opened.page.evaluate("gnomon.channels()")}
     scores = swapped.point_scores()
-    np.testing.assert_array_equal(channels["False neighbors"], scores["false_neighbors"])
-    np.testing.assert_array_equal(channels["Missing neighbors"], scores["missing_neighbors"])
+    np.testing.assert_array_equal(channels["False neighbours"], scores["false_neighbors"])
+    np.testing.assert_array_equal(channels["Missing neighbours"], scores["missing_neighbors"])
 
 
 def test_on_a_hyperboloid_the_page_compares_no_neighbors(tmp_path):

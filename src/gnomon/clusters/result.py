@@ -215,7 +215,7 @@ class Clusters:
         if len(level) > _LISTED:
             lines.append(f"  and {len(level) - _LISTED} more")
         if none := int(np.count_nonzero(level.labels < 0)):
-            lines.append(f"  {none:,} rows belong to none")
+            lines.append(f"  {none:,} rows are in no cluster")
         if len(self.levels) > 1:
             lines.append("Levels of zoom: " + ", ".join(f"{len(one)}" for one in self.levels) + " clusters.")
         return "\n".join(lines)

@@ -170,7 +170,8 @@ def recommend(
     if len(trials.rows) < trials.n_given:
         reasons.append(f"{len(trials.rows)} random rows of {trials.n_given} were mapped.")
     if math.isfinite(dimension):
-        reasons.append(f"The data need about {dimension:.1f} coordinates; no map of fewer keeps everything.")
+        need = f"The data need about {dimension:.1f} coordinates or more (MacKay & Ghahramani)"
+        reasons.append(f"{need}; no map of fewer keeps everything.")
     return Recommendation(
         method=chosen.method,
         parameters=chosen.in_metric(trials.metric).parameters,

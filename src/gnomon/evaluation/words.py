@@ -214,7 +214,7 @@ _ASPECTS = {
 
 def title_of(name: str) -> str:
     """Return what people call a measure."""
-    return READINGS[name].title if name in READINGS else name.replace("_", " ")
+    return READINGS[name].title if name in READINGS else name.replace("_", " ").replace("neighbor", "neighbour")
 
 
 def grade(name: str, value: float, chance: float | None = None) -> str | None:
