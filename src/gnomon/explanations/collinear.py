@@ -126,6 +126,9 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     threshold : float in (0, 1], default=0.9
         Absolute correlation that every two members of a group have at least. It is that of their deviations from the
         means of neighbourhoods, over all rows: features that only differ between the same clusters are not collinear.
+        Noise of its own weighs more in a narrow neighbourhood, that is among more rows: eight copies of a driver that
+        correlate by 0.997 over all rows were one group of 400 rows, and none of 2,000. Of copies that are measured with
+        noise, 0.3 to 0.5 joins what belongs together.
     keep_neighbors : bool, default=False
         Whether the neighbours stay those of the explanation, instead of being found among the features and groups: for
         features that have no part in who is near, such as words beside vectors of texts.
