@@ -262,10 +262,8 @@ def test_no_file_imports_itself_through_others():
 @cache
 def _exported(source: str) -> frozenset[str] | None:
     """Return the names in a file's list of what it gives; None for a file without a list."""
-    for node in ast.parse(source).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
-            return frozenset(ast.literal_eval(node.value))
-    return None
+    listed = re.search(r"^__all__ = ([\[(][^])]*[\])])", source, re.MULTILINE)
+    return frozenset(ast.literal_eval(listed[1])) if listed else None
 
 
 def _unlisted(sources: dict[str, str]) -> list[str]:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -121,43 +122,88 @@ def test_f87_a_map_has_no_place_before_it_is_explained(tmp_path, monkeypatch, wr
             getattr(result, write)(tmp_path / name)
 
 
-WRITER = """
-import sys
+WRITERS = """
+import os, sys, traceback
 from gnomon import _files
-if {named}:
-    _files._open_nameless = lambda folder: None
-with _files.atomic_write({target!r}) as file:
-    file.write(b"half" * 1000)
-    file.flush()
-    print("writing", flush=True)
-    sys.stdin.read()
-    file.write(b"whole")
+
+nameless = _files._open_nameless
+
+def write_slowly(target, go):
+    with _files.atomic_write(target) as file:
+        file.write(b"half" * 1000)
+        file.flush()
+        print(os.getpid(), flush=True)
+        os.read(go, 1)
+        file.write(b"whole")
+
+def write_often(target, go):
+    print(os.getpid(), flush=True)
+    for number in range(10**6):
+        with _files.atomic_write(target) as file:
+            file.write(b"%07d" % (number % 10**7) * 1000)
+
+going = {}
+for line in sys.stdin:
+    order, *given = line.rstrip("\\n").split("\\t")
+    if order.startswith("write"):
+        go, release = os.pipe()
+        child = os.fork()
+        if child == 0:
+            status = 1
+            try:
+                _files._open_nameless = nameless if given[1] == "nameless" else lambda folder: None
+                globals()[order](given[0], go)
+                status = 0
+            except BaseException:
+                traceback.print_exc()
+                print("failed", flush=True)
+            os._exit(status)
+        os.close(go)
+        going[child] = release
+    else:
+        child = int(given[0])
+        release = going.pop(child)
+        if order == "go":
+            os.write(release, b"x")
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+        os.close(release)
 """
+
+
+@pytest.fixture(scope="module")
+def ask():
+    """Tell a process, which starts writers, what to do, and return its answer or that of the new writer."""
+    command = [sys.executable, "-c", WRITERS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def told(*words):
+            process.stdin.write("\t".join(map(str, words)) + "\n")
+            process.stdin.flush()
+            return int(process.stdout.readline())
+
+        yield told
 
 
 class Writer:
     """A process in the middle of writing a file."""
 
-    def __init__(self, target, kind):
-        code = WRITER.format(target=str(target), named=kind == "named")
-        self.process = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        assert self.process.stdout.readline() == b"writing\n"
+    def __init__(self, ask, target, kind, how="write_slowly"):
+        self._ask, self._number = ask, ask(how, target, kind)
 
     def end(self, *, kill):
         if kill:
-            self.process.send_signal(signal.SIGKILL)
-        self.process.communicate()
-        return self.process.returncode
+            os.kill(self._number, signal.SIGKILL)
+        return self._ask("wait" if kill else "go", self._number)
 
 
 def parts(folder):
     return sorted(name for name in os.listdir(folder) if name.endswith(".part"))
 
 
-def test_f86_a_killed_writer_leaves_nothing_behind(tmp_path, kind):
+def test_f86_a_killed_writer_leaves_nothing_behind(tmp_path, kind, ask):
     target = tmp_path / "map.gnomon"
     target.write_bytes(b"old")
-    killed = [Writer(target, kind) for _ in range(5)]
+    killed = [Writer(ask, target, kind) for _ in range(5)]
     for writer in killed:
         assert writer.end(kill=True) == -signal.SIGKILL
     assert target.read_bytes() == b"old"
@@ -168,9 +214,9 @@ def test_f86_a_killed_writer_leaves_nothing_behind(tmp_path, kind):
     assert target.read_bytes() == b"new"
 
 
-def test_a_living_writer_keeps_its_file(tmp_path, kind):
+def test_a_living_writer_keeps_its_file(tmp_path, kind, ask):
     target = tmp_path / "map.gnomon"
-    living, dead = Writer(target, kind), Writer(target, kind)
+    living, dead = Writer(ask, target, kind), Writer(ask, target, kind)
     dead.end(kill=True)
     with atomic_write(target) as file:
         file.write(b"mine")
@@ -181,29 +227,13 @@ def test_a_living_writer_keeps_its_file(tmp_path, kind):
     assert os.listdir(tmp_path) == ["map.gnomon"]
 
 
-KILLED_ANYWHERE = """
-import sys
-from gnomon import _files
-if {named}:
-    _files._open_nameless = lambda folder: None
-print("ready", flush=True)
-for number in range(10**6):
-    with _files.atomic_write({target!r}) as file:
-        file.write(b"%07d" % (number % 10**7) * 1000)
-"""
-
-
-def test_f86_the_target_is_whole_wherever_the_writer_dies(tmp_path, kind):
+def test_f86_the_target_is_whole_wherever_the_writer_dies(tmp_path, kind, ask):
     target = tmp_path / "map.gnomon"
     target.write_bytes(b"0000000" * 1000)
-    code = KILLED_ANYWHERE.format(target=str(target), named=kind == "named")
     for round_ in range(10):
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE)
-        process.stdout.readline()
-        with pytest.raises(subprocess.TimeoutExpired):
-            process.wait(0.003 * round_)
-        process.kill()
-        process.communicate()
+        writer = Writer(ask, target, kind, "write_often")
+        time.sleep(0.003 * round_)
+        assert writer.end(kill=True) == -signal.SIGKILL
         content = target.read_bytes()
         assert len(content) == 7000
         assert content == content[:7] * 1000
