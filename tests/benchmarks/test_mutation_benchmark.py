@@ -90,10 +90,13 @@ def test_texts_types_and_lists_of_names_are_left_alone():
 
 
 def test_every_mutant_of_every_room_is_another_program():
+    programs = {}
     for room in ROOMS.values():
         for mutant in draw(room, 12, seed=1):
             source = (ROOT / "src" / mutant.file).read_text()
-            assert ast.dump(ast.parse(mutant.put_into(source))) != ast.dump(ast.parse(source))
+            if mutant.file not in programs:
+                programs[mutant.file] = ast.dump(ast.parse(source))
+            assert ast.dump(ast.parse(mutant.put_into(source))) != programs[mutant.file]
             assert mutant.first <= mutant.line <= mutant.last
 
 

@@ -455,7 +455,7 @@ def test_progress_can_be_switched_off():
 
 def test_ctrl_c_in_a_real_process_leaves_nothing(tmp_path):
     code = """
-import importlib, os, signal, time
+import importlib, os, signal, sys, time
 from gnomon._files import atomic_write
 from gnomon.cli import main
 
@@ -468,11 +468,15 @@ class Slow:
                 time.sleep(0.01)  # (pause would wait for ever if another thread is given the signal)
 
 importlib.import_module("gnomon.maps").map = lambda data, **options: Slow()
-main(["map", "iris", "-o", "m.html"])
+main(["map", sys.argv[1], "-o", "m.html"])
 """
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    np.save(tmp_path / "x.npy", np.eye(3))
+    folder = tmp_path / "made"
+    folder.mkdir()
+    command = [sys.executable, "-c", code, str(tmp_path / "x.npy")]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "Aborted.\n")
-    assert os.listdir(tmp_path) == []
+    assert os.listdir(folder) == []
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

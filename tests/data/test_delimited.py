@@ -288,7 +288,7 @@ def test_many_columns_take_a_time_that_grows_with_their_number(write):
 
 @pytest.mark.timeout(60)
 def test_f99_a_small_file_that_unpacks_to_a_large_one(write):
-    path = write(gzip.compress(b"1,2\n" * (20 * 2**20)), "bomb.csv.gz")
+    path = write(gzip.compress(b"1,2\n" * (2 * 2**20)), "bomb.csv.gz")
     with pytest.raises(ValueError, match=r"at most 100 times as many characters .*Unpack it with gunzip"):
         read_table(path)
 

@@ -81,6 +81,8 @@ def test_single_cell_file(tmp_path, sparse, monkeypatch):
         layers={"double": 2 * X},
     )
     cells.write_h5ad(tmp_path / "c.h5ad")
+    if not sparse:
+        monkeypatch.setattr(isolated, "_interpreter", lambda: None)  # in this process
     data = read_table(tmp_path / "c.h5ad", labels="type")
     np.testing.assert_array_equal(data.X.toarray() if sparse else data.X, X)
     assert data.feature_names == ["g1", "g2"]
@@ -89,7 +91,6 @@ def test_single_cell_file(tmp_path, sparse, monkeypatch):
     assert data.metadata["depth"].tolist() == [1, 2, 3]
     if sparse:  # what a file lacks is told alike of any table
         return
-    monkeypatch.setattr(isolated, "_interpreter", lambda: None)  # the rest in this process
     np.testing.assert_array_equal(read_table(tmp_path / "c.h5ad", layer="double").X, 2 * X)
     with pytest.raises(ValueError, match=r"labels='typ' .*Did you mean 'type'"):
         read_table(tmp_path / "c.h5ad", labels="typ")

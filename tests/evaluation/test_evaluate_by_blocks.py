@@ -174,7 +174,7 @@ def test_ranks_are_those_of_sorting_where_two_rows_are_as_near(shape):
     """Pairs of equal rows, beside single ones, in maps that a tree searches and in others."""
     Y = np.random.default_rng(4).normal(size=shape)
     Y[100:200] = Y[:100]
-    away = np.array([[np.sum((one - other) ** 2) for other in Y] for one in Y])
+    away = np.sum((Y[:, None] - Y) ** 2, axis=2)
     away[np.diag_indices(len(Y))] = -1.0
     order = np.argsort(away, axis=1, kind="stable")
     ranks = np.argsort(order, axis=1, kind="stable")

@@ -92,7 +92,7 @@ def test_axes_of_pca_are_its_loadings_in_the_tangent_space():
     X = rng.normal(size=(300, 4)) * [3, 2, 0.5, 0.2]
     pca = PCA(2).fit(X)
     found = explain(X, pca.transform(X), graph=neighbor_graph(X, 30), n_neighbors=30)
-    errors = [np.abs(found.axes(i)[:, :2] - pca.components_[:, :2]).max() for i in range(300)]
+    errors = [np.abs(found.axes(i)[:, :2] - pca.components_[:, :2]).max() for i in range(0, 300, 3)]
     assert np.median(errors) < 0.02
     assert found.ridge == pytest.approx(1e-3)
     assert np.median(found.r2) > 0.99
@@ -299,7 +299,7 @@ def test_arrows_are_significant_beyond_the_95_percent_of_chance(n_components):
     X = rng.normal(size=(150, 40))
     found = explain(X, X[:, :n_components] + rng.normal(size=(150, n_components)), n_neighbors=20, n_jobs=1)
     shares = []
-    for i in range(0, 150, 10):
+    for i in range(0, 150, 20):
         answer = found.why(i, 40)
         squares = np.sum((answer.arrows / answer.arrow_errors) ** 2, axis=1)
         np.testing.assert_array_equal(answer.significant, squares > chi2.ppf(0.95, n_components))
