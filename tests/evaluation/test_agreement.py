@@ -144,12 +144,12 @@ def test_chance_levels_are_about_those_of_the_specification():
         (lambda A, rng: A + rng.normal(size=A.shape), 1e-6),
         (lambda A, rng: np.round(A[:, :1]), 1e-6),  # many equal distances
         (lambda A, rng: A**7, 3e-5),  # many orders of magnitude
-        (lambda A, rng: A[:, :2] * np.exp(4 * rng.normal(size=(900, 1))), 3e-5),
+        (lambda A, rng: A[:, :2] * np.exp(4 * rng.normal(size=(700, 1))), 3e-5),
     ],
 )
 def test_ranks_by_counting_are_those_of_a_list_of_all_pairs(make, tolerance):
     rng = np.random.default_rng(0)
-    A = rng.normal(size=(900, 3))
+    A = rng.normal(size=(700, 3))
     B = make(A, rng)
     a, b = A - A.mean(axis=0), B - B.mean(axis=0)
     expected = spearmanr(pdist(A), pdist(B)).statistic

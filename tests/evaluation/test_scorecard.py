@@ -81,8 +81,8 @@ def test_every_measure_is_taken_or_its_absence_is_told(card):
         assert one.measure.source
 
 
-def test_a_perfect_map_has_the_best_values_and_a_random_one_its_chance(noisy):
-    X, Y, labels = noisy
+def test_a_perfect_map_has_the_best_values_and_a_random_one_its_chance(noisy, few):
+    X, _, labels = few
     perfect = scorecard(X, 3 * X + 1, labels)
     for name, one in perfect.items():
         if name in ("intrinsic_dimension", "dimension_ratio", "raw_stress"):
@@ -90,6 +90,7 @@ def test_a_perfect_map_has_the_best_values_and_a_random_one_its_chance(noisy):
         if name in ("knn_accuracy", "neighborhood_hit", "silhouette", "distance_consistency"):
             continue  # of classes, which are not told apart without error
         assert one.value == pytest.approx(one.measure.best, abs=0.15 if name == "local_r2" else 1e-6), name
+    X, Y, labels = noisy
     shuffled = np.random.default_rng(1).permutation(len(Y))
     labels = labels[np.random.default_rng(2).permutation(len(Y))]
     chance = scorecard(X, Y[shuffled], labels, measures=ALL_BUT_WALKS)

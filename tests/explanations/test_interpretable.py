@@ -43,11 +43,11 @@ def test_words_that_drive_a_direction_are_named(texts):
 
 
 def test_the_map_asks_in_terms_of_other_features(texts):
-    rows, about, X, _, _ = texts
+    rows, about, X = (part[:200] for part in texts[:3])
     rng = np.random.default_rng(0)
-    age = np.where(about == 2, 60.0, 20.0) + rng.normal(size=400)
-    Y = np.stack([age / 10, rng.normal(size=400)], axis=1)
-    result = Map(X, Y, metadata={"text": rows, "age": age, "kind": np.array(list("ab"))[np.arange(400) % 2]}, n_jobs=1)
+    age = np.where(about == 2, 60.0, 20.0) + rng.normal(size=200)
+    Y = np.stack([age / 10, rng.normal(size=200)], axis=1)
+    result = Map(X, Y, metadata={"text": rows, "age": age, "kind": np.array(list("ab"))[np.arange(200) % 2]}, n_jobs=1)
     Z, names = encode_features(result.metadata)
     explanation = result.explain(features=Z, feature_names=names)
     assert explanation.feature_names == names

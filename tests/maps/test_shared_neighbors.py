@@ -11,8 +11,8 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 RNG = np.random.default_rng(0)
 CENTERS = RNG.normal(size=(3, 12))
-LABELS = np.arange(240) % 3
-X = (CENTERS[LABELS] + RNG.normal(size=(240, 12))).astype(np.float32)
+LABELS = np.arange(180) % 3
+X = (CENTERS[LABELS] + RNG.normal(size=(180, 12))).astype(np.float32)
 _ROOMS = ("evaluation", "explanations", "extension", "geometry", "maps", "methods")
 
 

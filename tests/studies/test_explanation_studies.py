@@ -25,8 +25,8 @@ def test_the_pixels_that_move_a_turning_object_are_those_that_change(tmp_path, c
 
 
 def test_views_of_an_object_change_little_by_little_and_come_round():
-    X, kinds, change = saliency_maps.draw_objects(40, seed=1)
-    assert X.shape == change.shape == (200, 1024)
+    X, kinds, change = saliency_maps.draw_objects(24, seed=1)
+    assert X.shape == change.shape == (120, 1024)
     assert 0 <= X.min() < X.max() <= 1
     for kind in range(5):
         views = X[kinds == kind]
