@@ -116,10 +116,11 @@ def test_the_types_decide_the_precision_in_every_container(tmp_path):
     frame.to_parquet(tmp_path / "X.parquet")
     forms = [frame, {name: frame[name].to_numpy() for name in frame}, frame.to_dict("records")]
     forms.append(gn.read_table(tmp_path / "X.parquet"))
+    expected = gn.map(rounded, max_iter=3, random_state=0).embedding.tobytes()
     for form in forms:
         made = gn.map(form, max_iter=3, random_state=0)
         assert made.X.dtype == np.float64
-        assert made.embedding.tobytes() == gn.map(rounded, max_iter=3, random_state=0).embedding.tobytes()
+        assert made.embedding.tobytes() == expected
 
 
 def test_a_sparse_matrix_that_is_a_mapping_is_a_table():

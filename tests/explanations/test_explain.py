@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.decomposition import PCA
-from sklearn.manifold import TSNE
 from sklearn.neighbors import NearestNeighbors
-from threadpoolctl import threadpool_limits
 
+from gnomon import TSNE
 from gnomon.explanations import Explanation, explain
 from gnomon.explanations.choice import FitChoice
 from gnomon.explanations.explanation import _choose_fit
@@ -42,8 +41,7 @@ def two_regions():
 @pytest.fixture(scope="module")
 def tsne_map(two_regions):
     X, _ = two_regions
-    with threadpool_limits(1):  # its threads spin while they wait, which on a busy machine takes minutes
-        return TSNE(perplexity=30, init="pca", random_state=0, max_iter=500).fit_transform(X)
+    return TSNE(perplexity=30, init="pca", random_state=0, max_iter=500, n_jobs=1).fit_transform(X)
 
 
 def test_finds_the_features_that_drive_each_region_of_a_tsne_map(two_regions, tsne_map):
