@@ -190,6 +190,10 @@ def test_a_child_runs_the_changed_source_though_the_old_one_is_compiled(tmp_path
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="children are forks")
 def test_a_package_that_is_taken_from_elsewhere_is_no_subject(tmp_path, monkeypatch):
+    package = tmp_path / "src" / "gnomon"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    monkeypatch.setattr(module, "ROOT", tmp_path)
     monkeypatch.setattr(module, "_WARM", ("gnomon",))  # which the children then have, from where it is
     with pytest.raises(RuntimeError, match="gnomon is not taken from"):
         module.Worker(tmp_path / "w")
