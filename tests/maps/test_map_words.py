@@ -19,7 +19,7 @@ NUMBERED = re.compile(r"feature\s*\d", re.IGNORECASE)
 @pytest.fixture(scope="module")
 def texts():
     rng = np.random.default_rng(0)
-    labels = np.repeat(list(TOPICS), 60)
+    labels = np.repeat(list(TOPICS), 42)
     kept = [[*rng.choice(TOPICS[one], 2, replace=False), *rng.choice(COMMON, 2, replace=False)] for one in labels]
     return [" ".join(words) for words in kept], labels
 
@@ -91,7 +91,7 @@ def test_the_explanation_is_that_by_other_features(plain, told, texts):
     assert told.explain().feature_names == aside.feature_names == told.feature_names
     np.testing.assert_allclose(told.importance().effect, plain.importance(explanation=aside).effect, rtol=1e-6)
     np.testing.assert_allclose(told.explain().r2, aside.r2, atol=1e-6)
-    ages = np.random.default_rng(0).uniform(20, 80, (180, 2))
+    ages = np.random.default_rng(0).uniform(20, 80, (126, 2))
     older = plain.with_features(ages, ["age", "years"])
     assert older.explain().n_neighbors == 60
     assert older.explain().graph.n_neighbors == 60
@@ -119,16 +119,16 @@ def test_a_file_keeps_the_words(told, tmp_path):
 
 
 def test_columns_of_all_kinds_become_features(plain, texts):
-    columns = {"text": texts[0], "age": np.arange(180.0), "sex": np.tile(["f", "m"], 90)}
+    columns = {"text": texts[0], "age": np.arange(126.0), "sex": np.tile(["f", "m"], 63)}
     for given in (columns, pd.DataFrame(columns)):
         assert {"text: hockey", "age", "sex=f", "sex=m"} <= set(plain.with_features(given).feature_names)
-    frame = pd.DataFrame({"age": np.arange(180.0), "child": np.arange(180) < 18})
+    frame = pd.DataFrame({"age": np.arange(126.0), "child": np.arange(126) < 18})
     told = plain.with_features(frame)
     assert told.feature_names == ["age", "child"]
     np.testing.assert_array_equal(told.X, frame.to_numpy(dtype=float))
     gaps = [None if i % 9 == 0 else text for i, text in enumerate(texts[0])]
     assert plain.with_features(pd.Series(gaps)).X[0].sum() == 0
-    assert sp.issparse(plain.with_features(sp.csr_array(np.eye(180)[:, :5])).X)
+    assert sp.issparse(plain.with_features(sp.csr_array(np.eye(126)[:, :5])).X)
 
 
 def test_a_map_in_principal_components_or_standardised_can_be_told_otherwise(vectors, texts):
@@ -140,16 +140,16 @@ def test_a_map_in_principal_components_or_standardised_can_be_told_otherwise(vec
         told = made.with_features(texts[0])
         assert told.representation.name == name
         np.testing.assert_array_equal(told.representation.values, made._mapped().values)
-        assert told.with_features(np.arange(180.0)[:, None], ["row"]).why(3).features == ["row"]
+        assert told.with_features(np.arange(126.0)[:, None], ["row"]).why(3).features == ["row"]
 
 
 def test_what_cannot_be_told_is_refused(plain, texts):
-    with pytest.raises(ValueError, match=r"^Map: features must be one row for each of the map \(3 rows, 180"):
+    with pytest.raises(ValueError, match=r"^Map: features must be one row for each of the map \(3 rows, 126"):
         plain.with_features(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="feature_names must be None"):
         plain.with_features(texts[0], ["a"])
     with pytest.raises(ValueError, match=r"no word is in 5 of them"):
-        plain.with_features([f"only{i}" for i in range(180)])
+        plain.with_features([f"only{i}" for i in range(126)])
     sparse = gn.Map(sp.csr_array(plain.X), plain.embedding)
     with pytest.raises(ValueError, match=r"a map of a sparse table.*n_pcs=50"):
         sparse.with_features(texts[0])
