@@ -6,7 +6,7 @@ from studies import direct_maps
 
 
 def test_every_direct_map_has_its_excess(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(direct_maps, "TABLES", {"digits": direct_maps._Plan(120, 2, 2)})
+    monkeypatch.setattr(direct_maps, "TABLES", {"digits": direct_maps._Plan(80, 2, 2)})
     assert direct_maps.main(["--out", str(tmp_path), "--sets", "digits"]) == 0
     found = json.loads((tmp_path / "direct_maps.json").read_text())["digits"]
     assert len(found) == 2
