@@ -80,7 +80,7 @@ def test_the_anchor_of_a_class_is_a_member_where_it_is_densest():
     assert rows.tolist()[1:] == [-1, -1]
 
 
-@pytest.mark.parametrize(("n_classes", "sizes"), [(10, (60, 150)), (60, (80,)), (160, (60,))])
+@pytest.mark.parametrize(("n_classes", "sizes"), [(10, (60, 150)), (60, (80,)), (300, (60,))])
 def test_names_of_a_figure_do_not_overlap_at_any_size(n_classes, sizes):
     rng = np.random.default_rng(1)
     codes = np.append(np.arange(n_classes), rng.integers(0, n_classes, 3 * n_classes))
