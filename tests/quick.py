@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sklearn.base import clone
+
 import gnomon
 from gnomon.methods import METHODS
 
@@ -60,6 +62,14 @@ ESTIMATORS["neighbor_embedding"] = _quick(
     gnomon.NeighborEmbedding, n_neighbors=5, optimizer_params={"max_iter": 10, "early_exaggeration_iter": 4}
 )
 """By name: the methods of the catalogue and the one that is composed of parts."""
+
+
+def of_few_steps(name: str) -> Any:
+    """Return the estimator of a method that takes three steps of its descent, for what a descent has no part in."""
+    one = clone(ESTIMATORS[name])
+    few = {"max_iter": 3, "early_exaggeration_iter": 1, "optimizer_params": {"max_iter": 3}}
+    return one.set_params(**{key: value for key, value in few.items() if key in one.get_params()})
+
 
 VARIANTS = [
     _quick(gnomon.GradientPCA, n_components=1, kernel="gaussian", approximation="cholesky", max_iter=300),

@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import clone
 
 from gnomon.exceptions import GnomonWarning
-from quick import ESTIMATORS
+from quick import ESTIMATORS, of_few_steps
 
 rng = np.random.default_rng(0)
 WHOLE = np.unique(rng.integers(0, 10, size=(24, 5)), axis=0).astype(np.float64)  # what every type holds exactly
@@ -98,7 +98,7 @@ def stored(X):
 def map_of(name, X):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
-        return clone(ESTIMATORS[name]).fit_transform(X)
+        return of_few_steps(name).fit_transform(X)
 
 
 @functools.cache

@@ -37,6 +37,8 @@ def _expected_to_fail(estimator):
         return {}
     if isinstance(estimator, (gnomon.PCA, gnomon.ClassicalMDS, gnomon.LaplacianEigenmaps)):
         return {}
+    if getattr(estimator, "optimizer_params", None):
+        return {}  # a few steps of sums over all pairs, from the components of PCA
     reason = (
         "the check shuffles the rows, and a descent from there ends elsewhere; test_sample_weight keeps their order"
     )
@@ -63,7 +65,10 @@ def test_f101_scikit_learn_checks_pass_with_the_defaults(name):
 
 def _few_iterations(estimator):
     """Limit every descent; a map has met all of its code long before it is done."""
-    few = {"max_iter": 30, "early_exaggeration_iter": 10, "annealing_iter": 5}
+    few = {"max_iter": 9, "early_exaggeration_iter": 3}
+    few |= {"optimizer_params": dict(few), "annealing_iter": 2, "annealing": (2.0,)}
+    if isinstance(estimator, gnomon.RobustPCA):
+        few["max_iter"] = 25  # places of fitted rows are those of the fit once it has nearly converged
     return estimator.set_params(**{key: value for key, value in few.items() if key in estimator.get_params()})
 
 
