@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from sklearn.base import clone
-
 import gnomon
 from gnomon.methods import METHODS
 
@@ -50,9 +48,14 @@ _SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def _quick(estimator: type[Any], **settings: Any) -> Any:
-    one = estimator(**settings)
     common = {"random_state": 0, "n_jobs": 2 if estimator in (gnomon.UMAP, gnomon.TSNE) else 1}
-    return one.set_params(**{name: value for name, value in common.items() if name in one.get_params()})
+    return _with(estimator(**settings), common)
+
+
+def _with(one: Any, wanted: dict[str, Any]) -> Any:
+    """Return an estimator with those parameters that it has, without scikit-learn, which takes a second to load."""
+    parameters = one.get_params(deep=False)
+    return type(one)(**parameters | {name: value for name, value in wanted.items() if name in parameters})
 
 
 ESTIMATORS: dict[str, Any] = {
@@ -64,11 +67,14 @@ ESTIMATORS["neighbor_embedding"] = _quick(
 """By name: the methods of the catalogue and the one that is composed of parts."""
 
 
+def fresh(name: str, **parameters: Any) -> Any:
+    """Return the estimator of a method, not fitted, and with other parameters where it has them."""
+    return _with(ESTIMATORS[name], parameters)
+
+
 def of_few_steps(name: str) -> Any:
     """Return the estimator of a method that takes three steps of its descent, for what a descent has no part in."""
-    one = clone(ESTIMATORS[name])
-    few = {"max_iter": 3, "early_exaggeration_iter": 1, "optimizer_params": {"max_iter": 3}}
-    return one.set_params(**{key: value for key, value in few.items() if key in one.get_params()})
+    return fresh(name, max_iter=3, early_exaggeration_iter=1, optimizer_params={"max_iter": 3})
 
 
 VARIANTS = [

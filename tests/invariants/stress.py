@@ -22,10 +22,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from sklearn.base import clone
-
 import gnomon
-from quick import ESTIMATORS
+from quick import ESTIMATORS, fresh
 
 
 def _table(seed, n=120):
@@ -36,7 +34,7 @@ def kills(folder, seed, name):
     print("ready", flush=True)
     for number in count():
         path = folder / f"{number % 5}.gnomon"  # files are replaced, too
-        model = clone(ESTIMATORS[name]).fit(_table(seed + number % 5))
+        model = fresh(name).fit(_table(seed + number % 5))
         model.save(path)
         gnomon.load(path)
 
@@ -45,12 +43,12 @@ def checks(folder, seed, name):
     # A kill between the two calls that name a file leaves it under a hidden name, until it is written again.
     for part in folder.glob(".*.gnomon.*.part"):
         number = int(part.name[1])
-        clone(ESTIMATORS[name]).fit(_table(seed + number)).save(folder / f"{number}.gnomon")
+        fresh(name).fit(_table(seed + number)).save(folder / f"{number}.gnomon")
     found = sorted(folder.iterdir())
     for path in found:
         assert path.suffix == ".gnomon", f"left behind: {path.name}"
         X = _table(seed + int(path.stem))
-        expected = clone(ESTIMATORS[name]).fit(X)
+        expected = fresh(name).fit(X)
         loaded = gnomon.load(path)
         assert loaded.embedding_.tobytes() == expected.embedding_.tobytes(), path.name
         assert loaded.transform(X[:5] + 0.1).tobytes() == expected.transform(X[:5] + 0.1).tobytes(), path.name
@@ -60,9 +58,7 @@ def checks(folder, seed, name):
 def _one(job):
     name, seed, n_jobs = job
     warnings.simplefilter("ignore")
-    model, X = clone(ESTIMATORS[name]), _table(seed)
-    if "n_jobs" in model.get_params():
-        model.set_params(n_jobs=n_jobs)
+    model, X = fresh(name, n_jobs=n_jobs), _table(seed)
     return model.fit(X).embedding_.tobytes(), model.transform(X[:7] + 0.1).tobytes()
 
 
@@ -88,11 +84,11 @@ def memory(name, n):
     warnings.simplefilter("ignore")
     X = _table(0, 1500)
     for _ in range(3):
-        clone(ESTIMATORS[name]).fit(X).transform(X[:50])
+        fresh(name).fit(X).transform(X[:50])
     gc.collect()
     before = _resident()
     for i in range(n):
-        clone(ESTIMATORS[name]).fit(X).transform(X[:50])
+        fresh(name).fit(X).transform(X[:50])
         if (i + 1) % max(1, n // 10) == 0:
             print(_resident() - before, flush=True)
 
@@ -111,8 +107,8 @@ def measured(model, X):
 def peak(name, n, d):
     warnings.simplefilter("ignore")
     X = np.random.default_rng(0).standard_normal((n, d))
-    model = clone(ESTIMATORS[name])
-    clone(model).fit(X[:300])  # loads what a fit needs
+    model = fresh(name)
+    fresh(name).fit(X[:300])  # loads what a fit needs
     print(measured(model, X), model.foresee(n, d).n_bytes)
 
 
