@@ -1,5 +1,6 @@
 """Every method is one smooth function with derivative and inverse: its own formula, or the atlas of its map."""
 
+import functools
 import pickle
 import warnings
 
@@ -58,13 +59,19 @@ def test_methods_with_a_formula_have_its_derivative(estimator):
     assert fitted._fitted_rows is None or not isinstance(fitted, (PCA, KernelPCA, RandomProjection))
 
 
+@functools.cache
+def fitted_once(name):
+    """Return the method fitted to the noise, for questions that leave it as it is."""
+    return quiet(ALL[name], NOISE)
+
+
 ALL = {**ESTIMATORS, **{str(one): one for one in VARIANTS if one.get_params().get("variant") != "sparse"}}
 
 
 @pytest.mark.parametrize("name", ALL)
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
 def test_the_derivative_of_every_method_is_that_of_its_transform(name):
-    fitted = quiet(ALL[name], NOISE)
+    fitted = fitted_once(name)
     h = 1e-3 if name == "robust_pca" else 1e-5  # piecewise linear, and solved up to 1e-8
     steps = h * np.eye(5)
     numbers = np.stack([(fitted.transform(NEW + e) - fitted.transform(NEW - e)) / (2 * h) for e in steps], axis=2)
@@ -93,7 +100,7 @@ def largest_steps(function, starts, ends, rounds=5):
 )
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
 def test_no_map_jumps_along_straight_paths(name, n_paths):
-    fitted = quiet(ALL[name], NOISE)
+    fitted = fitted_once(name)
     starts, ends = NOISE[np.random.default_rng(4).integers(0, len(NOISE), size=(2, n_paths))]
     assert largest_steps(fitted.transform, starts, ends).max() < 1e-3 * np.abs(fitted.embedding_).max()
     if name in ("umap", "isomap", "lle"):
@@ -165,7 +172,7 @@ def test_distances_are_placed_and_have_no_derivative():
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_method_has_an_inverse_and_a_derivative(name):
-    fitted = quiet(ESTIMATORS[name], NOISE)
+    fitted = fitted_once(name)
     n_components = fitted.embedding_.shape[1]
     rows = fitted.inverse_transform(fitted.embedding_[:7])
     assert rows.shape == (7, 5)

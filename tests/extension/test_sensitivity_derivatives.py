@@ -31,7 +31,7 @@ from gnomon.objectives.terms import AllPairs, EdgePairs
 
 _N, _K = 24, 9
 _UMAP = UMAPKernel(1.5769, 0.8951)
-_X = np.random.default_rng(0).normal(size=(_N, 5)) * [2.0, 1.0, 1.0, 0.5, 0.3]
+_X = np.random.default_rng(0).normal(size=(_N, 3)) * [2.0, 1.0, 0.5]
 _Y = np.random.default_rng(1).normal(size=(_N, 2)) * [2.0, 1.0]
 _GRAPH = compute_neighbors(_X.astype(np.float32), _K)
 

@@ -17,7 +17,7 @@ NAMES = ["growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca",
 
 
 def _distances(X, k):
-    return NearestNeighbors(n_neighbors=k).fit(X).kneighbors()[0]
+    return NearestNeighbors(n_neighbors=k, algorithm="brute").fit(X).kneighbors()[0]
 
 
 def _cube(d, n=1500, seed=0, width=12):

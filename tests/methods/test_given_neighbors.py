@@ -38,9 +38,9 @@ def _make(cls, **given):
 @pytest.mark.filterwarnings("ignore::gnomon.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize("cls", TAKING)
 def test_the_own_graph_gives_the_same_bytes(cls):
-    graph = compute_neighbors(X, 85)
+    graph, own = compute_neighbors(X, 85), _make(cls).fit(X)
     for given in (graph, (graph.indices, graph.distances)):
-        own, found = _make(cls).fit(X), _make(cls, precomputed_knn=given).fit(X)
+        found = _make(cls, precomputed_knn=given).fit(X)
         assert found.embedding_.tobytes() == own.embedding_.tobytes()
         np.testing.assert_array_equal(found.transform(NEW), own.transform(NEW))
         if hasattr(own, "place"):

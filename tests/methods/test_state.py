@@ -10,18 +10,11 @@ import gnomon as gn
 from gnomon.methods import METHODS
 from gnomon.methods.state import pack_method
 from gnomon.storage import NotStorableError, Parts
+from quick import ESTIMATORS
 
 DIGITS = load_digits().data.astype(np.float32)
-X, NEW = DIGITS[:150], DIGITS[200:206]
-QUICK = {
-    "graph_robust_pca": {"max_iter": 20},
-    "huber_pca": {"max_iter": 10},
-    "mds": {"max_iter": 20},
-    "robust_pca": {"max_iter": 20},
-    "sketch_map": {"max_iter": 10},
-    "tsne": {"max_iter": 30},
-    "umap": {"max_iter": 20},
-}
+X, NEW = DIGITS[:100], DIGITS[200:206]
+QUICK = {name: {"max_iter": 10} for name, one in ESTIMATORS.items() if "max_iter" in one.get_params()}
 
 
 def farthest_step(a, b):

@@ -77,8 +77,8 @@ def _estimates(term, Y, n_draws, n_epochs=N_EPOCHS):
 
 def _every_draw(n):
     """Return draws in which each half of a point's numbers runs through [0, 1): sums over them are expectations."""
-    draws, ramp = Draws(n, 2 * 500 * n, 0, 0), (np.arange(500 * n) + 0.5) / (500 * n)
-    draws.__dict__["uniform"] = np.broadcast_to(np.concatenate([ramp, ramp]), (n, 2 * 500 * n))
+    draws, ramp = Draws(n, 2 * 300 * n, 0, 0), (np.arange(300 * n) + 0.5) / (300 * n)
+    draws.__dict__["uniform"] = np.broadcast_to(np.concatenate([ramp, ramp]), (n, 2 * 300 * n))
     return draws
 
 

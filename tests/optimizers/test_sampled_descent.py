@@ -210,7 +210,7 @@ def test_draws_lower_any_sum_over_pairs_the_farther_the_more_there_are(name, clu
     objective = OTHER_LOSSES[name](clusters["membership"])
     first = objective.loss(start.astype(np.float32))
     few, more, many = (
-        first - SampledDescent(60, track_loss=True, block=60, n_draws=n).minimize(objective, start).loss[-1][1]
+        first - SampledDescent(30, track_loss=True, block=30, n_draws=n).minimize(objective, start).loss[-1][1]
         for n in (24, 96, 400)
     )
     assert 0.7 * many < few < more < many
