@@ -117,7 +117,7 @@ def test_sparse_rows_and_dense_ones_may_ask_each_other(metric):
 @BOTH
 @pytest.mark.parametrize("method", ["exact", "approximate"])
 def test_results_do_not_depend_on_the_number_of_threads(metric, form, method):
-    X = form(table(metric, 600))
+    X = form(table(metric, 350))
 
     def search(n_threads):
         graph = on_threads(n_threads, compute_neighbors)(X, 5, method=method, target_recall=0.8, **asked(metric))
@@ -130,9 +130,9 @@ def test_results_do_not_depend_on_the_number_of_threads(metric, form, method):
 @ALL
 @BOTH
 def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, monkeypatch):
-    X = form(table(metric, 400))
+    X = form(table(metric, 250))
     exact = compute_neighbors(X, 6, method="exact", **asked(metric))
-    everything = cells.Plan(n_probes=cells.n_cells(400), n_candidates=399)
+    everything = cells.Plan(n_probes=cells.n_cells(250), n_candidates=249)
     monkeypatch.setattr(cell_plans, "_cheapest", lambda *_: everything)
     monkeypatch.setattr(cell_plans.Effort, "affords", lambda *_: True)
     found = compute_neighbors(X, 6, method="approximate", target_recall=0.1, **asked(metric))
@@ -151,7 +151,7 @@ def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, mo
 def test_approximate_searches_keep_their_recall(metric, form):
     rng = np.random.default_rng(1)
     few = table(metric, 40, seed=2)
-    X = few[rng.integers(0, 40, 2500)]
+    X = few[rng.integers(0, 40, 1600)]
     if metric == "jaccard":
         X = np.where(rng.random(X.shape) < 0.04, 1.0 - X, X)
     else:
