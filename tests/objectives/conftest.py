@@ -1,5 +1,6 @@
 """Affinities, embeddings and float64 oracles for the objectives."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -18,8 +19,12 @@ def reference():
 
 @pytest.fixture(scope="session")
 def random_affinities():
-    """Return a function that makes symmetric random affinities of n points, about `degree` in a row."""
+    """Return a function that makes symmetric random affinities of n points, about `degree` in a row.
 
+    Who asks for the same ones shares them and leaves them as they are.
+    """
+
+    @functools.cache
     def make(n, degree=12, *, seed=0, normalization="total"):
         rng = np.random.default_rng(seed)
         rows = np.repeat(np.arange(n), degree // 2)

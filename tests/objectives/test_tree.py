@@ -22,9 +22,8 @@ def all_pairs(law, Y, weights=None, kernel=None, rows=slice(None)):
     """Forces on `rows` and the energy of their pairs, written down in float64."""
     kernel = kernel or Cauchy()
     n = len(Y)
-    points = Y.astype(np.float64)
-    away = points[rows, None] - points[None]
-    s = np.square(away).sum(-1)
+    away = [column[rows, None] - column for column in Y.T.astype(np.float64)]
+    s = sum(np.square(gaps) for gaps in away)
     off = np.arange(n)[rows, None] != np.arange(n)
     u, v = (np.full(n, 0.5), np.ones(n)) if weights is None else (w.astype(np.float64) for w in weights)
     pairs = np.where(off, u[rows, None] * v + v[rows, None] * u, 0.0)
@@ -35,7 +34,8 @@ def all_pairs(law, Y, weights=None, kernel=None, rows=slice(None)):
         deficit = 1 - kernel.value(held)
         slope = kernel.derivative(held) / deficit
         energy = -np.log(deficit) + slope * (s - held)
-    return np.einsum("ij,ijc->ic", pairs * slope, away), np.sum(pairs * energy)
+    pulls = pairs * slope
+    return np.stack([np.einsum("ij,ij->i", pulls, gaps) for gaps in away], axis=1), np.sum(pairs * energy)
 
 
 @pytest.fixture(scope="module")
