@@ -57,8 +57,8 @@ def two_clusters(weight):
 
 @cache
 def digits_weights():
-    """Weighted and connected, 900 nodes."""
-    graph = kneighbors_graph(load_digits().data[:900], 12, mode="distance")
+    """Weighted and connected, 700 nodes."""
+    graph = kneighbors_graph(load_digits().data[:700], 12, mode="distance")
     graph.data = np.exp(-np.square(graph.data / 30))
     return sp.csr_array(graph.maximum(graph.T), dtype=np.float32)
 
@@ -90,9 +90,9 @@ def random_spectrum(n):
 PROBLEMS = {
     "normalized Laplacian": (lambda: laplacian(True), {}),
     "Laplacian": (lambda: laplacian(False), {}),
-    "matrix": (lambda: lle_matrix(700), {"known": np.ones(700)}),
-    "operator": (lambda: diagonal(random_spectrum(700)), {"which": "largest"}),
-    "smallest of an operator": (lambda: diagonal(-random_spectrum(700)), {}),
+    "matrix": (lambda: lle_matrix(500), {"known": np.ones(500)}),
+    "operator": (lambda: diagonal(random_spectrum(500)), {"which": "largest"}),
+    "smallest of an operator": (lambda: diagonal(-random_spectrum(500)), {}),
     "largest of a matrix": (lambda: laplacian(True).matrix, {"which": "largest"}),
 }
 SOLVERS = {
