@@ -27,7 +27,7 @@ _SETTINGS: dict[str, dict[str, Any]] = {
     "pacmap": {"n_neighbors": 4, "max_iter": 18},
     "local_map": {"n_neighbors": 4, "max_iter": 36},
     "trimap": {"n_neighbors": 4, "max_iter": 16},
-    "gradient_pca": {"n_components": 1, "max_iter": 3000},
+    "gradient_pca": {"n_components": 1, "max_iter": 1000},
     "random_projection": {"n_components": 1},
     "stiefel_pca": {"n_components": 1},
     "robust_pca": {"n_components": 1, "tol": 1e-3, "max_iter": 200},
