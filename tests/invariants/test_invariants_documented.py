@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from kept import ALL, brief, fit
+from kept import ALL, fit
 
 import gnomon
 from gnomon._validation import Either, Options
@@ -88,7 +88,7 @@ def test_12_every_metric_of_its_own_makes_a_map_of_every_method(name):
     for metric in sorted(set(NATIVE_METRICS.values())):
         rows = X > 0.5 if metric == "jaccard" else 0.3 * X[:, :2] if metric == "haversine" else X
         params = {"period": 7.0} if metric == "periodic" else None
-        model = fit(name, rows, metric=metric, metric_params=params, **brief(name))
+        model = fit(name, rows, metric=metric, metric_params=params)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GnomonWarning)
             assert np.isfinite(model.transform(rows[:4])).all(), metric
