@@ -18,7 +18,7 @@ from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
 from gnomon.spectrum import Spectrum
 
-N_ROWS = 600  # all pairs are summed in every iteration
+N_ROWS = 800  # all pairs are summed in every iteration
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +121,7 @@ def test_a_map_of_the_spectrum_is_located_where_it_lies(spectrum):
     assert mark.similarity == pytest.approx(1, abs=1e-3)
     np.testing.assert_allclose(mark.embedding, spectrum.embeddings[4], atol=1e-3)
     assert math.isinf(spectrum.locate(spectrum.laplacian_eigenmap).exaggeration)
-    with pytest.raises(ValueError, match=r"Spectrum.locate: embedding of shape \(5, 2\) must be of shape \(600, 2\)"):
+    with pytest.raises(ValueError, match=r"Spectrum.locate: embedding of shape \(5, 2\) must be of shape \(800, 2\)"):
         spectrum.locate(turned[:5])
 
 
