@@ -45,8 +45,8 @@ def test_each_change_does_what_its_words_say():
     raised = Shift(2.0, 0, 3).apply(X, y)
     assert np.allclose(raised[y == 0, 3] - X[y == 0, 3], 2.0 * X[:, 3].std())
     assert (raised != X).sum() == 30
-    assert Width(3.0, 1).told(["a", "b"], []) == "b 3 times as wide"
-    assert Shift(-2.0, 0, 1).told(["a"], ["u", "v"]) == "v of a -2 standard deviations"
+    assert Width(3.0, 1).told(["a", "b"], []) == "b made 3 times as wide"
+    assert Shift(-2.0, 0, 1).told(["a"], ["u", "v"]) == "v of a moved by -2 standard deviations"
 
 
 def test_a_sheet_is_unrolled_and_rows_stay_as_far_from_their_neighbours():

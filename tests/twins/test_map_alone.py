@@ -97,6 +97,14 @@ def test_a_file_that_holds_something_else_is_refused(asked, change, told):
         MapAlone.from_dict(entries)
 
 
+def test_features_are_called_as_in_the_map(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    made = gn.map(X, "pca", labels=np.repeat(list("ab"), 30), feature_names=["u", "v", "w"], scale=None)
+    made.save(tmp_path / "m.gnomon")
+    for asked in (made, gn.load(tmp_path / "m.gnomon")):
+        assert asked.blind_spots(n_shifts=1, n_seeds=1).feature_names == ["u", "v", "w"]
+
+
 def test_commands_answer_and_save_what_the_page_tells(plain, tmp_path):
     file = tmp_path / "m.gnomon"
     plain.save(file)

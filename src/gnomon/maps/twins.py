@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -86,4 +87,7 @@ def _asked(questions: TwinQuestions, options: dict[str, Any]) -> tuple[Any, Any,
     """Return the method of a map, the table that it maps, and the arguments of a question."""
     result = cast("Map", questions)
     given = {"labels": result.labels} if len(result._classes()) else {}
-    return method_of(result, remedy=_REMEDY), result._mapped(), {**given, "n_jobs": result.n_jobs, **options}
+    table = result._mapped()
+    if result.representation is None:
+        table = replace(table, feature_names=result.feature_names)
+    return method_of(result, remedy=_REMEDY), table, {**given, "n_jobs": result.n_jobs, **options}

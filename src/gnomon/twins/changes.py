@@ -78,7 +78,7 @@ class Width(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"{names[self.group]} {self.amount:.3g} times as wide"
+        return f"{names[self.group]} made {self.amount:.3g} times as wide"
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Distance(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"{names[self.group]} {self.amount:.3g} times as far from {names[self.other]}"
+        return f"{names[self.group]} put {self.amount:.3g} times as far from {names[self.other]}"
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ class Shift(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"{features[self.feature]} of {names[self.group]} {self.amount:+g} standard deviations"
+        return f"{features[self.feature]} of {names[self.group]} moved by {self.amount:+g} standard deviations"
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Step(Change):
 
     def told(self, names: list[str], features: list[str]) -> str:
         """Return in words what is different."""
-        return f"row {self.row} {self.amount:.3g} times as far from row {self.other}"
+        return f"row {self.row} put {self.amount:.3g} times as far from row {self.other}"
 
 
 @dataclass(frozen=True)
