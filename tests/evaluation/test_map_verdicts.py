@@ -175,6 +175,15 @@ def test_what_a_map_shows_is_judged_once_for_all_reports(monkeypatch):
     assert "judged in the data" in result.report()
 
 
+def test_maps_by_other_metrics_say_in_which_they_can_be_judged():
+    X = np.random.default_rng(0).normal(size=(120, 3))
+    made = Map(X, X[:, :2], labels=np.repeat(["a", "b"], 60), metric="manhattan")
+    for ask in (lambda: made.are_apart("a", "b"), lambda: made.is_real("a"), made.verdicts, made.illusions):
+        with pytest.raises(ValueError, match=r"by one of .*'cosine' \(the metric of this map is 'manhattan'\)"):
+            ask()
+    assert str(made.are_apart("a", "b", metric="euclidean")).startswith("Are a and b apart?")
+
+
 def test_a_class_drawn_at_one_place_cannot_be_compared_and_the_others_can():
     X, labels = three(n=50)
     Y = X[:, :2].copy()

@@ -59,7 +59,7 @@ class Verdicts:
         from gnomon.evaluation import is_real
 
         name = str(island) if _is_name(island) else "the island"
-        given = {"name": name, "metric": self.metric, **options}
+        given = {"name": name, **self._in_metric(options)}
         return is_real(*self._judged(), *self._groups_of(island), **given)
 
     @entrance("is_denser")
@@ -102,7 +102,7 @@ class Verdicts:
     def _judge_gaps(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import judge_gaps
 
-        given = {"labels": self._labels_of_classes(), "metric": self.metric, **options}
+        given = {"labels": self._labels_of_classes(), **self._in_metric(options)}
         return judge_gaps(*self._judged(), **given)
 
     @entrance("illusions")
@@ -138,7 +138,7 @@ class Verdicts:
         labels = self._labels_of_classes()
         if labels is None:
             raise ValueError(message("a map", "with classes as labels", remedy="Pass labels to gnomon.map."))
-        return find_illusions(*self._judged(), labels, **{"metric": self.metric, **options})
+        return find_illusions(*self._judged(), labels, **self._in_metric(options))
 
     @entrance("null_scores")
     def null_scores(self, **options: Any) -> NullScores:
@@ -172,7 +172,18 @@ class Verdicts:
         """Add to options what the map knows: its metric, and what the groups are called."""
         letters = "ABC"
         names = tuple(str(one) if _is_name(one) else letters[i] for i, one in enumerate(groups))
-        return {"names": names, "metric": self.metric, **options}
+        return {"names": names, **self._in_metric(options)}
+
+    def _in_metric(self, options: dict[str, Any]) -> dict[str, Any]:
+        """Add to options the metric of the map, if they name none; refuse one in which nothing can be judged."""
+        from gnomon.evaluation.gaps import METRICS
+
+        if "metric" not in options and self.metric not in METRICS:
+            fact = f"the metric of this map is {self.metric!r}"
+            rule = f"of a map by one of the metrics {', '.join(map(repr, METRICS))}"
+            remedy = "Pass metric='euclidean' to judge by other distances than those of the map."
+            raise ValueError(message("a verdict", rule, fact=fact, remedy=remedy))
+        return {"metric": self.metric, **options}
 
     def _groups_of(self, *groups: Any) -> list[Any]:
         """Return masks of labels and conditions; row numbers and masks as they are."""
