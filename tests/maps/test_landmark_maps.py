@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -183,6 +185,17 @@ def test_a_folder_of_another_run_is_refused(tmp_path, options, differs):
     gnomon.map(X[:300], n_fitted=100, folder=tmp_path)
     with pytest.raises(ValueError, match=rf"map: folder .* must be empty or of this run \({differs} was"):
         gnomon.map(X[:300], n_fitted=100, folder=tmp_path, **options)
+
+
+def test_a_file_written_anew_is_another_table(tmp_path):
+    path = tmp_path / "X.npy"
+    for seed in range(2):
+        np.save(path, np.random.default_rng(seed).normal(size=(300, 4)).astype(np.float32))
+        os.utime(path, ns=(seed, seed))
+        if seed == 0:
+            gnomon.map(np.load(path, mmap_mode="r"), "pca", n_fitted=100, folder=tmp_path / "kept")
+    with pytest.raises(ValueError, match=rf"\(table was another: {re.escape(str(path))} has been written anew since\)"):
+        gnomon.map(np.load(path, mmap_mode="r"), "pca", n_fitted=100, folder=tmp_path / "kept")
 
 
 def test_columns_are_standardised_by_all_rows():

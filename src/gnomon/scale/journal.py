@@ -206,7 +206,10 @@ def _check_same_run(folder: Path, run: Mapping[str, Any]) -> None:
         raise ValueError(message(what, rule, fact=f"{_RUN} there is no record of a run", remedy=remedy)) from error
     other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
     if other:
+        old, new = (str(one.get(other[0])) for one in (before, known))
         fact = f"{other[0]} was {before.get(other[0])!r:.80} there and is {known.get(other[0])!r:.80} now"
+        if old.split(" ")[0] == new.split(" ")[0] != new:  # a path, then its size, the time it was written and more
+            fact = f"{other[0]} was another: {new.split(' ')[0]} has been written anew since"
         raise ValueError(message(what, rule, fact=fact, remedy=remedy))
 
 
