@@ -19,23 +19,56 @@ struct Entry {
     std::uint32_t group;
 };
 
+struct Groups {
+    std::span<const std::int32_t> of_row;
+    std::vector<std::uint64_t> sizes;
+    std::uint64_t n = 0;  // rows in some group
+};
+
 struct Moments {
     double count = 0, mean = 0, square = 0;  // square: sum of squared deviations from the mean
 };
 
 // What one column says of every group.
 struct Summary {
-    explicit Summary(std::size_t n_groups) : run(n_groups), below(n_groups), twice_u(n_groups), moments(n_groups) {}
+    explicit Summary(std::size_t n_groups)
+        : run(n_groups),
+          below(n_groups),
+          twice_u(n_groups),
+          passed(n_groups),
+          inside_square(n_groups),
+          rest_square(n_groups),
+          moments(n_groups) {}
 
     std::vector<std::uint64_t> run, below, twice_u;
+    std::vector<std::uint64_t> passed;  // rows of the rest that rest_square knows of
+    // Twice the pairs won less those lost, of each row of the group with the rest and the other way round, squared.
+    std::vector<double> inside_square, rest_square;
     std::vector<std::uint32_t> touched;
     std::vector<Moments> moments;
-    std::uint64_t n_below = 0;
+    std::span<const std::uint64_t> sizes;
+    std::uint64_t n = 0, n_below = 0;
 
-    void begin_ranks() {
+    void begin_ranks(std::span<const std::uint64_t> group_sizes, std::uint64_t n_rows) {
         std::fill(below.begin(), below.end(), 0);
         std::fill(twice_u.begin(), twice_u.end(), 0);
+        std::fill(passed.begin(), passed.end(), 0);
+        std::fill(inside_square.begin(), inside_square.end(), 0.0);
+        std::fill(rest_square.begin(), rest_square.end(), 0.0);
+        sizes = group_sizes;
+        n = n_rows;
         n_below = 0;
+    }
+
+    static double times_square(std::uint64_t count, std::uint64_t won, std::uint64_t lost) {
+        const double lead = static_cast<double>(won) - static_cast<double>(lost);
+        return static_cast<double>(count) * lead * lead;
+    }
+
+    // Rows of the rest that came since the last row of the group all lie below the same rows of it.
+    void pass_rest(std::uint32_t g, std::uint64_t n_rest_below) {
+        rest_square[g] += times_square(n_rest_below - passed[g], sizes[g] - below[g], below[g]);
+        passed[g] = n_rest_below;
     }
 
     void close_run() {
@@ -43,7 +76,12 @@ struct Summary {
         for (const std::uint32_t g : touched) total += run[g];
         for (const std::uint32_t g : touched) {
             // Pairs with the rest below count twice, tied pairs once.
-            twice_u[g] += run[g] * (2 * (n_below - below[g]) + (total - run[g]));
+            const std::uint64_t rest_below = n_below - below[g], tied = total - run[g];
+            twice_u[g] += run[g] * (2 * rest_below + tied);
+            inside_square[g] += times_square(run[g], rest_below, n - sizes[g] - rest_below - tied);
+            pass_rest(g, rest_below);
+            rest_square[g] += times_square(tied, sizes[g] - below[g] - run[g], below[g]);
+            passed[g] += tied;
         }
         for (const std::uint32_t g : touched) {
             below[g] += run[g];
@@ -77,7 +115,18 @@ struct Summary {
         return rest;
     }
 
-    void write(std::size_t f, std::span<const std::uint64_t> sizes, std::uint64_t n, const ContrastOutputs& out) {
+    // Variance of the share of `others` that each of `count` rows lies above, from the sum of (won - lost)^2 over them.
+    static double spread_of(double square, double lead, std::uint64_t count, std::uint64_t others) {
+        if (count < 2) return std::numeric_limits<double>::quiet_NaN();
+        const auto rows = static_cast<double>(count), pairs = 2.0 * static_cast<double>(others);
+        return std::max(0.0, square - lead * lead / rows) / (rows - 1) / (pairs * pairs);
+    }
+
+    static double variance_of(const Moments& m) {
+        return m.count > 1 ? m.square / (m.count - 1) : std::numeric_limits<double>::quiet_NaN();
+    }
+
+    void write(std::size_t f, const ContrastOutputs& out) {
         for (std::size_t g = 0; g < sizes.size(); ++g) {
             const Moments &in = moments[g], rest = rest_of(g);
             const double pairs = static_cast<double>(sizes[g]) * static_cast<double>(n - sizes[g]);
@@ -86,6 +135,12 @@ struct Summary {
             out.auc(g, f) = static_cast<double>(twice_u[g]) / (2 * pairs);
             out.mean(g, f) = in.mean;
             out.rest_mean(g, f) = rest.mean;
+            out.variance(g, f) = variance_of(in);
+            out.rest_variance(g, f) = variance_of(rest);
+            pass_rest(static_cast<std::uint32_t>(g), n - sizes[g]);
+            const double lead = static_cast<double>(twice_u[g]) - pairs;  // pairs won less pairs lost
+            out.spread(g, f) = spread_of(inside_square[g], lead, sizes[g], n - sizes[g]);
+            out.rest_spread(g, f) = spread_of(rest_square[g], lead, n - sizes[g], sizes[g]);
             if (deviation > 0)
                 out.effect(g, f) = gap / deviation;
             else
@@ -129,14 +184,14 @@ struct Column : Summary {
         }
     }
 
-    void find_ranks() {
+    void find_ranks(std::span<const std::uint64_t> sizes, std::uint64_t n) {
         entries.resize(values.size());
         for (std::size_t e = 0; e < values.size(); ++e) entries[e] = {sort_key(values[e]), labels[e]};
         if (entries.size() < kSmall)
             std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.key < b.key; });
         else
             by_digits.sort(entries);
-        begin_ranks();
+        begin_ranks(sizes, n);
         const Key zero = sort_key(T{0});
         bool zeros_done = false;
         auto add_zeros = [&] {
@@ -156,9 +211,9 @@ struct Column : Summary {
         close_run();
     }
 
-    void find(std::span<const std::uint64_t> sizes) {
-        find_moments(sizes);
-        find_ranks();
+    void find(const Groups& groups) {
+        find_moments(groups.sizes);
+        find_ranks(groups.sizes, groups.n);
     }
 };
 
@@ -172,7 +227,8 @@ struct Column<std::uint8_t> : Summary {
     std::vector<std::uint32_t> counts;  // (kValues, n_groups)
     std::uint8_t first = 0;             // from which deviations are taken, as in other columns
 
-    void find(std::span<const std::uint64_t> sizes) {
+    void find(const Groups& groups) {
+        const std::vector<std::uint64_t>& sizes = groups.sizes;
         const std::size_t n_groups = sizes.size();
         const double shift = static_cast<double>(first);
         for (std::size_t g = 0; g < n_groups; ++g) moments[g] = {static_cast<double>(sizes[g]), 0.0, 0.0};
@@ -181,7 +237,7 @@ struct Column<std::uint8_t> : Summary {
         each_count([&](double x, std::size_t g, double count) {
             moments[g].square += (x - moments[g].mean) * (x - moments[g].mean) * count;
         });
-        begin_ranks();
+        begin_ranks(sizes, groups.n);
         for (std::size_t x = 0; x < kValues; ++x) {
             for (std::size_t g = 0; g < n_groups; ++g)
                 add_to_run(static_cast<std::uint32_t>(g), counts[x * n_groups + g]);
@@ -200,12 +256,6 @@ private:
     }
 };
 
-struct Groups {
-    std::span<const std::int32_t> of_row;
-    std::vector<std::uint64_t> sizes;
-    std::uint64_t n = 0;  // rows in some group
-};
-
 template <class T>
 void contrast_columns(const Span2<const T>& X, const Groups& groups, std::size_t begin, std::size_t end,
                       std::vector<Column<T>>& columns, const ContrastOutputs& out) {
@@ -222,8 +272,8 @@ void contrast_columns(const Span2<const T>& X, const Groups& groups, std::size_t
         }
     }
     for (std::size_t f = begin; f < end; ++f) {
-        columns[f - begin].find(groups.sizes);
-        columns[f - begin].write(f, groups.sizes, groups.n, out);
+        columns[f - begin].find(groups);
+        columns[f - begin].write(f, out);
     }
 }
 
@@ -242,8 +292,8 @@ void contrast_columns(const Span2<const std::uint8_t>& X, const Groups& groups, 
         for (std::size_t f = begin; f < end; ++f) ++columns[f - begin].counts[X(i, f) * n_groups + g];
     }
     for (std::size_t f = begin; f < end; ++f) {
-        columns[f - begin].find(groups.sizes);
-        columns[f - begin].write(f, groups.sizes, groups.n, out);
+        columns[f - begin].find(groups);
+        columns[f - begin].write(f, out);
     }
 }
 
@@ -262,8 +312,8 @@ void contrast_columns(const SparseRows<T>& X, const Groups& groups, std::size_t 
             column.labels.push_back(static_cast<std::uint32_t>(group));
             --column.zeros[static_cast<std::size_t>(group)];
         }
-        column.find(groups.sizes);
-        column.write(f, groups.sizes, groups.n, out);
+        column.find(groups);
+        column.write(f, out);
     }
 }
 

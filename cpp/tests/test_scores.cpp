@@ -16,24 +16,47 @@ static void auc_counts_pairs() {
     std::vector<std::int32_t> groups(kRows);
     for (double& value : x) value = static_cast<double>(rng() % 9) - 4;
     for (std::int32_t& g : groups) g = static_cast<std::int32_t>(rng() % (kGroups + 1)) - 1;
-    std::vector<double> auc(kGroups * kFeatures), mean(auc.size()), rest(auc.size()), effect(auc.size());
+    std::vector<double> auc(kGroups * kFeatures), others(auc.size() * 4);
+    std::vector<double> spread(auc.size()), rest_spread(auc.size()), variance(auc.size());
+    auto other = [&](std::size_t k) { return Span2<double>(others.data() + k * auc.size(), kGroups, kFeatures); };
     group_contrasts(Span2<const double>(x.data(), kRows, kFeatures), groups, kGroups,
                     {{auc.data(), kGroups, kFeatures},
-                     {mean.data(), kGroups, kFeatures},
-                     {rest.data(), kGroups, kFeatures},
-                     {effect.data(), kGroups, kFeatures}},
+                     other(0),
+                     other(1),
+                     other(2),
+                     {variance.data(), kGroups, kFeatures},
+                     other(3),
+                     {spread.data(), kGroups, kFeatures},
+                     {rest_spread.data(), kGroups, kFeatures}},
                     {2});
     for (std::size_t g = 0; g < kGroups; ++g)
         for (std::size_t f = 0; f < kFeatures; ++f) {
             double wins = 0, pairs = 0;
+            std::vector<double> inside(kRows), outside(kRows);  // pairs won and lost by each row
             for (std::size_t i = 0; i < kRows; ++i)
                 for (std::size_t j = 0; j < kRows; ++j) {
                     if (groups[i] != static_cast<std::int32_t>(g) || groups[j] < 0 || groups[j] == groups[i]) continue;
                     const double a = x[i * kFeatures + f], b = x[j * kFeatures + f];
-                    wins += a > b ? 1 : (a == b ? 0.5 : 0);
+                    const double win = a > b ? 1 : (a == b ? 0.5 : 0);
+                    wins += win;
+                    inside[i] += win;
+                    outside[j] += win;
                     pairs += 1;
                 }
             CHECK(auc[g * kFeatures + f] == wins / pairs);
+            double n_in = 0, n_out = 0, sum = 0, square = 0, in_square = 0, out_square = 0;
+            for (std::size_t i = 0; i < kRows; ++i) {
+                if (groups[i] < 0) continue;
+                const bool is_in = groups[i] == static_cast<std::int32_t>(g);
+                (is_in ? n_in : n_out) += 1;
+                (is_in ? in_square : out_square) += (is_in ? inside[i] * inside[i] : outside[i] * outside[i]);
+                if (is_in) sum += x[i * kFeatures + f];
+                if (is_in) square += x[i * kFeatures + f] * x[i * kFeatures + f];
+            }
+            const std::size_t at = g * kFeatures + f;
+            CHECK_CLOSE(variance[at], (square - sum * sum / n_in) / (n_in - 1), 1e-12);
+            CHECK_CLOSE(spread[at], (in_square - wins * wins / n_in) / (n_in - 1) / n_out / n_out, 1e-12);
+            CHECK_CLOSE(rest_spread[at], (out_square - wins * wins / n_out) / (n_out - 1) / n_in / n_in, 1e-12);
         }
 }
 

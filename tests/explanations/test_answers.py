@@ -69,11 +69,57 @@ def test_errors_of_effect_sizes_and_aucs_cover_the_truth():
     assert np.mean(np.abs(found.auc - truth) < 1.96 * found.auc_error) == pytest.approx(0.95, abs=0.025)
 
 
+def test_errors_cover_the_truth_where_the_two_sides_vary_differently():
+    """Of 3,000 draws each: shares of yes/no features, counts, and normal features of three times the deviation."""
+    rng = np.random.default_rng(0)
+    inside = np.arange(330) < 30
+    sides = {
+        "yes": ((rng.random((330, 3000)) < np.where(inside, 0.5, 0.05)[:, None]), 0.45, 0.25, 0.0475, 0.725),
+        "counts": (rng.poisson(np.where(inside, 4.0, 0.5)[:, None], (330, 3000)), 3.5, 4.0, 0.5, None),
+        "normal": (rng.normal(size=(330, 3000)) * np.where(inside, 3.0, 1.0)[:, None], 0.0, 9.0, 1.0, 0.5),
+    }
+    for name, (X, gap, variance, rest_variance, auc) in sides.items():
+        found = contrast(X.astype(float), inside)
+        truth = gap / np.sqrt((29 * variance + 299 * rest_variance) / 328)
+        assert 0.9 < np.mean(np.abs(found.effect - truth) < 1.96 * found.error) < 0.98, name
+        assert found.error.mean() == pytest.approx(found.effect.std(), rel=0.13), name
+        if auc is not None:
+            assert np.mean(np.abs(found.auc - auc) < 1.96 * found.auc_error) == pytest.approx(0.945, abs=0.015), name
+
+
 def test_errors_in_closed_form():
-    assert effect_size_errors(np.array([0.0, 1.0]), 10, 10) == pytest.approx([np.sqrt(0.2), np.sqrt(0.225)])
-    assert np.isnan(effect_size_errors(np.array([np.inf]), 5, 5)[0])
-    assert auc_errors(np.array([0.5]), 2, 3)[0] == pytest.approx(np.sqrt((0.25 + (1 + 2) * (1 / 12)) / 6))
-    assert auc_errors(np.array([0.0, 1.0]), 5, 5).tolist() == [0, 0]
+    one = np.ones(2)
+    found = effect_size_errors(np.array([0.0, 1.0]), (one, one), (10, 10))
+    assert found == pytest.approx([np.sqrt(0.2), np.sqrt(0.2 + 1 / 36)])
+    single = np.full(2, np.nan)
+    found = effect_size_errors(np.array([0.0, 1.0]), (single, 4 * one), (1, 10))
+    assert found == pytest.approx([np.sqrt(1.1), np.sqrt(1.1 + 1 / 18)])  # it is taken to vary as the rest does
+    found = effect_size_errors(np.array([0.5]), (np.array([9.0]), np.array([1.0])), (5, 9), by_rows=False)
+    assert found[0] == pytest.approx(np.sqrt((9 / 5 + 1 / 9) / 5 + 0.25 * (81 / 4 + 1 / 8) / (8 * 25)))
+    nothing = (np.zeros(2), np.zeros(2))
+    np.testing.assert_array_equal(effect_size_errors(np.array([np.inf, 0.0]), nothing, (5, 5)), [np.nan, 0.0])
+    assert auc_errors(np.array([0.5]), (single[:1], single[:1]), (2, 3))[0] == pytest.approx(np.sqrt(1 / 24 + 1 / 36))
+    assert auc_errors(np.array([0.0, 1.0]), nothing, (5, 5)).tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("kind", ["floats", "bytes", "sparse"])
+def test_errors_come_from_the_rows_of_both_sides(kind):
+    rng = np.random.default_rng(0)
+    X = rng.poisson(1.0, (60, 3))
+    X[:, 2] = 5
+    inside = np.arange(60) < 7
+    tables = {"floats": X.astype(float), "bytes": X.astype(np.uint8), "sparse": sp.csr_matrix(X.astype(float))}
+    found = contrast(tables[kind], inside)
+    at = np.argsort(found.indices)
+    high, low = X[inside], X[~inside]
+    above = (high[:, None] > low[None]) + 0.5 * (high[:, None] == low[None])
+    auc_square = above.mean(axis=1).var(axis=0, ddof=1) / 7 + above.mean(axis=0).var(axis=0, ddof=1) / 53
+    np.testing.assert_allclose(found.auc_error[at], np.sqrt(auc_square), rtol=1e-12, atol=1e-15)
+    v, w = high.var(axis=0, ddof=1)[:2], low.var(axis=0, ddof=1)[:2]
+    square = (6 * v + 52 * w) / 58
+    d = (high.mean(axis=0) - low.mean(axis=0))[:2] / np.sqrt(square)
+    expected = (v / 7 + w / 53) / square + d**2 * (6 * v**2 + 52 * w**2) / (2 * 58**2 * square**2)
+    np.testing.assert_allclose(found.error[at], [*np.sqrt(expected), 0.0], rtol=1e-12)
 
 
 def test_fidelity_of_a_contrast_is_half_for_noise_and_one_for_what_is_apart():

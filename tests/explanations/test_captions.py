@@ -252,7 +252,7 @@ def test_a_phrase_takes_a_gap_of_eight_tenths_and_the_side_of_the_mean():
     assert first.against == [["y", "z"]]
     assert third.against == [["x"], ["y"]]
     np.testing.assert_allclose(third.effect, [-0.8, -0.8])
-    np.testing.assert_allclose(third.error, np.sqrt(100 / 2500 + 0.64 / 200))
+    np.testing.assert_allclose(third.error, np.sqrt(2 / 50 + 0.64 / (4 * 49)))
     below = _caption(0, three_clusters([[0.79, 0.0], [0.0, 0.0], [0.0, 0.0]]), ["x", "y", "z"], names, words, 3)
     assert (below.text, below.fidelity, below.unseparated) == ("no feature sets it apart", 0.0, ["y", "z"])
 

@@ -63,6 +63,15 @@ class _ClusterMoments:
             gaps: Array = np.where(difference == 0, 0.0, difference / spread)
         return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference, self.alpha), gaps, 0.0)
 
+    def gap_error(self, gap: float, g: int, h: int, f: int) -> float:
+        """Return the standard error of a gap between two clusters in one feature; NaN where that is infinite."""
+        sizes = int(self.sizes[g]), int(self.sizes[h])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own, other = (
+                self.variances[[c], f] * (size / np.float64(size - 1)) for c, size in zip((g, h), sizes, strict=True)
+            )
+        return float(effect_size_errors(np.array([gap]), (own, other), sizes, by_rows=False)[0])
+
     def _is_no_chance(self, g: int, difference: Array, alpha: float) -> npt.NDArray[np.bool_]:
         """Return which differences of means are found at a rate of false discoveries, by Welch's test and Student's.
 
@@ -128,7 +137,7 @@ class Caption(GroupedAnswer):
         For each feature named: the smallest difference of means, in standard deviations of the two clusters, from the
         clusters that this feature sets it apart from; negative for "low".
     error : ndarray of shape (n_phrases,), float64
-        Its standard error (Hedges & Olkin).
+        Its standard error, for clusters that may vary differently (Bonett).
     against : list of list
         For each feature named: those clusters.
     unseparated : list
@@ -249,10 +258,7 @@ def _caption(
         left[rows] = False
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
-    errors = [
-        float(effect_size_errors(np.array([e]), int(moments.sizes[g]), int(moments.sizes[h]))[0])
-        for e, h in zip(effect, smallest, strict=True)
-    ]
+    errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
     phrases = [f"{word} {names[f]}" for word, f in zip(said, chosen, strict=True)]
     return Caption(
         features=[names[f] for f in chosen],

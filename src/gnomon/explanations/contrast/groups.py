@@ -43,29 +43,74 @@ _FEWEST = 5  # rows of a side, for statistics
 _NOTABLE = 0.1  # a caption names only features whose AUC is at least this far from 0.5
 
 
-def effect_size_errors(effect: Array, n_selected: int, n_rest: int) -> Array:
-    """Return the standard errors of Cohen's d for normal features of equal variance; NaN where d is infinite.
+def effect_size_errors(
+    effect: Array, variances: tuple[Array, Array], sizes: tuple[int, int], *, by_rows: bool = True
+) -> Array:
+    """Return the standard errors of differences of means in deviations, of two sides that may vary differently.
+
+    The difference of the means and the deviation it is divided by both vary from sample to sample: the first by
+    ``(s1^2 / n1 + s2^2 / n2) / s^2``, the second, for normal features, by ``d^2 var(s^2) / (4 s^4)``. Where the
+    variances are equal this is Hedges & Olkin's ``(n1 + n2) / (n1 n2) + d^2 / (2 (n1 + n2))`` up to terms of relative
+    order 1 / n.
+
+    Parameters
+    ----------
+    effect : ndarray of shape (n_features,), float64
+    variances : pair of ndarray of shape (n_features,), float64
+        Of both sides, with n - 1 as divisor; NaN of a single row, which is taken to vary as the other side.
+    sizes : pair of int
+    by_rows : bool, default=True
+        Whether s^2 is the variance within sides over all rows (Cohen's d), or the mean of the two variances.
+
+    Returns
+    -------
+    ndarray of shape (n_features,), float64
+        NaN where the effect is infinite, 0 for a constant feature.
 
     References
     ----------
-    .. [1] Hedges & Olkin, "Statistical methods for meta-analysis", 1985, chapter 5.
+    .. [1] Bonett, "Confidence intervals for standardized linear contrasts of means", Psychological Methods 13, 2008.
+    .. [2] Hedges & Olkin, "Statistical methods for meta-analysis", 1985, chapter 5.
     """
-    total = n_selected + n_rest
+    sides = [np.where(np.isnan(one), other, one) for one, other in (variances, variances[::-1])]
+    freedom = [max(size - 1, 0) for size in sizes]
+    total = max(sum(freedom), 1)
+    shares = [one / total if by_rows else 0.5 for one in freedom]
+    square = shares[0] * sides[0] + shares[1] * sides[1]
+    of_means = sides[0] / sizes[0] + sides[1] / sizes[1]
+    of_square = sum(2.0 * (w * v) ** 2 / max(f, 1) for w, v, f in zip(shares, sides, freedom, strict=True))
     finite = np.where(np.isfinite(effect), effect, np.nan)
-    return np.sqrt(total / (n_selected * n_rest) + finite**2 / (2.0 * total))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        variance = of_means / square + finite**2 * of_square / (4.0 * square**2)
+    return np.where(effect == 0, np.sqrt(np.where(square > 0, variance, 0.0)), np.sqrt(variance))
 
 
-def auc_errors(auc: Array, n_selected: int, n_rest: int) -> Array:
-    """Return the standard errors of ranking probabilities.
+def auc_errors(auc: Array, spreads: tuple[Array, Array], sizes: tuple[int, int]) -> Array:
+    """Return the standard errors of ranking probabilities, whatever the distributions.
+
+    Parameters
+    ----------
+    auc : ndarray of shape (n_features,), float64
+    spreads : pair of ndarray of shape (n_features,), float64
+        Variance, over the rows of each side, of the share of the other side that a row lies above (of the second side:
+        that lies above it). NaN of a single row: it is then that of exponential features [2]_.
+    sizes : pair of int
+
+    Returns
+    -------
+    ndarray of shape (n_features,), float64
+        0 where the sides do not overlap, and for a constant feature.
 
     References
     ----------
-    .. [1] Hanley & McNeil, "The meaning and use of the area under a ROC curve", Radiology 143, 1982.
+    .. [1] DeLong, DeLong & Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
+       characteristic curves: a nonparametric approach", Biometrics 44, 1988.
+    .. [2] Hanley & McNeil, "The meaning and use of the area under a ROC curve", Radiology 143, 1982.
     """
-    both_selected, both_rest = auc / (2.0 - auc), 2.0 * auc**2 / (1.0 + auc)
-    variance = auc * (1.0 - auc) + (n_selected - 1) * (both_selected - auc**2) + (n_rest - 1) * (both_rest - auc**2)
-    error: Array = np.sqrt(np.maximum(variance, 0.0) / (n_selected * n_rest))
-    return error
+    of_one = (auc / (2.0 - auc) - auc**2, 2.0 * auc**2 / (1.0 + auc) - auc**2)
+    sides = [np.where(np.isnan(one), single, one) for one, single in zip(spreads, of_one, strict=True)]
+    variance = np.maximum(sides[0], 0.0) / sizes[0] + np.maximum(sides[1], 0.0) / sizes[1]
+    return np.where((auc > 0) & (auc < 1), np.sqrt(variance), 0.0)
 
 
 def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int8]:
@@ -161,11 +206,15 @@ class Contrast(GroupedAnswer):
         Difference of the means in pooled standard deviations (Cohen's d), positive if the selection is higher. 0 for
         a constant feature; infinite if the means differ and neither side varies.
     error : ndarray of shape (n_features,), float64
-        Standard error of the effect size (Hedges & Olkin); NaN where that is infinite.
+        Standard error of the effect size, for sides that may vary differently (Bonett); NaN where that is infinite. It
+        takes rows as independent draws. 1.96 errors to both sides held the true effect size in 91 to 97 % of draws of
+        normal features, counts and yes/no features of 20 against 200 rows and more, but in 88 to 94 % with 5 rows
+        selected of 55.
     auc : ndarray of shape (n_features,), float64, in [0, 1]
         Probability that a selected row is above a row of the rest, ties counted half. 0.5 for a constant feature.
     auc_error : ndarray of shape (n_features,), float64
-        Standard error of the AUC (Hanley & McNeil).
+        Standard error of the AUC, whatever the distributions (DeLong); 0 where the sides do not overlap. 1.96 errors to
+        both sides held the true AUC in 91 to 95 % of draws of 20 against 200 rows and more.
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature; for a group of features those of the member most correlated
         with it.
@@ -231,7 +280,7 @@ def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_b
 
 
 def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> Any:
-    """Return AUC, mean, mean of the rest and Cohen's d, each (n_groups, n_features), in one pass over the columns."""
+    """Return what `_core.group_contrasts` does, each (n_groups, n_features), in one pass over the columns."""
     if hasattr(X, "tocsc"):
         # In CSC form a column is a row of the transposed table.
         X = X.T
@@ -249,40 +298,37 @@ def _contrasts(
     """Contrast every group of rows with all others."""
     if collinear is not None and collinear.groups:
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
-        _, mean, rest_mean, _ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
+        _, mean, rest_mean, *_ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
         return [
             collinear.label(replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices]))
             for g, one in enumerate(joined)
         ]
-    auc, mean, rest_mean, effect = _group_contrasts(X, groups, n_groups)
+    auc, mean, rest_mean, effect, *moments = _group_contrasts(X, groups, n_groups)
 
     def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         # A group of one row is in one half only; the kernel takes groups that have rows.
         present, compact = np.unique(of, return_inverse=True)
-        part_auc, _, _, part_effect = _group_contrasts(part, compact.astype(np.int32), len(present))
+        part_auc, _, _, part_effect, *_ = _group_contrasts(part, compact.astype(np.int32), len(present))
         orders = np.zeros((n_groups, len(names)), dtype=np.int64)
         orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
         return orders
 
     fidelity = _held_out_auc(X, groups, n_groups, rank)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
-    # Hanley & McNeil's formula knows nothing of ties: a feature that never varies has no error at all.
-    doubtful = (effect == 0) & (auc == 0.5)
-    constant = ~_varies(X, groups, doubtful.any(axis=0))
     found = []
     for g in range(n_groups):
         order = _order(auc[g], effect[g], sort_by)
         n_selected, n_rest = int(sizes[g]), int(sizes.sum() - sizes[g])
-        varies = ~(doubtful[g] & constant)[order]
+        variance, rest_variance, spread, rest_spread = (one[g, order] for one in moments)
         found.append(
             Contrast(
                 features=[names[f] for f in order],
                 indices=order,
                 effect=effect[g, order],
-                error=np.where(varies, effect_size_errors(effect[g, order], n_selected, n_rest), 0.0),
+                error=effect_size_errors(effect[g, order], (variance, rest_variance), (n_selected, n_rest)),
                 fidelity=float(fidelity[g]),
                 auc=auc[g, order],
-                auc_error=np.where(varies, auc_errors(auc[g, order], n_selected, n_rest), 0.0),
+                auc_error=auc_errors(auc[g, order], (spread, rest_spread), (n_selected, n_rest)),
                 mean_selected=mean[g, order],
                 mean_rest=rest_mean[g, order],
                 n_selected=n_selected,
@@ -290,17 +336,6 @@ def _contrasts(
             )
         )
     return found
-
-
-def _varies(X: Any, groups: npt.NDArray[np.int32], doubtful: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return which features have more than one value in the groups; only the doubtful ones are looked at."""
-    varies = ~doubtful
-    rows = np.flatnonzero(groups >= 0)
-    for columns in np.array_split(np.flatnonzero(doubtful), max(1, int(doubtful.sum()) * len(rows) >> 22)):
-        if len(columns):
-            values = dense_rows_of(X, rows, columns)
-            varies[columns] = values.min(axis=0) < values.max(axis=0)
-    return varies
 
 
 @entrance("contrast")
