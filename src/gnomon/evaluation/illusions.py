@@ -39,6 +39,7 @@ FEWEST_OF_CLASS = 20
 """A class of fewer rows in the map is left out."""
 _MOST_CLASSES = 20
 _K = 10  # neighbours that density rests on
+_ROUNDING = 1e-6  # of a factor: what one that is the same for all rows, in single precision, may vary by
 _TOGETHER = "over all of these questions together, by Holm's method"
 
 
@@ -59,11 +60,19 @@ def adjusted_by_holm(p_values: npt.ArrayLike) -> Floats:
 
 @dataclass(frozen=True)
 class _Factor:
-    """The logarithm of what the map multiplies a ratio of the data by, with its error."""
+    """The logarithm of what the map multiplies a ratio of the data by, with its error.
+
+    A map that multiplies all distances alike has none: then the error is what rounding may add.
+    """
 
     log: float
     variance: float
     freedom: float = math.inf
+
+    @property
+    def spread(self) -> float:
+        """Standard error, at least that of rounding."""
+        return max(math.sqrt(self.variance), _ROUNDING)
 
     def __sub__(self, other: _Factor) -> _Factor:
         """Return the difference from an independent one, by Welch and Satterthwaite."""
@@ -81,14 +90,14 @@ class _Factor:
 
     def beyond(self, limit: float) -> float:
         """Return the p-value of a factor whose logarithm is at most `limit` in size."""
-        if not math.isfinite(self.log) or not self.variance > 0.0:
+        if not math.isfinite(self.log):
             return math.nan
-        tails = [-(abs(self.log) + side) / math.sqrt(self.variance) for side in (-limit, limit)]  # of one at the limit
+        tails = [-(abs(self.log) + side) / self.spread for side in (-limit, limit)]  # of one at the limit
         return float(sum(scipy.special.stdtr(max(1.0, self.freedom), tails)))
 
     def interval(self, alpha: float) -> tuple[float, float]:
         """Return both ends of it, each missed in alpha / 2."""
-        wide = float(scipy.special.stdtrit(max(1.0, self.freedom), 1.0 - alpha / 2.0)) * math.sqrt(self.variance)
+        wide = float(scipy.special.stdtrit(max(1.0, self.freedom), 1.0 - alpha / 2.0)) * self.spread
         return self.log - wide, self.log + wide
 
 
@@ -324,7 +333,7 @@ def _answered(
     """Return the verdict that a factor and its adjusted p-value give."""
     null = f"a factor of {math.exp(limit):.3g} at most"
     blank = replace(blank, null=null, false_positive_rate=alpha)
-    if not math.isfinite(factor.log) or not factor.variance > 0.0:
+    if not math.isfinite(factor.log):
         return replace(blank, sentence="Too few rows, or rows of no distance from each other.")
     low, high = factor.interval(alpha)
     if p_value <= alpha:
