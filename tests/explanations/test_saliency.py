@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import path_graph, paths_along, shortest_path
-from gnomon.explanations.importance import places_in_blocks
-from gnomon.explanations.jackknife import mean_of_blocks
+from gnomon.explanations.jackknife import mean_of_blocks, places_in_blocks
 from gnomon.explanations.local import each_local_arrows, local_arrows
+from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.explanations.saliency import _of_point, saliency
 
 SHAPE = (4, 5)
@@ -238,15 +238,14 @@ def test_on_the_way_each_change_counts_by_the_mean_length_of_the_axes_at_its_end
         saliency(found, target, image_shape=SHAPE, toward=[11, 12, 14, 16])
 
 
-def test_a_selection_has_an_error_over_its_regions_and_an_answer_is_told(explanation):
+def test_a_selection_has_the_error_of_a_mean_and_an_answer_is_told(explanation):
     rows = np.arange(0, 400, 40)
     for direction in (None, (3.0, 4.0)):
         found = saliency(explanation, rows, image_shape=SHAPE, direction=direction)
         arrows = np.array([local_arrows(explanation, int(i)) for i in rows])
         each = np.linalg.norm(arrows, axis=1) if direction is None else np.array([0.6, 0.8]) @ arrows
-        blocks = places_in_blocks(explanation.places[rows])
-        sizes = np.array([len(block) for block in blocks])
-        _, error = mean_of_blocks(np.array([each[block].sum(axis=0) for block in blocks]), sizes)
+        toward = None if direction is None else np.tile([0.6, 0.8], (10, 1))
+        error = error_of_mean(explanation, rows, np.full(10, 0.1), each.mean(axis=0), toward)
         np.testing.assert_allclose(found.error_image.ravel(), error, rtol=1e-6, atol=1e-12)
         assert found.features[0] == f"feature {found.indices[0]}"
         assert (np.diff(np.abs(found.effect)) <= 0).all()

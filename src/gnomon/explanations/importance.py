@@ -15,15 +15,14 @@ from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
-from gnomon.explanations.jackknife import mean_of_blocks
+from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["MeanImportance", "importance_by_label", "mean_importance", "places_in_blocks"]
+__all__ = ["MeanImportance", "importance_by_label", "mean_importance"]
 
-_BLOCKS = 32
 _NUMBERS = 1 << 22  # of the table of importances, held in double at a time
 Array = npt.NDArray[np.float64]
 
@@ -37,8 +36,10 @@ class MeanImportance(GroupedAnswer):
     effect : ndarray of shape (n_features,), float64
         Mean length of the feature's arrows, in units of the map per local standard deviation.
     error : ndarray of shape (n_features,), float64
-        Standard error of the mean. Points near each other share neighbours, so it comes from leaving out one of up to
-        32 regions of the map at a time (jackknife), not from single points.
+        Standard error of the mean over draws of the rows, the map taken as given. Points near each other share
+        neighbours, and each row moves all fits that it enters: it comes from all that single rows do to the mean
+        (infinitesimal jackknife), of about 400 rows if there are more. Lengths are positive even for a feature that
+        does nothing: the error says how the mean varies, not how far it lies from zero.
     share : ndarray of shape (n_features,), float64
         Share in the sum over all features.
     n_points : int
@@ -71,20 +72,6 @@ class MeanImportance(GroupedAnswer):
     def headline(self) -> str:
         """Return what is said of all points together."""
         return f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
-
-
-def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray[np.intp]]:
-    """Split places into about equally many blocks by halving them along their wider side, again and again."""
-    blocks = [np.arange(len(places))]
-    while len(blocks) < n_blocks:
-        largest = max(range(len(blocks)), key=lambda b: len(blocks[b]))
-        rows = blocks[largest]
-        if len(rows) < 4:
-            break
-        side = int(np.argmax(np.ptp(places[rows], axis=0)))
-        order = rows[np.argsort(places[rows, side], kind="stable")]
-        blocks[largest : largest + 1] = [order[: len(order) // 2], order[len(order) // 2 :]]
-    return blocks
 
 
 @entrance("mean_importance")
@@ -127,14 +114,13 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
     trust = np.asarray(explanation.r2, dtype=np.float64)
     # Where the map is linear nowhere, weights of zero would leave nothing to average.
     weights = trust if weighted and trust[known].any() else np.ones(explanation.n_samples)
-    blocks = [known[block] for block in places_in_blocks(explanation.places[known])]
-    sums, masses = np.zeros((len(blocks), explanation.n_features)), np.zeros(len(blocks))
-    for b, block in enumerate(blocks):
-        step = max(1, _NUMBERS // explanation.n_features)
-        for part in np.split(block, range(step, len(block), step)):
-            sums[b] += product(explanation.importance[part].astype(np.float64).T, weights[part])
-        masses[b] = weights[block].sum()
-    effect, error = mean_of_blocks(sums, masses)
+    mass = float(weights[known].sum())
+    effect = np.zeros(explanation.n_features)
+    step = max(1, _NUMBERS // explanation.n_features)
+    for part in np.split(known, range(step, len(known), step)):
+        effect += product(explanation.importance[part].astype(np.float64).T, weights[part])
+    effect /= mass
+    error = error_of_mean(explanation, known, weights[known] / mass, effect)
     order = np.argsort(-effect, kind="stable")
     total = float(effect.sum())
     return MeanImportance(

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["jackknife_error", "mean_of_blocks"]
+__all__ = ["jackknife_error", "mean_of_blocks", "places_in_blocks"]
+
+_BLOCKS = 32
 
 Array = npt.NDArray[np.float64]
 
@@ -30,3 +32,17 @@ def mean_of_blocks(sums: Array, sizes: npt.NDArray[Any]) -> tuple[Array, Array]:
     if np.count_nonzero(useful) < 2:
         return total / weight, np.full(len(total), np.nan)
     return total / weight, jackknife_error((total - sums[useful]) / (weight - sizes[useful])[:, None])
+
+
+def places_in_blocks(places: Array, n_blocks: int = _BLOCKS) -> list[npt.NDArray[np.intp]]:
+    """Split places into about equally many blocks by halving them along their wider side, again and again."""
+    blocks = [np.arange(len(places))]
+    while len(blocks) < n_blocks:
+        largest = max(range(len(blocks)), key=lambda b: len(blocks[b]))
+        rows = blocks[largest]
+        if len(rows) < 4:
+            break
+        side = int(np.argmax(np.ptp(places[rows], axis=0)))
+        order = rows[np.argsort(places[rows, side], kind="stable")]
+        blocks[largest : largest + 1] = [order[: len(order) // 2], order[len(order) // 2 :]]
+    return blocks

@@ -14,9 +14,9 @@ from gnomon._validation import message
 from gnomon.explanations.answer import Answer
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import KINDS, path_graph, paths_along, shortest_path
-from gnomon.explanations.importance import places_in_blocks
-from gnomon.explanations.jackknife import mean_of_blocks
+from gnomon.explanations.jackknife import mean_of_blocks, places_in_blocks
 from gnomon.explanations.local import along, arrows_with_errors, each_local_arrows, lengths_with_errors
+from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.explanations.rows import check_image_shape, find_row
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg.table import evenly_spaced
@@ -43,8 +43,9 @@ class Saliency(Answer):
         the pixel changes on the way to them, each change times the length of its arrow there, in units of the map:
         positive where the picture must brighten, negative where it must darken.
     error : ndarray of shape (n_features,), float64
-        Standard error: of the point's own fit, or over regions of the selection. On a way, at most: the errors of the
-        fits that it passes, taken as one.
+        Standard error: of the point's own fit, or of the mean over a selection, as in `MeanImportance`. On a way, at
+        most: the errors of the fits that it passes, taken as one; over the ways of a selection, that of regions of it,
+        as if they shared no rows, which is too small where they do.
     direction : ndarray of shape (n_components,), or None
         Unit vector in the map; towards rows, that to their median place.
     n_points : int
@@ -239,10 +240,11 @@ def _of_point(explanation: Explanation, i: int, unit: Array | None) -> tuple[Arr
 
 
 def _of_selection(explanation: Explanation, rows: npt.NDArray[Any], unit: Array | None) -> tuple[Array, Array]:
-    """Average over regions of the selection, of about equally many points each, and over the regions."""
-    blocks = places_in_blocks(explanation.places[rows])
-    sums = np.zeros((len(blocks), explanation.n_features))
-    for total, block in zip(sums, blocks, strict=True):
+    """Average over the points of a selection, neighbours in the map together."""
+    effect = np.zeros(explanation.n_features)
+    for block in places_in_blocks(explanation.places[rows]):
         for arrows in each_local_arrows(explanation, rows[block]):
-            total += np.linalg.norm(arrows, axis=0) if unit is None else along(unit, arrows)
-    return mean_of_blocks(sums, np.array([len(block) for block in blocks]))
+            effect += np.linalg.norm(arrows, axis=0) if unit is None else along(unit, arrows)
+    effect /= len(rows)
+    toward = None if unit is None else np.tile(unit, (len(rows), 1))
+    return effect, error_of_mean(explanation, rows, np.full(len(rows), 1.0 / len(rows)), effect, toward)

@@ -20,7 +20,9 @@ __all__ = [
     "expand_deviations",
     "expand_errors",
     "foretell_by_rounds",
+    "place_influences",
     "pooling_shares",
+    "shares_of_fits",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -28,6 +30,8 @@ Ints = npt.NDArray[np.int64]
 
 _ROWS = 64  # whose features are written out at once, and stay in the cache
 _BLOCK = 32  # points whose displacements are held at once
+_NUMBERS = 1 << 21  # of displacements in the data, held at once
+_SPREAD = 1 << 16  # points whose weights are spread over their neighbours at once
 _DENSE = 4  # scalar products of all rows are formed if they are at most so many times those needed
 _RANK_SHARE = 1e-12
 _NO_SLACK = 1e-9
@@ -39,6 +43,75 @@ def pooling_shares(jacobians: LocalJacobians, i: int, rounds: int | None = None)
     `rounds` of averaging, as many as the Jacobians have by default.
     """
     return _pools(jacobians, i, jacobians.pooling if rounds is None else rounds)[-1]
+
+
+def shares_of_fits(jacobians: LocalJacobians, rows: Ints, weights: Floats) -> Floats:
+    """Return with which weight the fit of every row enters a weighted sum of pooled Jacobians.
+
+    Parameters
+    ----------
+    jacobians : LocalJacobians of all rows
+    rows : ndarray of shape (m,), int64
+        Those whose pooled Jacobians are added up, each once, where `mask` is True.
+    weights : ndarray of shape (m, n_weights)
+        Several sums are looked at together.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_weights)
+        Sums over the rows are those of `weights`.
+    """
+    shares = np.zeros((len(jacobians.mask), weights.shape[1]))
+    shares[rows] = weights
+    for _ in range(jacobians.pooling):
+        known = np.flatnonzero(shares.any(axis=1))
+        spread = np.zeros_like(shares)
+        for some in np.split(known, range(_SPREAD, len(known), _SPREAD)):
+            near = jacobians.indices[some]
+            used = (jacobians.weights[some] > 0) & jacobians.mask[near]
+            part = shares[some] / (1 + used.sum(axis=1))[:, None]
+            spread[some] += part
+            counts = used.sum(axis=1)
+            for one, column in zip(spread.T, part.T, strict=True):
+                one += np.bincount(near[used], np.repeat(column, counts), len(one))
+        shares = spread
+    return shares
+
+
+def place_influences(X: Any, jacobians: LocalJacobians, centres: Ints) -> tuple[Floats, Floats]:
+    """Return what the places of neighbours do to the Jacobians of single fits, before pooling.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data of the fits.
+    jacobians : LocalJacobians of all rows
+    centres : ndarray of shape (m,), int64
+        The fits, where `mask` is True.
+
+    Returns
+    -------
+    coefficients : ndarray of shape (m, n_neighbors, n_neighbors)
+        A step of neighbour j in the map adds, in its direction, the sum over l of entry j, l times x_l - x_i.
+    residuals : ndarray of shape (m, n_neighbors, n_components)
+        Of the places of the neighbours, each predicted from the others.
+    """
+    k, d = jacobians.indices.shape[1], jacobians.n_components
+    coefficients, residuals = np.empty((len(centres), k, k)), np.empty((len(centres), k, d))
+    step = max(1, _NUMBERS // (k * int(X.shape[1])))
+    for start in range(0, len(centres), step):
+        part = slice(start, start + step)
+        used, rows, own = _members(jacobians, centres[part])
+        at = _places(jacobians, centres[part], rows, used)
+        values = dense_rows(X[rows])
+        Z = values[at] - values[own][:, None]
+        Y = jacobians.places[rows]
+        weights = jacobians.weights[centres[part]].astype(np.float64)
+        weights /= weights.sum(axis=1, keepdims=True)
+        with single_threaded_blas():
+            found = _fits(jacobians, _times(Z, np.swapaxes(Z, 1, 2)), Y[at] - Y[own][:, None], weights)
+        coefficients[part], residuals[part] = found
+    return jacobians.calibration * coefficients, residuals
 
 
 def _pools(jacobians: LocalJacobians, i: int, rounds: int) -> list[tuple[Ints, Floats]]:

@@ -92,6 +92,33 @@ class Regressions:
             found[m] = np.sqrt((k - 1) / k * np.sum((axes - axes.mean(axis=0)) ** 2, axis=0))
         return found
 
+    def arrows(self) -> Floats:
+        """Return the displacement in the map per standard deviation of each feature, (m, n_components, n_features)."""
+        return self.axes * self.deviation[:, None]
+
+    def arrows_without(self, m: int, rows: npt.NDArray[Any]) -> Floats:
+        """Return the arrows of neighbourhood m without one row each, (len(rows), n_components, n_features).
+
+        They are those of a regression on the k - 1 other rows; `rows` are places in the neighbourhood.
+        """
+        k, d = self.steps.shape[1:]
+        X, T = self.displacements[m], self.steps[m][rows]
+        without, pull = X[rows], product(T, self.spread[m])
+        slack = np.maximum(1.0 - 1.0 / k - np.sum(pull * T, axis=1), 1e-9)
+        residuals = without - product(T, self.slopes[m])
+        change = pull / slack[:, None]
+        slopes = self.slopes[m] - change[:, :, None] * residuals[:, None]
+        squares = np.sum(X**2, axis=0)
+        variance = np.maximum(squares - k / (k - 1.0) * without**2, 0.0) / (k - 1.0)
+        rest = np.sum((X - product(self.steps[m], self.slopes[m])) ** 2, axis=0) - residuals**2 / slack[:, None]
+        rest = np.maximum(rest / max(k - 2 - d, 1), _LEAST_VARIANCE * variance)
+        precision = np.where(rest > 0, 1.0 / np.where(rest > 0, rest, 1.0), 0.0)
+        weighted = slopes * precision[:, None]
+        spread = self.spread[m] + change[:, :, None] * pull[:, None]
+        information = stacked_products(weighted, np.swapaxes(slopes, 1, 2)) + (k - 1.0) * spread
+        found: Floats = stacked_solve(information, weighted) * np.sqrt(variance)[:, None]
+        return found
+
     def predictions(self) -> tuple[Floats, Floats, Floats]:
         """Return each row's step from the mean of the others, its prediction by the others, and that by all.
 
@@ -222,6 +249,11 @@ class InverseFits:
     @cached_property
     def _neighbors(self) -> MapNeighbors:
         return MapNeighbors(self.places)
+
+    def nearest(self, rows: npt.NDArray[Any], n_neighbors: int | None = None) -> Ints:
+        """Return the rows nearest in the map, (len(rows), n_neighbors), nearest first: those of the fits by default."""
+        wanted = self.n_neighbors if n_neighbors is None else n_neighbors
+        return self._neighbors.nearest(np.asarray(rows, dtype=np.int64), wanted)
 
     def axes(self, X: Any, i: int) -> Floats:
         """Return the displacement of row i in the map per unit of each feature, (n_components, n_features)."""

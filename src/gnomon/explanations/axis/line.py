@@ -19,8 +19,8 @@ from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
-from gnomon.explanations.jackknife import mean_of_blocks
 from gnomon.explanations.local import each_local_arrows
+from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
@@ -37,7 +37,6 @@ _BLOCK = 1 << 21  # numbers made dense at a time
 _RIDGES = 10.0 ** np.arange(-3.0, 3.5, 0.5)
 _NOTHING = 1e-14  # share of the variance of all columns: rounding
 _PUSH_ROWS = 400  # points whose arrows are averaged at most
-_STRETCHES = 20
 _BANDWIDTH = 0.12  # of the length of the line
 _SORTS = {"change": "effect", "push": "push", "rho": "rho"}
 
@@ -190,8 +189,8 @@ class Axis(Answer):
         Spearman's correlation with the distance along the line: +1 or -1 for a feature that only rises or falls.
     push, push_error : ndarray of shape (n_features,), float64
         Mean displacement along the line for one local standard deviation of the feature, from the arrows of the
-        points, in units of the map, and its standard error over stretches of the line. A feature can change along a
-        line without pushing along it: it then only goes along with one that does.
+        points, in units of the map, and its standard error over draws of the rows, the map taken as given. A feature
+        can change along a line without pushing along it: it then only goes along with one that does.
     fidelity : float in [0, 1]
         Share of the variance of the points' positions along the line that all features together predict by ridge
         regression, each point from the others.
@@ -379,7 +378,7 @@ def _trend_table(explanation: Explanation, near: PointsNear) -> dict[str, Array]
 def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     """Return the mean of the arrows along the line over its points and the standard error of the mean.
 
-    Points near each other share neighbours, so the error is that of the mean of 20 stretches of the line.
+    Points near each other share neighbours: see `error_of_mean`.
     """
     known = np.flatnonzero(explanation.mask[near.rows])
     known = known[np.argsort(near.t[known], kind="stable")]
@@ -387,9 +386,9 @@ def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:
     if len(known) < 2:
         nothing = np.full(explanation.n_features, np.nan)
         return nothing, nothing
-    stretches = np.array_split(known, min(_STRETCHES, len(known)))
-    sums = np.zeros((len(stretches), explanation.n_features))
-    for total, stretch in zip(sums, stretches, strict=True):
-        for position, arrows in zip(stretch, each_local_arrows(explanation, near.rows[stretch]), strict=True):
-            total += np.sum(near.tangents[position][:, None] * arrows, axis=0)
-    return mean_of_blocks(sums, np.array([len(stretch) for stretch in stretches]))
+    rows, tangents = near.rows[known], near.tangents[known]
+    push = np.zeros(explanation.n_features)
+    for tangent, arrows in zip(tangents, each_local_arrows(explanation, rows), strict=True):
+        push += np.sum(tangent[:, None] * arrows, axis=0)
+    push /= len(rows)
+    return push, error_of_mean(explanation, rows, np.full(len(rows), 1.0 / len(rows)), push, tangents)

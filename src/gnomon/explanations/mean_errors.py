@@ -1,0 +1,219 @@
+"""Standard errors of means of arrows over many points, whose fits share rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._arithmetic import sparse_product
+from gnomon._threads import single_threaded_blas
+from gnomon.explanations.jackknife import places_in_blocks
+from gnomon.geometry.check import has_place
+from gnomon.geometry.expansion import expand_axes_of_rows, expand_deviations, place_influences, shares_of_fits
+from gnomon.geometry.inverse import InverseFits, regress_features
+from gnomon.linalg import dense_rows
+from gnomon.linalg.table import evenly_spaced
+
+if TYPE_CHECKING:
+    from gnomon.explanations.explanation import Explanation
+
+__all__ = ["error_of_mean"]
+
+_ROWS = 400  # whose influence is found at most
+_FEW = 1000  # inverse fits of so many points are all formed
+_PATCHES, _PATCH = 16, 25  # of more points: places in the map, and rows around each, whose influence is found
+_OUTER = 5  # one of so many neighbours lies at the rim
+_TOGETHER = 32  # rows whose fits are averaged in one go
+_NUMBERS = 1 << 21  # held in double at a time
+
+Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def error_of_mean(
+    explanation: Explanation, rows: npt.NDArray[Any], weights: Array, mean: Array, toward: Array | None = None
+) -> Array:
+    """Return the standard errors of a mean of arrows over points of a map.
+
+    Points near each other have fits that share rows, so the arrows are no independent draws: averaged fits of all
+    points can be nearly the same, and be wrong together. The rows of the data are the draws. Each moves the mean
+    because it is one of the points, and because it enters the fits around it, often with opposite signs; the error is
+    the root of the sum of squares over the rows of all that they do (infinitesimal jackknife [1]_). In forward fits it
+    is the row's place, missed by its residual; in inverse fits, where neighbours are taken in the map, the row is left
+    out and one at the rim takes its place.
+
+    The map itself, the damping and the local scale of the features in forward fits are taken as given. Of more than
+    400 rows, those looked at are a sample of about 400, and the error is known to about a tenth.
+
+    Parameters
+    ----------
+    explanation : Explanation
+    rows : ndarray of shape (m,), int
+        Points that have an explanation, each once.
+    weights : ndarray of shape (m,)
+        With which they enter the mean; they sum to one.
+    mean : ndarray of shape (n_features,)
+        The mean.
+    toward : ndarray of shape (m, n_components), default=None
+        The direction along which each arrow is measured; None for lengths.
+
+    Returns
+    -------
+    ndarray of shape (n_features,), float64
+
+    References
+    ----------
+    .. [1] Jaeckel, "The infinitesimal jackknife", Bell Laboratories memorandum MM 72-1215-11, 1972.
+    """
+    asked = weights > 0
+    rows, weights = np.asarray(rows, dtype=np.int64)[asked], weights[asked]
+    toward = None if toward is None else toward[asked]
+    with single_threaded_blas():
+        if explanation._inverse is None:
+            moved, n_moving = _by_forward_fits(explanation, rows, weights, mean, toward)
+        else:
+            moved, n_moving = _by_inverse_fits(explanation, explanation._inverse, rows, weights, mean, toward)
+    square = n_moving * np.mean(moved**2, axis=0)
+    if explanation._inverse is not None:
+        # What every row does alike comes of leaving one out of a fixed number of neighbours, and is no scatter.
+        n = int(np.count_nonzero(has_place(explanation.places)))
+        square -= (n_moving * np.mean(moved, axis=0)) ** 2 / n
+    error: Array = np.sqrt(np.maximum(square, 0.0))
+    return error
+
+
+def _measured(arrows: Array, toward: Array | None) -> Array:
+    """Return the lengths of arrows (m, n_components, n_features), or how far they lead in directions (m, ...)."""
+    found: Array = np.linalg.norm(arrows, axis=1) if toward is None else np.sum(toward[:, :, None] * arrows, axis=1)
+    return found
+
+
+def _directions(arrows: Array, toward: Array | None) -> Array:
+    """Return in which direction a change of an arrow changes what is measured, (m, n_components, n_features or 1)."""
+    if toward is not None:
+        return toward[:, :, None]
+    lengths = np.linalg.norm(arrows, axis=1, keepdims=True)
+    found: Array = np.divide(arrows, lengths, out=np.zeros_like(arrows), where=lengths > 0)
+    return found
+
+
+def _by_forward_fits(
+    explanation: Explanation, rows: Ints, weights: Array, mean: Array, toward: Array | None
+) -> tuple[Array, int]:
+    """Return what rows do to the mean, (n_rows, n_features), and the number of all rows that do something."""
+    jacobians, X = explanation._jacobians, explanation._fitted
+    pull = weights[:, None] if toward is None else weights[:, None] * toward
+    shares = shares_of_fits(jacobians, rows, pull)
+    centres = np.flatnonzero(shares.any(axis=1) & jacobians.mask)
+    used = jacobians.weights[centres] > 0
+    touched = np.zeros(explanation.n_samples, dtype=bool)
+    touched[rows] = touched[jacobians.indices[centres][used]] = True
+    moving = np.flatnonzero(touched)
+    chosen = moving[evenly_spaced(len(moving), _ROWS)]
+    chosen = chosen[np.concatenate(places_in_blocks(explanation.places[chosen]))]
+    position = np.full(explanation.n_samples, -1)
+    position[chosen] = np.arange(len(chosen))
+    at = np.where(used, position[jacobians.indices[centres]], -1)
+    entered = (at >= 0).any(axis=1)
+    centres, at, used = centres[entered], at[entered], used[entered]
+    steps, missed = _steps(explanation, centres, shares[centres], at, used, len(chosen), toward is None)
+    moved = np.zeros((len(chosen), explanation.n_features))
+    own, of_row = np.zeros(explanation.n_samples), np.full(explanation.n_samples, -1)
+    own[rows], of_row[rows] = weights, np.arange(len(rows))
+    for start in range(0, len(chosen), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        some = chosen[part]
+        known = jacobians.mask[some]
+        deviations, arrows = np.zeros(moved[part].shape), np.zeros((len(some), jacobians.n_components, moved.shape[1]))
+        if known.any():
+            deviations[known] = expand_deviations(X, jacobians, some[known])
+            arrows[known] = expand_axes_of_rows(X, jacobians, some[known]) * deviations[known][:, None]
+        moved[part] = steps[part] * deviations
+        if toward is None:
+            moved[part] *= np.sum(_directions(arrows, None) * missed[part][:, :, None], axis=1)
+        asked = np.flatnonzero(own[some] > 0)
+        along = None if toward is None else toward[of_row[some[asked]]]
+        moved[start + asked] += own[some[asked], None] * (_measured(arrows[asked], along) - mean)
+    return moved, len(moving)
+
+
+def _steps(
+    explanation: Explanation, centres: Ints, shares: Array, at: Ints, used: npt.NDArray[np.bool_], n: int, lengths: bool
+) -> tuple[Array, Array]:
+    """Return what the places of n rows do to a weighted sum of Jacobians, (n, n_features), and their residuals.
+
+    `at` (m, n_neighbors) says which of the rows each neighbour of the centres is, -1 for others. Along directions a
+    row's step is as long as its residual; for lengths it is of unit length, since its direction differs by feature.
+    """
+    import scipy.sparse as sp
+
+    jacobians, X = explanation._jacobians, explanation._fitted
+    coefficients, left = place_influences(X, jacobians, centres)
+    fit, neighbor = np.nonzero(at >= 0)
+    row = at[fit, neighbor]
+    counts = np.maximum(np.bincount(row, minlength=n), 1)
+    missed = np.stack([np.bincount(row, one, n) / counts for one in left[fit, neighbor].T], axis=1)
+    size = shares[fit, 0] if lengths else np.sum(shares[fit] * missed[row], axis=1)
+    parts = size[:, None] * np.where(used[fit], coefficients[fit, neighbor], 0.0)
+    members = np.unique(np.concatenate([centres, jacobians.indices[centres][used]]))
+    near = np.searchsorted(members, np.where(used[fit], jacobians.indices[centres[fit]], centres[fit, None]))
+    columns = np.concatenate([near.ravel(), np.searchsorted(members, centres[fit])])
+    lines = np.concatenate([np.repeat(row, near.shape[1]), row])
+    entries = (np.concatenate([parts.ravel(), -parts.sum(axis=1)]), (lines, columns))
+    sums = sp.coo_array(entries, shape=(n, len(members))).tocsc()
+    found = np.zeros((n, explanation.n_features))
+    step = max(1, _NUMBERS // explanation.n_features)
+    first = dense_rows(X[members[:1]])
+    for start in range(0, len(members), step):
+        part = slice(start, start + step)
+        found += sparse_product(sums[:, part].tocsr(), dense_rows(X[members[part]]) - first)
+    return found, missed
+
+
+def _by_inverse_fits(
+    explanation: Explanation, fits: InverseFits, rows: Ints, weights: Array, mean: Array, toward: Array | None
+) -> tuple[Array, int]:
+    """Return what rows do to the mean, (n_rows, n_features), and the number of all rows that do something."""
+    X, k = explanation._fitted, fits.n_neighbors
+    few = len(rows) <= _FEW
+    blocks = np.split(np.arange(len(rows)), range(_FEW, len(rows), _FEW))
+    touched = np.zeros(explanation.n_samples, dtype=bool)
+    chosen = np.empty(0, np.int64)
+    if not few:
+        seeds = rows[evenly_spaced(len(rows), _PATCHES)]
+        chosen = np.unique(fits.nearest(seeds, min(_PATCH, k)))
+    entered = []
+    for block in blocks:
+        near = fits.nearest(rows[block])
+        touched[near] = True
+        if few:
+            moving = np.flatnonzero(touched)
+            chosen = moving[evenly_spaced(len(moving), _ROWS)]
+        entered.append(block[np.isin(near, chosen).any(axis=1)])
+    position = np.full(explanation.n_samples, -1)
+    position[chosen] = np.arange(len(chosen))
+    moved = np.zeros((len(chosen), explanation.n_features))
+    taking_part = np.concatenate(entered)
+    rim = min(max(1, k // _OUTER), k - 2)
+    step = max(1, _NUMBERS // (k * explanation.n_features))
+    for start in range(0, len(taking_part), step):
+        part = taking_part[start : start + step]
+        near = fits.nearest(rows[part])
+        members, where = np.unique(near, return_inverse=True)
+        values, places = dense_rows(X[members])[where.reshape(near.shape)], fits.places[near]
+        whole = regress_features(values, places)
+        core = regress_features(values[:, : k - rim], places[:, : k - rim])
+        arrows = whole.arrows()
+        at_rim = (arrows - core.arrows()) / rim
+        along = None if toward is None else toward[part]
+        sense = weights[part, None, None] * _directions(arrows, along)
+        for m, i in enumerate(part):
+            inside = np.flatnonzero(position[near[m]] >= 0)
+            change = arrows[m] - whole.arrows_without(m, inside) - at_rim[m]
+            moved[position[near[m, inside]]] += fits.calibration * np.sum(sense[m] * change, axis=1)
+            if (place := position[rows[i]]) >= 0:
+                measured = _measured(fits.calibration * arrows[[m]], None if along is None else along[[m]])
+                moved[place] += weights[i] * (measured[0] - mean)
+    return moved, int(np.count_nonzero(touched))

@@ -1,0 +1,83 @@
+"""Errors of means of arrows know that fits share rows: they are the spread over draws, and each part is exact."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gnomon.explanations import explain, mean_importance
+from gnomon.explanations.axis import axis
+from gnomon.geometry import local_jacobians
+from gnomon.geometry.expansion import place_influences, shares_of_fits
+from gnomon.geometry.inverse import regress_features
+from gnomon.neighbors import compute_neighbors
+
+DRAWS, ROWS, NOISE = 6, 200, 8
+
+
+@pytest.fixture(scope="module", params=["forward", "inverse"])
+def draws(request):
+    """Pushes and importances with errors, (2, draws, features); two features drive the maps, the others are noise."""
+    pushes, importances = [], []
+    for seed in range(DRAWS):
+        rng = np.random.default_rng(seed)
+        Y = rng.normal(size=(ROWS, 2))
+        X = np.column_stack([Y + 0.3 * rng.normal(size=(ROWS, 2)), rng.normal(size=(ROWS, NOISE))])
+        explanation = explain(X, Y, n_jobs=1, fit=request.param)
+        found = axis(explanation, path=[(-1.5, 0), (1.5, 0)], width=0.7)
+        order = np.argsort(found.indices)
+        pushes.append([found.push[order], found.push_error[order]])
+        mean = mean_importance(explanation)
+        order = np.argsort(mean.indices)
+        importances.append([mean.effect[order], mean.error[order]])
+    return np.swapaxes(pushes, 0, 1), np.swapaxes(importances, 0, 1)
+
+
+def test_pushes_of_noise_lie_within_two_errors_of_zero(draws):
+    push, error = draws[0]
+    assert np.mean(np.abs(push[:, 2:]) > 1.96 * error[:, 2:]) < 0.15
+    assert 0.6 < error[:, 2:].mean() / np.sqrt(np.mean(push[:, 2:] ** 2)) < 1.6
+
+
+def test_errors_of_importances_are_about_their_spread_over_draws_and_not_below_it(draws):
+    effect, error = draws[1]
+    spread = np.sqrt(effect.var(axis=0, ddof=1))
+    assert 0.6 < error[:, :2].mean() / np.sqrt(np.mean(spread[:2] ** 2)) < 2.0
+    assert 0.9 < error[:, 2:].mean() / np.sqrt(np.mean(spread[2:] ** 2)) < 3.0
+
+
+def test_the_arrows_without_a_row_are_those_of_the_other_rows():
+    rng = np.random.default_rng(0)
+    places = rng.normal(size=(1, 20, 2))
+    values = np.concatenate([places[0] @ rng.normal(size=(2, 3)), rng.normal(size=(20, 2))], axis=1)[None]
+    values += 0.1 * rng.normal(size=values.shape)
+    fits = regress_features(values, places)
+    found = fits.arrows_without(0, np.array([3, 19]))
+    for row, arrows in zip((3, 19), found, strict=True):
+        others = regress_features(np.delete(values, row, axis=1), np.delete(places, row, axis=1))
+        np.testing.assert_allclose(arrows, others.arrows()[0], rtol=1e-6)
+
+
+@pytest.mark.parametrize("pooling", [0, 2])
+def test_a_step_of_a_row_in_the_map_moves_the_sum_of_jacobians_as_foretold(pooling):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 4))
+    Y = X[:, :2] + 0.1 * rng.normal(size=(40, 2))
+    graph = compute_neighbors(X, 6)
+    weights, rows = rng.uniform(size=7), np.arange(0, 35, 5)
+
+    def summed(places):
+        fits = local_jacobians(X, places, graph, pooling=pooling, ridge=0.1, variance_share=1.0)
+        return fits, sum(w * fits.axes(X, int(i)) for w, i in zip(weights, rows, strict=True))
+
+    fits, before = summed(Y)
+    shares = shares_of_fits(fits, rows, weights[:, None])[:, 0]
+    assert shares.sum() == pytest.approx(weights.sum())
+    coefficients, _ = place_influences(X, fits, np.arange(40))
+    for r in (1, 5, 30):
+        moved = Y.copy()
+        moved[r] += [0.5, -1.0]
+        centre, j = np.nonzero(fits.indices == r)
+        steps = X[fits.indices[centre]] - X[centre][:, None]
+        foretold = np.einsum("c,cl,clf->f", shares[centre], coefficients[centre, j], steps)
+        np.testing.assert_allclose(summed(moved)[1] - before, np.outer([0.5, -1.0], foretold), rtol=1e-8, atol=1e-12)
