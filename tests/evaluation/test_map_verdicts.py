@@ -80,6 +80,19 @@ def test_a_faithful_map_has_no_illusions_whatever_its_unit():
         assert one.statistic == pytest.approx(0.0, abs=1e-6)
 
 
+@pytest.mark.parametrize("unit", [1.0, 2.0, 3.0])
+def test_a_map_that_multiplies_all_distances_alike_is_as_it_looks(unit):
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], 40)
+    X = rng.normal(size=(120, 2)) * np.repeat([1.0, 2.0, 4.0], 40)[:, None]
+    X += np.repeat([[0.0, 0.0], [20.0, 0.0], [50.0, 30.0]], 40, axis=0)
+    found = find_illusions(X, unit * X, labels)
+    assert len(found) == 9
+    for one in found:
+        assert one.answer == "yes", one.sentence
+        assert "by 1 [1, 1]: as it looks" in one.sentence
+
+
 def test_factors_of_size_and_distance_are_found():
     X, labels = three(gap=(10.0, 0.0))
     X = X[:, :2]
@@ -223,7 +236,8 @@ def test_factors_are_compared_by_welchs_test():
     assert _Factor.mean([a]) == a
     assert (_Factor(0.0, 0.0, 3.0) - _Factor(0.0, 0.0, 3.0)).freedom == math.inf
     assert _Factor.mean([_Factor(0.0, 0.0, 3.0)] * 2).freedom == math.inf
-    for nothing in (_Factor(0.0, 0.0), _Factor(math.nan, 1.0), _Factor(0.0, math.nan)):
+    assert (_Factor(0.0, 0.0).beyond(0.1), _Factor(0.2, 0.0).beyond(0.1)) == (1.0, 0.0)
+    for nothing in (_Factor(math.nan, 1.0), _Factor(0.0, math.nan)):
         assert math.isnan(nothing.beyond(0.1))
 
 

@@ -90,7 +90,7 @@ class _Factor:
 
     def beyond(self, limit: float) -> float:
         """Return the p-value of a factor whose logarithm is at most `limit` in size."""
-        if not math.isfinite(self.log):
+        if not math.isfinite(self.log + self.variance):
             return math.nan
         tails = [-(abs(self.log) + side) / self.spread for side in (-limit, limit)]  # of one at the limit
         return float(sum(scipy.special.stdtr(max(1.0, self.freedom), tails)))
@@ -333,7 +333,7 @@ def _answered(
     """Return the verdict that a factor and its adjusted p-value give."""
     null = f"a factor of {math.exp(limit):.3g} at most"
     blank = replace(blank, null=null, false_positive_rate=alpha)
-    if not math.isfinite(factor.log):
+    if not math.isfinite(factor.log + factor.variance):
         return replace(blank, sentence="Too few rows, or rows of no distance from each other.")
     low, high = factor.interval(alpha)
     if p_value <= alpha:
