@@ -133,7 +133,7 @@ class Completion:
         if self.held_out.n_values:
             text += (
                 f". In a test on {self.held_out.n_values:,} known values the squared error was "
-                f"{self.held_out.error:.0%} of the variance, and rows kept {self.held_out.kept:.0%} of their "
+                f"{self.held_out.error:.0%} of the variance, and rows kept at most {self.held_out.kept:.0%} of their "
                 f"{KEPT_NEIGHBORS} nearest neighbours"
             )
         empty = np.flatnonzero(by_column == len(missing))

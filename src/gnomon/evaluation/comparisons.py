@@ -110,7 +110,10 @@ def is_denser(
     n_neighbors : int in [5, n_samples - 1], default=10
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
-        How often an answer other than "cannot be told" may be given to groups of one density.
+        How often an answer other than "cannot be told" may be given to groups of one density and of like numbers of
+        rows. Of few rows a larger share lies at the border of its group, where neighbours are farther: of two evenly
+        filled cubes of one density, of 200 and 2,000 rows, one was called less dense in 46 of 100 draws in five
+        dimensions, and of 300 and 300 rows in 3.
     max_rows : int >= 20, default=5000
         Rows whose neighbours, among all rows, are looked for: those of a table of as many rows; of a larger one those
         of both groups, a random sample of half as many rows of each.
@@ -125,6 +128,9 @@ def is_denser(
     -------
     Verdict
         Its statistic is the logarithm of the density of `a` over that of `b`.
+        The ratio of distances to neighbours enters with the power of the local dimension, whose own error the interval
+        leaves out: it held the ratio of a normal cloud and one twice as wide in 95 of 100 draws of 5 columns, 65 of 10
+        and none of 40 of 20, always too near to 1.
 
     Raises
     ------
@@ -234,7 +240,8 @@ def is_nearer(
     """Say whether one group is nearer to a second than to a third, in the data.
 
     The distance of two groups is half their energy distance [1]_: the mean distance of pairs across them, less half
-    the mean distances of pairs within each. A wide group is not far for being wide. The interval is that of the normal
+    the mean distances of pairs within each. A wide group is not far for being wide, but near: of two groups whose
+    means are equally far, one three times as wide is the nearer. The interval is that of the normal
     limit of these means over pairs [2]_, with the variance that rows of all three groups bring.
 
     Distances are those of straight lines, or of the shortest paths from row to near row [3]_. The two differ where the

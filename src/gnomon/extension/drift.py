@@ -90,7 +90,7 @@ class Drift:
         k = self.n_neighbors
         lines = [
             f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
-            f"{self.out_of_range:.1%} out of range; distributions differ by {self.shift:.2f}",
+            f"{self.out_of_range:.1%} out of range; novelty differs by {self.shift:.2f}",
             f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, "
             f"{self.preserved_old:.0%} for old",
         ]
