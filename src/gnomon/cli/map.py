@@ -18,7 +18,7 @@ from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data
 from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
-from gnomon.cli.options import with_data, with_method, with_missing, with_page, with_scale
+from gnomon.cli.options import scale_given, with_data, with_method, with_missing, with_page, with_scale
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 from gnomon.cli.twins import check_claims
@@ -242,7 +242,7 @@ def map(
     _check_dimensions(method_parameters["n_components"], paths)
     scaling = given(n_fitted=n_fitted, executor=cluster, folder=folder)
     in_blocks = _is_stored(data, memory, asked=bool(scaling))
-    stated = given(missing=missing) | ({} if scale is None else {"scale": None if scale == "none" else scale})
+    stated = given(missing=missing) | scale_given(scale)
     if in_blocks or scaling:
         refuse_options({"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file})
         refuse_options({"byte-budget": byte_budget, "no-verdicts": no_verdicts})

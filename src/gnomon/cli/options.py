@@ -15,6 +15,7 @@ __all__ = [
     "map_file",
     "open_map",
     "option_name",
+    "scale_given",
     "with_data",
     "with_json",
     "with_method",
@@ -67,6 +68,11 @@ def with_scale(command: _Command) -> _Command:
         type=click.Choice(["auto", "standard", "robust", "none"]),
         help="Standardise the columns; auto, the default, does so where they have unlike units.",
     )(command)
+
+
+def scale_given(scale: str | None) -> dict[str, str | None]:
+    """Return what the option says as the argument `scale` of the library, nothing if it was not given."""
+    return {} if scale is None else {"scale": None if scale == "none" else scale}
 
 
 def with_method(command: _Command) -> _Command:

@@ -13,7 +13,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import prepare_data
-from gnomon.cli.options import with_data, with_json, with_missing, with_scale, with_threads
+from gnomon.cli.options import scale_given, with_data, with_json, with_missing, with_scale, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
@@ -81,7 +81,7 @@ def recommend(
     found: list[str] = []
     with collect_warnings(found):
         prepared = prepare_data(data, missing, seed=seed, **given(**source))
-        rows, notes = rows_to_map(prepared, scale=scale or "auto", metric=metric or "euclidean", seed=seed)
+        rows, notes = rows_to_map(prepared, **scale_given(scale), metric=metric or "euclidean", seed=seed)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             recommendation = choose(
                 rows,

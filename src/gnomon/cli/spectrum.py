@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
 from gnomon.cli.inputs import open_data, prepare_data
-from gnomon.cli.options import with_missing, with_scale
+from gnomon.cli.options import scale_given, with_missing, with_scale
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
@@ -56,7 +56,7 @@ def _rows(
         return dataset, dataset.X, dataset.X, dataset.notes
     prepared = prepare_data(data, missing, seed=seed, **reading)
     rows, notes = rows_to_map(
-        prepared, scale=scale or "auto", metric=metric_name(metric or "euclidean") or "other", seed=seed
+        prepared, **scale_given(scale), metric=metric_name(metric or "euclidean") or "other", seed=seed
     )
     return prepared.data, prepared.table.values, rows, notes
 

@@ -201,13 +201,10 @@ class Classes:
         labels were.
     codes : ndarray of shape (n_samples,), int64
         Where in `values` the label of each row is; -1 for a row without a label.
-    ordered : bool
-        Whether the order is that of categories.
     """
 
     values: list[Any]
     codes: npt.NDArray[np.int64]
-    ordered: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -253,7 +250,7 @@ def _in_given_order(classes: Classes, order: Sequence[str]) -> Classes:
     new = sorted(range(len(classes)), key=ranks.__getitem__)
     codes = np.full(len(classes) + 1, -1, dtype=np.int64)  # the last is that of rows without a label
     codes[new] = np.arange(len(classes))
-    return Classes([classes.values[code] for code in new], codes[classes.codes], ordered=True)
+    return Classes([classes.values[code] for code in new], codes[classes.codes])
 
 
 def _sorted_classes(array: npt.NDArray[Any]) -> Classes:

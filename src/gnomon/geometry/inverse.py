@@ -339,7 +339,7 @@ def _block_effects(X: Any, places: Floats, near: Ints, n_top: int) -> tuple[Any,
     neighbours that the standard error needs.
     """
     fits = _regress(X, places, near)
-    arrows = fits.axes * fits.deviation[:, None]
+    arrows = fits.arrows()
     lengths = np.linalg.norm(arrows, axis=1)
     top = np.argsort(-lengths, axis=1, kind="stable")[:, :n_top]
     steps, predicted, fitted = fits.predictions()

@@ -154,14 +154,14 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
 
 
 def rows_to_map(
-    prepared: Prepared, *, scale: str = "auto", metric: str = "euclidean", seed: int
+    prepared: Prepared, *, scale: str | None = "auto", metric: str = "euclidean", seed: int
 ) -> tuple[Any, list[str]]:
     """Return the rows (n_samples, n_coordinates) that a method of ours is given of a table, and what to know of them.
 
     Parameters
     ----------
     prepared : Prepared
-    scale : {"auto", "standard", "robust", "none"}, default="auto"
+    scale : {"auto", "standard", "robust"} or None, default="auto"
         How the columns are standardised.
     metric : str, default="euclidean"
         In which they will be compared.
@@ -169,8 +169,7 @@ def rows_to_map(
     """
     data, table = prepared.data, prepared.table
     with noted() as notes:
-        how = None if scale == "none" else scale
-        scaling = _scaling(table, how, data, metric, partial(choose_scaling, table.values), ours=True)
+        scaling = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, seed=seed)
     told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]

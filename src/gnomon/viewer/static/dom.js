@@ -57,6 +57,11 @@ export function formatCount(value) {
   return value.toLocaleString("en-US");
 }
 
+/** How many standard deviations, whatever the sign, to two digits. @param {number} value */
+export function deviationsText(value) {
+  return `${formatNumber(Number(Math.abs(value).toPrecision(2)))} standard deviations`;
+}
+
 /** @param {number} share in [0, 1] */
 export function formatPercent(share) {
   if (!Number.isFinite(share)) return "–";

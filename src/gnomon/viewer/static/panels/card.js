@@ -1,5 +1,5 @@
 // The card of one point: what it is, why it lies here, how far to believe it.
-import { formatNumber, formatValue, h, unseen } from "../dom.js";
+import { deviationsText, formatNumber, formatValue, h, unseen } from "../dom.js";
 import { absentPoint } from "./absent.js";
 import { WEAK_R2, distortionWords, fidelityWords, flatEllipse } from "../questions/explanation.js";
 import { journeyBlock } from "./journey.js";
@@ -172,8 +172,7 @@ function valueCells(table, i, f) {
     score = deviation > 0 ? (value - mean) / deviation : 0;
   const reach = Math.min(50, (50 * Math.abs(score)) / 3) || 0,
     side = score < 0 ? { right: "50%" } : { left: "50%" };
-  const size = formatNumber(Number(Math.abs(score).toPrecision(2))),
-    text = `${size} standard deviations ${score < 0 ? "below" : "above"} the mean`;
+  const text = `${deviationsText(score)} ${score < 0 ? "below" : "above"} the mean`;
   return [
     h("td", { class: "value" }, formatNumber(value)),
     h(

@@ -1,5 +1,5 @@
 // The part of a pinned card that asks what would move the point elsewhere.
-import { formatNumber, h } from "../dom.js";
+import { deviationsText, formatNumber, h } from "../dom.js";
 import { differences, shortestPath } from "../questions/path.js";
 
 const MOST_CHANGES = 6;
@@ -66,7 +66,7 @@ function journeyContent(atlas, { path, changes }) {
     .map((row) =>
       h(
         "tr",
-        { title: changeText(row.change) },
+        { title: `${deviationsText(row.change)} ${row.change < 0 ? "less" : "more"}` },
         h("td", { class: "name" }, h("bdi", {}, row.name)),
         h("td", { class: "value" }, formatNumber(row.now)),
         h("td", { class: "dir" }, "→"),
@@ -91,10 +91,4 @@ function journeyContent(atlas, { path, changes }) {
     h("p", { class: "quiet" }, `The nearest along the data is row ${atlas.rowOf(last)}, ${away}. What differs there:`),
     h("div", { class: "there" }, picture, h("table", { class: "axes" }, h("tbody", {}, ...rows))),
   ];
-}
-
-/** @param {number} change in standard deviations */
-function changeText(change) {
-  const size = formatNumber(Number(Math.abs(change).toPrecision(2)));
-  return `${size} standard deviations ${change < 0 ? "less" : "more"}`;
 }
