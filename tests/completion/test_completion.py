@@ -43,8 +43,8 @@ def _groups(n=240, d=12, seed=2):
     return 5.0 * rng.normal(size=(8, d))[rng.integers(0, 8, n)] + 0.3 * rng.normal(size=(n, d))
 
 
-def _kept(X, Y, k=15):
-    found = [NearestNeighbors(n_neighbors=k).fit(rows).kneighbors()[1] for rows in (X, Y)]
+def _kept(X, Y, k=15, rows=slice(None)):
+    found = [NearestNeighbors(n_neighbors=k).fit(table).kneighbors()[1][rows] for table in (X, Y)]
     return np.mean([len(np.intersect1d(a, b)) for a, b in zip(*found, strict=True)]) / k
 
 
@@ -56,6 +56,19 @@ def test_the_model_expects_the_conditional_mean_of_a_normal_distribution():
     for i, known in enumerate(rows.known > 0):
         gain = covariance[np.ix_(~known, known)] @ np.linalg.inv(covariance[np.ix_(known, known)])
         np.testing.assert_allclose(expected[i, ~known], gain @ rows.values[i, known], rtol=1e-4, atol=1e-5)
+
+
+def test_deviations_from_what_is_expected_are_drawn_as_the_rest_is_distributed():
+    rng = np.random.default_rng(3)
+    model, known = LowRankNormal(rng.normal(size=(5, 2)), 0.2), np.array([1, 0, 1, 0, 0]) > 0
+    covariance = model.loadings @ model.loadings.T + 0.2 * np.eye(5)
+    gain = covariance[np.ix_(~known, known)] @ np.linalg.inv(covariance[np.ix_(known, known)])
+    left = covariance[np.ix_(~known, ~known)] - gain @ covariance[np.ix_(known, ~known)]
+    rows = np.repeat(known[None], 40_000, axis=0).astype(np.float32)
+    drawn = model.deviations(rows, rng.normal(size=(40_000, 7)).astype(np.float32))[:, ~known]
+    np.testing.assert_allclose(np.cov(drawn.T), left, atol=0.03)
+    np.testing.assert_allclose(drawn.mean(axis=0), 0.0, atol=0.02)
+    np.testing.assert_allclose(model.variances(rows[:2])[:, ~known], np.tile(np.diag(left), (2, 1)), rtol=1e-5)
 
 
 def test_a_model_without_components_expects_the_mean():
@@ -189,6 +202,50 @@ def test_the_error_told_is_that_of_the_values_missing():
     truth = ((found.X - X)[gaps] ** 2).mean() / ((X - np.nanmean(given, axis=0))[gaps] ** 2).mean()
     assert found.held_out.error == pytest.approx(truth, rel=0.35)
     assert found.held_out.kept == pytest.approx(_kept(X, found.X), abs=0.1)
+
+
+def _factors(rng, n):
+    return rng.normal(size=(n, 3)) @ np.random.default_rng(9).normal(size=(3, 8)) + 0.3 * rng.normal(size=(n, 8))
+
+
+def _clusters(rng, n):
+    return 10 * np.random.default_rng(8).normal(size=(4, 6))[rng.integers(0, 4, n)] + rng.normal(size=(n, 6))
+
+
+@pytest.mark.parametrize(
+    ("make", "share"),
+    [(_factors, 0.2), (_factors, 0.5), (_clusters, 0.2), (lambda rng, n: np.exp(_factors(rng, n)), 0.2)],
+    ids=["factors", "factors, half missing", "clusters", "lognormal"],
+)
+def test_the_share_of_neighbours_told_is_that_kept_of_the_true_table(make, share):
+    told, true = [], []
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = make(rng, 400)
+        gaps = rng.random(X.shape) < share
+        found = gn.complete_missing(np.where(gaps, np.nan, X), standardize=True)
+        told.append(found.held_out.kept)
+        true.append(_kept(X / X.std(axis=0), found.X / X.std(axis=0), rows=gaps.any(axis=1)))
+    assert np.mean(told) == pytest.approx(np.mean(true), abs=0.06)
+
+
+def test_the_share_of_neighbours_told_is_that_of_the_whole_table_not_of_a_sample(monkeypatch):
+    monkeypatch.setattr("gnomon.completion.completion._MOST_DONORS", 300)
+    X = _factors(np.random.default_rng(0), 1800)
+    given, gaps = _with_gaps(X, 0.2)
+    found = gn.complete_missing(given, standardize=False)
+    assert found.held_out.kept == pytest.approx(_kept(X, found.X, rows=gaps.any(axis=1)), abs=0.06)
+
+
+def test_one_gap_in_a_table_of_which_a_sample_is_learned_from_is_in_the_sample(monkeypatch):
+    monkeypatch.setattr("gnomon.completion.completion._MOST_DONORS", 50)
+    X = _groups()
+    X[7, 3] = np.nan
+    for seed in range(3):
+        found = gn.complete_missing(X, random_state=seed)
+        assert 7 in found.donors
+        assert len(found.donors) == 50
+        assert found.held_out.n_values > 0
 
 
 def test_units_of_columns_do_not_matter_once_they_are_standardised():

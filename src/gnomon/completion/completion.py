@@ -13,8 +13,9 @@ from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import message
+from gnomon.completion.kept import KEPT_NEIGHBORS, share_kept
 from gnomon.completion.predictors import Rows, blocks
-from gnomon.completion.recipe import KEPT_NEIGHBORS, HeldOut, Learned, Recipe, learn
+from gnomon.completion.recipe import HeldOut, Learned, Recipe, learn
 from gnomon.data import check_table
 from gnomon.data.names import default_names
 from gnomon.data.scaling import describe_unlike_columns
@@ -30,6 +31,7 @@ Float64Array = npt.NDArray[np.float64]
 _STREAM_DONORS = 201
 _MOST_DONORS = 4096
 _DONOR_ENTRIES = 3 * 10**7  # at most
+_FEWEST_LACKING = 8  # of them that lack a value
 _SHOWN = 5  # columns or rows named
 
 
@@ -53,8 +55,8 @@ class Completion:
     how : {"distance", "median"}
         The way they were filled in.
     held_out : HeldOut
-        What became of known values that were hidden: each tested row lost what another row lacks on top of what it
-        lacks itself, so that the values missing in fact are as a rule known somewhat better.
+        What became of known values that were hidden, each tested row losing what another row lacks on top of what it
+        lacks itself, and the share of their neighbours that rows which lack a value keep.
     donors : ndarray of shape (n_donors,), int64
         The rows that were learned from: all, or a random sample of at most 4,096.
     recipe : Recipe
@@ -133,8 +135,8 @@ class Completion:
         if self.held_out.n_values:
             text += (
                 f". In a test on {self.held_out.n_values:,} known values the squared error was "
-                f"{self.held_out.error:.0%} of the variance, and rows kept at most {self.held_out.kept:.0%} of their "
-                f"{KEPT_NEIGHBORS} nearest neighbours"
+                f"{self.held_out.error:.0%} of the variance; by that, rows that lack a value keep about "
+                f"{self.held_out.kept:.0%} of their {KEPT_NEIGHBORS} nearest neighbours"
             )
         empty = np.flatnonzero(by_column == len(missing))
         if len(empty):
@@ -261,9 +263,9 @@ def complete_missing(
     values = np.asarray(table.values)
     missing = np.isnan(values)
     seed = current_run().seed
-    rows = _draw_donors(values.shape[0], values.shape[1], seed)
+    rows = _draw_donors(missing, seed)
     blank = _units(values, missing, table.feature_names, standardize)
-    recipe, held_out, donors = blank, HeldOut(0, np.nan, np.nan), None
+    recipe, held_out, donors = blank, HeldOut(0, np.nan), None
     if not missing.any():
         return Completion(values, missing, how, held_out, rows, blank)
     if how == "median":
@@ -272,11 +274,12 @@ def complete_missing(
     else:
         own = blank.rows(values[rows])
         learned = learn(blank, own, seed)
-        recipe, held_out, donors = learned.recipe, learned.held_out, _Donors(own, learned.complete)
+        recipe, donors = learned.recipe, _Donors(own, learned.complete)
         filled = np.array(values)
         others = np.setdiff1d(np.arange(len(values)), rows)
         filled[rows] = _fill_donors(values[rows], learned, donors)
         filled[others] = _fill(values[others], recipe, donors)
+        held_out = replace(learned.held_out, kept=share_kept(learned, own, rows, missing, filled, seed))
     filled.flags.writeable = False
     made = Completion(filled, missing, how, held_out, rows, recipe)
     if donors is not None:
@@ -284,12 +287,18 @@ def complete_missing(
     return made
 
 
-def _draw_donors(n_samples: int, n_features: int, seed: int) -> npt.NDArray[np.int64]:
+def _draw_donors(missing: BoolArray, seed: int) -> npt.NDArray[np.int64]:
+    """Draw rows to learn from; eight of them lack a value if so many do, since others then lose what they lack."""
+    n_samples, n_features = missing.shape
     most = min(n_samples, _MOST_DONORS, max(256, _DONOR_ENTRIES // n_features))
     if most == n_samples:
         return np.arange(n_samples)
-    draws = uniform_matrix(seed, _STREAM_DONORS, (n_samples, 1))[:, 0]
-    return np.sort(np.argsort(draws, kind="stable")[:most])
+    order = np.argsort(uniform_matrix(seed, _STREAM_DONORS, (n_samples, 1))[:, 0], kind="stable")
+    lacks = np.asarray(missing.any(axis=1))
+    lacking = order[lacks[order]][:_FEWEST_LACKING]
+    if lacks[order[:most]].sum() < len(lacking):
+        order = np.concatenate([lacking, order[~np.isin(order, lacking)]])
+    return np.sort(order[:most])
 
 
 def _medians(X: FloatArray, missing: BoolArray) -> Float64Array:

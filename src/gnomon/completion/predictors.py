@@ -99,16 +99,56 @@ class LowRankNormal:
         ----------
         .. [1] Tipping & Bishop, "Probabilistic principal component analysis", JRSS B 61, 1999, eq. 6 and section 4.2.
         """
+        W = self.loadings.astype(np.float32)
+        scores = np.linalg.solve(self._systems(rows.known), (rows.values @ W).astype(np.float64)[:, :, None])[:, :, 0]
+        found: Float32Array = scores.astype(np.float32) @ W.T
+        return found
+
+    def variances(self, known: Float32Array) -> Float64Array:
+        """Return the conditional variance of all entries given the known ones, each as if it were not known itself.
+
+        That of entry j is ``s + s w_j' (s I + W_o' W_o)^-1 w_j``, as in `expected`.
+        """
+        W = self.loadings
+        first, second = np.triu_indices(W.shape[1])
+        inverse = np.linalg.inv(self._systems(known))[:, first, second]
+        return np.asarray(
+            self.noise * (1.0 + (inverse * np.where(first == second, 1.0, 2.0)) @ (W[:, first] * W[:, second]).T)
+        )
+
+    def deviations(self, known: Float32Array, normal: Float32Array) -> Float32Array:
+        """Return draws of what the entries that are not known deviate by from what is expected of them.
+
+        Whole rows are drawn from the distribution; each less what is expected of it given the known entries is a draw
+        from the conditional distribution, which does not depend on their values (Matheron's rule).
+
+        Parameters
+        ----------
+        known : ndarray of shape (n_rows, n_features), float32
+        normal : ndarray of shape (n_rows, n_features + n_components), float32
+            Independent standard normal numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float32
+            Those of known entries mean nothing.
+        """
+        n_features = len(self.loadings)
+        drawn = normal[:, n_features:] @ self.loadings.T.astype(np.float32)
+        drawn += np.float32(np.sqrt(self.noise)) * normal[:, :n_features]
+        drawn -= self.expected(Rows(drawn * known, known))
+        return drawn
+
+    def _systems(self, known: Float32Array) -> Float64Array:
+        """Return ``s I + W_o' W_o`` of each row, (n_rows, n_components, n_components)."""
         rank = self.loadings.shape[1]
         first, second = np.triu_indices(rank)
         W = self.loadings.astype(np.float32)
-        products = rows.known @ (W[:, first] * W[:, second])
+        products = known @ (W[:, first] * W[:, second])
         systems = np.empty((len(products), rank, rank))
         systems[:, first, second] = systems[:, second, first] = products
         systems[:, np.arange(rank), np.arange(rank)] += self.noise
-        scores = np.linalg.solve(systems, (rows.values @ W).astype(np.float64)[:, :, None])[:, :, 0]
-        found: Float32Array = scores.astype(np.float32) @ W.T
-        return found
+        return systems
 
 
 def shared_distances(rows: Rows, donors: Rows, variance: Float32Array) -> Float32Array:
