@@ -12,12 +12,13 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 import gnomon as gn
-from gnomon.clusters import find
+from gnomon.clusters import find, halves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
 from gnomon.clusters.steps import _levels, noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
+from gnomon.exceptions import DataWarning
 from gnomon.neighbors import RowSearch
 
 
@@ -329,12 +330,14 @@ def test_rows_of_a_sampled_table_find_their_neighbours_by_cells(monkeypatch):
     asked = []
     of = RowSearch.of
     monkeypatch.setattr(RowSearch, "of", lambda *given, **how: asked.append(how.get("method")) or of(*given, **how))
-    monkeypatch.setattr(find, "_MOST_ROWS", 700)
+    for module in (find, halves):
+        monkeypatch.setattr(module, "MOST_ROWS", 700)
     sampled = gn.find_clusters(X)
     assert "approximate" in asked
     assert adjusted_rand_score(fine, sampled.levels[-1].labels) > 0.99
     asked.clear()
-    monkeypatch.setattr(find, "_MOST_ROWS", 750)
+    for module in (find, halves):
+        monkeypatch.setattr(module, "MOST_ROWS", 750)
     gn.find_clusters(X)
     assert "approximate" not in asked
 
@@ -349,3 +352,40 @@ def test_levels_of_counted_values_are_those_of_sorted_ones(step):
 def test_distances_are_refused_by_name():
     with pytest.raises(ValueError, match="find_clusters: metric='precomputed' must be a metric between rows"):
         gn.find_clusters(np.zeros((80, 80)), metric="precomputed")
+
+
+# Rows that come several times.
+
+
+@pytest.mark.parametrize(("times", "noise"), [(5, 0.0), (6, 0.05)])
+def test_one_cloud_whose_rows_come_several_times_has_no_clusters(times, noise):
+    """Copies in both halves would confirm each other: with them 5 and 6 of these 8 tables have clusters."""
+    claimed = 0
+    for seed in range(8):
+        draw = np.random.default_rng(seed)
+        X = np.repeat(draw.normal(size=(100, 5)), times, axis=0) + noise * draw.normal(size=(100 * times, 5))
+        with pytest.warns(DataWarning, match="one row of each set counts"):
+            found = gn.find_clusters(X, random_state=seed)
+        claimed += len(found.levels) > 0
+        assert 100 * (times - 1) * 0.85 < found.n_repeats <= 100 * (times - 1) * 1.1
+        assert f"{found.n_repeats:,} rows repeat others, and one of each set counts" in found.summary()
+        assert found.to_dict()["n_repeats"] == found.n_repeats
+    assert claimed <= 1
+
+
+def test_clusters_of_repeated_rows_are_found_and_hold_all_of_them():
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(200, 5))
+    X[:100, 0] += 12.0
+    X = np.repeat(X, 3, axis=0) + 0.05 * draw.normal(size=(600, 5))
+    with pytest.warns(DataWarning, match="Where you know the sets, pass one row of each"):
+        found = gn.find_clusters(X)
+    assert sorted(cluster.size for cluster in found.level().clusters) == pytest.approx([300, 300], abs=15)
+
+
+def test_too_few_sets_of_repeated_rows_have_no_clusters():
+    draw = np.random.default_rng(0)
+    X = np.repeat(draw.normal(size=(30, 5)), 5, axis=0) + 0.01 * draw.normal(size=(150, 5))
+    with pytest.warns(DataWarning):
+        found = gn.find_clusters(X)
+    assert (len(found), found.n_splits) == (0, 0)

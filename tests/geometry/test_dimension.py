@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 from sklearn.neighbors import NearestNeighbors
 
@@ -276,3 +277,28 @@ def test_sums_of_groups_that_take_turns_are_those_of_their_rows(n):
         expected = [np.log(rows[:, [k - 1]] / rows[:, : k - 1]).sum() for k in numbers]
         np.testing.assert_allclose(sums[group], expected, rtol=1e-11)
         np.testing.assert_allclose(squares[group], 0.25 * np.square(rows[:, numbers - 1]).sum(axis=0), rtol=1e-12)
+
+
+def test_rows_measured_several_times_have_the_dimension_of_what_was_measured():
+    """Near by they are all noise, farther off one row five times: 0.8 would be found for two."""
+    for seed in range(3):
+        generator = np.random.default_rng(seed)
+        X = np.zeros((500, 5))
+        X[:, :2] = np.repeat(generator.normal(size=(100, 2)), 5, axis=0)
+        found = intrinsic_dimension(X + 0.02 * generator.normal(size=X.shape))
+        assert found.low <= 2.0 <= found.high
+        assert 300 < found.n_repeats < 420
+        assert f"{found.n_repeats} rows lie as near to others as if measured several times" in found.caution
+        assert found.to_dict()["n_repeats"] == found.n_repeats
+        assert found.local.shape == (500,)
+    assert intrinsic_dimension(generator.normal(size=(200, 3))).n_repeats == 0
+
+
+def test_distances_of_rows_measured_several_times_tell_what_the_rows_tell():
+    generator = np.random.default_rng(0)
+    X = np.repeat(generator.normal(size=(60, 2)), 5, axis=0)
+    X[5:] += 0.02 * generator.normal(size=(295, 2))  # the first five are equal
+    told, by_distances = intrinsic_dimension(X), intrinsic_dimension(cdist(X, X), metric="precomputed")
+    assert told.n_repeats == by_distances.n_repeats > 150
+    assert by_distances.value == pytest.approx(told.value, rel=1e-3)
+    np.testing.assert_allclose(by_distances.local, told.local, rtol=1e-3)

@@ -121,6 +121,8 @@ class Clusters:
         Splits looked at.
     n_held_out : int
         Rows that had no part in finding the clusters, by which they were checked.
+    n_repeats : int, default=0
+        Rows that repeat others and were neither learned from nor held out; they are in clusters as all are.
     """
 
     levels: tuple[Level, ...]
@@ -130,6 +132,7 @@ class Clusters:
     alpha: float
     n_splits: int
     n_held_out: int
+    n_repeats: int = 0
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -177,6 +180,7 @@ class Clusters:
             "alpha": self.alpha,
             "n_splits": self.n_splits,
             "n_held_out": self.n_held_out,
+            "n_repeats": self.n_repeats,
         }
 
     def to_frame(self) -> Any:
@@ -206,6 +210,8 @@ class Clusters:
             f"checked in {self.n_held_out:,} rows held out; where the data are one cloud, clusters are claimed in at "
             f"most {100 * self.alpha:g} % of tables"
         )
+        if self.n_repeats:
+            checked += f"; {self.n_repeats:,} rows repeat others, and one of each set counts"
         if not self.levels:
             return f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
         level = self.level()

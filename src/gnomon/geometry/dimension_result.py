@@ -66,6 +66,8 @@ class IntrinsicDimension:
         noise is not needed to explain the distances, NaN where it is not known.
     resolution : float
         Root mean square distance to the first neighbour, as a share of that of all pairs; NaN where it is not known.
+    n_repeats : int, default=0
+        Distinct rows that lie as near to others as if measured several times, and have no part.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -76,6 +78,7 @@ class IntrinsicDimension:
     confidence: float
     noise: float
     resolution: float
+    n_repeats: int = 0
 
     @property
     def value(self) -> float:
@@ -101,6 +104,10 @@ class IntrinsicDimension:
     def caution(self) -> str:
         """What the data themselves say against the interval; empty if nothing."""
         told = []
+        if self.n_repeats:
+            told.append(
+                f"{self.n_repeats:,} rows lie as near to others as if measured several times: one of each set is used."
+            )
         if self.high > _WIDE * self.low:
             told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
         if self.resolution > _SPARSE:
@@ -156,6 +163,7 @@ class IntrinsicDimension:
             "n_neighbors": list(self.n_neighbors),
             "noise": _number(self.noise),
             "resolution": _number(self.resolution),
+            "n_repeats": self.n_repeats,
             "caution": self.caution,
             "estimates": {
                 key: {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}

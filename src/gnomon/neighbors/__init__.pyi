@@ -39,6 +39,8 @@ from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric
 from .precomputed import distances_to_fitted as distances_to_fitted
 from .precomputed import nearest_given as nearest_given
+from .repeats import find_repeats as find_repeats
+from .repeats import repeats_of_graph as repeats_of_graph
 from .row_means import k_means as k_means
 from .row_search import RowSearch as RowSearch
 from .row_search import query_neighbors as query_neighbors

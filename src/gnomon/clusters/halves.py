@@ -1,0 +1,109 @@
+"""The rows that clusters are learned from and those held out to check them, and where both lie."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._run import current_run
+from gnomon._validation import warn
+from gnomon.clusters.circles import cuts_of, unrolled
+from gnomon.clusters.steps import noise_of_steps
+from gnomon.exceptions import DataWarning
+from gnomon.linalg import principal_components
+from gnomon.neighbors import find_repeats
+
+__all__ = ["MOST_ROWS", "Ground", "Halves"]
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+MOST_ROWS = 20_000
+"""Rows that are learned from at most, and as many that are held out."""
+_COMPONENTS = 50  # principal components in which groups are compared and checked
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Row numbers, ascending: those learned from, and those held out."""
+
+    learned: Labels
+    held_out: Labels
+
+    @classmethod
+    def of(cls, rows: Labels, seed: int) -> Halves:
+        """Part rows by chance."""
+        n = len(rows)
+        order = rows[np.random.default_rng(seed).permutation(n)]
+        size = min(n // 2, MOST_ROWS)
+        return cls(np.sort(order[:size]), np.sort(order[size : 2 * size + n % 2]))
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The halves, and where their rows lie in principal components of the data.
+
+    Attributes
+    ----------
+    halves : Halves
+    learned, held_out : ndarray of shape (n_rows, n_components), float64
+    n_counted : int
+        Rows of the table, each set of repeated ones taken for one.
+    n_repeats : int
+        Rows looked at that repeat others and have no part.
+    """
+
+    halves: Halves
+    learned: Floats
+    held_out: Floats
+    n_counted: int
+    n_repeats: int = 0
+
+    @classmethod
+    def of(cls, X: Any, metric: str) -> Ground:
+        """Part the rows; of a set of rows that repeat each other only the first is in a half, and a warning says so."""
+        n, seed = int(X.shape[0]), current_run().seed
+        ground = cls._of(X, Halves.of(np.arange(n), seed), metric, n)
+        rows = np.concatenate([ground.halves.learned, ground.halves.held_out])
+        order = np.argsort(rows)
+        kept, _ = find_repeats(np.concatenate([ground.learned, ground.held_out])[order], seed=seed)
+        n_repeats = len(rows) - len(kept)
+        if not n_repeats:
+            return ground
+        warn(
+            f"{n_repeats:,} of {len(rows):,} rows lie as near to others as if they were measured or copied several "
+            "times. Rows held out must know nothing of those learned from, so one row of each set counts. Where you "
+            "know the sets, pass one row of each",
+            DataWarning,
+        )
+        parted = cls._of(X, Halves.of(rows[order[kept]], seed), metric, round(n * len(kept) / len(rows)))
+        return replace(parted, n_repeats=n_repeats)
+
+    @classmethod
+    def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> Ground:
+        rows, unseen = X[halves.learned], X[halves.held_out]
+        cuts = cuts_of(rows, metric)
+        rows, unseen = unrolled(rows, cuts), unrolled(unseen, cuts)
+        given = rows, unseen
+        if metric == "cosine":
+            from sklearn.preprocessing import normalize
+
+            rows, unseen = normalize(rows), normalize(unseen)
+        found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
+        learned, held_out = (found.transform(part).astype(np.float64) for part in (rows, unseen))
+        noise = noise_of_steps(given, found.components, current_run().seed)
+        if noise is not None:
+            if metric == "cosine":
+                noise = [one / _lengths(part) for one, part in zip(noise, given, strict=True)]
+            learned, held_out = learned + noise[0], held_out + noise[1]
+        return cls(halves, learned, held_out, n_counted)
+
+
+def _lengths(rows: Any) -> Floats:
+    """Return the lengths of rows of a table or sparse matrix, 1 for 0, as a column."""
+    squares = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)
+    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64)).reshape(-1, 1)
+    return np.where(lengths > 0.0, lengths, 1.0)

@@ -1,0 +1,134 @@
+"""Sets of rows so near each other, for how far others are, as rows that were measured or copied several times."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy
+
+from gnomon._arithmetic import exp, log
+from gnomon.linalg import connected_components
+from gnomon.neighbors.compute import compute_neighbors
+from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.row_search import query_neighbors
+
+__all__ = ["find_repeats", "repeats_of_graph"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
+
+_REPEATED = 0.1  # of the rows repeat others at least, else none are taken for repeated
+_N_NEIGHBORS = 20
+_MOST = 10  # rows of a set: fewer than a cluster must have
+_FEWEST_NEIGHBORS = 6
+_SURE, _LIKELY = (0.02, 1.5), (0.2, 1.2)
+"""Chance that rows that lie evenly have so wide a step at a given neighbour, and the least step, from the farthest of a
+set to the next row, where dimensions are many and chance allows none: the first says of a table that rows are repeated,
+and the second finds more of them once that is said."""
+_LOOKED_AT = 1000  # rows of a large table, which say whether the others are looked at too
+_STREAM = 0x7270
+
+
+def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
+    """Return which rows remain if one stays of each set of rows that were measured several times.
+
+    A set is of two to ten rows near each other, with a step to the next one that is wide for chance: of rows that lie
+    evenly in d dimensions the distance to neighbour j + 1 is at least c times that to neighbour j with the chance
+    c^(-d j). d is that of the farther half of the neighbours. Rows are taken for repeated if a tenth of them could be
+    spared, of sets whose rows all have the others, and no row besides, before a step of a chance of 0.02. Of normal,
+    even, heavy-tailed and curved tables of independent rows those are 4 in 100 at most. Then sets are the rows that
+    have each other before such a step, and of the rest those before one of a chance of 0.2.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Six neighbours at least, else nothing can be told; 20 are enough for sets of ten.
+
+    Returns
+    -------
+    kept : ndarray of shape (n_kept,), intp
+        The first row of each set, and the rows in none, ascending: all rows where none are taken for repeated.
+    inverse : ndarray of shape (n_samples,), intp
+        Position in `kept` of the row that stands for each.
+    """
+    distances = np.asarray(graph.distances, dtype=np.float64)
+    n = len(distances)
+    first = np.arange(n)
+    near = _nearer(distances, *_SURE)
+    sets = _mutual(graph, near)
+    sizes = np.bincount(sets)
+    closed = np.ones(len(sizes), dtype=np.bool_)
+    closed[sets[near != sizes[sets] - 1]] = False  # a row has more neighbours before its step, or fewer
+    if np.sum(sizes[closed] - 1) >= _REPEATED * n:
+        first = _first_of(sets)
+        alone = np.bincount(first, minlength=n)[first] == 1  # all others have their set
+        likely = np.where(alone, _nearer(distances, *_LIKELY), 0)
+        first = np.where(alone, _first_of(_mutual(graph, likely)), first)
+    kept = np.flatnonzero(first == np.arange(n))
+    return kept, np.searchsorted(kept, first)
+
+
+def find_repeats(points: npt.NDArray[Any], *, seed: int) -> tuple[Rows, Rows]:
+    """Return which points remain if one stays of each set of points that were measured several times.
+
+    Distances are straight. All points of a large table are looked at only if some of them have neighbours so near.
+
+    Parameters
+    ----------
+    points : ndarray of shape (n_samples, n_features)
+        Finite numbers.
+    seed : int
+        Draws the rows of a large table that are looked at first.
+
+    Returns
+    -------
+    kept, inverse : ndarray, intp
+        As of `repeats_of_graph`, with 20 neighbours.
+    """
+    n = len(points)
+    k = min(_N_NEIGHBORS, n - 1)
+    if n > 2 * _LOOKED_AT:
+        some = np.sort(np.random.default_rng((seed, _STREAM)).choice(n, _LOOKED_AT, replace=False))
+        distances = query_neighbors(points, points[some], k + 1)[1][:, 1:]
+        if np.count_nonzero(_nearer(np.asarray(distances, dtype=np.float64), *_SURE)) < _REPEATED * _LOOKED_AT:
+            return np.arange(n), np.arange(n)
+    return repeats_of_graph(compute_neighbors(points, k, seed=seed))
+
+
+def _mutual(graph: NeighborGraph, near: Rows) -> Rows:
+    """Return numbers of the sets of rows that have each other among so many neighbours, also through others."""
+    n = len(near)
+    starts = np.repeat(np.arange(n), near)
+    ends = graph.indices[np.arange(graph.n_neighbors) < near[:, None]]
+    links = scipy.sparse.csr_array((np.ones(len(starts), dtype=np.float32), (starts, ends)), shape=(n, n))
+    return connected_components(links.minimum(links.T)).astype(np.intp)
+
+
+def _first_of(sets: Rows) -> Rows:
+    """Return the first row of the set of each row, itself where the set has more than ten."""
+    _, first, sizes = np.unique(sets, return_index=True, return_counts=True)
+    return np.where(sizes[sets] <= _MOST, first[sets], np.arange(len(sets)))
+
+
+def _nearer(distances: Floats, chance: float, least: float) -> Rows:
+    """Return how many neighbours of each row lie before a step too wide for chance; 0 where it cannot be told."""
+    n, k = distances.shape
+    half = k // 2
+    most = min(_MOST, half) - 1
+    known = (distances[:, half - 1] > 0.0) & np.isfinite(distances[:, k - 1])
+    if k < _FEWEST_NEIGHBORS or not known.any():
+        return np.zeros(n, dtype=np.intp)
+    grown = float(log(distances[known, k - 1] / distances[known, half - 1]).mean())
+    if grown <= 0.0:
+        return np.zeros(n, dtype=np.intp)
+    dimension = float(np.sum(1.0 / np.arange(half, k))) / grown
+    numbers = np.arange(1, most + 1)
+    rise = np.minimum(-math.log(chance) / (dimension * numbers), 80.0)  # so that products of distances stay finite
+    steps = np.maximum(least, exp(rise))
+    farther = distances[:, 1 : most + 1]
+    wide = (farther >= steps * distances[:, :most]) & (farther > 0.0) & np.isfinite(farther)
+    near: Rows = np.where(wide, numbers, 0).max(axis=1)
+    return near
