@@ -9,16 +9,17 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 from gnomon.evaluation import comparisons, is_denser, is_nearer
-from gnomon.evaluation.comparisons import _apart_balls, _energy_difference
+from gnomon.evaluation.comparisons import _energy_difference
+from gnomon.evaluation.densities import apart_balls
 from gnomon.evaluation.paths import path_lengths, straight_distances
-from gnomon.geometry.dimension_estimators import mackay_ghahramani
+from gnomon.geometry import intrinsic_dimension
 
 
 @pytest.fixture(name="rows_chosen")
 def _rows_chosen(monkeypatch):
     """What `is_denser` chooses, of both groups."""
-    chosen, original = [], _apart_balls
-    monkeypatch.setattr(comparisons, "_apart_balls", lambda *args: chosen.append(original(*args)) or chosen[-1])
+    chosen, original = [], apart_balls
+    monkeypatch.setattr(comparisons, "apart_balls", lambda *args: chosen.append(original(*args)) or chosen[-1])
     return chosen
 
 
@@ -29,22 +30,25 @@ def test_densities_are_compared_by_the_radii_of_balls_apart(rows_chosen, factor,
     X[120:] += 40.0
     found = is_denser(X, None, range(120), range(120, 240), n_neighbors=6, alpha=0.1, names=("P", "Q"))
     radii = np.sort(cdist(X, X), axis=1)[:, 1:7]
-    dimension = mackay_ghahramani(radii, range(6, 7)).value
-    one, two = (-dimension * np.log(radii[rows, 5]) for rows in rows_chosen)
+    both = [intrinsic_dimension(X[rows], confidence=0.9) for rows in (slice(120), slice(120, 240))]
+    dimension, ends = np.mean([one.value for one in both]), (min(d.low for d in both), max(d.high for d in both))
+    one, two = (-np.log(radii[rows, 5]) for rows in rows_chosen)
     variances = [part.var(ddof=1) / len(part) for part in (one, two)]
     freedom = sum(variances) ** 2 / sum(v**2 / (len(p) - 1) for v, p in zip(variances, (one, two), strict=True))
     difference, spread = one.mean() - two.mean(), np.sqrt(sum(variances))
     half = student.ppf(0.95, freedom) * spread
     assert found.answer == answer
     assert found.finding == {"yes": "P is denser", "no": "Q is denser"}.get(answer, "no sure difference")
-    assert found.statistic == pytest.approx(difference, rel=1e-5)
-    assert found.interval == pytest.approx((difference - half, difference + half), rel=1e-5)
+    assert found.statistic == pytest.approx(dimension * difference, rel=1e-3)
+    low, high = (np.multiply(ends, end) for end in (difference - half, difference + half))
+    assert found.interval == pytest.approx((low.min(), high.max()), rel=1e-3)
     assert found.p_value == pytest.approx(2 * student.sf(abs(difference) / spread, freedom), rel=1e-4)
     assert found.rests_on == f"{len(one)} and {len(two)} neighbourhoods of 6 rows without common rows"
-    density = f"; in {dimension:.2g} dimensions that is a ratio of densities of {np.exp(difference):.3g}."
-    assert found.sentence.endswith(density)
+    ratio = np.exp([found.statistic, *found.interval])
+    told = f"{dimension:.2g} [{ends[0]:.2g}, {ends[1]:.2g}] dimensions that is a ratio of densities of "
+    assert found.sentence.endswith(f"; in {told}{ratio[0]:.3g} [{ratio[1]:.3g}, {ratio[2]:.3g}].")
     if answer != "cannot be told":
-        closer = np.exp(difference / dimension)
+        closer = np.exp(difference)
         assert found.sentence.startswith(f"Neighbours in Q lie {closer:.3g} times as far from each other as in P;")
 
 
@@ -53,7 +57,7 @@ def test_balls_apart_fill_a_group_without_rows_in_common():
     X = rng.normal(size=(90, 2))
     rows, mask = np.arange(0, 90, 2), rng.random(45) < 0.7
     near = np.argsort(cdist(X[rows], X), axis=1)[:, 1:6]
-    chosen = _apart_balls(mask, near, 90, rows, np.random.default_rng(2))
+    chosen = apart_balls(mask, near, 90, rows, np.random.default_rng(2))
     balls = {one: {rows[one], *near[one]} for one in range(45)}
     taken = set().union(*(balls[one] for one in chosen.tolist()))
     assert len(taken) == 6 * len(chosen) >= 18
@@ -81,12 +85,54 @@ def test_groups_of_equal_radii_differ_by_no_more_than_rounding(rows_chosen):
     assert found.rests_on.startswith(f"{np.sum(one >= 40)} and {len(other)} neighbourhoods")
 
 
+def test_the_error_of_the_dimension_is_in_the_interval_of_a_ratio_of_densities():
+    """Twice as wide in ten columns is 1/1024 as dense: by neighbours alone the dimension would fall short of ten."""
+    held = 0
+    for seed in range(6):
+        X = np.random.default_rng(seed).normal(size=(400, 10)) * np.repeat([2.0, 1.0], 200)[:, None]
+        X[:200, 0] += 100.0
+        low, high = is_denser(X, None, range(200), range(200, 400)).interval
+        held += low <= -10.0 * np.log(2.0) <= high
+    assert held == 6
+
+
+def test_a_small_group_is_not_thinner_for_its_border():
+    """Two cubes of one density: of the small one more of the rows lie at its border, and neighbours are farther."""
+    for seed in (1, 4):
+        rng = np.random.default_rng(seed)
+        X = np.concatenate([rng.random((200, 5)), rng.random((1600, 5)) * 8.0**0.2 + 100.0])
+        small, large = range(200), range(200, 1800)
+        found = is_denser(X, None, large, small)
+        assert (found.answer, found.p_value) == ("cannot be told", 1.0)
+        assert found.interval[0] < 0.0 < found.interval[1]
+        assert found.sentence.endswith("which borders leave alike, it is not sure.")
+        X[200:] = 3.0 * X[200:] + 1000.0
+        assert is_denser(X, None, small, large).answer == "yes"
+
+
+def test_groups_whose_dimension_cannot_be_told_have_a_ratio_without_end():
+    X = np.random.default_rng(0).normal(size=(70, 2)) * np.repeat([1.0, 9.0], 35)[:, None]
+    X[35:] += 200.0
+    found = is_denser(X, None, range(35), range(35, 70), n_neighbors=5)
+    assert (found.answer, found.interval[1]) == ("yes", np.inf)
+    assert found.to_dict()["interval"][1] is None
+
+
+def test_groups_too_unlike_for_equal_shares_cannot_be_told():
+    """As many neighbours as would be the share of three rows, ten of three, are more than there are rows."""
+    X = np.sort(np.random.default_rng(0).random((300, 1)), axis=0)
+    small = [30, 150, 270]
+    found = is_denser(X, None, small, np.setdiff1d(np.arange(300), small))
+    assert (found.answer, found.interval) == ("cannot be told", (-np.inf, np.inf))
+    assert found.to_dict()["interval"] == [None, None]
+
+
 def test_a_large_table_is_judged_by_half_as_many_rows_of_each_group_as_may_be_looked_at(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 2)) + 50.0 * (np.arange(300) % 3 == 0)[:, None]
-    asked, original = [], comparisons._neighbors_of
+    asked, original = [], comparisons.neighbors_of
     monkeypatch.setattr(
-        comparisons, "_neighbors_of", lambda values, rows, *rest: asked.append(rows) or original(values, rows, *rest)
+        comparisons, "neighbors_of", lambda values, rows, *rest: asked.append(rows) or original(values, rows, *rest)
     )
     is_denser(X, None, range(0, 300, 3), range(1, 300, 3), n_neighbors=5, max_rows=61)
     (rows,) = asked

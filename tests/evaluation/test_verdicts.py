@@ -27,7 +27,7 @@ from gnomon.evaluation import (
     null_scores,
     structureless,
 )
-from gnomon.evaluation.comparisons import _neighbors_of
+from gnomon.evaluation.densities import neighbors_of
 from gnomon.evaluation.gaps import _dip
 from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
@@ -210,8 +210,8 @@ def test_the_p_value_of_a_density_is_scipys(monkeypatch):
     import gnomon.evaluation.comparisons as comparisons
 
     chosen = []
-    original = comparisons._apart_balls
-    monkeypatch.setattr(comparisons, "_apart_balls", lambda *args: chosen.append(original(*args)) or chosen[-1])
+    original = comparisons.apart_balls
+    monkeypatch.setattr(comparisons, "apart_balls", lambda *args: chosen.append(original(*args)) or chosen[-1])
     X, a = gaussians(4)
     found = is_denser(X, None, a, ~a, n_neighbors=5)
     distances = np.sort(np.linalg.norm(X[:, None] - X, axis=2), axis=1)[:, 5]
@@ -320,11 +320,11 @@ def test_neighbours_of_some_rows_are_those_of_the_whole_graph_also_among_equal_r
     X = np.random.default_rng(0).normal(size=(300, 3))
     rows = np.arange(0, 300, 7)
     graph = compute_neighbors(X, 6)
-    indices, distances = _neighbors_of(X, rows, 6, "euclidean")
+    indices, distances = neighbors_of(X, rows, 6, "euclidean")
     np.testing.assert_array_equal(indices, graph.indices[rows])
     np.testing.assert_allclose(distances, graph.distances[rows], rtol=1e-6)
     X[:20] = X[0]
-    np.testing.assert_array_equal(_neighbors_of(X, rows[:3], 6, "euclidean")[1], 0.0)
+    np.testing.assert_array_equal(neighbors_of(X, rows[:3], 6, "euclidean")[1], 0.0)
 
 
 def test_another_question_about_the_same_rows_rests_on_the_same_tables(monkeypatch):
