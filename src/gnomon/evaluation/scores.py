@@ -51,8 +51,15 @@ def trust_of_random_map(n: int, k: int) -> float:
 
 
 def _average_ranks(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    _, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
-    ranks: npt.NDArray[np.float64] = (np.cumsum(counts) - (counts - 1) / 2)[inverse.ravel()]
+    order = np.argsort(x)
+    ordered = x[order]
+    new = ordered[1:] != ordered[:-1]
+    ranks = np.empty(len(x))
+    ranks[order] = np.arange(1.0, len(x) + 1.0)
+    if not new.all():
+        ends = np.append(np.flatnonzero(new) + 1, len(x))
+        counts = np.diff(ends, prepend=0)
+        ranks[order] = np.repeat(ends - (counts - 1) / 2, counts)
     return ranks
 
 
