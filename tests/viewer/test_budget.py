@@ -7,7 +7,7 @@ import json
 import re
 import shutil
 import subprocess
-from importlib.resources import files
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -156,7 +156,7 @@ def test_the_order_of_the_map_keeps_the_near_near_and_the_lost_last(d):
 def decoder(tmp_path_factory):
     """A function that runs static/data/rounded.js under node on columns of a group."""
     folder = tmp_path_factory.mktemp("decoder")
-    source = files("gnomon.viewer") / "static/data/rounded.js"
+    source = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static/data/rounded.js"
     (folder / "rounded.mjs").write_text(source.read_text())
     (folder / "run.mjs").write_text(DECODE)
 

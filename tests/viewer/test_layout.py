@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -312,7 +311,7 @@ def test_dimmed_points_recede_in_either_theme(open_page, strip_page, tmp_path, w
 
 
 def test_every_colour_of_the_style_sheets_is_there_in_light_and_dark():
-    static = files("gnomon.viewer") / "static"
+    static = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static"
     base = (static / "style" / "base.css").read_text()
     light, dark = (re.search(rf"{start} \{{(.*?)\n\}}", base, re.S)[1] for start in (":root", r'\[data-theme="dark"\]'))
     names = [set(re.findall(r"--([a-z-]+):", part)) for part in (light, dark)]
@@ -320,7 +319,6 @@ def test_every_colour_of_the_style_sheets_is_there_in_light_and_dark():
     used = set()
     for sheet in (static / "style").iterdir():
         used |= set(re.findall(r"var\(--([a-z-]+)", sheet.read_text()))
-    typed = Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static/drawing/theme.js"  # a wheel has no comments
-    tints = re.search(r"@typedef \{(.*?)\} Tint", typed.read_text(), re.S)[1]
+    tints = re.search(r"@typedef \{(.*?)\} Tint", (static / "drawing" / "theme.js").read_text(), re.S)[1]
     used |= set(re.findall(r'"([a-z-]+)"', tints))
     assert used - {"sheet", "columns", "peek", "bars", "thumb"} <= names[0]

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import zlib
-from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -404,7 +404,7 @@ def test_bytes_are_text_that_html_leaves_alone(n):
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_page_reads_text_as_bytes(tmp_path):
-    source = (files("gnomon.viewer") / "static/data/text.js").read_text()
+    source = (Path(__file__).resolve().parents[2] / "src/gnomon/viewer/static/data/text.js").read_text()
     rng = np.random.default_rng(0)
     parts = [rng.integers(0, 256, n, dtype=np.uint8).tobytes() for n in (*range(1, 30), 4000)]
     call = f"console.log(JSON.stringify({json.dumps([*map(as_text, parts)])}.map((one) => Array.from(bytesOf(one)))))"

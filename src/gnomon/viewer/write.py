@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import functools
 import html
+import json
 import os
 import posixpath
 import re
@@ -124,7 +125,15 @@ def _visit(name: str, order: list[str], sources: dict[str, str], above: tuple[st
 
 
 def _asset(path: str) -> str:
-    return (files("gnomon.viewer") / path).read_text(encoding="utf-8")
+    packed = _packed()
+    return packed[path] if path in packed else (files("gnomon.viewer") / path).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _packed() -> dict[str, str]:
+    """Return the scripts and style sheets that a wheel has together in one file, by their paths; elsewhere none."""
+    file = files("gnomon.viewer") / "static.z"
+    return dict(json.loads(zlib.decompress(file.read_bytes()))) if file.is_file() else {}
 
 
 def preview_png(

@@ -1,4 +1,4 @@
-"""The copies of the page's scripts in a wheel say what the scripts say."""
+"""The page's scripts in a wheel say what the scripts say."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from gnomon.viewer import write
+
 ROOT = Path(__file__).resolve().parents[2]
-without_comments = runpy.run_path(str(ROOT / "cmake" / "strip_comments.py"))["without_comments"]
+pack_page = runpy.run_path(str(ROOT / "cmake" / "pack_page.py"))
+without_comments = pack_page["without_comments"]
 SOURCES = sorted(p for p in (ROOT / "src" / "gnomon").rglob("*") if p.suffix in {".js", ".css"})
 
 
@@ -39,3 +42,25 @@ def test_what_is_left_out_of_the_page_is_comments(path):
         assert comment or "*/" not in line or line.rstrip().endswith("*/"), line
     assert wanted is None
     assert not comment
+
+
+def test_a_page_from_packed_scripts_is_that_from_the_files(tmp_path, monkeypatch):
+    source = ROOT / "src" / "gnomon"
+    pack_page["main"](str(source), str(tmp_path))
+    written = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert written == {"viewer/static.z", "notebook/widget.js", "maps/printed/report.css"}
+    for name in ("page.html", "map.html"):
+        (tmp_path / "viewer" / name).write_bytes((source / "viewer" / name).read_bytes())
+
+    def page_of(folder):
+        monkeypatch.setattr(write, "files", lambda package: folder)
+        write._packed.cache_clear()
+        write.bundle.cache_clear()
+        return "".join(write.page_parts([], title="", subtitle="", preview=b""))
+
+    pages = [page_of(source / "viewer"), page_of(tmp_path / "viewer")]
+    assert "/*" in pages[0]
+    assert len(pages[1]) < 0.9 * len(pages[0])
+    assert without_comments(pages[0], slashes=True) == without_comments(pages[1], slashes=True)
+    write._packed.cache_clear()
+    write.bundle.cache_clear()
