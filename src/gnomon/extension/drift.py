@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.lifts import lift_of
+from gnomon.extension.chance import chance_of_farther, chance_of_fewer, counts_beyond, largest_shift
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
@@ -22,7 +23,10 @@ Float64Array = npt.NDArray[np.float64]
 OUTSIDE = 0.95
 """A row is unusual if more of the map's rows than this share have a lower score of novelty."""
 _MOST_UNUSUAL = 0.15  # three times what rows like those of the map give
-_MOST_LOST = 0.1  # of the neighbours in the data, that new rows keep less than the old
+_MOST_LOST = 0.15  # of the neighbours in the data, that new rows keep less than the old; rows like these up to 0.11
+_NOVEL_BY_CHANCE = 0.0075  # how often at most rows like those of the map are said to lie too far out
+_MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; the rest is left to all of them together
+_LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _GRID = 8  # cells along the longest side of the map
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
@@ -42,16 +46,28 @@ class Drift:
     out_of_range : float in [0, 1]
         Share of the new rows that lie 1.5 times as far out as any old one.
     shift : float in [0, 1]
-        Largest difference between the distribution of the novelty of new and of old rows (Kolmogorov-Smirnov).
+        Largest difference between the distribution of the novelty of new and of old rows (Kolmogorov-Smirnov). Of how
+        far out rows lie alone: rows that all come to one place inside the data differ by no more than chance.
+    shift_by_chance : float in [0, 1]
+        What `shift` stays below in 95 of 100 draws of as many rows like the old ones.
     preserved_new, preserved_old : float in [0, 1]
         Mean share of the n_neighbors nearest old rows in the data that are so in the map as well, of new and of old
         rows (at most 2000).
+    lost_by_chance : float in [0, 1]
+        How likely it is that as many rows keep so few neighbours, if each keeps what an old one does less 0.15.
     n_neighbors : int
     regions : list of (ndarray, int, int)
         Cells of a grid over the map that new rows came to, by falling ratio of new to old rows: centre, new rows, old
         rows.
     labels : dict
         For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
+
+    Notes
+    -----
+    Rows of the same distribution as the old ones are advised to be fitted again in at most about one draw of a hundred,
+    for any number of them from one on: what speaks for it must be more than chance gives. The number of unusual rows is
+    beta-binomial then, whatever the distribution, and the p-values of all rows together are judged by Fisher's method.
+    Of a map of fewer than 134 rows a single new row is never more than chance.
     """
 
     n_old: int
@@ -60,8 +76,10 @@ class Drift:
     unusual: float
     out_of_range: float
     shift: float
+    shift_by_chance: float
     preserved_new: float
     preserved_old: float
+    lost_by_chance: float
     n_neighbors: int
     regions: list[tuple[Float64Array, int, int]]
     labels: dict[Any, int]
@@ -70,15 +88,25 @@ class Drift:
     def reasons(self) -> list[str]:
         """Why the map should be fitted again; empty if nothing speaks for it."""
         found = []
-        if self.unusual > _MOST_UNUSUAL:
+        if self.unusual > _MOST_UNUSUAL and self._is_beyond_chance:
             share = f"{self.unusual:.0%} of the new rows lie farther out than 95 % of the old"
-            found.append(f"{share} (more than {_MOST_UNUSUAL:.0%})")
+            found.append(f"{share} (more than {_MOST_UNUSUAL:.0%}, and than chance)")
         lost = self.preserved_old - self.preserved_new
-        if lost > _MOST_LOST:
+        if lost > _MOST_LOST and self.lost_by_chance <= _LOST_BY_CHANCE:
             found.append(
                 f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})"
             )
         return found
+
+    @property
+    def _is_beyond_chance(self) -> bool:
+        """Whether so many rows lie so far out as rows like the old ones hardly ever do."""
+        chances = counts_beyond(self.n_old, self.n_new, _rank(self.n_old))
+        if chances[np.count_nonzero(self.novelty > OUTSIDE)] <= _MANY_BY_CHANCE:
+            return True
+        rare = chances[chances <= _MANY_BY_CHANCE]
+        left = _NOVEL_BY_CHANCE - (float(rare[0]) if len(rare) else 0.0)
+        return chance_of_farther(np.rint(self.novelty * self.n_old).astype(np.int64), self.n_old) <= left
 
     @property
     def refit(self) -> bool:
@@ -90,7 +118,9 @@ class Drift:
         k = self.n_neighbors
         lines = [
             f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
-            f"{self.out_of_range:.1%} out of range; novelty differs by {self.shift:.2f}",
+            f"{self.out_of_range:.1%} out of range",
+            f"how far out they lie, not where (their novelty), differs in distribution by {self.shift:.2f}, "
+            f"by chance up to {self.shift_by_chance:.2f}",
             f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, "
             f"{self.preserved_old:.0%} for old",
         ]
@@ -103,8 +133,15 @@ class Drift:
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
             lines.append("they came to " + ", ".join(f"{label} ({count})" for label, count in most))
-        lines.append("Fit again: " + "; ".join(self.reasons) + "." if self.refit else "No need to fit again.")
-        return "\n".join(lines)
+        return "\n".join([*lines, self._advice()])
+
+    def _advice(self) -> str:
+        if self.refit:
+            return "Fit again: " + "; ".join(self.reasons) + "."
+        if self.unusual > _MOST_UNUSUAL or self.preserved_old - self.preserved_new > _MOST_LOST:
+            rows = "one new row" if self.n_new == 1 else f"{self.n_new:,} new rows"
+            return f"No need to fit again: what speaks for it may be chance, of {rows}."
+        return "No need to fit again."
 
     def __str__(self) -> str:
         return self.summary()
@@ -151,17 +188,20 @@ def measure_drift(
     scores = novelty.score(indices, distances)
     level = novelty.level(scores)
     some = evenly_spaced(n, _SAMPLE)
-    in_map = _nearest_in_map(Y, np.asarray(Y_new), None, k)
-    of_old = _nearest_in_map(Y, np.asarray(Y)[some], some, k)
+    kept = _shared(indices, _nearest_in_map(Y, np.asarray(Y_new), None, k))
+    kept_of_old = _shared(graph.indices[some], _nearest_in_map(Y, np.asarray(Y)[some], some, k))
+    n_new = int(X_new.shape[0])
     return Drift(
         n_old=n,
-        n_new=int(X_new.shape[0]),
+        n_new=n_new,
         novelty=level,
         unusual=float(np.mean(level > OUTSIDE)),
         out_of_range=float(np.mean(novelty.far(scores))),
         shift=_largest_difference(level),
-        preserved_new=_shared(indices, in_map),
-        preserved_old=_shared(graph.indices[some], of_old),
+        shift_by_chance=largest_shift(n, n_new),
+        preserved_new=float(kept.mean()) / k,
+        preserved_old=float(kept_of_old.mean()) / k,
+        lost_by_chance=chance_of_fewer(kept_of_old, n_new, float(kept.sum()) + n_new * _MOST_LOST * k),
         n_neighbors=k,
         regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
         labels=_majorities(labels, indices),
@@ -176,8 +216,15 @@ def _nearest_in_map(
     return found[0] if own is None else without_own(*found, own)[0]
 
 
-def _shared(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> float:
-    return float(np.mean([np.isin(a, b).mean() for a, b in zip(one, other, strict=True)]))
+def _shared(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Return how many neighbours each row of two lists has in both."""
+    return np.array([np.count_nonzero(np.isin(a, b)) for a, b in zip(one, other, strict=True)])
+
+
+def _rank(n_old: int) -> int:
+    """Return the rank of the old row, from the one that lies least far out, beyond which a new one is unusual."""
+    rank = int(OUTSIDE * n_old)
+    return rank if rank / n_old > OUTSIDE else rank + 1
 
 
 def _largest_difference(level: Float64Array) -> float:
