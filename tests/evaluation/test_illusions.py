@@ -151,6 +151,25 @@ def test_classes_are_the_twenty_largest_that_have_twenty_rows_in_the_map():
         find_illusions(X[:42], Y[:42], labels[:42])
 
 
+@pytest.mark.parametrize("apart", [0.0, 1.0, 3.0, 10.0])
+def test_the_density_of_a_small_class_over_or_beside_another_is_told(apart):
+    labels = np.repeat(["small", "b", "c"], [40, 150, 150])
+    centers = np.repeat([[0.0, 0.0], [apart, 0.0], [-8.0, 3.0]], [40, 150, 150], axis=0)
+    for seed in range(6):
+        X = np.random.default_rng(seed).normal(size=(340, 2)) + centers
+        told = {one.question: one.finding for one in find_illusions(X, X, labels)}
+        assert [told[f"Is {one} as dense as it looks?"] for one in ("small", "b", "c")] == ["as it looks"] * 3
+
+
+def test_a_small_class_drawn_too_dense_is_found():
+    X = np.random.default_rng(0).normal(size=(390, 2))
+    X[40:] += [10.0, 0.0]
+    Y = X.copy()
+    Y[:40] /= 8.0
+    told = find_illusions(X, Y, np.repeat(["small", "b"], [40, 350]))
+    assert "drawn too dense" in [one.finding for one in told.illusions if one.question.startswith("Is small as dense")]
+
+
 def test_a_cosine_sees_directions_alone_and_classes_at_one_place_have_no_figures():
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(80, 3)), np.repeat(["a", "b"], 40)

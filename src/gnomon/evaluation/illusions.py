@@ -38,7 +38,7 @@ _RULES: dict[str, Rule] = {
 FEWEST_OF_CLASS = 20
 """A class of fewer rows in the map is left out."""
 _MOST_CLASSES = 20
-_K = 10  # neighbours that density rests on
+_K = (10, 5, 3)  # neighbours that density rests on; the most of which a class has enough rows with none in common
 _ROUNDING = 1e-6  # of a factor: what one that is the same for all rows, in single precision, may vary by
 _TOGETHER = "over all of these questions together, by Holm's method"
 
@@ -177,7 +177,8 @@ def find_illusions(
 
     - Is it as wide as it looks? By the mean distance of its rows from each other, in map and data, beside the mean of
       the other classes: t-SNE draws a group of four times the width as large as the others.
-    - Is it as dense as it looks? By distances to the 10th neighbour, in map and data, beside the mean of the others.
+    - Is it as dense as it looks? By distances to the 10th neighbour, in map and data, beside the mean of the others; to
+      the 5th or 3rd where a class is so small that fewer than three of its rows have no neighbours in common.
     - Is the class that looks farthest from it as much farther as it looks than the class that looks nearest? By half
       the energy distances of `is_nearer`, in straight lines: the islands of a map lie far from each other or near for
       no reason.
@@ -274,14 +275,11 @@ Asked = tuple[Verdict, _Factor, tuple[str, str, str]]
 
 def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str) -> list[Asked]:
     """Return of each question a blank verdict, the factor it is about, and what too much, too little and right are."""
-    apart, radii = _apart_rows(sides, draw)
     widths = [sides.width(a) for a in range(len(names))]
-    spacings = [sides.spacing(a, apart, radii) for a in range(len(names))]
     found: list[Asked] = []
-    for kind, factors in (("wide", widths), ("dense", spacings)):
+    for kind, factors in (("wide", _beside_others(widths)), ("dense", _densities(sides, draw))):
         for a, name in enumerate(names):
-            others = [one for b, one in enumerate(factors) if b != a and math.isfinite(one.log)]
-            factor = factors[a] - _Factor.mean(others) if others else _Factor(math.nan, math.nan)
+            factor = factors[a]
             what = f"distances {'within' if kind == 'wide' else 'to neighbours in'} {name}"
             told = f"Beside other classes the map multiplies {what}"
             words = ("drawn too large", "drawn too small") if kind == "wide" else ("drawn too thin", "drawn too dense")
@@ -298,12 +296,41 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
     return found
 
 
-def _apart_rows(sides: _Sides, draw: np.random.Generator) -> tuple[Rows, tuple[Floats, Floats]]:
-    """Return rows whose neighbourhoods in the data have none in common, and all radii in data and map."""
-    near = first_columns(sides.data, _K + 1)
-    radii = tuple(np.partition(side, _K, axis=1)[:, _K] for side in (sides.data, sides.shown))
+def _beside_others(factors: list[_Factor]) -> list[_Factor]:
+    """Return each factor over the mean of the others that are known."""
+    found = []
+    for a, factor in enumerate(factors):
+        others = [one for b, one in enumerate(factors) if b != a and math.isfinite(one.log)]
+        found.append(factor - _Factor.mean(others) if others else _Factor(math.nan, math.nan))
+    return found
+
+
+def _densities(sides: _Sides, draw: np.random.Generator) -> list[_Factor]:
+    """Return by what the map multiplies distances to neighbours in each class, over the mean of the others.
+
+    Where a class has fewer than three rows with no neighbours in common its rows are taken before others, then fewer
+    neighbours. What is known of other classes stays.
+    """
+    order = draw.permutation(len(sides.data))
+    found = [_Factor(math.nan, math.nan)] * len(sides.members)
+    for k in (_K[0], *_K):
+        lacking = [rows for one, rows in zip(found, sides.members, strict=True) if not math.isfinite(one.log)]
+        if not lacking:
+            break
+        first = np.isin(order, np.concatenate(lacking))
+        apart, radii = _apart_rows(sides, np.concatenate([order[first], order[~first]]), k)
+        spacings = [sides.spacing(a, apart, radii) for a in range(len(sides.members))]
+        pairs = zip(found, _beside_others(spacings), strict=True)
+        found = [one if math.isfinite(one.log) else new for one, new in pairs]
+    return found
+
+
+def _apart_rows(sides: _Sides, order: Rows, k: int) -> tuple[Rows, tuple[Floats, Floats]]:
+    """Return rows whose k nearest in the data have none in common, and all radii in data and map."""
+    near = first_columns(sides.data, k + 1)
+    radii = tuple(np.partition(side, k, axis=1)[:, k] for side in (sides.data, sides.shown))
     free, apart = np.ones(len(near), dtype=np.bool_), []
-    for row in draw.permutation(len(near)):
+    for row in order:
         if free[near[row]].all() and min(side[row] for side in radii) > 0.0:
             apart.append(row)
             free[near[row]] = False
