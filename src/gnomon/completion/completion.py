@@ -16,7 +16,7 @@ from gnomon._validation import message
 from gnomon.completion.kept import KEPT_NEIGHBORS, share_kept
 from gnomon.completion.predictors import Rows, blocks
 from gnomon.completion.recipe import HeldOut, Learned, Recipe, learn
-from gnomon.data import check_table
+from gnomon.data import check_feature_count, check_table
 from gnomon.data.names import default_names
 from gnomon.data.scaling import describe_unlike_columns
 from gnomon.linalg import share, uniform_matrix
@@ -61,6 +61,8 @@ class Completion:
         The rows that were learned from: all, or a random sample of at most 4,096.
     recipe : Recipe
         What was learned.
+    feature_names : list of str or None
+        Names of the columns, None where they had none.
     """
 
     X: FloatArray = field(repr=False)
@@ -69,6 +71,7 @@ class Completion:
     held_out: HeldOut
     donors: npt.NDArray[np.int64] = field(repr=False)
     recipe: Recipe = field(repr=False)
+    feature_names: list[str] | None = field(default=None, repr=False)
 
     @property
     def missing_by_column(self) -> Float64Array:
@@ -97,8 +100,16 @@ class Completion:
         -------
         ndarray of shape (n_rows, n_features)
             Known values as they were. A row of `X` gets what it has there, up to rounding.
+
+        Raises
+        ------
+        ValueError
+            If X has other columns than the table that was completed, or the same in another order.
         """
-        rows = check_table(X, min_samples=0, allow_missing=True).values
+        table = check_table(X, min_samples=0, allow_missing=True, known_as=self.feature_names)
+        if table.feature_names is not None:
+            check_feature_count(table, self.X.shape[1], self.feature_names)
+        rows = table.values
         if rows.shape[1] != self.X.shape[1]:
             fact = f"{rows.shape[1]} columns, {self.X.shape[1]} before"
             raise ValueError(message("X", "a table with the columns that were completed", fact=fact))
@@ -110,12 +121,12 @@ class Completion:
         Parameters
         ----------
         feature_names : list of str or None, default=None
-            None numbers the features.
+            None takes the names of the table, or numbers the features if it had none.
         columns : mapping of str to int or None, default=None
             Columns that the features were made of, by name, and the first feature of each: these are counted then,
             so that the indicators of a missing category are one value.
         """
-        names = feature_names or default_names(self.X.shape[1])
+        names = feature_names or self.feature_names or default_names(self.X.shape[1])
         missing = self.missing
         if columns is not None:
             names, missing = list(columns), missing[:, list(columns.values())]
@@ -267,7 +278,7 @@ def complete_missing(
     blank = _units(values, missing, table.feature_names, standardize)
     recipe, held_out, donors = blank, HeldOut(0, np.nan), None
     if not missing.any():
-        return Completion(values, missing, how, held_out, rows, blank)
+        return Completion(values, missing, how, held_out, rows, blank, table.feature_names)
     if how == "median":
         recipe = replace(blank, center=_medians(values, missing))
         filled = _fill(values, recipe, None)
@@ -281,7 +292,7 @@ def complete_missing(
         filled[others] = _fill(values[others], recipe, donors)
         held_out = replace(learned.held_out, kept=share_kept(learned, own, rows, missing, filled, seed))
     filled.flags.writeable = False
-    made = Completion(filled, missing, how, held_out, rows, recipe)
+    made = Completion(filled, missing, how, held_out, rows, recipe, table.feature_names)
     if donors is not None:
         made.__dict__["_learned"] = donors
     return made

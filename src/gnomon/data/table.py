@@ -87,6 +87,7 @@ def _read(
     keep_zeros: bool,
     dtype: type[np.float32] | type[np.float64] | None,
     names: list[str] | None,
+    known_as: Sequence[str] | None = None,
 ) -> tuple[FloatArray | scipy.sparse.csr_array, list[str] | None, npt.NDArray[Any] | None]:
     if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):
         if not accept_sparse:
@@ -101,7 +102,7 @@ def _read(
             usable = names if names is not None and len(names) == len(frame.columns) else None
             return stack_columns(frame, names=usable, dtype=dtype), names, frame.index
         names = names_of_coordinates(X) if names is None else names
-    return read_array(X, names=names, dtype=dtype), names, None
+    return read_array(X, names=known_as if names is None else names, dtype=dtype), names, None
 
 
 def _matrix_of_cells(X: Any) -> Any:
@@ -151,6 +152,7 @@ def check_table(
     feature_names: Iterable[object] | None = None,
     keep_zeros: bool = False,
     allow_missing: bool = False,
+    known_as: Sequence[str] | None = None,
 ) -> Table:
     """Check a table of numbers and bring it into the form that all computations expect.
 
@@ -175,6 +177,8 @@ def check_table(
         Keep stored zeros of a sparse matrix, which in a matrix of distances are distances of zero.
     allow_missing : bool, default=False
         Let NaN through, for methods that know what to do without a value. Infinities are refused all the same.
+    known_as : sequence of str, default=None
+        What errors call the columns of a table without names, if it has as many: those of the table in `fit`.
 
     Returns
     -------
@@ -208,12 +212,15 @@ def check_table(
             if given is not None:
                 check_name_count(given, known.n_features)
             return Table(known.values, given, known.index, plain=True)
-    values, names, index = _read(X, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given)
+    values, names, index = _read(
+        X, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given, known_as=known_as
+    )
     _check_shape(values.shape, min_samples=min_samples, min_features=min_features)
     if names is not None:
         check_name_count(names, values.shape[1])
     try:
-        check_finite(values, names=names, allow_missing=allow_missing)
+        told = known_as if names is None and known_as is not None and len(known_as) == values.shape[1] else names
+        check_finite(values, names=told, allow_missing=allow_missing)
     except ValueError:
         if dtype is np.float32:
             wide, _, _ = _read(X, accept_sparse=accept_sparse, keep_zeros=True, dtype=np.float64, names=given)

@@ -242,7 +242,9 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["surface"] = _surface(entries["surface"]) if "surface" in entries else None
     made["columns"] = _columns(entries["columns"], made["feature_names"]) if "columns" in entries else None
     made["representation"] = _representation(left, entries["representation"]) if "representation" in entries else None
-    made["completion"] = _completion(left, entries["completion"], made["X"]) if "completion" in entries else None
+    made["completion"] = None
+    if "completion" in entries:
+        made["completion"] = _completion(left, entries["completion"], made["X"], made["feature_names"])
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     orders = entries.get("orders", {})
@@ -416,7 +418,7 @@ def _representation(arrays: Arrays, name: Any) -> Representation:
     return Representation(name, values, center, _take(arrays, "coordinates_components", (np.float64,), 2))
 
 
-def _completion(arrays: Arrays, about: Any, X: Any) -> Completion:
+def _completion(arrays: Arrays, about: Any, X: Any, names: list[str]) -> Completion:
     """Return what was missing and how it was filled in; `learn` gives a recipe numbers that are finite and fit."""
     from gnomon.completion import Completion, HeldOut, LowRankNormal, Recipe
 
@@ -462,7 +464,7 @@ def _completion(arrays: Arrays, about: Any, X: Any) -> Completion:
         weight=about["weight"],
     )
     missing = np.unpackbits(packed, axis=1, count=m).astype(np.bool_)
-    return Completion(X, missing, about["how"], held_out, donors, recipe)
+    return Completion(X, missing, about["how"], held_out, donors, recipe, names)
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:

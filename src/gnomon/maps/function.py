@@ -151,13 +151,11 @@ class MapFunction:
     @entrance()
     def jacobian(self, x: Any) -> npt.NDArray[np.float64]:
         """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
-        if self._takes_features:
-            return np.asarray(self._one.jacobian(x))
         from gnomon.maps.growing import check_rows
 
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
         rows = self._as_mapped(check_rows(self, np.asarray(x)[None] if one else x))  # type: ignore[arg-type]
-        found = self._in_features(self._one.jacobian(rows))
+        found = np.asarray(self._in_features(self._one.jacobian(rows)))
         return found[0] if one else found
 
     def linearize(self, x: Any) -> tuple[npt.NDArray[Any], npt.NDArray[np.float64]]:
@@ -174,16 +172,16 @@ class MapFunction:
             That of `transform`, up to rounding, without its warning.
         jacobian : ndarray of shape (n_components, n_features), float64
         """
-        if self._takes_features:
-            found: tuple[npt.NDArray[Any], npt.NDArray[np.float64]] = self._one.linearize(x)
-            return found
         row = plain_row(x, int(self.X.shape[1]))
-        place, jacobian = self._one.linearize(self._as_mapped(self._checked_row(x) if row is None else row))
+        checked = self._checked_row(x) if row is None else row
+        place, jacobian = self._one.linearize(self._as_mapped(checked))
         return place, self._in_features(jacobian)
 
     @entrance()
     def _checked_row(self, x: Any) -> npt.NDArray[Any]:
-        table = check_table(check_one_row(x))
+        from gnomon.maps.growing import own_names
+
+        table = check_table(check_one_row(x), known_as=own_names(self))  # type: ignore[arg-type]
         check_feature_count(table, int(self.X.shape[1]), None)
         return np.asarray(table.values[0], dtype=np.float64)
 
@@ -226,12 +224,6 @@ class MapFunction:
 
         given = {"labels": labels, "metadata": metadata, "point_names": point_names, "images": images}
         return extend(self, X_new, **given)  # type: ignore[arg-type]
-
-    @property
-    def _takes_features(self) -> bool:
-        """Whether the function of the map is of the features as they are."""
-        known = self.representation is not None and self.representation.has_formula
-        return self.scale is None and not known
 
     def _as_mapped(self, rows: Any) -> Any:
         """Return rows of features, or one row, in the form that the function of the map takes."""

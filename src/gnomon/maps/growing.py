@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, Drift
     from gnomon.maps.result import Map
 
-__all__ = ["check_rows", "extend", "make_atlas"]
+__all__ = ["check_rows", "extend", "make_atlas", "own_names"]
 
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
@@ -66,13 +66,19 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
         X_new = _rows_of_file(result, X_new)
     if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):
         X_new = encode_rows(X_new, result.columns, keep_missing=True)
-    table, missing = fill_new_rows(result.completion, X_new)
-    named = result.feature_names != default_names(result.n_features, result.image_shape)
-    check_feature_count(table, result.n_features, result.feature_names if named else None)
+    names = own_names(result)
+    table, missing = fill_new_rows(result.completion, X_new, names)
+    check_feature_count(table, result.n_features, names)
     values: Any = table.values
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing
     return (values.toarray() if table.is_sparse else values), missing
+
+
+def own_names(result: Map) -> list[str] | None:
+    """Return the names that the columns of a map's table had, None if they had none."""
+    named = result.feature_names != default_names(result.n_features, result.image_shape)
+    return result.feature_names if named else None
 
 
 def _rows_of_file(result: Map, data: Dataset) -> Any:

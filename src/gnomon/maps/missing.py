@@ -151,9 +151,15 @@ def _rows_of(column: Any, rows: npt.NDArray[np.intp], n_samples: int) -> Any:
     return values if values is None or values.shape[:1] != (n_samples,) else values[rows]
 
 
-def fill_new_rows(completion: Completion | None, X_new: Any) -> tuple[Table, npt.NDArray[np.bool_] | None]:
-    """Return new rows completed as those of the map, and what they lacked; without a completion NaN is refused."""
-    table = check_table(X_new, accept_sparse=True, min_samples=0, allow_missing=completion is not None)
+def fill_new_rows(
+    completion: Completion | None, X_new: Any, names: Sequence[str] | None = None
+) -> tuple[Table, npt.NDArray[np.bool_] | None]:
+    """Return new rows completed as those of the map, and what they lacked; without a completion NaN is refused.
+
+    The names are what errors call the columns of rows that have none.
+    """
+    allow_missing = completion is not None
+    table = check_table(X_new, accept_sparse=True, min_samples=0, allow_missing=allow_missing, known_as=names)
     if completion is None or table.is_sparse:
         return table, None
     missing = np.isnan(np.asarray(table.values))

@@ -82,7 +82,7 @@ def plot_completion(
     completion : gnomon.completion.Completion
         Made by `gnomon.complete_missing`.
     names : sequence of str or None, default=None
-        Of the columns; None takes their numbers.
+        Of the columns; None takes those of the table, or numbers if it had none.
     n_top : int >= 1, default=20
         Columns at most, those with most gaps first.
     ax : matplotlib Axes or None, default=None
@@ -102,7 +102,8 @@ def plot_completion(
     """
     n_top = check_parameters({"n_top": Integer(1)}, {"n_top": n_top})["n_top"]
     shares = np.asarray(completion.missing_by_column)
-    told = [f"column {k}" for k in range(len(shares))] if names is None else [str(name) for name in names]
+    named = completion.feature_names if names is None else names
+    told = [f"column {k}" for k in range(len(shares))] if named is None else [str(name) for name in named]
     if len(told) != len(shares):
         raise ValueError(message(f"{len(told)} names", f"{len(shares)}", fact="one for each column"))
     if not shares.any():

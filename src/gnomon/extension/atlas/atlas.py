@@ -188,7 +188,7 @@ class AffineAtlas:
         return self._forward.nearest.search.recall
 
     def _check_rows(self, X_new: Any) -> Any:
-        table = check_table(X_new, accept_sparse=True, min_samples=0)
+        table = check_table(X_new, accept_sparse=True, min_samples=0, known_as=self._names)
         check_feature_count(table, self.n_features_in_, self._names)
         return self._points.in_form(table.values)
 

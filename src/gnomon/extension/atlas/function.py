@@ -123,8 +123,11 @@ class MapFunction:
         """Return new rows as a table that fits the method, or raise an error about them."""
         check_is_fitted(self)
         distances, missing = self._takes_distances, self._allows_missing
-        table = check_table(X, accept_sparse=True, min_samples=0, keep_zeros=distances, allow_missing=missing)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        table = check_table(
+            X, accept_sparse=True, min_samples=0, keep_zeros=distances, allow_missing=missing, known_as=names
+        )
+        check_feature_count(table, self.n_features_in_, names)
         return table.values
 
     @entrance()

@@ -279,11 +279,12 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
 
     def _moments_of(self, X: Any, first: bool) -> Moments:
         """Return the moments of a block, which must have the columns of the first one."""
-        table = check_table(X, accept_sparse=True)
+        names = None if first else getattr(self, "feature_names_in_", None)
+        table = check_table(X, accept_sparse=True, known_as=names)
         if first:
             self._remember_features(table)
         else:
-            check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+            check_feature_count(table, self.n_features_in_, names)
         return Moments.of(table.values)
 
     def _solve(self, moments: Moments, parameters: dict[str, Any]) -> None:
@@ -335,8 +336,9 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         ndarray of shape (n_rows, n_components)
         """
         check_is_fitted(self)
-        table = check_table(X, accept_sparse=True, min_samples=0)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        table = check_table(X, accept_sparse=True, min_samples=0, known_as=names)
+        check_feature_count(table, self.n_features_in_, names)
         return self._evaluate(table.values)
 
     def _evaluate(self, X: Any) -> npt.NDArray[Any]:

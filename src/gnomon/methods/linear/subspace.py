@@ -100,8 +100,9 @@ class NormalModel:
             If a direction has no variance, so that there is no density.
         """
         check_is_fitted(self)
-        table = check_table(X, accept_sparse=True)
-        check_feature_count(table, self.n_features_in_, getattr(self, "feature_names_in_", None))
+        names = getattr(self, "feature_names_in_", None)
+        table = check_table(X, accept_sparse=True, known_as=names)
+        check_feature_count(table, self.n_features_in_, names)
         return log_likelihood(self._model, table.values)
 
     @entrance()
