@@ -337,6 +337,13 @@ def test_numbers_that_are_written_as_texts_are_numbers(texts, name, numbers):
     np.testing.assert_allclose(encoder.transform(frame)[:, 0], numbers)
     np.testing.assert_allclose(encoder.transform(frame[::-1])[::-1, 0], numbers)
     assert rules_fault(encoder.rules_) == ""
+    assert encoder.rules_[0].told() == f"'x' (numbers such as {texts[0]})"
+
+
+def test_the_example_of_written_numbers_is_the_first_of_the_column():
+    texts = ["", "NA", "unknown", " $1,200.50 ", *(f"${i}" for i in range(30))]
+    rule = gn.TablePreprocessor().fit({"x": texts}).rules_[0]
+    assert rule.told() == "'x' (numbers such as $1,200.50)"
 
 
 @pytest.mark.parametrize(

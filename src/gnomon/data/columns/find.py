@@ -85,7 +85,7 @@ def find_rules(
             reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
         elif name in writings:
-            found = _rule_of_written(name, writings[name])
+            found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
             numbers[name] = np.nan_to_num(found.encode(raw.values)[:, 0], nan=np.inf)
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers[name], others, ranks)
@@ -172,10 +172,11 @@ def _two_readings(name: str, texts: list[str], writings: list[str]) -> str:
     return f"{name!r} has {texts[place]!r}, read as {point[place]:.12g}, which may be {comma[place]:.12g}"
 
 
-def _rule_of_written(name: str, writing: str) -> ColumnRule:
+def _rule_of_written(name: str, writing: str, texts: list[str]) -> ColumnRule:
     """Return the rule of a column of numbers that are written as texts."""
     sign = writing.replace("0.0", "").replace("0,0", "").strip()
-    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), writing=writing)
+    first = next(text for text in texts if np.isfinite(read_numbers([text], writing)[0]))
+    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), reason=first.strip(), writing=writing)
 
 
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:

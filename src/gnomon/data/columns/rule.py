@@ -45,7 +45,7 @@ class ColumnRule:
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
     reason : str
-        Why it is left out, a clause.
+        Why it is left out, a clause. Of numbers that are written as texts the first of these.
     writing : str
         Of numbers that are written as texts: how, such as "$0.0" or "0,0 %". Of dates with strokes: their order,
         such as "month/day/year".
@@ -134,7 +134,7 @@ class ColumnRule:
         if self.kind == "ordinal":
             return f"{self.name!r} (rank among {len(self.categories)})"
         if self.kind == "written":
-            return f"{self.name!r} (numbers such as {self.writing})"
+            return f"{self.name!r} (numbers such as {self.reason or self.writing})"
         return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
 
 
