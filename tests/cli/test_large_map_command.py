@@ -33,7 +33,8 @@ class FakeLandmarkMap:
         with open(path, "w") as file:
             file.write("map")
 
-    def summary(self):
+    def summary(self, *, notes):
+        assert not notes
         return "10 of 40 rows are landmarks."
 
 
@@ -65,7 +66,7 @@ def test_landmarks_cluster_and_folder_reach_the_map(run, calls):
     assert isinstance(table, ArrayTable)
     wanted = {"n_fitted": 10, "executor": "tcp://127.0.0.1:1", "folder": "kept", "memory_budget": "1G"}
     assert wanted.items() <= options.items()
-    assert found.stdout == "10 of 40 rows are landmarks.\n"
+    assert found.stdout == "10 of 40 rows are landmarks.\n\nNotes\n  uniform\n"
 
 
 def test_everything_is_written(run, calls, tmp_path):

@@ -26,6 +26,7 @@ class FakeMap:
     """Writes and says little, as a map would much."""
 
     method, parameters, n_samples, n_features = "umap", {"n_neighbors": 14, "random_state": 0}, 150, 4
+    notes = ()
 
     def to_html(self, path, title):
         with atomic_write(path, "w") as file:
@@ -37,7 +38,8 @@ class FakeMap:
     def save(self, path):
         Path(path).write_bytes(b"map" * 400_000)
 
-    def report(self, *, verdicts):
+    def report(self, *, verdicts, notes):
+        assert not notes
         return "How far to trust it: far."
 
     def to_dict(self):
@@ -225,6 +227,9 @@ def test_warnings_are_told_once_each(run, monkeypatch):
     result = run("iris", "--json")
     assert result.stderr == "Warning: 2 constant columns\n"
     assert json.loads(result.stdout)["warnings"] == ["2 constant columns"]
+    monkeypatch.setattr(FakeMap, "notes", ("2 constant\ncolumns", "Pass scale=None to map them in their own units."))
+    told = run("iris").stdout
+    assert told == "How far to trust it: far.\n\nNotes\n  Pass --scale none to map them in their own units.\n"
 
 
 @pytest.mark.parametrize(

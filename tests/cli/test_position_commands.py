@@ -83,7 +83,7 @@ def test_missing_values_are_what_they_are_for_a_map(files):
     result = run("explain", "gaps.csv", "Y.npy", "--save", "filled.gnomon")
     assert result.exit_code == 0, result.output
     assert "1 of 320 values are missing" in result.stderr
-    assert "1 of 320 values are missing" in result.stdout
+    assert "1 of 320 values are missing" not in result.stdout  # it has been said
     assert Map.load("filled.gnomon").completion.missing.sum() == 1
     assert run("explain", "gaps.csv", "Y.npy", "--missing", "drop", "--save", "fewer.gnomon").exit_code == 0
     fewer = Map.load("fewer.gnomon")

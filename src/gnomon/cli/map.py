@@ -8,6 +8,7 @@ import csv
 import os
 import sys
 import time
+from functools import partial
 from typing import Any
 
 import click
@@ -19,7 +20,7 @@ from gnomon.cli.console import ProgressBar, collect_warnings, data_document, giv
 from gnomon.cli.inputs import empty_cells, open_data
 from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
 from gnomon.cli.options import scale_given, with_data, with_method, with_missing, with_page, with_scale
-from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, write_map
+from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, tell_notes, write_map
 from gnomon.cli.record import write_records
 from gnomon.cli.twins import check_claims
 
@@ -300,7 +301,9 @@ def map(
         made |= {"proves": [proof.to_dict() for proof in proofs]} if proofs else {}
         click.echo(json_text({**about, **made, "warnings": found, "files": paths}))
     elif not quiet:
-        tell(result.summary() if by_landmarks else result.report(verdicts=not no_verdicts), paths)
+        told_of_map = result.summary if by_landmarks else partial(result.report, verdicts=not no_verdicts)
+        tell(told_of_map(notes=False), paths)
+        tell_notes(result.notes, paths, warned=found)
         told_alone = [one.summary() for one in (*alone.values(), *proofs)]
         if told_alone:
             tell("\n".join(["", "What the map alone can show", *told_alone]), paths)

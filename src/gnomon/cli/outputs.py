@@ -157,8 +157,9 @@ def tell(text: str, paths: Mapping[str, str]) -> None:
     click.echo(text, err=STDOUT in paths.values())
 
 
-def tell_notes(notes: Sequence[str], paths: Mapping[str, str]) -> None:
-    """Print what a reader should know of the data, as the report of a map does."""
+def tell_notes(notes: Sequence[str], paths: Mapping[str, str], *, warned: Sequence[str]) -> None:
+    """Print what a reader should know of the data, but for what was told as a warning."""
+    notes = [note for note in notes if " ".join(note.split()) not in warned]
     if notes:
         tell("\n".join(["", "Notes", *(f"  {as_options(note)}" for note in notes)]), paths)
 

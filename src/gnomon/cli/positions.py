@@ -12,7 +12,7 @@ from gnomon.cli.config import with_config
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data, read_positions
 from gnomon.cli.options import with_data, with_json, with_missing, with_threads
-from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, write_map
+from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes, write_map
 from gnomon.cli.record import write_records
 
 __all__ = ["evaluate", "explain"]
@@ -109,11 +109,12 @@ def explain(
         for kind, path in paths.items():
             write_map(result, kind, path, title=title)
         write_records(paths, data=dataset, made=result)
-        answer = result.to_dict() if as_json else result.report()
+        answer = result.to_dict() if as_json else result.report(notes=False)
     if as_json:
         click.echo(json_text({"data": data_document(dataset), "map": answer, "warnings": found, "files": paths}))
     else:
         tell(answer, paths)
+        tell_notes(result.notes, paths, warned=found)
         tell_files(paths)
 
 

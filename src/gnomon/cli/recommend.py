@@ -118,5 +118,5 @@ def recommend(
             command += f" --metric {shlex.quote(chosen.parameters['metric'])}"
         command += _reading(source, scale=scale, missing=missing)
         tell(f"{recommendation.summary()}\n\n{command}", paths)
-        tell_notes(notes, paths)
+        tell_notes(notes, paths, warned=found)
         tell_files(paths)

@@ -131,5 +131,5 @@ def spectrum(
         click.echo(json_text({**document, "warnings": found, "files": paths}))
     elif not quiet:
         tell(spectrum.report(), paths)
-        tell_notes(notes, paths)
+        tell_notes(notes, paths, warned=found)
         tell_files(paths)

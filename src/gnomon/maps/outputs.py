@@ -174,7 +174,7 @@ class Outputs:
 
         return export(self, path)  # type: ignore[arg-type]
 
-    def report(self, *, verdicts: bool = True) -> str:
+    def report(self, *, verdicts: bool = True, notes: bool = True) -> str:
         """Say in words what was mapped, how far to trust it and what sets its classes apart.
 
         Parameters
@@ -184,10 +184,12 @@ class Outputs:
             and which sizes and distances of classes are illusions: `verdicts` and `illusions` with their defaults,
             some seconds of work on at most 1,500 rows, whatever the size of the table. Maps of fewer than 60 rows, on
             surfaces, or in other metrics than Euclidean and cosine distances have none.
+        notes : bool, default=True
+            Tell `notes`, what was noticed when the map was made.
         """
         from gnomon.maps.report import report_text
 
-        return report_text(self, verdicts=verdicts)  # type: ignore[arg-type]
+        return report_text(self, verdicts=verdicts, notes=notes)  # type: ignore[arg-type]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and text, ready for JSON."""

@@ -67,10 +67,11 @@ def describe(result: Map) -> dict[str, Any]:
     }
 
 
-def report_text(result: Map, *, verdicts: bool = True) -> str:
+def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> str:
     """Say in words what was mapped, how far to trust it and what sets its classes apart.
 
-    With `verdicts`, what the data say of the gaps, sizes and distances that the map shows too.
+    With `verdicts`, what the data say of the gaps, sizes and distances that the map shows too; with `notes`, what was
+    noticed when it was made.
     """
     facts = describe(result)
     lines = [
@@ -105,7 +106,7 @@ def report_text(result: Map, *, verdicts: bool = True) -> str:
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")
-    if facts["notes"]:
+    if notes and facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     return "\n".join(lines)
 

@@ -234,13 +234,15 @@ class LandmarkMap:
         fitted = self.landmark_map
         return fitted.transform(X_new) if fitted._way_to_place is None else fitted.place(X_new)
 
-    def summary(self, *, loss: bool = True) -> str:
+    def summary(self, *, loss: bool = True, notes: bool = True) -> str:
         """Say what was mapped, how, how long it took, and how much trust was lost by placing rows.
 
         Parameters
         ----------
         loss : bool, default=True
             Whether to estimate `landmark_loss` if it is not known yet, which reads up to 50,000 rows of the table.
+        notes : bool, default=True
+            Whether to tell `notes`.
         """
         seconds = ", ".join(f"{stage} {value:.1f}" for stage, value in self.timings.items())
         lines = [
@@ -252,7 +254,9 @@ class LandmarkMap:
             lines.append(f"  {self.landmark_loss()}")
         if self._evaluation is not None:
             lines += ["", "How far to trust it", *(f"  {line}" for line in self._evaluation.summary().splitlines())]
-        return "\n".join([*lines, *(["", "Notes"] if self.notes else []), *(f"  {note}" for note in self.notes)])
+        if notes and self.notes:
+            lines += ["", "Notes", *(f"  {note}" for note in self.notes)]
+        return "\n".join(lines)
 
     def __str__(self) -> str:
         return self.summary(loss=False)
