@@ -4,7 +4,7 @@ A question that has a module of its own name is asked through it, as in ``from g
 all of them are in `gnomon` itself.
 """
 
-from gnomon.explanations.answer import Answer
+from gnomon.explanations.answer import Answer, AnswersByLabel
 from gnomon.explanations.axis import Axis, Profile
 from gnomon.explanations.blocks import StoredExplanation, explain_by_blocks
 from gnomon.explanations.collinear import FeatureGroups, group_features
@@ -21,6 +21,7 @@ from gnomon.explanations.why import Why
 
 __all__ = [
     "Answer",
+    "AnswersByLabel",
     "Axis",
     "Caption",
     "Contrast",

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._printed import Printed
 
-__all__ = ["Answer", "Column", "GroupedAnswer", "format_number", "format_table"]
+__all__ = ["Answer", "AnswersByLabel", "Column", "GroupedAnswer", "format_number", "format_table"]
 
 _SHOWN = 10  # rows of a printed table
+_LABELS, _OF_LABEL = 20, 5  # labels that are printed, and features of each
 
 
 def format_number(value: float) -> str:
@@ -178,6 +179,30 @@ class GroupedAnswer(Answer):
         listed = self.head(_SHOWN).groups or {}
         lines = [f"{name}: {_members_text(members)}" for name, members in listed.items()]
         return "\n".join([super().__str__(), *lines])
+
+
+_One = TypeVar("_One", bound=Answer | None)
+
+
+class AnswersByLabel(Printed, dict[Any, _One]):
+    """A dict of an answer for each label, in their order, which prints as text.
+
+    None stands where a label has no answer. Printed are at most 20 labels, and the first five features of each.
+    """
+
+    def __str__(self) -> str:
+        if not self:
+            return "no labels"
+        texts = {label: "no answer" if one is None else str(one.head(_OF_LABEL)) for label, one in self.items()}
+        shown = list(texts.items())[:_LABELS]
+        plain = not any("\n" in text for text in texts.values())
+        lines = [f"{label}: {text}" if plain else f"{label}\n{text}" for label, text in shown]
+        if len(texts) > len(shown):
+            left = len(texts) - len(shown)
+            lines.append(f"... and {left} more {'label' if left == 1 else 'labels'}")
+        if not plain and any(one is not None and len(one) > _OF_LABEL for one in self.values()):
+            lines.append(f"The first {_OF_LABEL} features of each label are shown.")
+        return ("\n" if plain else "\n\n").join(lines)
 
 
 def _members_text(members: dict[str, float]) -> str:

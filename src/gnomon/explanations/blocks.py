@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
@@ -19,6 +20,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.data.scaling import Scaling
 from gnomon.data.stored import RowBlock, StoredTable
+from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.explanation import N_TOP, Explanation, explain_in_memory
 from gnomon.explanations.reference_fits import ReferenceFits, RowEffects, stacked
 from gnomon.explanations.rows import find_row
@@ -29,11 +31,40 @@ from gnomon.neighbors import NeighborGraph
 from gnomon.scale import Journal, ResultColumn, StoredResults, current_executor, open_results
 from gnomon.scale.costs import most_references
 
-__all__ = ["StoredExplanation", "explain_by_blocks"]
+__all__ = ["MeansByLabel", "StoredExplanation", "explain_by_blocks"]
 
 _STREAM = 315
 
+_SHOWN, _LABELS = 10, 8  # features and labels that are printed
+
 Arrays = dict[str, npt.NDArray[Any]]
+
+
+class MeansByLabel(Printed, dict[Any, npt.NDArray[np.float64] | None]):
+    """A dict of the mean importance of every feature for each label, which prints as a table.
+
+    Attributes
+    ----------
+    feature_names : list of str
+        Names of the features, in the order of the means.
+    """
+
+    def __init__(self, means: Iterable[tuple[Any, npt.NDArray[np.float64] | None]], *, feature_names: list[str]):
+        super().__init__(means)
+        self.feature_names = feature_names
+
+    def __str__(self) -> str:
+        known = [(str(label), means) for label, means in self.items() if means is not None]
+        shown = known[:_LABELS]
+        if not shown:
+            return "no labels of points that have an explanation"
+        table = np.stack([means for _, means in shown], axis=1)
+        order = np.argsort(-table.max(axis=1), kind="stable")[:_SHOWN]
+        rows = [[self.feature_names[j], *map(format_number, table[j].tolist())] for j in order]
+        text = format_table(["mean importance", *(label for label, _ in shown)], rows)
+        for left, what in ((len(table) - len(order), "feature"), (len(known) - len(shown), "label")):
+            text += f"\n... and {left} more {what}{'' if left == 1 else 's'}" if left else ""
+        return text
 
 
 @dataclass(frozen=True)
@@ -208,9 +239,7 @@ class StoredExplanation:
         return replace(around.why(at, n_top), index=find_row(i, self.n_samples))
 
     @entrance("importance_by_label")
-    def importance_by_label(
-        self, labels: Any, *, weighted: bool = True, executor: Any = None
-    ) -> dict[Any, npt.NDArray[np.float64] | None]:
+    def importance_by_label(self, labels: Any, *, weighted: bool = True, executor: Any = None) -> MeansByLabel:
         """Return the mean importance of every feature over the points of each label; the table is read once more.
 
         Parameters
@@ -224,8 +253,9 @@ class StoredExplanation:
 
         Returns
         -------
-        dict of label to ndarray of shape (n_features,), float64, or None
-            In the order of the sorted labels; None for a label none of whose points has an explanation.
+        MeansByLabel
+            A dict of label to ndarray of shape (n_features,), float64, in the order of the sorted labels, None for a
+            label none of whose points has an explanation; `print` shows a table.
         """
         classes = sort_into_classes(check_labels(labels, self.n_samples))
         executor = current_executor()
@@ -235,7 +265,7 @@ class StoredExplanation:
             _sum_block, _add, blocks, *shared, len(classes), weighted, needed=self._fits.needed(self._table)
         )
         means = [total / weight if weight > 0 else None for total, weight in zip(sums, weights, strict=True)]
-        return dict(zip(classes.values, means, strict=True))
+        return MeansByLabel(zip(classes.values, means, strict=True), feature_names=self.feature_names)
 
     def describe_fit(self) -> str:
         """Return in words what the fits are, a clause without a full stop."""

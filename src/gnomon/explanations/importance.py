@@ -13,7 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
-from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
 from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
@@ -138,7 +138,7 @@ def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: 
 @entrance("importance_by_label")
 def importance_by_label(
     explanation: Explanation, labels: Any, *, weighted: bool = True, groups: Any = None
-) -> dict[Any, MeanImportance | None]:
+) -> AnswersByLabel[MeanImportance | None]:
     """Answer `mean_importance` for the points of each label.
 
     Parameters
@@ -154,12 +154,13 @@ def importance_by_label(
 
     Returns
     -------
-    dict of label to MeanImportance
-        In the order of the sorted labels; None for a label none of whose points has an explanation.
+    AnswersByLabel
+        A dict of label to MeanImportance in the order of the sorted labels, None for a label none of whose points has
+        an explanation; `print` shows tables.
     """
     classes = sort_into_classes(check_labels(labels, explanation.n_samples))
     grouped = find_groups(explanation, groups)
-    answers: dict[Any, MeanImportance | None] = {}
+    answers: AnswersByLabel[MeanImportance | None] = AnswersByLabel()
     for code, label in enumerate(classes.values):
         rows = classes.codes == code
         known = bool((rows & explanation.mask).any())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from gnomon.data import Representation, Table
     from gnomon.data.scaling import Scaling
     from gnomon.explanations import (
+        AnswersByLabel,
         Axis,
         Caption,
         Contrast,
@@ -252,7 +253,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         return contrast(self._checked(), selection, rest, feature_names=self.feature_names, groups=known)
 
     @entrance("captions")
-    def captions(self, n_phrases: int = 3, *, groups: Any = None) -> dict[Any, Caption]:
+    def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:
         """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`.
 
         groups="auto" names the features of each of `feature_groups` as one; of pictures captions name regions.
@@ -299,7 +300,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     @entrance("importance_by_label")
     def importance_by_label(
         self, *, explanation: Explanation | None = None, groups: Any = None
-    ) -> dict[Any, MeanImportance | None]:
+    ) -> AnswersByLabel[MeanImportance | None]:
         """Say for each label which features move its points most. See `gnomon.importance_by_label`."""
         from gnomon.explanations import importance_by_label
 

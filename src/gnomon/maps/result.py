@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gnomon.clusters import Clusters
     from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation, MapStability, MapVerdicts, Scorecard
-    from gnomon.explanations import Contrast, Explanation, FeatureGroups, Suspects
+    from gnomon.explanations import AnswersByLabel, Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.extension import AffineAtlas
     from gnomon.geometry import IntrinsicDimension
     from gnomon.maps.points import Placed, PointScores
@@ -136,7 +136,7 @@ class Map(Questions, MapFunction, Outputs):
         self._placed: Placed | None = None
         self._points: PointScores | None = None
         self._groups: FeatureGroups | None = None
-        self._profiles: dict[int | None, dict[Any, Contrast]] = {}  # None: of each feature by itself
+        self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
@@ -353,8 +353,8 @@ class Map(Questions, MapFunction, Outputs):
             )
         return self._dimension
 
-    def profiles(self, *, groups: Any = None) -> dict[Any, Contrast]:
-        """Say for each label which features set its rows apart; computed once.
+    def profiles(self, *, groups: Any = None) -> AnswersByLabel[Contrast]:
+        """Say for each label which features set its rows apart; computed once. A dict by label, which prints tables.
 
         Empty without labels of two different classes at least: dates and measured numbers are no classes.
 
@@ -363,10 +363,10 @@ class Map(Questions, MapFunction, Outputs):
         groups : None, "auto" or FeatureGroups, default=None
             "auto" compares the features of each of `feature_groups` as one.
         """
-        if self.labels is None or len(self._classes()) < 2:
-            return {}
-        from gnomon.explanations import cluster_profiles
+        from gnomon.explanations import AnswersByLabel, cluster_profiles
 
+        if self.labels is None or len(self._classes()) < 2:
+            return AnswersByLabel()
         known = self._known_groups(groups)
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles:

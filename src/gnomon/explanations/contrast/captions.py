@@ -12,7 +12,7 @@ from gnomon._arithmetic import product
 from gnomon._entrance import entrance
 from gnomon._false_discoveries import adjusted_p_values
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
-from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.groups import effect_size_errors
 from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
@@ -170,7 +170,7 @@ def cluster_captions(
     image_shape: tuple[int, ...] | None = None,
     groups: FeatureGroups | None = None,
     alpha: float | None = None,
-) -> dict[Any, Caption]:
+) -> AnswersByLabel[Caption]:
     """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
 
     Where `cluster_profiles` compares a cluster with all other rows at once, a caption must set it apart from each
@@ -205,8 +205,9 @@ def cluster_captions(
 
     Returns
     -------
-    dict of label to Caption
-        In the order of the sorted labels. Like every description of chosen clusters, no test without `alpha`.
+    AnswersByLabel
+        A dict of label to Caption in the order of the sorted labels; `print` shows the texts. Like every description of
+        chosen clusters, no test without `alpha`.
 
     References
     ----------
@@ -231,7 +232,7 @@ def cluster_captions(
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     told = _told_apart(captions, moments, listed, names)
-    return dict(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
+    return AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
 
 
 def _caption(

@@ -16,7 +16,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
-from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
@@ -401,7 +401,7 @@ def cluster_profiles(
     sort_by: Literal["auc", "effect_size"] = "auc",
     groups: FeatureGroups | None = None,
     n_jobs: int | None = None,
-) -> dict[Any, Contrast]:
+) -> AnswersByLabel[Contrast]:
     """Contrast every cluster with all other rows, in one pass over the features.
 
     Parameters
@@ -418,8 +418,8 @@ def cluster_profiles(
 
     Returns
     -------
-    dict of label to Contrast
-        In the order of the sorted labels.
+    AnswersByLabel
+        A dict of label to Contrast in the order of the sorted labels; `print` shows tables.
     """
     checked = {"n_top": 1 if n_top is None else n_top, "sort_by": sort_by}
     check_parameters({**_RULES, "n_top": Integer(1)}, checked)
@@ -427,7 +427,5 @@ def cluster_profiles(
     classes = classes_of(labels, int(values.shape[0]))
     codes = classes.codes.astype(np.int32)
     contrasts = _contrasts(table_as_bytes(values), codes, len(classes), feature_labels, sort_by, check_groups(groups))
-    return {
-        label: profile if n_top is None else profile.head(n_top)
-        for label, profile in zip(classes.values, contrasts, strict=True)
-    }
+    kept = contrasts if n_top is None else [profile.head(n_top) for profile in contrasts]
+    return AnswersByLabel(zip(classes.values, kept, strict=True))
