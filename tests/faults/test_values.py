@@ -124,7 +124,7 @@ def test_f09_constant_columns_are_named_in_what_is_noticed_of_a_map():
 def test_f10_rows_without_a_correlation_are_named(name):
     X = NOISE.copy()
     X[3] = 2.0
-    with pytest.raises(ValueError, match=r"metric='correlation' must be .*(first: 3|nan for a pair of rows)"):
+    with pytest.raises(ValueError, match=r"metric='correlation' must be .*(first: 3|nan between row)"):
         fit(name, X, metric="correlation")
 
 

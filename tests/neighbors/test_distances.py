@@ -92,7 +92,10 @@ def test_f57_f58_f60_f66_what_is_no_distance_matrix_is_refused(change, text):
 def test_metrics_without_a_value_are_refused():
     with pytest.raises(ValueError, match="metric='magic' must be a callable or one of"):
         cross_distances(X[:3], X[:3], metric="magic")
-    with pytest.raises(ValueError, match=r"metric=<function .* must be a number >= 0 for all rows \(nan"):
+    with pytest.raises(
+        ValueError,
+        match=r"metric='<lambda>' must be a number >= 0 for all rows \(nan between row 0 of A and row 0 of B\)",
+    ):
         cross_distances(X[:3], X[:3], metric=lambda a, b: float("nan"))
     with pytest.raises(ValueError, match=r"metric_params=.* must be empty for metric='euclidean'"):
         cross_distances(X[:3], X[:3], metric_params={"p": 3})

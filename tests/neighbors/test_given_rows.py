@@ -48,7 +48,9 @@ def test_a_function_that_gives_no_distance_for_some_pairs_is_refused(wrong):
         return wrong if a[0] > 1.0 and b[0] > 1.0 and distance > 0.0 else distance
 
     for ask in (lambda: compute_neighbors(X, 4, metric=metric), lambda: query_neighbors(X, X + 0.01, 4, metric=metric)):
-        with pytest.raises(ValueError, match=rf"metric='metric' must be a number >= 0 for all rows \({wrong:g} for"):
+        with pytest.raises(
+            ValueError, match=rf"metric='metric' must be a number >= 0 for all rows \({wrong:g} between row"
+        ):
             ask()
     rounded = compute_neighbors(X, 4, metric=lambda a, b: float(np.abs(a - b).sum()) - 1e-9 * (a != b).all())
     assert (rounded.distances >= 0.0).all()

@@ -20,6 +20,7 @@ from gnomon._validation import message
 from gnomon.data import given_rows
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import library
+from gnomon.neighbors.callables import Pairs, naming_pairs, refuse
 from gnomon.neighbors.euclidean import Points
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import check_distance_matrix
@@ -59,7 +60,8 @@ def cross_distances(
     ValueError
         If the metric is unknown, takes no such arguments, or is not a number >= 0 for some rows.
     """
-    measure = _measure(metric, metric_params, given_rows(A, name="A"), given_rows(B, name="B"))
+    first = given_rows(A, name="A")
+    measure = _measure(metric, metric_params, first, first if B is A else given_rows(B, name="B"))
     return measure(slice(None), slice(None))
 
 
@@ -84,7 +86,12 @@ def row_distances(
     """
     if native_metric(metric, metric_params) is None:  # a callable is tried on rows of the first table
         params = library.learned_params(metric, metric_params, X)
-        return lambda rows: _through_library(X, X[rows], metric, params).T
+        all_rows = np.arange(X.shape[0])
+
+        def to_all(rows: Rows) -> Float64Array:
+            return _through_library(X, X[rows], metric, params, Pairs(all_rows, all_rows[rows])).T
+
+        return to_all
     measure = _measure(metric, metric_params, X, X)
     return lambda rows: measure(rows, slice(None))
 
@@ -94,7 +101,13 @@ def _measure(metric: Metric, params: Mapping[str, Any] | None, A: Any, B: Any) -
     native = native_metric(metric, params)
     if native is None:
         learned = library.learned_params(metric, params, B)
-        return lambda rows, others: _through_library(A[rows], B[others], metric, learned)
+        a, b = np.arange(A.shape[0]), np.arange(B.shape[0])
+        tables = None if A is B else ("A", "B")
+
+        def between(rows: Rows, others: Rows) -> Float64Array:
+            return _through_library(A[rows], B[others], metric, learned, Pairs(a[rows], b[others], tables))
+
+        return between
     if scipy.sparse.issparse(B) and not scipy.sparse.issparse(A):
         A = scipy.sparse.csr_array(A)
     elif scipy.sparse.issparse(A) and not scipy.sparse.issparse(B):
@@ -104,18 +117,17 @@ def _measure(metric: Metric, params: Mapping[str, Any] | None, A: Any, B: Any) -
     return lambda rows, others: native.between(a[rows], b[others])
 
 
-def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None) -> Float64Array:
+def _through_library(A: Any, B: Any, metric: Metric, params: Mapping[str, Any] | None, pairs: Pairs) -> Float64Array:
     from sklearn.metrics import pairwise_distances
 
     library.check_metric(metric, not isinstance(A, np.ndarray))
-    A, B = library.rows_for_metric(metric, params, A, B)
-    with library.naming_params(metric, params):
-        distances = np.asarray(pairwise_distances(A, B, metric=metric, **(params or {})), dtype=np.float64)
+    taken, A, B = library.rows_for_metric(metric, params, A, B, pairs.rows)
+    with library.naming_params(metric, params), naming_pairs(taken, params, A, B, pairs):
+        distances = np.asarray(pairwise_distances(A, B, metric=taken, **(params or {})), dtype=np.float64)
     valid = distances >= 0.0
     if not valid.all():
-        row, column = (int(place) for place in np.argwhere(~valid)[0])
-        rule, fact = "a number >= 0 for all rows", f"{distances[row, column]:g} for a pair of rows"
-        raise ValueError(message(f"metric={metric!r}", rule, fact=fact))
+        i, j = (int(place) for place in np.argwhere(~valid)[0])
+        refuse(metric, float(distances[i, j]), pairs, i, j)
     return distances
 
 
@@ -295,7 +307,7 @@ def _pairs_through_library(
     from sklearn.metrics.pairwise import PAIRED_DISTANCES
 
     params = library.learned_params(metric, params, X)
-    X, _ = library.rows_for_metric(metric, params, X, None)
+    taken, X, _ = library.rows_for_metric(metric, params, X, None)
     distances = np.empty(others.shape, dtype=np.float32)
     if isinstance(metric, str) and metric in PAIRED_DISTANCES and not params:
         for j in range(others.shape[1]):
@@ -303,5 +315,7 @@ def _pairs_through_library(
     else:
         with library.naming_params(metric, params):
             for i, row in enumerate(others):
-                distances[i] = pairwise_distances(X[[i]], X[row], metric=metric, **(params or {}))[0]
+                one, some = X[[i]], X[row]
+                with naming_pairs(taken, params, one, some, Pairs(np.array([i]), row)):
+                    distances[i] = pairwise_distances(one, some, metric=taken, **(params or {}))[0]
     return distances

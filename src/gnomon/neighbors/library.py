@@ -12,9 +12,8 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._run import current_run
-from gnomon._validation import message, warn
-from gnomon.exceptions import CostWarning
-from gnomon.linalg.table import evenly_spaced
+from gnomon._validation import message
+from gnomon.neighbors.callables import Pairs, naming_pairs, try_metric, warn_of_calls
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.metrics import NATIVE_METRICS
 
@@ -34,11 +33,6 @@ _TREE_METRICS = ("minkowski",)
 _BOOLEAN_METRICS = ("dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
 
 _LEARNED = {"seuclidean": "V", "mahalanobis": "VI"}  # what a metric takes from the table
-
-_MANY_CALLS = 20_000_000  # of a Python function: half a minute at least
-_TRIED = 6  # rows between which a callable is tried
-_FORGIVEN = 1e-7  # below zero, as the rounding of 1 - cos is
-_ROUNDING = 1e-6  # of the largest distance between them
 
 Metric = str | Callable[..., float]
 
@@ -80,16 +74,18 @@ def _search(
 
     check_metric(metric, scipy.sparse.issparse(X))
     metric_params = learned_params(metric, metric_params, X)
-    X, X_new = rows_for_metric(metric, metric_params, X, X_new)
+    taken, X, X_new = rows_for_metric(metric, metric_params, X, X_new)
     search = NearestNeighbors(
         n_neighbors=n_neighbors,
-        metric=_measured(metric) if callable(metric) else metric,
+        metric=taken,
         metric_params=dict(metric_params) if metric_params else None,
         p=None if metric_params and "p" in metric_params else 2,
         algorithm="auto" if metric in _TREE_METRICS and not scipy.sparse.issparse(X) else "brute",
         n_jobs=current_run().n_threads,
     )
-    with naming_params(metric, metric_params):
+    asked, numbers = X if X_new is None else X_new, np.arange(X.shape[0])
+    pairs = Pairs(np.arange(asked.shape[0]), numbers, None if X_new is None else ("X_new", "X"))
+    with naming_params(metric, metric_params), naming_pairs(taken, metric_params, asked, X, pairs):
         distances, indices = search.fit(X).kneighbors(X_new)
     if np.isnan(distances).any():
         rows = np.flatnonzero(np.isnan(distances).any(axis=1))
@@ -159,23 +155,26 @@ def learned_params(metric: Metric, params: Mapping[str, Any] | None, X: Any) -> 
     return {**(params or {}), name: np.linalg.inv(covariance)}
 
 
-def rows_for_metric(metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any) -> tuple[Any, Any]:
-    """Return both tables as the metric takes them, or raise ValueError if it does not take them.
+def rows_for_metric(
+    metric: Metric, params: Mapping[str, Any] | None, X: Any, X_new: Any, named: npt.NDArray[Any] | None = None
+) -> tuple[Metric, Any, Any]:
+    """Return the metric and both tables as they go together, or raise ValueError if they do not.
 
-    A callable is tried on a few rows: it must be symmetric, and 0 between a row and itself. Zeros and ones become truth
-    values for a metric of these. The order of Minkowski distances is above 0.
+    A callable is tried on a few rows of the first table, whose numbers errors name, and is watched then. Zeros and ones
+    become truth values for a metric of these. The order of Minkowski distances is above 0.
     """
     tables = [table for table in (X, X_new) if table is not None]
     if callable(metric):
-        _try_metric(metric, params, X)
-        _warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))
-    elif metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
-        return X.astype(bool), None if X_new is None else X_new.astype(bool)
-    elif metric == "minkowski" and params and "p" in params:  # which scikit-learn does not check everywhere
+        watched = try_metric(metric, params, X, np.arange(X.shape[0]) if named is None else named)
+        warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))
+        return watched, X, X_new
+    if metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
+        return metric, X.astype(bool), None if X_new is None else X_new.astype(bool)
+    if metric == "minkowski" and params and "p" in params:  # which scikit-learn does not check everywhere
         order = params["p"]
         if not isinstance(order, numbers.Real) or not float(order) > 0.0:
             raise ValueError(message(f"metric_params={dict(params)!r:.60}", "of a number p > 0"))
-    return X, X_new
+    return metric, X, X_new
 
 
 @contextmanager
@@ -188,46 +187,6 @@ def naming_params(metric: Metric, params: Mapping[str, Any] | None) -> Iterator[
             raise
         text = message(f"metric_params={dict(params)!r:.60}", f"what metric={metric!r} takes", fact=str(error))
         raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from None
-
-
-def _measured(metric: Callable[..., float]) -> Callable[..., float]:
-    """Return a callable that refuses what is no distance: scikit-learn drops NaN, and takes what is negative."""
-
-    def measure(a: Any, b: Any, **params: Any) -> float:
-        distance = metric(a, b, **params)
-        if distance >= 0.0:
-            return distance
-        if distance > -_FORGIVEN:
-            return 0.0
-        rule, fact = "a number >= 0 for all rows", f"{distance:g} for a pair of rows"
-        raise ValueError(message(f"metric={getattr(metric, '__name__', metric)!r}", rule, fact=fact))
-
-    return measure
-
-
-def _warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:
-    """Warn if a Python function is called so often that it takes minutes."""
-    if n_calls >= _MANY_CALLS:
-        what = f"metric={getattr(metric, '__name__', metric)!r} is a function of Python, called some {n_calls:,} times"
-        warn(f"{what}, each a microsecond or more. A metric given by its name takes a small part of that.", CostWarning)
-
-
-def _try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X: Any) -> None:
-    some = X[evenly_spaced(X.shape[0], _TRIED)]
-    rows = [some[i] if isinstance(some, np.ndarray) else some[[i]] for i in range(some.shape[0])]
-    distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
-    if not np.isfinite(distances).all():
-        return  # said of all rows, with their numbers, once they are measured
-    what, largest = f"metric={getattr(metric, '__name__', metric)!r}", float(np.abs(distances).max())
-    if distances.min() < 0.0:
-        raise ValueError(message(what, ">= 0 for all rows", fact=f"found {distances.min():g}"))
-    own, gap = float(distances.diagonal().max()), float(np.abs(distances - distances.T).max())
-    if own > _ROUNDING * largest:
-        raise ValueError(message(what, "0 between a row and itself", fact=f"found {own:g}"))
-    if gap > _ROUNDING * largest:
-        fact = f"two rows are {gap:g} nearer in one direction, of distances up to {largest:g}"
-        remedy = "Take the mean or the larger of both directions."
-        raise ValueError(message(what, "the same in both directions", fact=fact, remedy=remedy))
 
 
 def _is_binary(X: npt.NDArray[Any]) -> bool:
