@@ -140,13 +140,22 @@ def test_rows_in_cells_of_few_members_are_compared_with_all():
     assert len(filled) > 1
 
 
-def test_many_features_are_searched_along_principal_directions():
-    X = _mixture(5000, 150)
+def test_many_features_are_searched_along_principal_directions(monkeypatch):
+    spaces, learned = [], cells.Space.learned
+    monkeypatch.setattr(cells.Space, "learned", lambda *given: spaces.append(learned(*given)) or spaces[-1])
+    rng = np.random.default_rng(0)
+    rows = np.hstack([0.1 * rng.normal(size=(2500, 54)) + 3.0, _mixture(2500, 96)])  # far from zero where little varies
+    mirror = rng.normal(size=150)
+    X = (rows - np.outer(rows @ mirror, 2.0 * mirror / (mirror @ mirror))).astype(np.float32)
     found, exact = (neighbors_by_blocks(_Stored(X), 5, method=method) for method in ("cells", "exact"))
     assert found.method == "cells"
     shared = [len(np.intersect1d(a, b)) for a, b in zip(found.indices, exact.indices, strict=True)]
     assert np.mean(shared) / 5 >= 0.97
     assert found.recall >= 0.98
+    basis = spaces[0].basis.astype(float)
+    np.testing.assert_allclose(basis @ basis.T, np.eye(96), atol=1e-5)
+    scatter = np.cov(X.T, dtype=float)
+    assert np.trace(basis @ scatter @ basis.T) >= 0.9999 * np.linalg.eigvalsh(scatter)[-96:].sum()
 
 
 @pytest.mark.parametrize(("method", "in_memory"), [("exact", "exact"), ("cells", "approximate")])
