@@ -201,7 +201,7 @@ def _repeat(frame: pd.DataFrame, outcome: npt.NDArray[Any], ways: Sequence[str],
 
 def _with_error(values: Floats) -> str:
     half = _T975.get(len(values), 1.96) * values.std(ddof=1) / np.sqrt(len(values)) if len(values) > 1 else np.nan
-    return f"{values.mean():+.3f} +- {half:.3f}"
+    return f"{values.mean():+.3f} ± {half:.3f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -151,7 +151,7 @@ def summarize(studied: dict[str, Any], seed: int) -> list[dict[str, Any]]:
 def _print(table: list[dict[str, Any]], studied: dict[str, Any], seed: int) -> None:
     print(f"\n{'stage':<20}{'weights':<14}{'cosine':>8}{'95% interval':>17}{'null':>16}{'points > 0':>12}{'force':>8}")
     for row in table:
-        null = f"{row['null_mean']:+.3f} +- {row['null_std']:.3f}" if "null_mean" in row else ""
+        null = f"{row['null_mean']:+.3f} ± {row['null_std']:.3f}" if "null_mean" in row else ""
         share = f"{row['share_positive']:.2f}" if "share_positive" in row else ""
         print(
             f"{row['stage']:<20}{row['weights']:<14}{row['cosine']:>+8.3f}"

@@ -180,8 +180,8 @@ def _print(table: list[dict[str, Any]]) -> None:
         for row in table:
             if row["score"] == score:
                 print(
-                    f"  {row['sampling']:<20} {row['method']:<16} {row['mean']:.3f} +- {row['half_width']:.3f}   "
-                    f"{row['difference']:+.3f} +- {row['difference_half_width']:.3f}"
+                    f"  {row['sampling']:<20} {row['method']:<16} {row['mean']:.3f} ± {row['half_width']:.3f}   "
+                    f"{row['difference']:+.3f} ± {row['difference_half_width']:.3f}"
                 )
 
 

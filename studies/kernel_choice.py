@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 run = compare(name, seed, options.rows, options.jobs)
             runs.append(run)
             shown = f"PCA {run['pca']:.3f}  chosen {run['score']:.3f}  informed {run['informed_score']:.3f}"
-            lack = f"lack {run['lack']:+.3f} +- {run['lack_error']:.3f}"
+            lack = f"lack {run['lack']:+.3f} ± {run['lack_error']:.3f}"
             print(f"{name:<22} {seed}  {shown}  {lack}  {run['chosen']} / {run['informed']}", flush=True)
     summary = _summary(runs)
     for group, one in summary.items():

@@ -122,7 +122,7 @@ def _which_t(X: Array, others: Sequence[Array], jobs: int | None) -> dict[str, A
         mean, spread = scores.mean(axis=0), scores.std(axis=0, ddof=1) if len(runs) > 1 else np.zeros(4)
         away = float(np.sqrt(np.mean((mean - printed) ** 2)))
         report[str(t)] = {"mean": mean, "standard_deviation": spread, "away_from_print": away}
-        shown = "  ".join(f"{m:.4f} +- {s:.4f}" for m, s in zip(mean, spread, strict=True))
+        shown = "  ".join(f"{m:.4f} ± {s:.4f}" for m, s in zip(mean, spread, strict=True))
         print(f"t = {t:<3} {shown}   {away:.4f} from print", flush=True)
     return report
 

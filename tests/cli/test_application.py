@@ -9,6 +9,7 @@ import sys
 from dataclasses import asdict
 
 import click.testing
+import numpy as np
 import pytest
 
 import gnomon
@@ -110,3 +111,18 @@ finally:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\n"
+
+
+@pytest.mark.parametrize("charset", ["koi8-r", "iso8859-5", "utf-8"])
+def test_a_terminal_without_a_sign_gets_others(tmp_path, charset):
+    path = str(tmp_path / "m.gnomon")
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    gnomon.map(X, "pca", feature_names=["a", "b", "é😀"], n_jobs=1).save(path)
+    runner = click.testing.CliRunner(charset=charset)
+    told = runner.invoke(main, ["why", path, "3"])
+    assert (told.exit_code, told.stderr) == (0, "")
+    sign, name = (" ± ", "é😀") if charset == "utf-8" else (" +- ", r"\u00e9\ud83d\ude00")
+    assert sign in told.stdout
+    assert name in told.stdout
+    document = json.loads(runner.invoke(main, ["why", path, "3", "--json"]).stdout)
+    assert {one["feature"] for one in document["features"]} == {"a", "b", "é😀"}

@@ -55,7 +55,7 @@ def test_labels_beyond_twenty_and_none_at_all_are_said(made):
     assert many[19:] == ["19: high b", "... and 5 more labels"]
     assert str(gnomon.map(X, "pca", n_jobs=1).profiles()) == "no labels"
     assert gnomon.map(X, "pca", n_jobs=1).profiles() == {}
-    assert str(AnswersByLabel(a=None)) == "a: no answer"
+    assert str(AnswersByLabel({"a": None})) == "a: no answer"
 
 
 def test_means_of_a_table_read_in_blocks_print_as_a_table():

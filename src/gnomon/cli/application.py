@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
+import io
 import os
+import sys
 import traceback
 from typing import Any
 
@@ -45,6 +48,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "points": "questions",
     "neighbors": "questions",
 }
+_PLUS_MINUS = ord("±")
 _EXPECTED = (ValueError, TypeError, OSError, MemoryError, MissingDependencyError)
 
 
@@ -57,6 +61,14 @@ class _Refusal(click.ClickException):
         from gnomon.cli.console import as_options
 
         super().__init__(as_options(" ".join(str(error).split()), command) or type(error).__name__)
+
+
+def _what_fits(error: UnicodeError) -> tuple[str, int]:
+    """Write a character that the terminal does not have in others: +- for ±, else as an escape that JSON has too."""
+    assert isinstance(error, UnicodeEncodeError)
+    lost = error.object[error.start : error.end].encode("utf-16-be")
+    units = [int.from_bytes(lost[i : i + 2], "big") for i in range(0, len(lost), 2)]
+    return "".join("+-" if unit == _PLUS_MINUS else f"\\u{unit:04x}" for unit in units), error.end
 
 
 def _of_output(error: BaseException) -> OSError | None:
@@ -105,3 +117,7 @@ def main() -> None:
     Exit codes: 0 done, 1 unexpected failure, 2 something you can fix, 130 stopped by Ctrl-C.
     With GNOMON_TRACEBACK=1 in the environment an error shows where it arose.
     """
+    codecs.register_error("gnomon", _what_fits)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="gnomon")

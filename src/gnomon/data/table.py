@@ -138,7 +138,7 @@ def _check_range(values: FloatArray | scipy.sparse.csr_array) -> None:
     stored = values if isinstance(values, np.ndarray) else values.data
     if all_finite(stored):
         largest = float(np.abs(stored).max())
-        text = message("X", "within the range of float32, +-3.4e38", fact=f"largest magnitude {largest:.3g}")
+        text = message("X", "within the range of float32, ±3.4e38", fact=f"largest magnitude {largest:.3g}")
         raise ValueError(f"{text} Rescale the data.")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -188,7 +188,15 @@ class AnswersByLabel(Printed, dict[Any, _One]):
     """A dict of an answer for each label, in their order, which prints as text.
 
     None stands where a label has no answer. Printed are at most 20 labels, and the first five features of each.
+
+    Parameters
+    ----------
+    answers : mapping or iterable of pairs, default=()
+        Label and answer.
     """
+
+    def __init__(self, answers: Mapping[Any, _One] | Iterable[tuple[Any, _One]] = ()) -> None:
+        super().__init__(answers)
 
     def __str__(self) -> str:
         if not self:

@@ -134,7 +134,7 @@ def told_of_fit(data: Dataset, estimator: Any) -> tuple[dict[str, Any], list[str
     if found is None:
         return {_TARGET: name}, [f"The target {name!r} was given to {type(estimator).__name__}.fit_transform."]
     measure = "the share of neighbours of one class is" if found.kind == "classes" else "Moran's I of neighbours is"
-    figures = f"{found.agreement:.3g}, by chance {found.chance:.3g} +- {found.error:.2g}"
+    figures = f"{found.agreement:.3g}, by chance {found.chance:.3g} ± {found.error:.2g}"
     weight = estimator.get_params()[_WEIGHT]
     return {_TARGET: name}, [
         f"The target {name!r} steered the map with weight {weight:g}, as {found.kind}. In the data {measure} {figures}."

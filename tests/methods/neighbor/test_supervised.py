@@ -92,7 +92,7 @@ def test_new_rows_are_placed_by_the_data_alone():
 @pytest.mark.parametrize("target", [y, rng.normal(size=150)], ids=["classes", "numbers"])
 def test_a_shuffled_target_is_called_out_with_its_figures(target):
     shuffled = np.random.default_rng(3).permutation(target)
-    with pytest.warns(SupervisionWarning, match=r"no more than shuffled labels would: .* by chance .* \+- ") as said:
+    with pytest.warns(SupervisionWarning, match=r"no more than shuffled labels would: .* by chance .* ± ") as said:
         fitted = UMAP(**QUICK).fit(X, shuffled)
     assert said[0].filename == __file__
     assert fitted.supervision_.is_by_chance

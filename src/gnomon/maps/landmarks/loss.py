@@ -52,7 +52,7 @@ class LandmarkLoss:
         if self.n_anchors == 0:
             return "all rows are landmarks, and none lost trust by being placed"
         return (
-            f"loss of trust by placing {self.value:+.4f} +- {self.standard_error:.4f}: landmarks {self.landmarks:.4f}, "
+            f"loss of trust by placing {self.value:+.4f} ± {self.standard_error:.4f}: landmarks {self.landmarks:.4f}, "
             f"placed rows {self.placed:.4f}, {self.n_anchors:,} rows ranked among {self.n_rows:,}"
         )
 

@@ -32,7 +32,7 @@ def page_of(result: LandmarkMap, n_shown: int) -> PageContent:
         **(content.info or {}),
         "rows": f"{result.n_samples:,}",
         "landmarks": f"{len(result.landmarks):,}",
-        "loss of trust by placing": f"{loss.value:+.4f} +- {loss.standard_error:.4f}" if loss.n_anchors else "none",
+        "loss of trust by placing": f"{loss.value:+.4f} ± {loss.standard_error:.4f}" if loss.n_anchors else "none",
     }
     more = {"row": rows, **(content.metadata or {})}
     return replace(content, info=info, metadata=more, all_positions=result.embedding)

@@ -41,7 +41,7 @@ class RandomProjection(PlacesRows):
     variant : {"gaussian", "orthonormal", "sparse"}, default="gaussian"
         "gaussian": entries of R are standard normal. "orthonormal": orthonormal columns, uniformly distributed, times
         sqrt(n_features): distances vary less from seed to seed. "sparse": a share 1 / sqrt(n_features) of the
-        entries, drawn one by one, is +-n_features^(1/4), the others are 0; the quickest for wide tables.
+        entries, drawn one by one, is ±n_features^(1/4), the others are 0; the quickest for wide tables.
     random_state : int, Generator, RandomState or None, default=None
         Of the matrix. The seed used is ``seed_``.
     n_jobs : int or None, default=None

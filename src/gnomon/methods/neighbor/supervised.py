@@ -213,7 +213,7 @@ def _warn_of_chance(found: Supervision) -> None:
         what = "share of neighbours of the same class" if found.kind == "classes" else "Moran's I of neighbours"
         warn(
             f"y goes with the data no more than shuffled labels would: the {what} is {found.agreement:.3g}, by chance "
-            f"{found.chance:.3g} +- {found.error:.2g}. The map shows y where the data do not. Check that rows of X and "
+            f"{found.chance:.3g} ± {found.error:.2g}. The map shows y where the data do not. Check that rows of X and "
             "y are in the same order, or use target_weight=0.",
             SupervisionWarning,
         )
