@@ -153,6 +153,9 @@ class MapFunction:
         """Return the derivative of `transform` at rows x: (n_components, n_features), or one for each row."""
         from gnomon.maps.growing import check_rows
 
+        row = plain_row(x, int(self.X.shape[1]))
+        if row is not None:
+            return np.asarray(self._in_features(self._one.jacobian(self._as_mapped(row))))
         one = not hasattr(x, "tocsr") and np.ndim(x) == 1
         rows = self._as_mapped(check_rows(self, np.asarray(x)[None] if one else x))  # type: ignore[arg-type]
         found = np.asarray(self._in_features(self._one.jacobian(rows)))
