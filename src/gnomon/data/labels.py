@@ -92,12 +92,14 @@ def order_of(labels: npt.NDArray[Any]) -> tuple[str, ...]:
 def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return labels of objects as text, numbers or dates if all that are there are of this kind, None or NaN else."""
     values = array.tolist()
-    if {*map(type, values)} <= {str, type(None)}:  # mostly few different ones
+    kinds = {*map(type, values)}
+    if kinds <= {str, type(None)}:  # mostly few different ones
         gone = {value: _is_missing(value) for value in {*values}}
         missing = np.fromiter(map(gone.__getitem__, values), np.bool_, len(values))
+        kinds = {str} if not all(gone.values()) else set()
     else:
         missing = np.fromiter(map(_is_missing, values), np.bool_, len(values))
-    kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
+        kinds = {type(value) for value, gone in zip(values, missing, strict=True) if not gone}
     labels = array.copy()
     labels[missing] = None
     if not missing.any() and kinds and all(issubclass(kind, str) for kind in kinds):
@@ -156,7 +158,7 @@ def check_labels(labels: Any, n: int, *, name: str = "labels") -> npt.NDArray[An
         raise ValueError(message(name, "text or real numbers", fact="Complex data not supported"))
     if len(array) != n:
         raise ValueError(message(name, "one for each row", fact=f"{len(array)} labels, {n} rows"))
-    if array.dtype.kind == "U" and any(map(_is_missing, np.unique(array).tolist())):
+    if array.dtype.kind == "U" and any(map(_is_missing, {*array.tolist()})):
         array = array.astype(object)
     found = _of_objects(array) if array.dtype.kind == "O" else array
     return found if order_of(found) == order else in_order(found, order)
@@ -257,11 +259,10 @@ def _sorted_classes(array: npt.NDArray[Any]) -> Classes:
     if array.ndim != 1 or array.dtype.kind in "Oc":
         array = check_labels(array, len(array))
     if array.dtype.kind == "O":
-        missing = np.fromiter((value is None for value in array), np.bool_, len(array))
-        values = sorted(dict.fromkeys(array[~missing].tolist()), key=_order)
-        place = {value: code for code, value in enumerate(values)}
-        codes = np.fromiter((place.get(value, -1) for value in array.tolist()), np.int64, len(array))
-        return Classes(values, np.where(missing, -1, codes))
+        given = array.tolist()
+        values = sorted((value for value in dict.fromkeys(given) if value is not None), key=_order)
+        place = {value: code for code, value in enumerate(values)} | {None: -1}
+        return Classes(values, np.fromiter(map(place.__getitem__, given), np.int64, len(given)))
     known = np.ones(len(array), dtype=np.bool_)
     if array.dtype.kind in "fmM":
         known = ~(np.isnan(array) if array.dtype.kind == "f" else np.isnat(array))
