@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.stats import false_discovery_control, ttest_ind
 
 from gnomon.explanations import cluster_captions
+from gnomon.explanations.contrast import captions
 from gnomon.explanations.contrast.captions import (
     _best_feature,
     _caption,
@@ -312,3 +313,15 @@ def test_a_cluster_without_spread_in_the_middle_of_others_is_medium():
         warnings.simplefilter("error")
         found = cluster_captions(X, np.repeat(["a", "b", "c"], 10))
     assert [found[name].text for name in "abc"] == ["low feature 0", "medium feature 0", "high feature 0"]
+
+
+def test_moments_are_those_of_all_rows_at_once_to_the_bit(monkeypatch):
+    X = np.random.default_rng(0).normal(3.0, 2.0, size=(500, 7)).astype(np.float32)
+    groups = np.arange(500) % 3 - 1
+    monkeypatch.setattr(captions, "_HELD", 7 * 20)
+    found = _cluster_moments(X, groups, 2, None)
+    for group in range(2):
+        rows = X[groups == group].astype(np.float64)
+        mean = rows[0] + (rows - rows[0]).sum(axis=0) / len(rows)
+        np.testing.assert_array_equal(found.means[group], mean)
+        np.testing.assert_array_equal(found.variances[group], ((rows - mean) ** 2).sum(axis=0) / len(rows))

@@ -22,6 +22,7 @@ __all__ = ["Caption", "cluster_captions"]
 
 Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
+_HELD = 1 << 17  # deviations at a time
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
@@ -99,6 +100,23 @@ class _ClusterMoments:
         return found
 
 
+def _deviations(X: Any, rows: npt.NDArray[np.intp], center: Array, *, squared: bool = False) -> Array:
+    """Return the sums of the deviations of some rows from a center, or of their squares.
+
+    By blocks that stay in a cache. Each begins with the sums of those before: rows are added one by one.
+    """
+    step = max(1, _HELD // len(center))
+    held = np.empty((min(step, len(rows)) + 1, len(center)))
+    for begin in range(0, len(rows), step):
+        some = X[rows[begin : begin + step]]
+        block = held[1 : len(some) + 1]
+        np.subtract(some, center, out=block)
+        if squared:
+            np.square(block, out=block)
+        held[0] = held[: len(some) + 1].sum(axis=0) if begin else block.sum(axis=0)
+    return held[0]
+
+
 def _cluster_moments(
     X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int, alpha: float | None
 ) -> _ClusterMoments:
@@ -117,9 +135,8 @@ def _cluster_moments(
             continue
         first = np.asarray(X[rows[0]], dtype=np.float64)
         parts = np.array_split(rows, max(1, len(rows) * n_features // _BLOCK))
-        means[g] = first + sum((np.asarray(X[p], dtype=np.float64) - first).sum(axis=0) for p in parts) / len(rows)
-        squares = sum(((np.asarray(X[p], dtype=np.float64) - means[g]) ** 2).sum(axis=0) for p in parts)
-        variances[g] = squares / len(rows)
+        means[g] = first + sum(_deviations(X, part, first) for part in parts) / len(rows)
+        variances[g] = sum(_deviations(X, part, means[g], squared=True) for part in parts) / len(rows)
     return _ClusterMoments(means, variances, sizes, alpha)
 
 
