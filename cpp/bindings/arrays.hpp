@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -65,12 +66,6 @@ inline std::size_t checked_size(std::initializer_list<std::size_t> shape) {
     return size;
 }
 
-/// All zero.
-template <class T>
-Output<T> make_output(std::initializer_list<std::size_t> shape) {
-    return own_memory(std::make_unique<T[]>(checked_size(shape)), shape);
-}
-
 /// For a kernel that sets all of it: its threads touch the memory first.
 template <class T>
 Output<T> make_unset(std::initializer_list<std::size_t> shape) {
@@ -78,6 +73,14 @@ Output<T> make_unset(std::initializer_list<std::size_t> shape) {
     std::unique_ptr<T[]> memory(new T[size]);
     ask_for_large_pages(memory.get(), size * sizeof(T));
     return own_memory(std::move(memory), shape);
+}
+
+/// All zero.
+template <class T>
+Output<T> make_output(std::initializer_list<std::size_t> shape) {
+    Output<T> output = make_unset<T>(shape);
+    std::fill_n(output.data(), output.size(), T{});
+    return output;
 }
 
 /// The same of memory that a kernel has filled.

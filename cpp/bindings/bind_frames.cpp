@@ -50,7 +50,7 @@ nb::object expand(const Table& X, const IndexRows& indices, const Weights& weigh
         });
         return nb::cast(out);
     };
-    return single ? fill(make_output<float>({n, m, D})) : fill(make_output<double>({n, m, D}));
+    return single ? fill(make_unset<float>({n, m, D})) : fill(make_unset<double>({n, m, D}));
 }
 
 nb::tuple importance(const Table& X, const IndexRows& indices, const Weights& weights, const Rows& rows,
