@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextvars
 import json
+import warnings
 
 import click.testing
 import numpy as np
@@ -10,7 +12,9 @@ import pytest
 from scipy.stats import false_discovery_control, ttest_ind
 
 import gnomon as gn
+from gnomon._validation import warn
 from gnomon.cli.application import main
+from gnomon.exceptions import DataWarning
 from gnomon.viewer.content import PageContent
 
 
@@ -53,6 +57,21 @@ def test_the_report_tells_clusters_where_there_are_no_labels(plain, noise):
     labelled = gn.Map(plain.X, plain.embedding, labels=np.arange(200) % 2)
     assert "Clusters of the data" not in labelled.report()
     assert labelled.to_dict()["clusters"] is None
+
+
+def test_while_clusters_are_found_others_may_warn(monkeypatch):
+    before, seen = list(warnings.filters), []
+
+    def fit_transform(estimator, X):
+        seen.append(list(warnings.filters))
+        with pytest.warns(DataWarning, match="elsewhere"):
+            contextvars.Context().run(warn, "elsewhere", DataWarning)
+        warn("of clusters", DataWarning)  # which are errors in tests
+        return np.repeat(np.arange(2.0), 60)[:, None] + np.linspace(0.0, 0.1, 120)[:, None]
+
+    monkeypatch.setattr("gnomon.methods.UMAP.fit_transform", fit_transform)
+    gn.find_clusters(np.random.default_rng(0).normal(size=(240, 3)))
+    assert seen == [before]
 
 
 def test_a_page_without_labels_is_coloured_by_clusters(plain, noise):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
-from gnomon._run import current_run
+from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.clusters.halves import MOST_ROWS, Ground, Halves
 from gnomon.clusters.levels import default_level, nested_levels
@@ -22,7 +21,6 @@ from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
 from gnomon.clusters.tree import DensityTree
 from gnomon.data import check_table
-from gnomon.exceptions import GnomonWarning
 from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
@@ -185,8 +183,7 @@ def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> 
     n_learned = len(halves.learned)
     if ground.n_repeats and n_learned + len(halves.held_out) < FEWEST_ROWS:
         return [], [], 0
-    with warnings.catch_warnings():  # that rows are equal, or their graph falls apart, is no news here
-        warnings.simplefilter("ignore", GnomonWarning)
+    with running(warned=[]):  # that rows are equal, or their graph falls apart, is no news here
         estimator = UMAP(
             n_neighbors=min(_N_NEIGHBORS, n_learned - 1),
             n_components=_DIMENSIONS,

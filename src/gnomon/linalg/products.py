@@ -34,13 +34,13 @@ _ROWS = 2048  # whose inner products are summed at a time, whatever the number o
 _WORTH_A_POOL = 1e8  # products of numbers, some ms of one core: threads of a pool take one to begin and to end
 
 
-def inner_products(A: npt.NDArray[np.floating], dtype: npt.DTypeLike = None) -> Float64Array:
+def inner_products(A: npt.NDArray[np.floating], dtype: type[np.floating] | None = None) -> Float64Array:
     """Return A' A.
 
     Parameters
     ----------
     A : ndarray of shape (n_rows, n_columns), float32 or float64
-    dtype : float32, float64 or None, default=None
+    dtype : numpy.float32, numpy.float64 or None, default=None
         Type in which the numbers are multiplied and summed over 256 rows, in double beyond; None is that of A.
 
     Returns
@@ -48,7 +48,7 @@ def inner_products(A: npt.NDArray[np.floating], dtype: npt.DTypeLike = None) -> 
     ndarray of shape (n_columns, n_columns), float64
         Symmetric.
     """
-    kind = A.dtype if dtype is None else np.dtype(dtype)
+    kind: Any = A.dtype if dtype is None else dtype
 
     def part(begin: int) -> npt.NDArray[np.floating]:
         return A[begin : begin + _ROWS].astype(kind, copy=False)
