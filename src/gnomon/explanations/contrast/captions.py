@@ -114,7 +114,8 @@ def _deviations(X: Any, rows: npt.NDArray[np.intp], center: Array, *, squared: b
         if squared:
             np.square(block, out=block)
         held[0] = held[: len(some) + 1].sum(axis=0) if begin else block.sum(axis=0)
-    return held[0]
+    sums: Array = held[0]
+    return sums
 
 
 def _cluster_moments(
