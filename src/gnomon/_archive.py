@@ -182,6 +182,9 @@ def _in_form(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
         what = f"file {os.fspath(path)!r}"
         rule = f"of layout {error.version} at most"
         raise ValueError(message(what, rule, fact=str(error), remedy="Update gnomon to read it.")) from None
+    except _OtherKindError as error:
+        what, remedy = f"file {os.fspath(path)!r}", "Read it with gnomon.load."
+        raise ValueError(message(what, f"a {kind} file", fact=str(error), remedy=remedy)) from None
     except DAMAGE as error:
         fact = str(error).strip().rstrip(".") or type(error).__name__
         raise damaged_file(path, f"{fact:.300}", kind=kind) from error
@@ -189,6 +192,10 @@ def _in_form(path: str | os.PathLike[str], kind: str) -> Iterator[None]:
         if error.errno != errno.EINVAL:  # a place before the start of the file, from a damaged directory
             raise
         raise damaged_file(path, "an offset leads out of the file", kind=kind) from error
+
+
+class _OtherKindError(Exception):
+    """The file holds something else that gnomon saves."""
 
 
 class _NewerLayoutError(Exception):
@@ -208,8 +215,11 @@ def _read(
     """Return what `read_archive` does; raise any of the errors above with the bare fact as text."""
     with zipfile.ZipFile(file) as archive:
         description, members = _read_description(archive, file)
-        if description.get("kind") != kind:
-            raise ValueError(f"it holds {description.get('kind')!r:.60}")
+        holds = description.get("kind")
+        if isinstance(holds, str) and holds.startswith("gnomon-") and holds != kind:
+            raise _OtherKindError(f"it holds {holds!r:.60}")
+        if holds != kind:
+            raise ValueError(f"it holds {holds!r:.60}")
         found = description.get("version")
         if not isinstance(found, int) or isinstance(found, bool) or found < 1:
             raise ValueError(f"its version is {found!r:.60}")

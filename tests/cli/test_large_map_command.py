@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+import gnomon as gn
 from gnomon.cli import main
 from gnomon.data import stored
 from gnomon.data.stored import ArrayTable
@@ -114,3 +115,24 @@ def test_other_data_have_landmarks_too(run, calls):
     assert run("iris", "--n-fitted", 50).exit_code == 0
     assert calls[0][1]["n_fitted"] == 50
     assert calls[0][0].n_samples == 150
+
+
+def test_rows_are_placed_in_a_saved_map_with_landmarks_and_other_commands_say_what_to_do(tmp_path):
+    X = np.random.default_rng(0).normal(size=(60, 3)).astype(np.float32)
+    new, saved, method = tmp_path / "new.npy", tmp_path / "map.gnomon", tmp_path / "pca.gnomon"
+    np.save(new, X[:5])
+    made = gn.map(X, n_fitted=40, random_state=0)
+    made.save(saved)
+    gn.PCA().fit(X).save(method)
+    runner = CliRunner()
+    placed = runner.invoke(main, ["transform", str(saved), str(new)])
+    assert placed.exit_code == 0
+    rows = np.loadtxt(placed.stdout.splitlines()[1:], delimiter=",")[:, -2:]
+    np.testing.assert_allclose(rows, made.transform(X[:5]), rtol=1e-5)
+    asked = runner.invoke(main, ["why", str(saved), "1"])
+    assert asked.exit_code == 2
+    assert "it was made by --n-fitted" in asked.stderr
+    assert "gnomon.load" in asked.stderr
+    assert "it holds a fitted PCA" in runner.invoke(main, ["info", str(method)]).stderr
+    with pytest.raises(ValueError, match=r"it holds 'gnomon-landmark-map'\)\. Read it with gnomon\.load\."):
+        gn.Map.load(saved)

@@ -105,7 +105,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @click.option("-o", "--output", metavar="FILE", help="Write the interactive map, one HTML file that opens offline.")
 @click.option("--png", metavar="FILE", help="Write a picture of the map.")
 @click.option("--report", metavar="FILE", help="Write a report to read and to print, one HTML file.")
-@click.option("--save", metavar="FILE", help="Write the map itself, to be loaded with gnomon.Map.load.")
+@click.option("--save", metavar="FILE", help="Write the map itself, for the other commands and gnomon.load.")
 @click.option(
     "--coordinates",
     "--embedding",

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import click
 
+from gnomon._validation import message
 from gnomon.cli.console import picture_shape
 from gnomon.methods.registry import METHODS
 
@@ -140,10 +141,19 @@ def option_name(param: click.Parameter) -> str:
     return max(param.opts, key=len).removeprefix("--")
 
 
-def open_map(path: str, n_jobs: int | None = None) -> Any:
-    """Read a map that `gnomon map --save` wrote."""
-    from gnomon.maps import Map
+def open_map(path: str, n_jobs: int | None = None, *, of_landmarks: bool = False) -> Any:
+    """Read a map that `gnomon map --save` wrote; of one with landmarks the map of these if that will do."""
+    from gnomon.maps import LandmarkMap, Map, load
 
-    result = Map.load(path)
+    result = load(path)
+    if isinstance(result, LandmarkMap):
+        if not of_landmarks:
+            fact, rule = "it was made by --n-fitted", "a map that holds its table"
+            remedy = "`gnomon transform` takes it; for all else load it in Python and attach its table: gnomon.load."
+            raise ValueError(message(f"file {path!r}", rule, fact=fact, remedy=remedy))
+        result = result.landmark_map
+    elif not isinstance(result, Map):
+        rule = "one that `gnomon map --save` wrote"
+        raise ValueError(message(f"file {path!r}", rule, fact=f"it holds a fitted {type(result).__name__}"))
     result.n_jobs = n_jobs
     return result

@@ -31,7 +31,7 @@ def transform(map_path: str, data: str, output: str | None, threads: int | None,
     """
     paths = {"coordinates": output or "-"} if output or not as_json else {}
     check_outputs(paths, as_json=as_json)
-    result = open_map(map_path, threads)
+    result = open_map(map_path, threads, of_landmarks=True)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_data(data, missing="keep")
