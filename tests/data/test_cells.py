@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.data import Reduction, Representation, check_table, read_table
-from gnomon.data.cells import annotation, read_cells
+from gnomon.data.cells import annotation, in_memory, read_cells
 from gnomon.data.h5ad import read_h5ad
 from gnomon.data.labels import name_of, sort_into_classes
 from gnomon.neighbors import compute_neighbors
@@ -242,3 +242,12 @@ def test_obsm_has_no_meaning_for_other_files(tmp_path):
     (tmp_path / "t.csv").write_text("a,b\n1,2\n3,4\n")
     with pytest.raises(ValueError, match=r"obsm='X_pca' must be left out \(it has no meaning for a text file"):
         read_table(tmp_path / "t.csv", obsm="X_pca")
+
+
+def test_a_matrix_of_dask_whose_chunks_are_sparse_is_read():
+    dask = pytest.importorskip("dask.array")
+    X = np.random.default_rng(0).poisson(1.0, size=(30, 5)).astype(np.float32)
+    lazy = dask.from_array(X, chunks=(10, 5))
+    for matrix in (lazy, lazy.map_blocks(sp.csr_matrix)):
+        found = in_memory(matrix)
+        np.testing.assert_array_equal(found.toarray() if sp.issparse(found) else found, X)

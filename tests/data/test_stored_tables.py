@@ -446,3 +446,9 @@ def test_memory_stays_low_while_a_file_is_read(source, tmp_path):
     total, grown = map(float, run(program, path).split())
     assert total == big.sum(dtype=np.float64)
     assert grown < 40e6, grown
+
+
+def test_a_feature_asked_for_as_a_column_is_told_what_to_pass():
+    table = ArrayTable(np.ones((4, 2), np.float32), feature_names=["a", "kind"])
+    with pytest.raises(ValueError, match=r"column='kind' must be stored beside the features .* labels=X\['kind'\]"):
+        table.column("kind")

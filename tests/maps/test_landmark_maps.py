@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import re
 from dataclasses import replace
@@ -486,3 +487,13 @@ def test_the_page_shows_a_sample_before_the_density_of_all(made, tmp_path):
 def test_an_iterator_of_blocks_is_read_once(made):
     found = gnomon.map((X[start : start + 400] for start in range(0, N, 400)), n_fitted=600)
     assert found.embedding.tobytes() == made.embedding.tobytes()
+
+
+def test_what_only_a_map_of_all_rows_answers_is_told_with_what_to_take_instead(made):
+    for name, instead in {"to_html": "write_html", "report": "summary", "why": "as_map().why"}.items():
+        with pytest.raises(AttributeError, match=rf"LandmarkMap has no '{name}', .* Take {re.escape(instead)}"):
+            getattr(made, name)
+    with pytest.raises(AttributeError, match="'LandmarkMap' object has no attribute 'no_such'"):
+        made.no_such  # noqa: B018
+    assert copy.deepcopy(made).n_samples == N
+    assert "1,797" in made._repr_html_()

@@ -127,3 +127,11 @@ def test_tables_are_displayed_as_they_print():
         assert shown._repr_html_() == preformatted(str(shown))
     assert "<b>" not in why._repr_html_()
     assert html.escape(result.explain().summary()) in result.explain()._repr_html_()
+
+
+@pytest.mark.parametrize("n_components", [1, 5])
+def test_maps_that_no_page_shows_are_displayed_as_text(n_components):
+    rng = np.random.default_rng(0)
+    result = Map(rng.normal(size=(40, 6)), rng.normal(size=(40, n_components)))
+    assert f"This one has {n_components}." in map_html(result)
+    assert map_html(result).startswith("<pre")

@@ -38,9 +38,11 @@ def is_stored_matrix(X: object) -> bool:
 
 
 def in_memory(matrix: Any) -> npt.NDArray[Any] | scipy.sparse.csr_array:
-    """Return a matrix of an AnnData object, which may be a view or lie in a file, as an array or as CSR."""
+    """Return a matrix of an AnnData object, which may be a view, of Dask or in a file, as an array or as CSR."""
     if hasattr(matrix, "to_memory"):  # sparse, in a file
         matrix = matrix.to_memory()
+    if hasattr(matrix, "dask"):  # whose chunks may be sparse: no array could hold them
+        matrix = matrix.compute(scheduler="threads")
     if hasattr(matrix, "tocsr"):
         if matrix.format in ("csr", "csc"):
             matrix.check_format(full_check=True)  # conversion trusts the indices

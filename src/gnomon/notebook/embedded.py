@@ -54,6 +54,9 @@ def map_html(map: Any, *, byte_budget: int = BYTE_BUDGET) -> str:
     -------
     str
     """
+    n_components = map.embedding.shape[1]
+    if not 2 <= n_components <= _MOST_COMPONENTS:
+        return preformatted(f"{map}\n\nA page shows maps of two or three components. This one has {n_components}.")
     asked = map._explanation is not None and map._evaluation is not None
     cheap = map.n_samples <= _MOST_ROWS and map.n_samples * map.n_features <= _MOST_VALUES
     content = PageContent.of(map) if cheap else PageContent.known(map)

@@ -92,7 +92,7 @@ def array_of_frame(frame: Any) -> Any:
     bad = [f"{name!r}: {dtype}" for name, dtype in frame.dtypes.items() if getattr(dtype, "kind", "O") not in "biuf"]
     if bad:
         fact = f"{len(bad)} of {len(frame.dtypes)} columns hold something else: {', '.join(bad[:5])}"
-        remedy = "Leave these columns out: X[[...]]."
+        remedy = "Leave these columns out, X[[...]], and pass labels as an array: labels=X[...].compute()."
         raise TypeError(message("X", "a table of real numbers", fact=fact, remedy=remedy))
     # Types of pandas and Arrow become objects in an array, unless they are turned into NumPy's before.
     kinds = [working_dtype(np.dtype(getattr(dtype, "numpy_dtype", dtype))) for dtype in frame.dtypes]

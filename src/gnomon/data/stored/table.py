@@ -145,9 +145,12 @@ class StoredTable(ABC):
         Raises
         ------
         ValueError
-            If there is none of this name; the text names what is near.
+            If there is none of this name, or it is a feature; the text names what is near.
         """
         readers = self._beside()
+        if name not in readers and name in (self.feature_names or ()):
+            remedy = f"Pass its values as an array, such as labels=X[{name!r}], and X without it."
+            raise ValueError(message(f"column={name!r}", "stored beside the features", fact="it is one", remedy=remedy))
         require_name(name, list(readers), what="column")
         values = np.asarray(readers[name]())
         if values.shape != (self.n_samples,):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._memory import require_memory
+from gnomon._printed import preformatted
 from gnomon._validation import message
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.maps.landmarks.loss import LandmarkLoss, measure_loss
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["LandmarkMap"]
 
+_INSTEAD = {  # of what a map of all rows answers
+    "to_html": "write_html",
+    "report": "summary",
+    "extend": "place",
+    "export": "write",
+}
 _OF_WHOLE = 4.0  # times the table that a map of all rows takes
 
 
@@ -74,6 +81,13 @@ class LandmarkMap:
     def __repr__(self) -> str:
         shape = f"n_samples={self.n_samples}, n_landmarks={len(self.landmarks)}, n_features={self.n_features}"
         return f"LandmarkMap(name={self.name!r}, method={self.method!r}, {shape})"
+
+    def __getattr__(self, name: str) -> Any:
+        """Say what to ask instead of what only a map of all rows answers."""
+        if name.startswith("_") or not hasattr(Map, name):
+            raise AttributeError(f"'LandmarkMap' object has no attribute {name!r}")
+        instead = _INSTEAD.get(name, f"as_map().{name}, which reads all rows into memory")
+        raise AttributeError(f"LandmarkMap has no {name!r}, which a Map of all rows has. Take {instead}.")
 
     @property
     def n_samples(self) -> int:
@@ -260,6 +274,9 @@ class LandmarkMap:
 
     def __str__(self) -> str:
         return self.summary(loss=False)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
 
     @entrance("LandmarkMap.as_map")
     def as_map(self) -> Map:
