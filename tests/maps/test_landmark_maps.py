@@ -180,12 +180,23 @@ def test_a_run_that_was_cut_goes_on_to_the_same_bytes(stored, made, tmp_path, mo
 
 @pytest.mark.parametrize(
     ("options", "differs"),
-    [({"random_state": 1}, "random_state"), ({"n_neighbors": 9}, "parameter n_neighbors"), ({"scale": None}, "scale")],
+    [
+        ({"random_state": 1}, "random_state was"),
+        ({"n_neighbors": 9}, "parameter n_neighbors was not given there and is now"),
+        ({"point_names": [f"row {i}" for i in range(300)]}, "point_names was not given there and is now"),
+        ({"scale": None}, "scale was"),
+    ],
 )
 def test_a_folder_of_another_run_is_refused(tmp_path, options, differs):
     gnomon.map(X[:300], n_fitted=100, folder=tmp_path)
-    with pytest.raises(ValueError, match=rf"map: folder .* must be empty or of this run \({differs} was"):
+    with pytest.raises(ValueError, match=rf"map: folder .* must be empty or of this run \({differs}"):
         gnomon.map(X[:300], n_fitted=100, folder=tmp_path, **options)
+
+
+def test_another_table_in_memory_is_told_without_a_file(tmp_path):
+    gnomon.map(X[:300], n_fitted=100, folder=tmp_path)
+    with pytest.raises(ValueError, match=r"must be empty or of this run \(table was another there\)"):
+        gnomon.map(X[300:600], n_fitted=100, folder=tmp_path)
 
 
 def test_a_file_written_anew_is_another_table(tmp_path):

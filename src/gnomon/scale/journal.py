@@ -6,6 +6,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import secrets
 import sys
 import time
@@ -30,11 +31,12 @@ from gnomon.scale.verbs import Executor
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["Journal"]
+__all__ = ["Journal", "first_difference"]
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 _RUN, _MARK, _LOCK = "run.json", "mark", "lock"
+_CHECKSUM = re.compile("[0-9a-f]{8}")
 _OF_HEADERS = (SyntaxError, TokenError)  # what NumPy raises besides, where it parses the header of an array
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _NOT_OURS = (errno.EACCES, errno.EPERM, errno.EROFS)  # a folder that a worker may read alone
@@ -204,13 +206,26 @@ def _check_same_run(folder: Path, run: Mapping[str, Any]) -> None:
         before = dict(json.loads(written.read_text()))
     except (ValueError, TypeError, RecursionError) as error:
         raise ValueError(message(what, rule, fact=f"{_RUN} there is no record of a run", remedy=remedy)) from error
-    other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
-    if other:
-        old, new = (str(one.get(other[0])) for one in (before, known))
-        fact = f"{other[0]} was {before.get(other[0])!r:.80} there and is {known.get(other[0])!r:.80} now"
-        if old.split(" ")[0] == new.split(" ")[0] != new:  # a path, then its size, the time it was written and more
-            fact = f"{other[0]} was another: {new.split(' ')[0]} has been written anew since"
+    if fact := first_difference(before, known):
         raise ValueError(message(what, rule, fact=fact, remedy=remedy))
+
+
+def first_difference(before: Mapping[str, Any], known: Mapping[str, Any]) -> str:
+    """Return a clause on what of a run is not what was written down of an earlier one; empty where all is the same."""
+    other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
+    if not other:
+        return ""
+    old, new = before.get(other[0]), known.get(other[0])
+    first = str(new).split(" ")[0]
+    if str(old).split(" ")[0] == first != str(new):  # what the table is, then its size and checksums
+        anew = f": {first} has been written anew since" if os.path.isabs(first) else " there"
+        return f"{other[0]} was another{anew}"
+    if any(isinstance(one, str) and _CHECKSUM.fullmatch(one) for one in (old, new)):  # of what was given
+        name = other[0].removeprefix("given ")
+        if old is None:
+            return f"{name} was not given there and is now"
+        return f"{name} was given there and is not now" if new is None else f"{name} was another there"
+    return f"{other[0]} was {old!r:.80} there and is {new!r:.80} now"
 
 
 class _Lock:

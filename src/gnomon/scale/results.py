@@ -17,6 +17,7 @@ from gnomon._files import atomic_write
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.stored import ArrayTable, RowBlock, StoredTable
+from gnomon.scale.journal import first_difference
 
 __all__ = ["ResultColumn", "ResultsWriter", "StoredResults", "open_results", "read_results"]
 
@@ -377,9 +378,7 @@ def open_results(
     what, remedy = f"out={str(path)!r}", f"Remove it with {folder.name}, or choose another name."
     if record.exists():
         before = json.loads(record.read_text())
-        other = sorted(name for name in before.keys() | known.keys() if before.get(name) != known.get(name))
-        if other:
-            fact = f"{other[0]} was {before.get(other[0])!r:.80} there and is {known.get(other[0])!r:.80} now"
+        if fact := first_difference(before, known):
             raise ValueError(message(what, "new or of this run", fact=fact, remedy=remedy))
     elif target.exists():
         raise FileExistsError(message(what, "a name that nothing has yet", remedy=remedy))
