@@ -508,3 +508,16 @@ def test_what_only_a_map_of_all_rows_answers_is_told_with_what_to_take_instead(m
         made.no_such  # noqa: B018
     assert copy.deepcopy(made).n_samples == N
     assert "1,797" in made._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("given", "remedy"),
+    [
+        ({"layer": "counts"}, "key='layers/counts'"),
+        ({"explain": "raw"}, "key='raw/X'"),
+        ({"features": ["a"]}, "columns=..."),
+    ],
+)
+def test_what_is_chosen_of_a_table_in_blocks_is_chosen_where_it_is_opened(given, remedy):
+    with pytest.raises(ValueError, match=rf"left out for a table that is read in blocks.*{re.escape(remedy)}"):
+        gnomon.map(ArrayTable(X[:60]), n_fitted=40, **given)

@@ -79,6 +79,8 @@ def refuse_options(given: Mapping[str, Any]) -> None:
         if value:
             rule = "left out for a table that is read in blocks"
             remedy = "Prepare the columns before they are stored, or map a sample of the rows."
+            if name == "layer":
+                remedy = f"In Python: gnomon.map(gnomon.open_table(path, key='layers/{value}'), n_fitted=...)."
             raise ValueError(message(f"--{name}", rule, remedy=remedy))
 
 

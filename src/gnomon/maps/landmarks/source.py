@@ -214,7 +214,10 @@ def _refuse(reading: Reading, *, in_blocks: bool) -> None:
     given = {"features": reading.features, "drop": reading.drop, **cells}
     for name, value in given.items() if in_blocks else ():
         if value is not None:
-            remedy = "Choose the columns when the table is opened."
+            remedy = "Choose the columns when the table is opened: gnomon.open_table(path, columns=...)."
+            if name in ("layer", "explain"):
+                place = "raw/X" if value == "raw" else f"layers/{value}"
+                remedy = f"Open the table at its place in the file: gnomon.open_table(path, key={place!r})."
             raise ValueError(message(name, "left out for a table that is read in blocks", remedy=remedy))
 
 
