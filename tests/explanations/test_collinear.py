@@ -330,3 +330,13 @@ def test_deviations_are_sixteen_million_numbers_at_most_but_of_256_rows_at_least
 def test_groups_are_of_an_explanation():
     with pytest.raises(TypeError, match=r"explanation='abc' must be what gnomon\.explain returns \(found str\)"):
         group_features("abc")
+
+
+def test_groups_of_an_inverse_explanation_rest_on_the_neighbors_in_the_data(drivers):
+    T, noise, Y = drivers
+    made = explain(np.column_stack([np.repeat(T[:, :1], 4, axis=1), T[:, 1:], noise]), Y, fit="inverse", n_jobs=1)
+    fits = made._jacobians
+    assert made.n_neighbors > fits.indices.shape[1]  # those in the map
+    found = group_features(made).explanation._jacobians
+    assert found.indices.shape == fits.indices.shape
+    assert found.pooling == fits.pooling

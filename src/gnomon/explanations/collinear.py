@@ -155,7 +155,9 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     .. [1] Colini-Baldeschi, Scarsini & Vaccari, "Variance allocation and Shapley value", 2018.
     """
     threshold = check_parameters(_RULES, {"explanation": explanation, "threshold": threshold})["threshold"]
-    X, graph = explanation._fitted, explanation.graph.nearest(explanation.n_neighbors)
+    fits = explanation._jacobians  # those in the data, whichever the explanation rests on
+    n_neighbors = int(fits.indices.shape[1])
+    X, graph = explanation._fitted, explanation.graph.nearest(n_neighbors)
     parts: list[_Group] = []
     for _ in range(_ROUNDS):
         found = _find(_deviations(X, graph), threshold)
@@ -165,7 +167,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
         scores, lines = _scores(X, parts)
         if keep_neighbors or graph.metric == "precomputed":
             break
-        graph = compute_neighbors(scores, explanation.n_neighbors, metric=graph.metric)
+        graph = compute_neighbors(scores, n_neighbors, metric=graph.metric)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)
     shares, weights = [np.ones(1) for _ in names], [np.ones(1) for _ in names]
     if not parts:
@@ -182,8 +184,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
         explanation=explain_in_memory(
             scores,
             explanation.places,
-            n_neighbors=explanation.n_neighbors,
-            pooling=explanation.pooling,
+            n_neighbors=n_neighbors,
+            pooling=fits.pooling,
             graph=graph,
             feature_names=[names[f] for f in listed],
             scale=scale,
