@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import html
+import importlib
+import inspect
+import pkgutil
 import re
 
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon._printed import preformatted
 from gnomon.comparison import compare
 from gnomon.maps import Map
@@ -135,3 +139,14 @@ def test_maps_that_no_page_shows_are_displayed_as_text(n_components):
     result = Map(rng.normal(size=(40, 6)), rng.normal(size=(40, n_components)))
     assert f"This one has {n_components}." in map_html(result)
     assert map_html(result).startswith("<pre")
+
+
+def test_every_answer_that_prints_as_text_is_displayed_as_that():
+    parts = {"Block", "Representation", "Markup"}  # of tables and reports
+    for found in pkgutil.walk_packages(gnomon.__path__, "gnomon."):
+        if "_core" in found.name or "widget" in found.name:
+            continue
+        for name, one in inspect.getmembers(importlib.import_module(found.name), inspect.isclass):
+            own = one.__module__ == found.name and not name.startswith("_") and name not in parts
+            if own and not issubclass(one, BaseException) and one.__str__ is not object.__str__:
+                assert hasattr(one, "_repr_html_"), name

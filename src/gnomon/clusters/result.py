@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._optional import import_optional
+from gnomon._printed import Printed
 from gnomon._validation import message
 
 if TYPE_CHECKING:
@@ -100,7 +101,7 @@ class Level:
 
 
 @dataclass(frozen=True, repr=False)
-class Clusters:
+class Clusters(Printed):
     """Clusters of the rows of a table at nested levels.
 
     Attributes

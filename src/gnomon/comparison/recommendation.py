@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon.comparison.result import Comparison
 from gnomon.comparison.trials import Request, Trial
 
@@ -61,7 +62,7 @@ class Curve:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Recommendation:
+class Recommendation(Printed):
     """Which method and parameters to map a table with. Made by `gnomon.recommend`.
 
     Attributes

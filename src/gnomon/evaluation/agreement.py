@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
@@ -108,7 +109,7 @@ def measure_pair(
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Printed):
     """How alike two embeddings are by several measures, each in [0, 1].
 
     Attributes

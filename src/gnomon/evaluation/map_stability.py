@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
@@ -34,7 +35,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True, repr=False)
-class MapStability:
+class MapStability(Printed):
     """Several maps of the same rows, laid over each other, and what differs between them.
 
     Lengths that are told are over `size`. Where a run does not hold a row, its places are NaN and do not count.

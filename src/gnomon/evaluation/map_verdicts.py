@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
@@ -33,7 +34,7 @@ _MOSTLY = 0.5  # share of an island's rows that a class must have to be named
 
 
 @dataclass(frozen=True)
-class MapVerdicts(Sequence[Verdict]):
+class MapVerdicts(Sequence[Verdict], Printed):
     """Verdicts on several things that one map shows; a sequence of them.
 
     Attributes

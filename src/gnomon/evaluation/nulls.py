@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._false_discoveries import adjusted_p_values
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
@@ -32,7 +33,7 @@ _MEASURES = ("trustworthiness", "continuity", "neighborhood_preservation", "shep
 
 
 @dataclass(frozen=True)
-class NullScores:
+class NullScores(Printed):
     """Scores of a map, and of maps of structureless tables.
 
     Attributes

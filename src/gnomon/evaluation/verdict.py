@@ -6,11 +6,13 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from gnomon._printed import Printed
+
 __all__ = ["Verdict"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Verdict(Printed):
     """The answer to a question that a map raises, judged in the data.
 
     Attributes

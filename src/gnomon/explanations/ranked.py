@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
 from gnomon.explanations.answer import Column, format_table
 
 __all__ = ["RankedRows", "names_of_rows"]
@@ -20,7 +21,7 @@ def names_of_rows(point_names: Any, rows: npt.NDArray[np.int64]) -> list[str] | 
 
 
 @dataclass(frozen=True, kw_only=True)
-class RankedRows(ABC):
+class RankedRows(ABC, Printed):
     """Rows by a score, highest first.
 
     Attributes

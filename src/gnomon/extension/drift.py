@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.lifts import lift_of
@@ -32,7 +33,7 @@ _SAMPLE = 2000  # old rows whose neighbours are compared
 
 
 @dataclass(frozen=True)
-class Drift:
+class Drift(Printed):
     """How new rows differ from those of a map, and how well they are placed among them.
 
     Attributes

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
+
 __all__ = ["DimensionEstimate", "IntrinsicDimension"]
 
 _NAMES = {
@@ -44,7 +46,7 @@ class DimensionEstimate:
 
 
 @dataclass(frozen=True)
-class IntrinsicDimension:
+class IntrinsicDimension(Printed):
     """How many coordinates the data need locally.
 
     Attributes

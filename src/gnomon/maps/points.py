@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._validation import message
 from gnomon.evaluation.estimated_ranks import EstimatedTrust, TrustEstimate, estimate_trust
 from gnomon.evaluation.evaluation import Evaluation, evaluate_with_trust
@@ -31,7 +32,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class PointScores(Mapping[str, Floats]):
+class PointScores(Mapping[str, Floats], Printed):
     """What is known of each point of a map; a mapping of names to columns, as ``pandas.DataFrame`` takes it.
 
     Attributes
@@ -94,7 +95,7 @@ class PointScores(Mapping[str, Floats]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointNeighbors:
+class PointNeighbors(Printed):
     """Neighbours of one row that are false or missing, the nearest first.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from gnomon._costs import Cost
 from gnomon._memory import in_bytes, require_memory
+from gnomon._printed import Printed
 from gnomon._validation import message
 
 __all__ = [
@@ -39,7 +40,7 @@ _LONGEST = 1e4  # seconds of one core, about three hours
 
 
 @dataclass(frozen=True)
-class Forecast:
+class Forecast(Printed):
     """What a fit takes at its peak, beyond the table it is given and the libraries that are loaded.
 
     Attributes

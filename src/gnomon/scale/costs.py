@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from gnomon._costs import Cost
 from gnomon._memory import in_bytes
+from gnomon._printed import Printed
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import row_blocks
 
@@ -161,7 +162,7 @@ LIMITS: tuple[Limit, ...] = (
 
 
 @dataclass(frozen=True)
-class ScaleForecast:
+class ScaleForecast(Printed):
     """What a map of landmarks takes.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
@@ -34,7 +35,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class LowRankAlignment:
+class LowRankAlignment(Printed):
     """The full gradient against that of the approximation, embedding by embedding.
 
     With E = H (K - Y Y') H and the residual R = H (K' - K) H of the approximation K', the gradients are -4 E Y and

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
@@ -38,7 +39,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class MetricSeparation:
+class MetricSeparation(Printed):
     """How well each measure of similarity separates two classes of methods, Phi of equation (8).
 
     Phi is the mean similarity of two methods of one class, plus that of the other class, minus twice the mean

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._progress import Progress, Reporter
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -85,7 +86,7 @@ def descend(
 
 
 @dataclass(frozen=True)
-class PCACertificate:
+class PCACertificate(Printed):
     """What was seen on the path from a random start to the principal components.
 
     Attributes

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
 from gnomon.geometry.check import has_place
 from gnomon.neighbors import draw_landmarks
 
@@ -24,7 +25,7 @@ _STREAM_LANDMARKS, _STREAM_OTHERS = 2, 3
 
 
 @dataclass(frozen=True)
-class LandmarkLoss:
+class LandmarkLoss(Printed):
     """Trust of rows that were fitted and of rows that were placed, all ranked among the same rows.
 
     Attributes

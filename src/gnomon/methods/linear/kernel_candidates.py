@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import Printed
 from gnomon.kernels import InputKernel
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class KernelCandidate:
 
 
 @dataclass(frozen=True, repr=False)
-class KernelSelection:
+class KernelSelection(Printed):
     """Kernels for one table, by spectrum and by fidelity. Made by `select_kernel`.
 
     Attributes
