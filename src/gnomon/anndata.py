@@ -151,7 +151,7 @@ def to_map(
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     coordinates = resolve(data.representation, table.values, table.values, seed=0)
     about = _parameters(adata, basis)
-    return Map(
+    made = Map(
         X=table,
         embedding=positions,
         parameters={key: value for key, value in about.items() if isinstance(value, (bool, int, float, str))},
@@ -165,6 +165,8 @@ def to_map(
         name=name or basis,
         n_jobs=n_jobs,
     )
+    made._part = data.part
+    return made
 
 
 @entrance("anndata.explain")

@@ -218,7 +218,7 @@ def test_a_file_read_in_another_process_gives_what_the_object_gives(tmp_path, ma
     np.testing.assert_array_equal(dense(data.X), dense(expected.X))
     assert data.labels.tolist() == expected.labels.tolist()
     assert sort_into_classes(data.labels).names == ["T", "B"]
-    assert data.notes == expected.notes
+    assert (data.notes, data.part) == (expected.notes, "X")
     got, wanted = data.representation, expected.representation
     if marked:
         assert (got.n_components, got.columns.tolist()) == (19, (np.arange(GENES) < 20).tolist())
@@ -234,6 +234,16 @@ def test_parts_of_a_file_are_named_as_those_of_the_object(tmp_path):
     np.testing.assert_array_equal(dense(read_h5ad(tmp_path / "c.h5ad", layer="double").X), 2 * dense(cells.X))
     assert read_h5ad(tmp_path / "c.h5ad", obsm="X").representation is None
     assert read_h5ad(tmp_path / "c.h5ad", obsm="protein").representation.name == "protein"
+    told = read_h5ad(tmp_path / "c.h5ad", key="layers/double")
+    assert (told.part, told.representation) == ("layers/double", None)
+    np.testing.assert_array_equal(dense(told.X), 2 * dense(cells.X))
+    for options, text in (
+        ({"key": "layers/dubble"}, r"the AnnData must be one with layers\['dubble'\] \(layers: double\)"),
+        ({"key": "uns"}, r"key='uns' must be 'X', 'raw/X', 'layers/NAME' or 'obsm/KEY'"),
+        ({"key": "X", "layer": "double"}, r"layer='double' must be left out .*a table that is named by key"),
+    ):
+        with pytest.raises(ValueError, match=rf"^read_table: {text}"):
+            read_table(tmp_path / "c.h5ad", **options)
     with pytest.raises(ValueError, match=r"use_rep='X_pc' must be one of .*Did you mean 'X_pca'"):
         read_h5ad(tmp_path / "c.h5ad", obsm="X_pc")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -84,6 +85,92 @@ def test_genes_that_the_components_are_not_made_of_have_no_formula(cells, option
     np.testing.assert_array_equal(made.X.toarray(), cells.layers["counts"].toarray())
     np.testing.assert_array_equal(made.embedding, gn.map(cells, **QUICK).embedding)
     np.testing.assert_allclose(made.transform(made.X[:5]), made.embedding[:5], atol=1e-4)
+
+
+PARTS = {
+    "layers['counts']": {"layer": "counts"},
+    "layers['other']": {"explain": "other"},
+    "raw": {"explain": "raw"},
+    "obsm['protein']": {"explain": "protein"},
+}
+
+
+@pytest.fixture(scope="module")
+def parted(cells):
+    """Cells with tables beside X, of which no two are alike."""
+    found = cells.copy()
+    found.raw = cells[:, ::-1].copy()
+    found.layers["other"] = cells.X * 3
+    found.obsm["protein"] = pd.DataFrame(cells.X[:, :4].toarray() + 1, columns=list("abcd"), index=cells.obs_names)
+    return found
+
+
+def _table(cells, told):
+    where, _, key = told.partition("[")
+    return cells.raw.X if where == "raw" else getattr(cells, where)[key.strip("']")]
+
+
+@pytest.mark.parametrize("told", PARTS)
+def test_new_cells_are_read_from_the_part_that_the_map_is_of(parted, told, tmp_path):
+    made = gn.map(parted, "pca", **PARTS[told])
+    new = parted[:9].copy()
+    expected = made.transform(_table(new, told))
+    made.save(tmp_path / "m.gnomon")
+    new.write_h5ad(tmp_path / "new.h5ad")
+    for one in (made, gn.Map.load(tmp_path / "m.gnomon")):
+        np.testing.assert_array_equal(one.transform(new), expected)
+    np.testing.assert_array_equal(made.transform(anndata.read_h5ad(tmp_path / "new.h5ad", backed="r")), expected)
+    bare = anndata.AnnData(new.X, obs=new.obs, var=new.var)
+    with pytest.raises(ValueError, match=rf"Map: the AnnData must be one with {re.escape(told)} \(.*pass the matrix"):
+        made.transform(bare)
+
+
+def test_a_map_of_a_layer_grows_by_that_layer(parted):
+    made = gn.map(parted, "pca", layer="counts", n_pcs=5, use_rep="X")
+    larger, _ = made.extend(parted[:9])
+    again, _ = larger.extend(parted[:9])
+    np.testing.assert_allclose(again.embedding[N:], np.tile(made.embedding[:9], (2, 1)), atol=1e-4)
+    np.testing.assert_array_equal(again.X[N:].toarray(), np.tile(parted.layers["counts"][:9].toarray(), (2, 1)))
+
+
+def test_a_map_of_given_positions_remembers_its_part(parted):
+    shown = gn.anndata.to_map(gn.anndata.embed(parted, key_added="X_here", copy=True, **QUICK), "here", layer="counts")
+    np.testing.assert_array_equal(shown.transform(parted[:5]), shown.transform(parted.layers["counts"][:5]))
+
+
+def test_the_command_reads_the_part_that_the_map_is_of(parted, tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from gnomon.cli import main
+
+    monkeypatch.setattr("gnomon.data.isolated._interpreter", lambda: None)  # in this process, which takes less time
+    paths = [str(tmp_path / name) for name in ("m.gnomon", "new.h5ad", "places.npy", "bare.h5ad")]
+    made = gn.map(parted, "pca", explain="raw")
+    made.save(paths[0])
+    parted[:9].copy().write_h5ad(paths[1])
+    asked = CliRunner().invoke(main, ["transform", paths[0], paths[1], "-o", paths[2]])
+    assert asked.exit_code == 0, asked.output
+    np.testing.assert_array_equal(np.load(paths[2]), made.transform(parted[:9].raw.X))
+    read = gn.read_table(paths[1])
+    with pytest.raises(
+        ValueError, match=r"read from raw, .* \(it is of X\)\. Pass key='raw/X' to gnomon\.read_table\."
+    ):
+        made.transform(read)
+    anndata.AnnData(parted.X[:9]).write_h5ad(paths[3])
+    asked = CliRunner().invoke(main, ["transform", paths[0], paths[3]])
+    assert asked.exit_code == 2
+    assert "one with raw (raw is empty)" in asked.stderr
+
+
+def test_a_file_names_the_part_of_cells_alone(parted):
+    from gnomon.maps.file import VERSION, pack, unpack, version_of
+
+    arrays, about = pack(gn.map(parted, "pca", layer="counts"))
+    assert (about["part"], version_of(about)) == ("layers/counts", VERSION)
+    assert "part" not in pack(gn.map(parted, "pca"))[1]
+    for odd in ("uns/counts", 3):
+        with pytest.raises(ValueError, match=r"^part is "):
+            unpack(arrays, {**about, "part": odd, "version": VERSION}, gn.Map)
 
 
 def test_without_components_those_of_the_variable_genes_are_computed(cells):

@@ -27,14 +27,16 @@ def transform(map_path: str, data: str, output: str | None, threads: int | None,
     """Place the rows of DATA in MAP, a file that `gnomon map --save` wrote.
 
     DATA is a file as for `gnomon map`, with the columns of the map's table; further columns are left out. Each row gets
-    its place by itself, whatever else is in the file. Missing values are filled in as in the map if that had any.
+    its place by itself, whatever else is in the file. Missing values are filled in as in the map if that had any. Of an
+    h5ad file the layer is read, or raw, of which the map was made.
     """
     paths = {"coordinates": output or "-"} if output or not as_json else {}
     check_outputs(paths, as_json=as_json)
     result = open_map(map_path, threads, of_landmarks=True)
     found: list[str] = []
     with collect_warnings(found):
-        dataset = open_data(data, missing="keep")
+        part = {"key": result._part} if data.lower().endswith(".h5ad") and result._reads_part else {}
+        dataset = open_data(data, missing="keep", **part)
         places = result.transform(dataset)
         for path in paths.values():
             write_coordinates(path, places, dataset.point_names)

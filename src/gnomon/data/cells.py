@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,7 @@ from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
 
-__all__ = ["annotation", "in_memory", "is_cells", "is_stored_matrix", "read_cells"]
+__all__ = ["annotation", "in_memory", "is_cells", "is_part", "is_stored_matrix", "read_cells", "read_part", "told_part"]
 
 N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""
@@ -74,6 +74,7 @@ def read_cells(
     layer: str | None = None,
     labels: str | None = None,
     neighbors_key: str | None = None,
+    part: str | None = None,
 ) -> Dataset:
     """Turn an AnnData object into a data set; see `gnomon.map` for the parameters.
 
@@ -94,6 +95,9 @@ def read_cells(
         A column of `obs`.
     neighbors_key : str or None, default=None
         A key of `uns`, such as "neighbors", whose distances in `obsp` are the neighbours.
+    part : str or None, default=None
+        The table of features by its place in an h5ad file, such as "layers/counts" or "raw/X", with no other
+        coordinates; in place of `use_rep`, `n_pcs`, `explain` and `layer`.
 
     Returns
     -------
@@ -117,8 +121,10 @@ def read_cells(
         note(notes, f"the map is made of the neighbours of uns[{neighbors_key!r}]")
         if use_rep is None and n_pcs is None:
             use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
-    X, names, of_x = _features(cells, explain, layer)
-    representation = _representation(cells, X, of_x, use_rep, n_pcs, notes)
+    known = _part_of(cells, explain, layer) if part is None else part
+    X, names = read_part(cells, known)
+    of_x = known == _part_of(cells, None, layer)
+    representation = None if part is not None else _representation(cells, X, of_x, use_rep, n_pcs, notes)
     values = None if labels is None else annotations.pop(labels)
     return Dataset(
         X,
@@ -131,38 +137,84 @@ def read_cells(
         representation=representation,
         distances=distances,
         metric=str(about.get("metric", "euclidean")),
+        part=known,
     )
 
 
-def _features(cells: Any, explain: str | None, layer: str | None) -> tuple[Any, list[str], bool]:
-    """Return the table that explains, the names of its columns, and whether it is that of the genes of `var`."""
-    genes = [str(name) for name in cells.var_names]
+def _part_of(cells: Any, explain: str | None, layer: str | None) -> str:
+    """Return the table that explains by its place in an h5ad file."""
     layers, keys = _layers(cells), [str(key) for key in cells.obsm]
     if explain is None or explain == "X":
-        matrix = cells.X if layer is None else cells.layers[layer]
-        if matrix is None:
-            fact = f"layers: {', '.join(layers) or 'none'}"
-            raise ValueError(message("the AnnData", "one with a matrix X", fact=fact, remedy="Pass layer."))
-        X = in_memory(matrix)
-        _check_matrix(X, (int(cells.n_obs), len(genes)))
-        return X, genes, True
+        return "X" if layer is None else f"layers/{layer}"
     if explain == "raw" and cells.raw is not None:
-        genes = [str(name) for name in cells.raw.var_names]
-        X = in_memory(cells.raw.X)
-        _check_matrix(X, (int(cells.n_obs), len(genes)))
-        return X, genes, False
+        return "raw/X"
     raw = [] if cells.raw is None else ["raw"]
     require_name(explain, ["X", *raw, *layers, *keys], what="explain")
-    if explain in layers:
-        X = in_memory(cells.layers[explain])
-        _check_matrix(X, (int(cells.n_obs), len(genes)))
-        return X, genes, explain == layer
-    stored = cells.obsm[explain]
+    return f"layers/{explain}" if explain in layers else f"obsm/{explain}"
+
+
+def is_part(text: object) -> bool:
+    """Return whether a text names a table of an AnnData object by its place in an h5ad file."""
+    return isinstance(text, str) and (text in ("X", "raw/X") or text.partition("/")[0] in ("layers", "obsm"))
+
+
+def told_part(part: str) -> str:
+    """Return a part as it is written in Python, such as ``layers['counts']``."""
+    where, _, key = part.partition("/")
+    return where if where in ("X", "raw") else f"{where}[{key!r}]"
+
+
+def read_part(cells: Any, part: str) -> tuple[Any, list[str]]:
+    """Return a table of an AnnData object, and the names of its columns.
+
+    Parameters
+    ----------
+    cells : AnnData of shape (n_obs, n_vars)
+    part : str
+        Its place in an h5ad file: "X", "raw/X", "layers/NAME" or "obsm/KEY".
+
+    Returns
+    -------
+    X : ndarray or csr_array of shape (n_obs, n_features)
+    names : list of str
+
+    Raises
+    ------
+    ValueError
+        If the object has no such part, or it is no table of these cells.
+    """
+    where, _, key = part.partition("/")
+    if where == "obsm":
+        return _coordinates(cells, key)
+    layers = _layers(cells)
+    told = f"layers: {', '.join(layers) or 'none'}"
+    source = cells.raw if where == "raw" else cells
+    if source is None or (where == "layers" and key not in layers):
+        _refuse_part(part, "raw is empty" if where == "raw" else told)
+    genes = [str(name) for name in source.var_names]
+    matrix = cells.layers[key] if where == "layers" else source.X
+    if matrix is None:
+        raise ValueError(message("the AnnData", "one with a matrix X", fact=told, remedy="Pass layer."))
+    X = in_memory(matrix)
+    _check_matrix(X, (int(cells.n_obs), len(genes)))
+    return X, genes
+
+
+def _coordinates(cells: Any, key: str) -> tuple[Any, list[str]]:
+    keys = [str(name) for name in cells.obsm]
+    if key not in keys:
+        _refuse_part(f"obsm/{key}", f"keys of obsm: {', '.join(keys) or 'none'}")
+    stored = cells.obsm[key]
     X = in_memory(stored)
     refuse_kind(X if isinstance(X, np.ndarray) else X.data)
     columns = getattr(stored, "columns", None)
-    names = [f"{explain} {j}" for j in range(X.shape[1])] if columns is None else [str(name) for name in columns]
-    return X, names, False
+    names = [f"{key} {j}" for j in range(X.shape[1])] if columns is None else [str(name) for name in columns]
+    return X, names
+
+
+def _refuse_part(part: str, fact: str) -> NoReturn:
+    remedy = "Add it, or pass the matrix itself if another one holds the same, such as adata.X."
+    raise ValueError(message("the AnnData", f"one with {told_part(part)}", fact=fact, remedy=remedy))
 
 
 def _check_matrix(X: Any, shape: tuple[int, int]) -> None:

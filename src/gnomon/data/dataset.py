@@ -89,6 +89,9 @@ class Dataset:
         The decimal sign of the numbers in the source, "." or ","; empty if it is not told.
     truth_columns : list of str
         Those of the features that are True and False in the source.
+    part : str
+        The part of an AnnData object that `X` is, by its place in an h5ad file: "X", "layers/counts", "raw/X" or
+        "obsm/protein". Empty where the source is none.
     """
 
     X: npt.NDArray[Any] | scipy.sparse.csr_array
@@ -110,6 +113,7 @@ class Dataset:
     metric: str = "euclidean"
     decimal: str = ""
     truth_columns: list[str] = field(default_factory=list)
+    part: str = ""
 
     @property
     def name(self) -> str:

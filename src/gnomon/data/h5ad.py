@@ -23,7 +23,12 @@ def import_h5ad(path: str | os.PathLike[str]) -> Any:
 
 @part("read_table")
 def read_h5ad(
-    path: str | os.PathLike[str], *, labels: str | None = None, layer: str | None = None, obsm: str | None = None
+    path: str | os.PathLike[str],
+    *,
+    labels: str | None = None,
+    layer: str | None = None,
+    obsm: str | None = None,
+    key: str | None = None,
 ) -> Dataset:
     """Read the matrix (or a layer), the annotations of cells and the names of genes; see `read_table`.
 
@@ -37,7 +42,8 @@ def read_h5ad(
     with refuse_unreadable(f"file {path!r}", "a complete h5ad file", errors=(Exception,)):
         cells = anndata.read_h5ad(path)
         try:
-            return replace(read_cells(cells, use_rep=obsm, layer=layer, labels=labels), source=path)
+            found = read_cells(cells, use_rep=obsm, layer=layer, labels=labels, part=key)
+            return replace(found, source=path)
         except (TypeError, ValueError) as error:
             if not str(error).startswith(f"{caller()}: "):  # it is not ours
                 raise

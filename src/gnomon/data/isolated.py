@@ -297,6 +297,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
         "notes": dataset.notes,
         "text_columns": dataset.text_columns,
         "truth_columns": dataset.truth_columns,
+        "part": dataset.part,
         "representation": put_representation(dataset.representation),
     }
     description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
@@ -358,6 +359,7 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
         notes=description["notes"],
         text_columns=description["text_columns"],
         truth_columns=description["truth_columns"],
+        part=str(description["part"]),
         representation=take_representation(description["representation"]),
     )
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
+from gnomon.data.cells import is_part
 from gnomon.data.dataset import Dataset
 from gnomon.data.datasets import dataset_names, load_dataset
 
@@ -42,11 +44,19 @@ def _require_existing(path: Path) -> None:
     raise FileNotFoundError(message(f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
 
 
-def _refuse(given: dict[str, object], kind: str) -> None:
+def _refuse(given: Mapping[str, object], kind: str) -> None:
     """Raise if an option was given that has no meaning for a kind of file."""
     for option, value in given.items():
         if value is not None:
             raise ValueError(message(f"{option}={value!r}", "left out", fact=f"it has no meaning for {kind}"))
+
+
+def _check_key(key: str | None, others: Mapping[str, object]) -> None:
+    if key is None:
+        return
+    _refuse(others, "a table that is named by key")
+    if not is_part(key):
+        raise ValueError(message(f"key={key!r:.60}", "'X', 'raw/X', 'layers/NAME' or 'obsm/KEY'"))
 
 
 @entrance("read_table")
@@ -58,6 +68,7 @@ def read_table(
     delimiter: str | None = None,
     layer: str | None = None,
     obsm: str | None = None,
+    key: str | None = None,
     missing: str = "error",
 ) -> Dataset:
     """Read a table of numbers from a file or folder.
@@ -93,6 +104,9 @@ def read_table(
         Key of ``obsm`` in an h5ad file, such as "X_pca", whose coordinates a map is made of, while the genes explain
         it; "X" for the genes themselves. None takes "X_pca", or principal components, where there are more than 50
         genes.
+    key : str, default=None
+        The table of an h5ad file to read instead of X, with no other coordinates: "layers/counts", "raw/X" or
+        "obsm/protein". In place of `layer` and `obsm`.
     missing : {"error", "keep"}, default="error"
         Whether empty cells in columns of numbers, and what stands for them, are refused or become NaN.
 
@@ -116,25 +130,27 @@ def read_table(
     if missing not in ("error", "keep"):
         raise ValueError(message(f"missing={missing!r}", "'error' or 'keep'"))
     where = Path(path)
+    of_cells = {"layer": layer, "obsm": obsm, "key": key}
     _require_existing(where)
     name = where.name.lower()
     if where.is_dir():
         from gnomon.data.pictures import read_pictures
 
-        _refuse({"labels": labels, "delimiter": delimiter, "layer": layer, "obsm": obsm}, "a folder of pictures")
+        _refuse({"labels": labels, "delimiter": delimiter, **of_cells}, "a folder of pictures")
         return read_pictures(where, images=images)
     if name.endswith(_TEXT):
         from gnomon.data.delimited import read_delimited
 
-        _refuse({"layer": layer, "obsm": obsm}, "a text file")
+        _refuse(of_cells, "a text file")
         return read_delimited(where, labels=labels, images=images, delimiter=delimiter, missing=missing)
     _refuse({"delimiter": delimiter}, "this kind of file")
     if name.endswith(".h5ad"):
         from gnomon.data.isolated import read_isolated
 
         _refuse({"images": images}, "an h5ad file")
-        return read_isolated("h5ad", where, labels=labels, layer=layer, obsm=obsm)
-    _refuse({"layer": layer, "obsm": obsm}, "this kind of file")
+        _check_key(key, {"layer": layer, "obsm": obsm})
+        return read_isolated("h5ad", where, labels=labels, **of_cells)
+    _refuse(of_cells, "this kind of file")
     if name.endswith((".npy", ".npz")):
         from gnomon.data.numpy_files import read_npy, read_npz
 
@@ -156,6 +172,7 @@ def open_dataset(
     images: tuple[int, ...] | None = None,
     layer: str | None = None,
     obsm: str | None = None,
+    key: str | None = None,
     missing: str = "error",
 ) -> Dataset:
     """Open a file, a folder, or a data set by its name.
@@ -168,7 +185,7 @@ def open_dataset(
         Column that holds labels; a built-in data set has its own.
     images : tuple of int, default=None
         Shape of a picture; a built-in data set knows its own.
-    layer, obsm : str, default=None
+    layer, obsm, key : str, default=None
         Parts of an h5ad file.
     missing : {"error", "keep"}, default="error"
         Whether missing values in columns of numbers are refused or become NaN.
@@ -182,13 +199,13 @@ def open_dataset(
     name = text.replace("-", "_")
     if not os.path.exists(text) and name in dataset_names():
         dataset = load_dataset(name)
-        _refuse({"layer": layer, "obsm": obsm}, "a built-in data set")
+        _refuse({"layer": layer, "obsm": obsm, "key": key}, "a built-in data set")
         for option, given, own in (("labels", labels, dataset.label_name), ("images", images, dataset.image_shape)):
             if given is not None and given != own:
                 raise ValueError(message(f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}"))
         return dataset
     try:
-        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm, missing=missing)
+        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm, key=key, missing=missing)
     except FileNotFoundError as error:
         near = difflib.get_close_matches(name.lower(), dataset_names(), 1, 0.6)
         hint = f"A data set {near[0]!r} is built in. " if near else ""

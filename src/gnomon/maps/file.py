@@ -14,6 +14,7 @@ import scipy.sparse as sp
 from gnomon._validation import message
 from gnomon.data import ColumnRule
 from gnomon.data.arrays import is_missing
+from gnomon.data.cells import is_part
 from gnomon.data.columns import rules_fault
 from gnomon.data.labels import in_order, order_of
 from gnomon.data.representation import Representation
@@ -29,12 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack", "version_of"]
 
 KIND = "gnomon-map"
-VERSION = 5
+VERSION = 6
 """Of the layout.
 
 Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules, other coordinates
-and what was missing, since 5 what the map alone can show and the order of classes. A file says the earliest version
-that has all its entries, so that earlier releases read it.
+and what was missing, since 5 what the map alone can show and the order of classes, since 6 of which part of an
+AnnData object the table is. A file says the earliest version that has all its entries, so that earlier releases read
+it.
 """
 _OLDEST_WRITTEN = 4
 
@@ -55,6 +57,20 @@ _OF_ROWS = {
     "graph_mask",
 }
 _COMPLETION = {f"completion_{part}" for part in ("center", "spread", "variance", "loadings", "donors")}
+_SINCE = {
+    "graph": 1,
+    "method_state": 2,
+    "n_fitted": 3,
+    "scale": 3,
+    "columns": 4,
+    "completion": 4,
+    "representation": 4,
+    "surface": 4,
+    "alone": 5,
+    "orders": 5,
+    "part": 6,
+}
+"""Entries that not every map has, and the version of the layout that has them first."""
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
 Arrays = dict[str, npt.NDArray[Any]]
 MapT = TypeVar("MapT", bound="Map")
@@ -62,7 +78,7 @@ MapT = TypeVar("MapT", bound="Map")
 
 def version_of(description: dict[str, Any]) -> int:
     """Return the version of the layout that a description needs."""
-    return VERSION if description.keys() & {"alone", "orders"} else _OLDEST_WRITTEN
+    return max([_OLDEST_WRITTEN, *(_SINCE[entry] for entry in description.keys() & _SINCE.keys())])
 
 
 def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
@@ -109,6 +125,8 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
         description["columns"] = [asdict(rule) for rule in result.columns]
     if result._n_fitted is not None:
         description["n_fitted"] = result._n_fitted
+    if result._reads_part:
+        description["part"] = result._part
     if result._alone is not None:
         description["alone"] = result._alone.to_dict()
     if result._estimator is not None:
@@ -215,19 +233,7 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     left = dict(arrays)
     entries = {key: value for key, value in description.items() if key not in ("kind", "version")}
     expected = {*_ENTRIES, "image_shape", "metadata", "X"}
-    since = {
-        "graph": 1,
-        "method_state": 2,
-        "n_fitted": 3,
-        "scale": 3,
-        "columns": 4,
-        "completion": 4,
-        "representation": 4,
-        "surface": 4,
-        "alone": 5,
-        "orders": 5,
-    }
-    optional = {entry for entry, version in since.items() if description["version"] >= version}
+    optional = {entry for entry, version in _SINCE.items() if description["version"] >= version}
     if not expected <= entries.keys() <= expected | optional:
         odd = sorted((entries.keys() ^ expected) - optional)
         raise ValueError(f"its description lacks or adds {', '.join(odd):.200}")
@@ -264,6 +270,10 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
         raise ValueError(f"n_fitted is {n_fitted!r:.40}, and there are {len(made['embedding'])} rows")
     result = make(**made)
     result._n_fitted = n_fitted
+    if "part" in entries:
+        if not is_part(entries["part"]):
+            raise ValueError(f"part is {entries['part']!r:.60}")
+        result._part = entries["part"]
     if "alone" in entries:
         from gnomon.twins import MapAlone
 

@@ -148,6 +148,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         name=how.name or (data.name if data.source else "map"),
         n_jobs=common["n_jobs"],
     )
+    made._part = data.part
     if data.distances is None:  # what was fitted to distances takes no rows of features
         made._estimator = estimator
     return made

@@ -37,6 +37,7 @@ class MapFunction:
     _estimator: Any
     _atlas: AffineAtlas | None
     _n_fitted: int | None
+    _part: str
 
     @property
     def extension_kind(self) -> str:
@@ -70,6 +71,11 @@ class MapFunction:
         """Whether NaN may stand for what is not known of a new row."""
         return self.completion is not None
 
+    @property
+    def _reads_part(self) -> bool:
+        """Whether of new cells another table is taken than their `X`."""
+        return self._part not in ("", "X")
+
     @entrance()
     @by_blocks
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
@@ -79,7 +85,8 @@ class MapFunction:
         ----------
         X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), Dataset or records
             A stored table or memory map is read in blocks, by who works in the run. Of a Dataset, such as
-            `gnomon.read_table` returns, the columns of the map are taken, by name.
+            `gnomon.read_table` returns, the columns of the map are taken, by name. Of an AnnData object the table that
+            the map was made of: its `layer`, or `raw` if that explains the map, and not `X` then.
             NaN is filled in as in the map if that was made of a table with missing values, else refused.
 
         Returns
@@ -253,6 +260,6 @@ class MapFunction:
         return self._atlas
 
     def _take_function_of(self, other: Map) -> None:
-        self._estimator = other._estimator
+        self._estimator, self._part = other._estimator, other._part
         if self.extension_kind == "atlas":
             self._n_fitted = other._n_fitted or other.n_samples

@@ -13,6 +13,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
+from gnomon.data.cells import is_cells, read_part, told_part
 from gnomon.data.columns import encode_rows
 from gnomon.data.columns.values import texts_of
 from gnomon.data.frames import is_frame
@@ -63,7 +64,11 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if are_records(X_new):
         X_new = read_records(X_new)
     if isinstance(X_new, Dataset):
+        _check_part(result, X_new)
         X_new = _rows_of_file(result, X_new)
+    elif is_cells(X_new) and result._reads_part:
+        X, columns = read_part(X_new, result._part)
+        X_new = check_table(X, accept_sparse=True, min_samples=0, feature_names=columns, allow_missing=True)
     if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):
         X_new = encode_rows(X_new, result.columns, keep_missing=True)
     names = own_names(result)
@@ -73,6 +78,14 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing
     return (values.toarray() if table.is_sparse else values), missing
+
+
+def _check_part(result: Map, data: Dataset) -> None:
+    """Raise ValueError if rows are of the matrix X of cells, and the map of another one."""
+    if data.part == "X" and result._reads_part:
+        rule, fact = f"read from {told_part(result._part)}, of which the map is made", "it is of X"
+        remedy = f"Pass key={result._part!r} to gnomon.read_table."
+        raise ValueError(message("X_new", rule, fact=fact, remedy=remedy))
 
 
 def own_names(result: Map) -> list[str] | None:

@@ -147,6 +147,9 @@ class Map(Questions, MapFunction, Outputs):
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
+        self._part: str = (
+            ""  # of an AnnData object, of which X is, by its place in a file; what new cells are asked for
+        )
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
 
     def __repr__(self) -> str:

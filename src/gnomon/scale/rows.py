@@ -15,6 +15,7 @@ from gnomon._memory import require_memory
 from gnomon._run import running
 from gnomon._validation import message, pass_on
 from gnomon.data import Table
+from gnomon.data.cells import is_cells
 from gnomon.scale.executor import current_executor
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def by_blocks(method: Callable[_P, _R]) -> Callable[_P, _R]:
     @functools.wraps(method)
     def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
         given = [*args, *kwargs.values()]
-        table = stored_of(given[1]) if len(given) == 2 else None
+        of_part = len(given) == 2 and getattr(given[0], "_reads_part", False) and is_cells(given[1])
+        table = stored_of(given[1]) if len(given) == 2 and not of_part else None
         if table is None or (table is not given[1] and getattr(given[0], "_allows_missing", False)):
             return method(*args, **kwargs)
         return _answers(given[0], method.__name__, table)  # type: ignore[return-value]
