@@ -178,7 +178,8 @@ def test_classes_come_in_the_order_of_their_categories(names, missing, tmp_path)
         assert [name_of(key) for key in one.profiles()] == [str(name) for name in names]
     assert [str(made.labels[1]), made.labels[0]] == [str(names[1]), None if missing else names[0]]
     larger, _ = made.extend(cells.X[:2].toarray())
-    assert sort_into_classes(larger.labels).names == [*map(str, names), "new"]
+    assert sort_into_classes(larger.labels).names == [*map(str, names)]
+    assert sort_into_classes(larger.labels).codes[N:].tolist() == [-1, -1]
 
 
 @pytest.mark.parametrize(

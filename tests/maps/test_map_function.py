@@ -62,9 +62,24 @@ def test_rows_of_another_kind_are_reported_and_a_new_fit_is_advised(fitted):
     assert drift.shift > 0.9
     assert drift.refit
     assert "Fit again: " in str(drift)
-    assert set(larger.labels[300:]) == {"new"}
+    assert set(larger.labels[300:]) == {None}
     assert sum(new for _, new, _ in drift.regions) == 80
     assert any("80 rows were added" in note for note in larger.notes)
+
+
+@pytest.mark.parametrize("kind", [str, int, bool])
+def test_new_rows_without_labels_change_no_score_of_them(kind, tmp_path):
+    names = np.repeat(np.array([0, 1], dtype=kind), 150)
+    made = Map(BLOBS, BLOBS[:, :2], labels=names)
+    larger, _ = made.extend(LIKE)
+    again, drift = larger.extend(LIKE)
+    assert set(drift.labels) == {*names.tolist()}
+    assert sum(drift.labels.values()) == 200
+    assert again.evaluate().knn_accuracy == pytest.approx(made.evaluate().knn_accuracy, abs=0.06)
+    again.save(tmp_path / "m.gnomon")
+    assert len(Map.load(tmp_path / "m.gnomon").profiles()) == 2
+    mixed, _ = larger.extend(LIKE[:2], labels=["other", None])
+    assert {*mixed.profiles()} == {*names.tolist(), "other"}
 
 
 def test_a_map_of_given_positions_grows_by_its_atlas_and_goes_on_with_it():

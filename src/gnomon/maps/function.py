@@ -218,7 +218,7 @@ class MapFunction:
         X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
             Placed by `transform`.
         labels : array-like of shape (n_rows,) or None, default=None
-            None makes those of the new rows "new" beside classes, and missing beside numbers and dates.
+            None leaves the new rows without labels: they are of no class, and in no score of the labels.
         metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
             What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
 

@@ -208,7 +208,7 @@ def _longer_completion(result: Map, rows: Any, missing: npt.NDArray[np.bool_] | 
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:
-    """Return the labels of all rows; without labels for new rows theirs are "new" beside classes."""
+    """Return the labels of all rows; new rows have none if there are none for them."""
     if result.labels is None:
         if labels is None:
             return None
@@ -216,12 +216,13 @@ def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArr
     if labels is None and measured_labels(result.labels) is not None:
         blank = np.full(m, np.nan if result.labels.dtype.kind == "f" else np.datetime64("NaT", "us"))
         return np.concatenate([result.labels, blank])
-    if labels is None:
-        old = result.labels if result.labels.dtype.kind == "U" else result.labels.astype(object)
-        longer = np.concatenate([old, np.full(m, "new", dtype=object if old.dtype.kind == "O" else None)])
-    else:
-        longer = np.concatenate([result.labels, check_labels(labels, m)])
-    return in_order(longer, order_of(result.labels))
+    new = np.full(m, None, dtype=object) if labels is None else check_labels(labels, m)
+    both = [result.labels, new]
+    kinds = {one.dtype.kind for one in both}
+    if len(kinds) > 1 and not kinds <= set("iuf"):  # NumPy would write numbers and NaN as text
+        both = [(one.astype("datetime64[us]") if one.dtype.kind == "M" else one).astype(object) for one in both]
+    longer = np.concatenate(both)
+    return in_order(check_labels(longer, len(longer)), order_of(result.labels))
 
 
 def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: str) -> npt.NDArray[Any]:
