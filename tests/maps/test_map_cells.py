@@ -12,6 +12,8 @@ import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.affinities import fuzzy_simplicial_set
+from gnomon.data.cells import read_cells
+from gnomon.data.labels import order_of
 from gnomon.exceptions import NeighborsWarning
 from gnomon.neighbors import compute_neighbors
 from gnomon.viewer.content import PageContent
@@ -131,6 +133,35 @@ def test_a_map_of_a_layer_grows_by_that_layer(parted):
     again, _ = larger.extend(parted[:9])
     np.testing.assert_allclose(again.embedding[N:], np.tile(made.embedding[:9], (2, 1)), atol=1e-4)
     np.testing.assert_array_equal(again.X[N:].toarray(), np.tile(parted.layers["counts"][:9].toarray(), (2, 1)))
+
+
+def test_what_is_known_of_new_cells_is_kept(parted):
+    cells = anndata.AnnData(parted.X, obs=parted.obs.assign(depth=np.arange(N), good=[True, False] * (N // 2)))
+    cells.obs["batch"] = pd.Categorical(["late", "early", "late"] * (N // 3), ["late", "early", "never"])
+    made = gn.map(cells, "pca", labels="kind", n_pcs=5, use_rep="X")
+    new = cells[[3, 50, 80]].copy()
+    new.obs_names = ["n1", "n2", "n3"]
+    new.obs["unknown to the map"] = 1.0
+    larger, _ = made.extend(new, labels="kind")
+    assert larger.labels.tolist()[N:] == new.obs["kind"].tolist()
+    assert larger.point_names.tolist()[N:] == ["n1", "n2", "n3"]
+    assert set(larger.metadata) == {"depth", "good", "batch", "fitted"}
+    for name in ("depth", "good", "batch"):
+        assert larger.metadata[name].tolist()[N:] == new.obs[name].tolist()
+    assert order_of(larger.metadata["batch"]) == ("late", "early", "never")
+    read = read_cells(new, labels="kind")
+    for again in (made.extend(read)[0], made.extend(read, labels="kind")[0]):
+        assert again.labels.tolist() == larger.labels.tolist()
+        assert again.point_names.tolist() == larger.point_names.tolist()
+        assert again.metadata["batch"].tolist() == larger.metadata["batch"].tolist()
+    given, _ = made.extend(new, metadata={"depth": [7, 8, 9]}, point_names=["a", "b", "c"])
+    assert given.metadata["depth"].tolist()[N:] == [7, 8, 9]
+    assert given.metadata["good"].tolist()[N:] == new.obs["good"].tolist()
+    assert (given.point_names[N], given.labels[N]) == ("a", None)
+    with pytest.raises(ValueError, match=r"labels='kin' must be one of those in the data .* Did you mean 'kind'"):
+        made.extend(new, labels="kin")
+    with pytest.raises(TypeError, match=r"labels='kind' must be the labels themselves.* such as X_new\['kind'\]\."):
+        made.extend(new.X, labels="kind")
 
 
 def test_a_map_of_given_positions_remembers_its_part(parted):

@@ -206,7 +206,7 @@ class MapFunction:
         self,
         X_new: Any,
         *,
-        labels: npt.ArrayLike | None = None,
+        labels: npt.ArrayLike | str | None = None,
         metadata: Mapping[str, npt.ArrayLike] | None = None,
         point_names: npt.ArrayLike | None = None,
         images: npt.NDArray[np.uint8] | None = None,
@@ -215,12 +215,14 @@ class MapFunction:
 
         Parameters
         ----------
-        X_new : array-like, sparse matrix or DataFrame of shape (n_rows, n_features)
+        X_new : array-like, sparse matrix, DataFrame, AnnData or Dataset of shape (n_rows, n_features)
             Placed by `transform`.
-        labels : array-like of shape (n_rows,) or None, default=None
-            None leaves the new rows without labels: they are of no class, and in no score of the labels.
+        labels : array-like of shape (n_rows,), str or None, default=None
+            Of an AnnData object or Dataset also the name of a column. None takes those of a Dataset; else the new rows
+            have none, are of no class, and are in no score of the labels.
         metadata, point_names, images : as for `gnomon.map`, of the new rows, default=None
-            What is missing becomes NaN or empty text; pictures are left out unless all rows have one.
+            None takes names and columns of an AnnData object or Dataset. What is missing becomes NaN or empty text, and
+            columns that the map has not are left out; pictures are, unless all rows have one.
 
         Returns
         -------

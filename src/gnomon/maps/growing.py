@@ -13,9 +13,10 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
-from gnomon.data.cells import is_cells, read_part, told_part
+from gnomon.data.cells import annotation, is_cells, read_part, told_part
 from gnomon.data.columns import encode_rows
 from gnomon.data.columns.values import texts_of
+from gnomon.data.dataset import require_name, text_array
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names
@@ -141,7 +142,7 @@ def extend(
     result: Map,
     X_new: Any,
     *,
-    labels: npt.ArrayLike | None,
+    labels: npt.ArrayLike | str | None,
     metadata: Mapping[str, npt.ArrayLike] | None,
     point_names: npt.ArrayLike | None,
     images: npt.NDArray[np.uint8] | None,
@@ -149,6 +150,9 @@ def extend(
     """Return the map with new rows added, and what these say about it. See `Map.extend`."""
     from gnomon.extension import measure_drift
 
+    if labels is None and isinstance(X_new, Dataset) and result.labels is not None:
+        labels = X_new.labels
+    labels, metadata, point_names = _what_is_known(X_new, labels, metadata, point_names)
     rows, missing = _new_rows(result, X_new)
     m = int(rows.shape[0])
     if m == 0:
@@ -162,7 +166,7 @@ def extend(
     drift = measure_drift(
         result._mapped().values, result.embedding, mapped, places, labels=result.labels, metric=result.metric
     )
-    columns = {name: _longer(column, (metadata or {}).get(name), m, name) for name, column in result.metadata.items()}
+    columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"
     notes = [*result.notes, f"{m} rows were added after the fit. {drift.summary().splitlines()[-1]}"]
@@ -191,6 +195,33 @@ def extend(
     )
     larger._take_function_of(result)
     return larger, drift
+
+
+def _what_is_known(
+    X_new: Any, labels: Any, metadata: Mapping[str, npt.ArrayLike] | None, point_names: Any
+) -> tuple[Any, Mapping[str, npt.ArrayLike], Any]:
+    """Return labels, metadata and names of new rows, those that an AnnData object or data set brings if none are given.
+
+    Labels that are a name are the column of that name.
+    """
+    known: dict[str, Any] = {}
+    names = own = None
+    if is_cells(X_new):
+        known = {str(name): annotation(X_new.obs[name]) for name in X_new.obs.columns}
+        names = text_array([str(name) for name in X_new.obs_names])
+    elif isinstance(X_new, Dataset):
+        known, names, own = dict(X_new.metadata), X_new.point_names, X_new.labels
+    if isinstance(labels, str):
+        columns = known if own is None or X_new.label_name is None else {**known, X_new.label_name: own}
+        if not columns:
+            rule = "the labels themselves, where new rows are neither an AnnData object nor a Dataset"
+            raise TypeError(
+                message(f"labels={labels!r:.60}", rule, remedy=f"Pass the column, such as X_new[{labels!r}].")
+            )
+        require_name(labels, list(columns), what="labels")
+        labels = columns[labels]
+    known.pop(_SOURCE, None)
+    return labels, {**known, **(metadata or {})}, names if point_names is None else point_names
 
 
 def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representation | None:
@@ -231,8 +262,11 @@ def _longer(column: npt.NDArray[Any], new: npt.ArrayLike | None, m: int, name: s
     if new is None:
         kind = old.dtype.kind
         blank: Any = np.nan if kind in "buif" else np.array("NaT", old.dtype) if kind in "mM" else ""
-        return np.concatenate([old if old.dtype.kind != "b" else old.astype(float), np.full(m, blank)])
+        longer = np.concatenate([old if old.dtype.kind != "b" else old.astype(float), np.full(m, blank)])
+        return in_order(longer, order_of(old))
     added = np.asarray(new)
     if added.shape[:1] != (m,):
         raise ValueError(message(f"{name} of length {len(added)}", f"one entry for each of {m} new rows"))
-    return np.concatenate([old, added])
+    if {old.dtype.kind, added.dtype.kind} & set("mM") and old.dtype.kind != added.dtype.kind:
+        old, added = old.astype(np.str_), added.astype(np.str_)
+    return in_order(np.concatenate([old, added]), order_of(old))
