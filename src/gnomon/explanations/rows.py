@@ -28,7 +28,8 @@ def classes_of(labels: Any, n: int) -> Classes:
 def find_row(i: Any, n: int) -> int:
     """Return a row number counted from 0; negative ones count from the end."""
     if isinstance(i, bool) or not isinstance(i, numbers.Integral):
-        raise TypeError(message(f"row {i!r}", "an integer"))
+        remedy = f"Pass the number of a name, of a map m.find({i!r})." if isinstance(i, str) else ""
+        raise TypeError(message(f"row {i!r:.60}", "an integer", remedy=remedy))
     if not -n <= int(i) < n:
         raise IndexError(message(f"row {i}", f"below n_samples={n}"))
     return int(i) % n
