@@ -166,25 +166,31 @@ def test_f31_wrong_number_of_features():
         check_feature_count(table, 4, None)
 
 
+_BY_NAME = "Pass X[names] of a data frame, X[:, names] of an AnnData object, where names are feature_names_in_."
+_ADD = "Add them to the new rows, or fit again with the columns that all rows have."
+
+
 def test_f33_no_rows_where_they_are_allowed():
     assert check_table(X[:0], min_samples=0).values.shape == (0, 3)
 
 
 @pytest.mark.parametrize(
-    ("names", "text"),
+    ("names", "text", "remedy"),
     [
-        (["c", "b", "a"], "Feature names must be in the same order as they were in fit.\n"),
+        (["c", "b", "a"], "Feature names must be in the same order as they were in fit.\n", _BY_NAME),
         (
             ["a", "b", "d"],
             "Feature names unseen at fit time:\n- d\nFeature names seen at fit time, yet now missing:\n- c\n",
+            _ADD,
         ),
-        (["a", "b"], "Feature names seen at fit time, yet now missing:\n- c\n"),
+        (["a", "b"], "Feature names seen at fit time, yet now missing:\n- c\n", _ADD),
+        (["a", "b", "c", "d"], "Feature names unseen at fit time:\n- d\n", _BY_NAME),
     ],
-    ids=["f34-reordered", "f34-renamed", "f34-missing"],
+    ids=["f34-reordered", "f34-renamed", "f34-missing", "f34-more"],
 )
-def test_f34_column_names_must_match(names, text):
-    table = check_table(pd.DataFrame(X[:, : len(names)], columns=names))
-    expected = f"The feature names should match those that were passed during fit.\n{text}"
+def test_f34_column_names_must_match(names, text, remedy):
+    table = check_table(pd.DataFrame(np.zeros((3, len(names))), columns=names))
+    expected = f"The feature names should match those that were passed during fit.\n{text}{remedy}"
     with pytest.raises(ValueError, match=re.escape(expected)):
         check_feature_count(table, 3, np.array(["a", "b", "c"], dtype=object))
 

@@ -135,6 +135,24 @@ def test_a_map_of_a_layer_grows_by_that_layer(parted):
     np.testing.assert_array_equal(again.X[N:].toarray(), np.tile(parted.layers["counts"][:9].toarray(), (2, 1)))
 
 
+def test_genes_in_another_order_are_taken_by_the_remedy(parted):
+    made = gn.map(parted, "pca")
+    for ask in (made.transform, made.extend):
+        with pytest.raises(ValueError, match=r"same order.*\s.*X\[:, names\] .* where names are m\.feature_names\."):
+            ask(parted[:5, ::-1])
+        with pytest.raises(ValueError, match=r"now missing:\n- g0\n- g1\nAdd them to the new rows, or fit again with"):
+            ask(parted[:5, 2:])
+    turned = parted[:5, ::-1]
+    np.testing.assert_array_equal(made.transform(turned[:, made.feature_names]), made.transform(parted[:5]))
+
+
+def test_the_name_of_a_cell_is_told_to_be_found(cells):
+    made = gn.map(cells, "pca")
+    with pytest.raises(TypeError, match=r"^why: row 'c10' must be an integer\. Pass .* m\.find\('c10'\)\.$"):
+        made.why("c10")
+    assert made.why(made.find("c10")).index == 10
+
+
 def test_what_is_known_of_new_cells_is_kept(parted):
     cells = anndata.AnnData(parted.X, obs=parted.obs.assign(depth=np.arange(N), good=[True, False] * (N // 2)))
     cells.obs["batch"] = pd.Categorical(["late", "early", "late"] * (N // 3), ["late", "early", "never"])

@@ -108,7 +108,7 @@ class Completion:
         """
         table = check_table(X, min_samples=0, allow_missing=True, known_as=self.feature_names)
         if table.feature_names is not None:
-            check_feature_count(table, self.X.shape[1], self.feature_names)
+            check_feature_count(table, self.X.shape[1], self.feature_names, kept_as="feature_names")
         rows = table.values
         if rows.shape[1] != self.X.shape[1]:
             fact = f"{rows.shape[1]} columns, {self.X.shape[1]} before"

@@ -315,7 +315,16 @@ def _listed(title: str, names: Iterable[str]) -> str:
     return f"{title}\n" + "\n".join(lines) + "\n"
 
 
-def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequence[str] | None) -> None:
+def _remedy_of_names(kept_as: str, *, lacking: bool) -> str:
+    """Return what to do about columns of other names, or in another order, than those of `fit`."""
+    if lacking:
+        return "Add them to the new rows, or fit again with the columns that all rows have."
+    return f"Pass X[names] of a data frame, X[:, names] of an AnnData object, where names are {kept_as}."
+
+
+def check_feature_count(
+    table: Table, n_features_in: int, feature_names_in: Sequence[str] | None, *, kept_as: str = "feature_names_in_"
+) -> None:
     """Raise ValueError unless a table has the columns that a model was fitted with.
 
     Parameters
@@ -326,6 +335,8 @@ def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequ
         Number of columns in `fit`.
     feature_names_in : sequence of str or None
         Names of the columns in `fit`, if there were any. Compared only if the table has names too.
+    kept_as : str, default="feature_names_in_"
+        What the remedy calls these names, such as the attribute that has them.
 
     Notes
     -----
@@ -340,7 +351,7 @@ def check_feature_count(table: Table, n_features_in: int, feature_names_in: Sequ
         order = "Feature names must be in the same order as they were in fit.\n"
         raise ValueError(
             f"{caller()}: The feature names should match those that were passed during fit.\n"
-            f"{unseen}{missing}{'' if unseen or missing else order}"
+            f"{unseen}{missing}{'' if unseen or missing else order}{_remedy_of_names(kept_as, lacking=bool(missing))}"
         )
     if table.n_features != n_features_in:
         raise ValueError(

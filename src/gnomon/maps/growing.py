@@ -74,7 +74,7 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
         X_new = encode_rows(X_new, result.columns, keep_missing=True)
     names = own_names(result)
     table, missing = fill_new_rows(result.completion, X_new, names)
-    check_feature_count(table, result.n_features, names)
+    check_feature_count(table, result.n_features, names, kept_as="m.feature_names")
     values: Any = table.values
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing

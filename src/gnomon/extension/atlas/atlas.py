@@ -189,7 +189,7 @@ class AffineAtlas:
 
     def _check_rows(self, X_new: Any) -> Any:
         table = check_table(X_new, accept_sparse=True, min_samples=0, known_as=self._names)
-        check_feature_count(table, self.n_features_in_, self._names)
+        check_feature_count(table, self.n_features_in_, self._names, kept_as="those of fit")
         return self._points.in_form(table.values)
 
     def _check_places(self, Y_new: Any) -> Float64Array:
