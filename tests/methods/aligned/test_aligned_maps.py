@@ -152,6 +152,12 @@ def test_ids_that_are_missing_name_no_other_row():
     found = identities([2, 2], None, [["a", None], [None, "a"]], [None] * 2)
     assert found[0][0] == found[1][1]
     assert len(np.unique(np.concatenate(found))) == 3
+    for missing in (np.nan, np.datetime64("NaT"), pd.NA):
+        (first, second) = identities([2, 2], None, [["a", missing], [missing, "a"]], [None] * 2)
+        assert first[0] == second[1]
+        assert len({*first, *second}) == 3
+    names = [pd.array(own, dtype="string") for own in (["a", pd.NA], [pd.NA, "a"])]
+    assert len(np.unique(np.concatenate(identities([2, 2], None, names, [None] * 2)))) == 3
 
 
 def test_tables_without_a_common_row_are_told(tables):

@@ -130,9 +130,9 @@ class AlignedMaps:
             relations by the numbers of two tables, as ``{(0, 1): ..., (0, 2): ...}``. What follows from them counts as
             well: if a is b and b is c, a is c.
         ids : sequence of array-like of shape (n_rows,), or None, default=None
-            Instead: names for the rows of each table; rows of one name are the same. None and NaN name no other row.
-            Without relations and ids the indices of data frames and the ``obs_names`` of AnnData objects are taken,
-            unless they merely count.
+            Instead: names for the rows of each table; rows of one name are the same. None, NaN and NA name no other
+            row. Without relations and ids the indices of data frames and the ``obs_names`` of AnnData objects are
+            taken, unless they merely count.
 
         Returns
         -------

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._validation import message, warn
+from gnomon.data.arrays import is_missing
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import connected_components
 
@@ -90,7 +91,7 @@ def _by_id(sizes: Sequence[int], ids: Any, name: str) -> Identities:
 
 def _number(value: Any, numbers: dict[Any, int]) -> int:
     """Return the number of an id; a missing one is a row of its own."""
-    if value is None or value != value:  # NaN
+    if is_missing(value):
         value = object()
     try:
         return numbers.setdefault(value, len(numbers))
