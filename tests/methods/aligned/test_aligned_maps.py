@@ -267,6 +267,19 @@ def test_p_values_are_shares_of_chance_and_few_are_chosen_by_chance():
     )
 
 
+def test_of_tables_that_share_no_row_themselves_nothing_is_told(tables):
+    """Tables 1 and 2 are linked through table 0 alone."""
+    first, second = {row: row for row in range(30)}, {row: row - 30 for row in range(30, 60)}
+    maps = AlignedMaps(max_iter=5, random_state=0)
+    maps.fit([tables[0][:60], tables[0][:30], tables[0][30:60]], relations={(0, 1): first, (0, 2): second})
+    told, nothing = maps.movement(n_repeats=1)
+    assert len(told.rows) == 30
+    assert nothing.rows.shape == (0, 2)
+    assert not len(nothing.moved)
+    assert nothing.fewest == 0
+    assert nothing.summary().startswith("Tables 1 and 2 share no row: nothing can be told")
+
+
 def test_the_page_plays_them(tables, tmp_path):
     maps = AlignedMaps(max_iter=20, random_state=0).fit(tables, relations=RELATIONS)
     sequence = maps.sequence(["may", "june", "july"], name="month", main=1)

@@ -211,7 +211,7 @@ class AlignedMaps:
             if len(rows)
         ]
         distances = np.sqrt(np.square(apart).sum(axis=1))
-        return movement_of((t, t + 1), rows, distances, np.array(null).reshape(-1, len(rows)), rate)
+        return movement_of((t, t + 1), rows, distances, np.stack(null) if null else np.empty((0, 0)), rate)
 
     def _apart_by_chance(self, table: Any, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
         """Return how far rows lie apart in two maps of one table, aligned by them."""

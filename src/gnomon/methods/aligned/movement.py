@@ -49,7 +49,7 @@ class Movement:
         """Return a sentence with the median movement, that by chance and the number of rows that moved farther."""
         s, t = self.tables
         if not len(self.distances):
-            return f"Tables {s} and {t} share no row."
+            return f"Tables {s} and {t} share no row: nothing can be told of movements from the one to the other."
         return (
             f"From table {s} to table {t}, {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in "
             f"the median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} move farther than by chance."
