@@ -12,6 +12,7 @@ from gnomon import UMAP, AlignedMaps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import procrustes
 from gnomon.methods.aligned.movement import movement_of
+from gnomon.methods.aligned.neighbors_kept import kept_in_maps, kept_in_tables, same_values
 from gnomon.methods.aligned.relations import appearances, identities
 
 QUICK = {
@@ -240,13 +241,19 @@ def test_rows_that_moved_are_told_from_those_that_did_not(tables):
     np.testing.assert_array_equal(found.null, again.null)
 
 
+def _of_distances(distances, null, rate, **given):
+    """Return the movement of rows that keep no neighbour, where all keep theirs by chance: distances decide."""
+    n = len(distances)
+    usual = {"kept": np.zeros(n), "null_kept": np.ones(null.shape), "unchanged": np.zeros(n, dtype=bool)}
+    return movement_of((0, 1), np.zeros((n, 2), dtype=np.int64), distances, null, rate, **{**usual, **given})
+
+
 def test_rows_too_few_to_be_told_from_chance_are_named():
     rng = np.random.default_rng(0)
-    rows = np.zeros((400, 2), dtype=np.int64)
     for n_pairs, fewest in ((1, 20), (2, 10), (4, 5), (20, 1)):
         null = rng.random((n_pairs, 400))
         for n_far in (fewest - 1, fewest):
-            found = movement_of((0, 1), rows, np.where(np.arange(400) < n_far, 4.0, 0.5), null, 0.05)
+            found = _of_distances(np.where(np.arange(400) < n_far, 4.0, 0.5), null, 0.05)
             assert found.fewest == fewest
             assert found.moved.sum() == (n_far if n_far == fewest else 0)
             said = f"farther than all {null.size:,} movements by chance, but fewer than {fewest} cannot be told"
@@ -256,15 +263,71 @@ def test_rows_too_few_to_be_told_from_chance_are_named():
 def test_p_values_are_shares_of_chance_and_few_are_chosen_by_chance():
     rng = np.random.default_rng(0)
     null = rng.exponential(size=(4, 500))
-    found = movement_of((0, 1), np.zeros((500, 2), dtype=np.int64), rng.exponential(size=500), null, 0.05)
+    found = _of_distances(rng.exponential(size=500), null, 0.05)
     assert abs(np.mean(found.p_values) - 0.5) < 0.05
     assert found.moved.sum() < 5
-    far = movement_of((0, 1), np.zeros((2, 2), dtype=np.int64), np.array([50.0, 0.0]), null, 0.05)
+    far = _of_distances(np.array([50.0, 0.0]), null, 0.05)
     np.testing.assert_allclose(far.p_values, [1 / 2001, 1.0])
     np.testing.assert_array_equal(far.moved, [True, False])
-    assert (
-        "no row" in movement_of((0, 1), np.zeros((0, 2), dtype=np.int64), np.empty(0), np.empty((0, 0)), 0.1).summary()
-    )
+    assert "no row" in _of_distances(np.empty(0), np.empty((0, 0)), 0.1).summary()
+
+
+def test_rows_move_only_if_their_values_change_and_they_leave_their_neighbours():
+    rng = np.random.default_rng(0)
+    null, null_kept = rng.random((4, 100)), 0.2 + 0.8 * rng.random((4, 100))
+    distances = np.where(np.arange(100) < 30, 4.0, 0.5)
+    kept = np.where(np.arange(100) % 2, 0.9, 0.1)
+    unchanged = np.arange(100) >= 20
+    found = _of_distances(distances, null, 0.05, kept=kept, null_kept=null_kept, unchanged=unchanged)
+    np.testing.assert_array_equal(np.flatnonzero(found.moved), np.arange(0, 20, 2))
+    np.testing.assert_array_equal(found.p_values[unchanged], 1.0)
+    assert "10 moved" in found.summary()
+    assert "80 have the same values in both tables" in found.summary()
+    assert "much noise" not in found.summary()
+    every = _of_distances(np.full(50, 4.0), null, 0.05)
+    assert "Rows keep 0% of their neighbours" in every.summary()
+    none_known = _of_distances(np.full(2, 4.0), null[:, :2], 0.05, kept=np.full(2, np.nan), null_kept=null[:, :2])
+    np.testing.assert_array_equal(none_known.p_values, 1.0)
+
+
+def test_neighbours_that_vanish_are_not_missed_and_equal_values_are_seen(tables):
+    from scipy import sparse
+
+    X, kept_rows = tables[0], np.arange(0, 200, 2)
+    pairs = np.stack([kept_rows, np.arange(100)], axis=1)
+    own = AlignedMaps(max_iter=2, random_state=0).fit([X, X[kept_rows]], relations=[dict(pairs.tolist())]).estimators_
+    np.testing.assert_array_equal(kept_in_tables(own, (X, X[kept_rows]), pairs), 1.0)
+    other = X[kept_rows].copy()
+    other[3] = X[101]
+    for second in (other, sparse.csr_array(other)):
+        same = same_values(own[0], (X, second), pairs)
+        np.testing.assert_array_equal(np.flatnonzero(~same), [3])
+        shares = kept_in_tables(own, (X, second), pairs)
+        assert shares[3] < 0.5
+        assert shares.min() >= 0.0
+    assert not same_values(own[0], (X, other[:, 1:]), pairs).any()
+    assert np.isnan(kept_in_tables(own, (X, other), pairs[:2])).all()
+    Y = np.random.default_rng(0).normal(size=(40, 2))
+    np.testing.assert_array_equal(kept_in_maps(Y, 3.0 * Y[:, ::-1]), 1.0)
+
+
+def test_no_row_moves_between_equal_tables_or_by_noise_among_its_neighbours():
+    """Springs pull rows from tables further on, and rows that move pull those around them."""
+    rng = np.random.default_rng(0)
+    centers, state = 4.0 * rng.normal(size=(3, 20)), np.repeat([0, 1, 2], 60)
+    first = centers[state] + rng.normal(size=(180, 20))
+    later = first + 0.3 * rng.normal(size=(180, 20))
+    later[:12] = centers[2] + rng.normal(size=(12, 20))
+    noisy = later + 0.3 * rng.normal(size=(180, 20))
+    maps = AlignedMaps(max_iter=200, random_state=0).fit([first, first, later, noisy], relations="rows")
+    same, moved, noise = maps.movement(n_repeats=2)
+    assert same.unchanged.all()
+    assert not same.moved.any()
+    assert not moved.unchanged.any()
+    assert moved.moved[:12].mean() > 0.9
+    assert moved.moved[12:].sum() <= 6
+    assert np.median(moved.distances[12:]) > np.median(moved.null)
+    assert noise.moved.sum() <= 3
 
 
 def test_of_tables_that_share_no_row_themselves_nothing_is_told(tables):

@@ -18,6 +18,7 @@ from gnomon.data import check_table
 from gnomon.data.cells import is_cells
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
+from gnomon.methods.aligned.neighbors_kept import kept_in_maps, kept_in_tables, same_values
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
@@ -175,19 +176,23 @@ class AlignedMaps:
 
     @entrance("AlignedMaps")
     def movement(self, *, n_repeats: int = 2, rate: float = 0.05) -> list[Movement]:
-        """Say how far rows move from each map to the next, and which of them move farther than by chance.
+        """Say how far rows move from each map to the next, and which of them moved by their data.
 
         Chance is what seeds do: each of the two tables is mapped twice beside itself, aligned with the same weight by
         the rows that the two tables share, with different seeds and starts with noise of a tenth of their spread.
+        Springs and neighbours also pull rows along whose own data say nothing new. A row is said to have moved if it
+        has other values in the two tables, moves farther than by chance, and keeps fewer of its 15 nearest shared rows
+        from table to table than rows keep of those in the map by chance. What noise there is in measuring is not known:
+        where all values are drawn anew, all rows have other neighbours.
 
         Parameters
         ----------
         n_repeats : int >= 1, default=2
             Pairs of maps of each of the two tables. All together take about 4 n_repeats times as long as the fit. With
             few of them a few rows that moved cannot be told from chance: at a rate of .05, 10 / n_repeats at least must
-            have moved farther than all do by chance (``Movement.fewest``). Finding a single row takes n_repeats=10.
+            have gone beyond all that chance does (``Movement.fewest``). Finding a single row takes n_repeats=10.
         rate : float in (0, 1), default=0.05
-            Share of the rows said to have moved that may be wrong.
+            Share of the rows said to have moved that may have done so by other seeds alone.
 
         Returns
         -------
@@ -204,17 +209,33 @@ class AlignedMaps:
         _, first, second = np.intersect1d(one, two, return_indices=True)
         rows = np.stack([first, second], axis=1).astype(np.int64)
         apart = self.embeddings_[t][first].astype(np.float64) - self.embeddings_[t + 1][second]
-        null = [
-            self._apart_by_chance(self._tables[t + side], rows[:, side], self.seed_ + 2 * repeat + 1)
+        pairs = [
+            self._pair_by_chance(self._tables[t + side], rows[:, side], self.seed_ + 2 * repeat + 1)
             for repeat in range(n_repeats)
             for side in (0, 1)
             if len(rows)
         ]
-        distances = np.sqrt(np.square(apart).sum(axis=1))
-        return movement_of((t, t + 1), rows, distances, np.stack(null) if null else np.empty((0, 0)), rate)
+        n, estimators = len(rows), (self.estimators_[t], self.estimators_[t + 1])
+        zeros = estimators[0].metric == "precomputed"  # a stored zero is a distance
+        first_table, second_table = (
+            check_table(X, accept_sparse=True, keep_zeros=zeros).values for X in self._tables[t : t + 2]
+        )
+        values = (first_table, second_table)
+        return movement_of(
+            (t, t + 1),
+            rows,
+            np.sqrt(np.square(apart).sum(axis=1)),
+            np.array([np.sqrt(np.square(a - b).sum(axis=1)) for a, b in pairs]).reshape(len(pairs), n),
+            rate,
+            kept=kept_in_tables(estimators, values, rows),
+            null_kept=np.array([kept_in_maps(a, b) for a, b in pairs]).reshape(len(pairs), n),
+            unchanged=same_values(estimators[0], values, rows),
+        )
 
-    def _apart_by_chance(self, table: Any, rows: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.float64]:
-        """Return how far rows lie apart in two maps of one table, aligned by them."""
+    def _pair_by_chance(
+        self, table: Any, rows: npt.NDArray[np.int64], seed: int
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+        """Return the places of rows in two maps of one table, aligned by them."""
         estimators = [_clone(self._estimator) for _ in range(2)]
         n = int(check_table(table, accept_sparse=True).n_samples)
         same = np.arange(n)
@@ -230,7 +251,7 @@ class AlignedMaps:
             jitter=_JITTER,
         )
         one, two = (estimator.embedding_[rows].astype(np.float64) for estimator in estimators)
-        return np.asarray(np.sqrt(np.square(one - two).sum(axis=1)))
+        return one, two
 
     @entrance("AlignedMaps")
     def sequence(self, labels: Sequence[object] | None = None, *, name: str = "table", main: int = 0) -> PageSequence:
