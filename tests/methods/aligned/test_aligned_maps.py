@@ -125,7 +125,8 @@ def test_cells_are_known_by_their_names(tables):
     anndata = pytest.importorskip("anndata")
     names = [[str(k) for k in range(first, first + 200)] for first in (0, 100)]
     cells = [anndata.AnnData(X, obs=pd.DataFrame(index=own)) for X, own in zip(tables, names, strict=False)]
-    maps = AlignedMaps(max_iter=5, random_state=0).fit(cells)
+    with pytest.warns(DataWarning, match="100 rows of different tables .* same whole numbers"):
+        maps = AlignedMaps(max_iter=5, random_state=0).fit(cells)
     np.testing.assert_array_equal(maps.identities_[0][100:], maps.identities_[1][:100])
     with pytest.raises(ValueError, match="table 0 has no index"):  # names that merely count
         AlignedMaps(max_iter=5).fit([anndata.AnnData(X) for X in tables])
@@ -143,10 +144,25 @@ def test_batches_may_all_refer_to_one_and_what_follows_counts():
 
 def test_slices_of_one_frame_keep_their_numbers_and_whole_frames_have_none():
     whole = pd.DataFrame({"a": np.arange(4.0)})
-    found = identities([3, 2], None, None, [whole[:3].index, whole[2:].index])
+    with pytest.warns(DataWarning, match="1 row of different tables is taken"):
+        found = identities([3, 2], None, None, [whole[:3].index, whole[2:].index])
     assert [own.tolist() for own in found] == [[0, 1, 2], [2, 3]]
     with pytest.raises(ValueError, match="table 0 has no index that names its rows"):
         identities([4, 3], None, None, [whole.index, whole[:3].index])
+
+
+@pytest.mark.parametrize("kind", [int, str, object])
+def test_rows_tied_by_whole_numbers_are_warned_of_unless_they_are_passed_as_ids(kind):
+    """Two samples, each counted by itself, lose some rows: the counts that remain agree and mean nothing."""
+    first, second = (pd.Index(np.array(rows).astype(kind)) for rows in ([0, 1, 3, 4], [1, 2, 4, 5]))
+    with pytest.warns(DataWarning, match=r"2 rows of different tables are taken .* Pass as ids"):
+        identities([4, 4], None, None, [first, second])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        (one, two) = identities([4, 4], None, [first, second], [None] * 2)
+        assert len(np.intersect1d(one, two)) == 2
+        named = pd.Index([f"{name}" if name != 4 else "d" for name in first.astype(int)])
+        identities([4, 4], None, None, [named, named[::-1]])  # one name that is no count
 
 
 def test_ids_that_are_missing_name_no_other_row():

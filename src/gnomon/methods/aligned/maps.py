@@ -133,7 +133,7 @@ class AlignedMaps:
         ids : sequence of array-like of shape (n_rows,), or None, default=None
             Instead: names for the rows of each table; rows of one name are the same. None, NaN and NA name no other
             row. Without relations and ids the indices of data frames and the ``obs_names`` of AnnData objects are
-            taken, unless they merely count.
+            taken, unless they merely count; where they are whole numbers, a warning asks for ids.
 
         Returns
         -------
@@ -148,7 +148,7 @@ class AlignedMaps:
         Warns
         -----
         DataWarning
-            If tables share no row with the others.
+            If tables share no row with the others, or rows are tied by whole numbers in the index.
         """
         if y is not None:
             raise ValueError(message("y", "None", remedy="Pass relations and ids by name."))

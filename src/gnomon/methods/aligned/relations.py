@@ -70,7 +70,32 @@ def _by_index(sizes: Sequence[int], indices: Sequence[Any]) -> Identities:
         fact = f"table {which} has no index that names its rows"
         remedy = "Pass relations='rows' if row i of each table is the same."
         raise ValueError(message("relations or ids", "given", fact=fact, remedy=remedy))
-    return _by_id(sizes, [np.asarray(index) for index in indices], "the index")
+    names = [np.asarray(index) for index in indices]
+    found = _by_id(sizes, names, "the index")
+    _tell_of_counts(names, found)
+    return found
+
+
+def _tell_of_counts(names: Sequence[npt.NDArray[Any]], found: Identities) -> None:
+    """Warn of rows that are tied by whole numbers: counts of unrelated tables, of which rows were left out, agree."""
+    if not all(_are_whole_numbers(own) for own in names):
+        return
+    n_tied = int((np.bincount(np.concatenate(found)) > 1).sum())
+    if n_tied:
+        rows = "1 row of different tables is" if n_tied == 1 else f"{n_tied:,} rows of different tables are"
+        warn(
+            f"{rows} taken for the same because the indices hold the same whole numbers, as those of unrelated tables "
+            "do where each is counted by itself. Pass as ids the indices if they name the rows, or else names that "
+            "differ between tables.",
+            DataWarning,
+        )
+
+
+def _are_whole_numbers(names: npt.NDArray[Any]) -> bool:
+    """Say whether all names are whole numbers, or texts of digits alone."""
+    if names.dtype.kind in "iu":
+        return True
+    return all(isinstance(name, int | np.integer | str) and str(name).isdecimal() for name in names.tolist())
 
 
 def _by_id(sizes: Sequence[int], ids: Any, name: str) -> Identities:
