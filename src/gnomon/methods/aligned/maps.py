@@ -18,7 +18,7 @@ from gnomon.data import check_table
 from gnomon.data.cells import is_cells
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
-from gnomon.methods.aligned.neighbors_kept import kept_in_maps, kept_in_tables, same_values
+from gnomon.methods.aligned.neighbors_kept import KeptInTables, kept_in_maps, same_values
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
@@ -182,8 +182,8 @@ class AlignedMaps:
         the rows that the two tables share, with different seeds and starts with noise of a tenth of their spread.
         Springs and neighbours also pull rows along whose own data say nothing new. A row is said to have moved if it
         has other values in the two tables, moves farther than by chance, and keeps fewer of its 15 nearest shared rows
-        from table to table than rows keep of those in the map by chance. What noise there is in measuring is not known:
-        where all values are drawn anew, all rows have other neighbours.
+        from table to table, those not counted that moved, than rows keep of those in the map by chance. What noise
+        there is in measuring is not known: where all values are drawn anew, all rows have other neighbours.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class AlignedMaps:
             np.sqrt(np.square(apart).sum(axis=1)),
             np.array([np.sqrt(np.square(a - b).sum(axis=1)) for a, b in pairs]).reshape(len(pairs), n),
             rate,
-            kept=kept_in_tables(estimators, values, rows),
+            kept=KeptInTables(estimators, values, rows),
             null_kept=np.array([kept_in_maps(a, b) for a, b in pairs]).reshape(len(pairs), n),
             unchanged=same_values(estimators[0], values, rows),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,6 +13,7 @@ from gnomon._false_discoveries import adjusted_p_values
 __all__ = ["Movement", "movement_of"]
 
 Float64Array = npt.NDArray[np.float64]
+_ROUNDS = 10  # of leaving out rows that moved as neighbours
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Movement:
     A row's place also changes because the maps have other neighbours in the sequence, whose springs pull, and because
     rows around it come, go and move. A row is therefore said to have moved only if the tables say so too: if it has
     other values, moves farther than by chance, and keeps fewer of its neighbours in the data than by chance. Chance is
-    that of seeds: it knows neither noise of measuring nor whether a row left its neighbours or they left it.
+    that of seeds: it does not know the noise of measuring.
 
     Attributes
     ----------
@@ -36,7 +38,8 @@ class Movement:
         starts alone.
     kept : ndarray of shape (n_shared,)
         Share of the 15 nearest shared rows in the one table, or of fewer where few are shared, that are among as many
-        in the other; NaN where fewer than three rows are shared.
+        in the other; NaN where fewer than three rows are shared. Rows that moved are not counted where five others are
+        left at least and the share is larger without them: a row has not moved because others left it.
     null_kept : ndarray of shape (n_maps, n_shared)
         The same share between the pairs of maps of `null`.
     unchanged : ndarray of shape (n_shared,), bool
@@ -115,7 +118,7 @@ def movement_of(
     null: Float64Array,
     rate: float,
     *,
-    kept: Float64Array,
+    kept: Callable[[npt.NDArray[np.bool_]], Float64Array],
     null_kept: Float64Array,
     unchanged: npt.NDArray[np.bool_],
 ) -> Movement:
@@ -123,17 +126,25 @@ def movement_of(
 
     Parameters
     ----------
-    tables, rows, distances, null, rate, kept, null_kept, unchanged : as in `Movement`
+    tables, rows, distances, null, rate, null_kept, unchanged : as in `Movement`
+    kept : callable
+        Returns the shares of neighbours kept if the rows that are True in its argument are not counted.
 
     Returns
     -------
     Movement
     """
-    by_distance, by_neighbors = _share_as_large(distances, null), _share_as_large(-kept, -null_kept)
-    p = np.where(unchanged, 1.0, np.maximum(by_distance, by_neighbors))  # both must be beyond chance
-    tested = np.where(unchanged, np.nan, p)
-    moved = adjusted_p_values(tested) <= rate  # NaN is at most nothing
-    return Movement(tables, rows, distances, null, kept, null_kept, unchanged, p, moved, rate)
+    by_distance, moved = _share_as_large(distances, null), np.zeros(len(rows), dtype=np.bool_)
+    shares = kept(moved)
+    for _ in range(_ROUNDS):  # shares only rise, so fewer rows move from round to round
+        used = shares
+        by_neighbors = _share_as_large(-used, -null_kept)
+        p = np.where(unchanged, 1.0, np.maximum(by_distance, by_neighbors))  # both must be beyond chance
+        before, moved = moved, adjusted_p_values(np.where(unchanged, np.nan, p)) <= rate  # NaN is not
+        if np.array_equal(before, moved):
+            break
+        shares = np.fmax(shares, kept(moved))
+    return Movement(tables, rows, distances, null, used, null_kept, unchanged, p, moved, rate)
 
 
 def _share_as_large(values: Float64Array, null: Float64Array) -> Float64Array:

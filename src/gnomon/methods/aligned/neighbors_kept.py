@@ -12,11 +12,12 @@ from gnomon._run import current_run
 from gnomon.evaluation.scores import nearest_in_map, shared_neighbors
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["count_of_neighbors", "kept_in_maps", "kept_in_tables", "same_values"]
+__all__ = ["KeptInTables", "count_of_neighbors", "kept_in_maps", "same_values"]
 
 Float64Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
-_NEIGHBORS = 15
+_NEIGHBORS, _WIDER = 15, 3  # compared; times as many are searched for
+_FEWEST = 5  # neighbours of which a share means something
 
 
 def count_of_neighbors(n_shared: int) -> int:
@@ -24,8 +25,8 @@ def count_of_neighbors(n_shared: int) -> int:
     return max(0, min(_NEIGHBORS, (n_shared - 1) // 2))
 
 
-def kept_in_tables(estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> Float64Array:
-    """Return which share of its nearest shared rows in the one table is nearest in the other as well, for each row.
+class KeptInTables:
+    """Which share of its nearest shared rows in the one table is nearest in the other as well, for each row.
 
     Parameters
     ----------
@@ -33,19 +34,27 @@ def kept_in_tables(estimators: tuple[Any, Any], values: tuple[Any, Any], rows: R
     values : ndarray or csr_array of shape (n_rows, n_features) of each table
     rows : ndarray of shape (n_shared, 2)
         The number of each shared row in the one and in the other.
-
-    Returns
-    -------
-    ndarray of shape (n_shared,)
-        In [0, 1]; NaN where a row has no such neighbours.
     """
-    k = count_of_neighbors(len(rows))
-    if not k:
-        return np.full(len(rows), np.nan)
-    one, two = (_nearest(estimators[side], values[side], rows[:, side], k) for side in (0, 1))
-    fewer = np.minimum((one >= 0).sum(axis=1), (two >= 0).sum(axis=1))
-    same = shared_neighbors(one, two, one >= 0)
-    return np.where(fewer > 0, same / np.maximum(fewer, 1), np.nan)
+
+    def __init__(self, estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> None:
+        self.n, self.k = len(rows), count_of_neighbors(len(rows))
+        width = min(_WIDER * self.k, self.n - 1)  # more than count, as some may be left out
+        self.nearest = [_nearest(estimators[t], values[t], rows[:, t], width) for t in (0, 1)] if self.k else []
+
+    def __call__(self, left_out: npt.NDArray[np.bool_]) -> Float64Array:
+        """Return the shares, in [0, 1], if some rows are nobody's neighbours; NaN where a row has too few others."""
+        if not self.k:
+            return np.full(self.n, np.nan)
+        one, two = (self._counted(nearest, left_out) for nearest in self.nearest)
+        fewer = np.minimum((one >= 0).sum(axis=1), (two >= 0).sum(axis=1))
+        same = shared_neighbors(one, two, one >= 0)
+        return np.where(fewer >= min(self.k, _FEWEST), same / np.maximum(fewer, 1), np.nan)
+
+    def _counted(self, nearest: npt.NDArray[np.int32], left_out: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+        """Return the k nearest of the others; -1 for those behind them."""
+        counts = (nearest >= 0) & ~left_out[nearest]
+        counts &= np.cumsum(counts, axis=1) <= self.k
+        return np.where(counts, nearest, np.int32(-1))
 
 
 def kept_in_maps(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> Float64Array:
@@ -64,7 +73,7 @@ def same_values(estimator: Any, values: tuple[Any, Any], rows: Rows) -> npt.NDAr
     Parameters
     ----------
     estimator : of either table
-    values, rows : as in `kept_in_tables`
+    values, rows : as in `KeptInTables`
     """
     one, two = values
     if estimator.metric == "precomputed" or one.shape[1] != two.shape[1] or not len(rows):
