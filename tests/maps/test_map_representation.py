@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_wine
 
 import gnomon as gn
-from gnomon.data import Representation
+from gnomon.data import Reduction, Representation
 from gnomon.exceptions import DataWarning
 
 N_PCS = 8
@@ -181,3 +181,61 @@ def test_what_is_no_representation_of_the_table_is_refused(table, given, text):
 def test_what_a_table_does_not_have_is_refused(table, options, text):
     with pytest.raises(ValueError, match=text):
         gn.map(table, "pca", **options)
+
+
+NOISE = np.random.default_rng(7).normal(size=(1500, 120))
+
+
+@pytest.fixture(scope="module")
+def of_noise():
+    return gn.map(NOISE[:500], "pca", n_pcs=30)
+
+
+def test_novelty_is_uniform_for_rows_like_those_of_the_map(of_noise):
+    novelty = of_noise.novelty(NOISE[500:])
+    assert 0.4 < np.median(novelty) < 0.6
+    assert 0.01 < (novelty > 0.95).mean() < 0.1  # 166 rows tell where 5 of a hundred are
+    _, drift = of_noise.extend(NOISE[500:])
+    np.testing.assert_array_equal(drift.novelty, novelty)
+    assert (drift.n_old, drift.n_compared, drift.refit) == (500, 166, False)
+    assert drift.shift < 0.12
+    assert "novelty is told by 166 old rows, held out of the components of others" in drift.summary()
+
+
+def test_rows_that_differ_off_the_components_are_a_reason_to_fit_again(table):
+    made, rng = gn.map(table, "pca", n_pcs=3), np.random.default_rng(1)
+    off = np.linalg.svd(made.representation.components)[2][3:]
+    _, drift = made.extend(table[:40] + 0.5 * rng.normal(size=(40, 27)) @ off)
+    assert drift.unusual > 0.9
+    assert drift.summary().splitlines()[-1].startswith("Fit again: ")
+    assert "of the new rows are less like the old than 95 % of these (more than 15%, and than chance)" in str(drift)
+
+
+def test_the_novelty_of_a_map_in_components_stays_when_it_grows_and_in_a_file(of_noise, tmp_path):
+    made = gn.Map(NOISE[:500], of_noise.embedding, representation=of_noise.representation)
+    known = made.novelty(NOISE[500:550])
+    np.testing.assert_array_equal(known, of_noise.novelty(NOISE[500:550]))
+    with pytest.warns(DataWarning, match="out of range"):
+        larger, _ = made.extend(3.0 * NOISE[550:600])
+    larger.save(tmp_path / "noise.gnomon")
+    for other in (larger, gn.load(tmp_path / "noise.gnomon")):
+        np.testing.assert_array_equal(other.novelty(NOISE[500:550]), known)
+    _, again = larger.extend(NOISE[600:650])
+    assert (again.n_old, again.n_compared) == (550, 183)
+
+
+def test_novelty_is_of_the_columns_of_the_components():
+    columns = np.arange(120) < 60
+    data = gn.data.Dataset(X=NOISE[:300], representation=Reduction(10, columns))
+    made = gn.map(data, "pca")
+    changed = NOISE[500:700].copy()
+    changed[:, 60:] += 100.0
+    np.testing.assert_array_equal(made.novelty(changed), made.novelty(NOISE[500:700]))
+
+
+@pytest.mark.parametrize("n", [3, 4, 12])
+def test_few_rows_in_components_have_a_novelty(n):
+    """Of 3 rows one is held out of the components of two."""
+    novelty = gn.map(NOISE[:n], "pca", n_components=1, n_pcs=1).novelty(NOISE[:6])
+    assert novelty.shape == (6,)
+    assert ((novelty >= 0.0) & (novelty <= 1.0)).all()

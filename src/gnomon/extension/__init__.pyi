@@ -6,6 +6,9 @@ from .atlas.function import MapFunction as MapFunction
 from .atlas.inverse import RoundTrip as RoundTrip
 from .drift import Drift as Drift
 from .drift import measure_drift as measure_drift
+from .held_out import FEWEST_ROWS as FEWEST_ROWS
+from .held_out import HeldOutRows as HeldOutRows
+from .held_out import Unlikeness as Unlikeness
 from .placement.by_similarity import SimilarityPlacement as SimilarityPlacement
 from .placement.by_triplets import TripletPlacement as TripletPlacement
 from .placement.on_surface import SurfacePlacement as SurfacePlacement

@@ -14,6 +14,7 @@ from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.lifts import lift_of
 from gnomon.extension.chance import chance_of_farther, chance_of_fewer, counts_beyond, largest_shift
+from gnomon.extension.held_out import Unlikeness
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
@@ -40,12 +41,15 @@ class Drift(Printed):
     ----------
     n_old, n_new : int
         Rows of the map and new ones.
+    n_compared : int
+        Old rows that new ones are compared with in novelty: all, or of a map in principal components those held out of
+        the components of others, see `Map.novelty`.
     novelty : ndarray of shape (n_new,), float64, in [0, 1]
-        Share of the old rows that lie less far out than each new one, see `AffineAtlas.novelty`.
+        Share of these old rows that lie less far out than each new one, see `AffineAtlas.novelty`.
     unusual : float in [0, 1]
         Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones.
     out_of_range : float in [0, 1]
-        Share of the new rows that lie 1.5 times as far out as any old one.
+        Share of the new rows that lie 1.5 times as far out as any of these old ones.
     shift : float in [0, 1]
         Largest difference between the distribution of the novelty of new and of old rows (Kolmogorov-Smirnov). Of how
         far out rows lie alone: rows that all come to one place inside the data differ by no more than chance.
@@ -68,11 +72,12 @@ class Drift(Printed):
     Rows of the same distribution as the old ones are advised to be fitted again in at most about one draw of a hundred,
     for any number of them from one on: what speaks for it must be more than chance gives. The number of unusual rows is
     beta-binomial then, whatever the distribution, and the p-values of all rows together are judged by Fisher's method.
-    Of a map of fewer than 134 rows a single new row is never more than chance.
+    Compared with fewer than 134 rows a single new row is never more than chance.
     """
 
     n_old: int
     n_new: int
+    n_compared: int
     novelty: Float64Array
     unusual: float
     out_of_range: float
@@ -90,7 +95,10 @@ class Drift(Printed):
         """Why the map should be fitted again; empty if nothing speaks for it."""
         found = []
         if self.unusual > _MOST_UNUSUAL and self._is_beyond_chance:
-            share = f"{self.unusual:.0%} of the new rows lie farther out than 95 % of the old"
+            how = "lie farther out than 95 % of the old"
+            if self._is_held_out:
+                how = "are less like the old than 95 % of these"
+            share = f"{self.unusual:.0%} of the new rows {how}"
             found.append(f"{share} (more than {_MOST_UNUSUAL:.0%}, and than chance)")
         lost = self.preserved_old - self.preserved_new
         if lost > _MOST_LOST and self.lost_by_chance <= _LOST_BY_CHANCE:
@@ -100,14 +108,19 @@ class Drift(Printed):
         return found
 
     @property
+    def _is_held_out(self) -> bool:
+        return self.n_compared < self.n_old
+
+    @property
     def _is_beyond_chance(self) -> bool:
         """Whether so many rows lie so far out as rows like the old ones hardly ever do."""
-        chances = counts_beyond(self.n_old, self.n_new, _rank(self.n_old))
+        n = self.n_compared
+        chances = counts_beyond(n, self.n_new, _rank(n))
         if chances[np.count_nonzero(self.novelty > OUTSIDE)] <= _MANY_BY_CHANCE:
             return True
         rare = chances[chances <= _MANY_BY_CHANCE]
         left = _NOVEL_BY_CHANCE - (float(rare[0]) if len(rare) else 0.0)
-        return chance_of_farther(np.rint(self.novelty * self.n_old).astype(np.int64), self.n_old) <= left
+        return chance_of_farther(np.rint(self.novelty * n).astype(np.int64), n) <= left
 
     @property
     def refit(self) -> bool:
@@ -125,6 +138,8 @@ class Drift(Printed):
             f"{k} nearest old rows kept in the map: {self.preserved_new:.0%} for new rows, "
             f"{self.preserved_old:.0%} for old",
         ]
+        if self._is_held_out:
+            lines.insert(2, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others")
         if self.regions:
             place, new, old = self.regions[0]
             where = ", ".join(f"{value:.3g}" for value in place)
@@ -157,6 +172,7 @@ def measure_drift(
     labels: npt.NDArray[Any] | None = None,
     n_neighbors: int = 15,
     metric: str = "euclidean",
+    unlikeness: Unlikeness | None = None,
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -170,6 +186,9 @@ def measure_drift(
     n_neighbors : int >= 1, default=15
     metric : str, default="euclidean"
         Nearest rows are those of `AffineAtlas` under this metric.
+    unlikeness : Unlikeness, default=None
+        Of the new rows, if X are coordinates that were learned from the old ones; None compares them with the old rows
+        by X.
 
     Returns
     -------
@@ -183,11 +202,13 @@ def measure_drift(
     n = int(X.shape[0])
     k = min(n_neighbors, n - 1)
     graph = compute_neighbors(X, k)
-    novelty = Novelty.learn(graph.indices, graph.distances)
     search = RowSearch.of(X, k)
     indices, distances = search.find(X_new)
-    scores = novelty.score(indices, distances)
-    level = novelty.level(scores)
+    if unlikeness is None:
+        novelty = Novelty.learn(graph.indices, graph.distances)
+        scores = novelty.score(indices, distances)
+        unlikeness = Unlikeness(novelty.level(scores), novelty.far(scores), n)
+    level = unlikeness.novelty
     some = evenly_spaced(n, _SAMPLE)
     kept = _shared(indices, _nearest_in_map(Y, np.asarray(Y_new), None, k))
     kept_of_old = _shared(graph.indices[some], _nearest_in_map(Y, np.asarray(Y)[some], some, k))
@@ -195,11 +216,12 @@ def measure_drift(
     return Drift(
         n_old=n,
         n_new=n_new,
+        n_compared=unlikeness.n_compared,
         novelty=level,
         unusual=float(np.mean(level > OUTSIDE)),
-        out_of_range=float(np.mean(novelty.far(scores))),
+        out_of_range=float(np.mean(unlikeness.is_far)),
         shift=_largest_difference(level),
-        shift_by_chance=largest_shift(n, n_new),
+        shift_by_chance=largest_shift(unlikeness.n_compared, n_new),
         preserved_new=float(kept.mean()) / k,
         preserved_old=float(kept_of_old.mean()) / k,
         lost_by_chance=chance_of_fewer(kept_of_old, n_new, float(kept.sum()) + n_new * _MOST_LOST * k),

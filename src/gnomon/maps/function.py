@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.completion import Completion
     from gnomon.data import Representation
     from gnomon.data.scaling import Scaling
-    from gnomon.extension import AffineAtlas, Drift
+    from gnomon.extension import AffineAtlas, Drift, HeldOutRows
     from gnomon.maps.result import Map
     from gnomon.surfaces import Surface
 
@@ -36,6 +36,7 @@ class MapFunction:
     surface: Surface | None
     _estimator: Any
     _atlas: AffineAtlas | None
+    _held_out: HeldOutRows | None
     _n_fitted: int | None
     _part: str
 
@@ -197,10 +198,31 @@ class MapFunction:
 
     @entrance()
     def novelty(self, X_new: Any) -> npt.NDArray[np.float64]:
-        """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`."""
+        """Say how far rows lie out of range, in [0, 1]. See `gnomon.AffineAtlas.novelty`.
+
+        In a map that was made in principal components a third of its rows, at most 1000, are held out, components are
+        learned from others, at most 4000, and new rows are compared with those held out: in how far they lie from
+        the rows of the components along these, and how far off them, where more than usual and less both count. So what
+        no component shows is seen, and the novelty is uniform for rows like those of the map here as well. Distances
+        are Euclidean then, whatever the metric of the map. The range of `transform`, which warns, is that of the
+        components of the map alone.
+
+        Parameters
+        ----------
+        X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,), float64, in [0, 1]
+            Above 0.95 a row is unusual.
+        """
         from gnomon.maps.growing import check_rows
 
-        return self._function().novelty(self._as_mapped(check_rows(self, X_new)))  # type: ignore[arg-type]
+        self._refuse_surface("an atlas")
+        rows, held_out = check_rows(self, X_new), self._held_out_rows()  # type: ignore[arg-type]
+        if held_out is None:
+            return self._function().novelty(self._as_mapped(rows))
+        return held_out.compare(self._as_scaled(rows)).novelty
 
     def extend(
         self,
@@ -239,12 +261,15 @@ class MapFunction:
 
     def _as_mapped(self, rows: Any) -> Any:
         """Return rows of features, or one row, in the form that the function of the map takes."""
-        rows = rows if self.scale is None else self.scale.apply(rows)
+        rows = self._as_scaled(rows)
         if self.representation is None or not self.representation.has_formula:
             return rows
         if rows.ndim == 1:
             return coordinates_of(self.representation, rows[None])[0]
         return coordinates_of(self.representation, rows)
+
+    def _as_scaled(self, rows: Any) -> Any:
+        return rows if self.scale is None else self.scale.apply(rows)
 
     def _in_features(self, jacobian: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         """Return a derivative by what was mapped as one by the features."""
@@ -260,6 +285,14 @@ class MapFunction:
 
             self._atlas = make_atlas(self)  # type: ignore[arg-type]
         return self._atlas
+
+    def _held_out_rows(self) -> HeldOutRows | None:
+        """Return what the novelty of a map in principal components is told by, made when it is first asked for."""
+        if self._held_out is None:
+            from gnomon.maps.growing import hold_out_rows
+
+            self._held_out = hold_out_rows(self, self._n_fitted)  # type: ignore[arg-type]
+        return self._held_out
 
     def _take_function_of(self, other: Map) -> None:
         self._estimator, self._part = other._estimator, other._part

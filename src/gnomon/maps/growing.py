@@ -21,14 +21,15 @@ from gnomon.data.frames import is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names
 from gnomon.data.records import are_records, read_records
+from gnomon.geometry.check import has_place
 from gnomon.maps.missing import fill_new_rows
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
-    from gnomon.extension import AffineAtlas, Drift
+    from gnomon.extension import AffineAtlas, Drift, HeldOutRows
     from gnomon.maps.result import Map
 
-__all__ = ["check_rows", "extend", "make_atlas", "own_names"]
+__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names"]
 
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
@@ -48,6 +49,29 @@ def make_atlas(result: Map) -> AffineAtlas:
         n_neighbors=_N_NEIGHBORS,
         metric=result.metric,
         n_jobs=result.n_jobs,
+    )
+
+
+def hold_out_rows(result: Map, n: int | None) -> HeldOutRows | None:
+    """Return what tells how unlike the first n rows of a map new ones are, all for None.
+
+    None for a map that was made of its features, where its atlas tells it, or of fewer than 3 rows with a place.
+    """
+    from gnomon.extension import FEWEST_ROWS, HeldOutRows
+
+    known = result.representation
+    if known is None or known.components is None or not known.has_formula:
+        return None
+    placed = np.flatnonzero(has_place(result.embedding[:n]))
+    if len(placed) < FEWEST_ROWS:
+        return None
+    rows = result._checked().values[placed]
+    columns = np.flatnonzero((known.components != 0.0).any(axis=0))
+    return HeldOutRows.draw(
+        rows if result.scale is None else result.scale.apply(rows),
+        known.n_coordinates,
+        columns=None if len(columns) == result.n_features else columns,
+        n_neighbors=_N_NEIGHBORS,
     )
 
 
@@ -163,8 +187,15 @@ def extend(
         raise ValueError(message("a map that grows", "one whose coordinates new rows have", fact=fact, remedy=remedy))
     places = np.ascontiguousarray(result.transform(rows), dtype=np.float32)
     mapped = result._as_mapped(rows)
+    held_out = result._held_out_rows() if result._n_fitted is None else hold_out_rows(result, None)
     drift = measure_drift(
-        result._mapped().values, result.embedding, mapped, places, labels=result.labels, metric=result.metric
+        result._mapped().values,
+        result.embedding,
+        mapped,
+        places,
+        labels=result.labels,
+        metric=result.metric,
+        unlikeness=None if held_out is None else held_out.compare(result._as_scaled(rows)),
     )
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))

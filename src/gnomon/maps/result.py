@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation, MapStability, MapVerdicts, Scorecard
     from gnomon.explanations import AnswersByLabel, Contrast, Explanation, FeatureGroups, Suspects
-    from gnomon.extension import AffineAtlas
+    from gnomon.extension import AffineAtlas, HeldOutRows
     from gnomon.geometry import IntrinsicDimension
     from gnomon.maps.points import Placed, PointScores
     from gnomon.neighbors import NeighborGraph
@@ -147,9 +147,8 @@ class Map(Questions, MapFunction, Outputs):
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
-        self._part: str = (
-            ""  # of an AnnData object, of which X is, by its place in a file; what new cells are asked for
-        )
+        self._part = ""  # of an AnnData object, which new cells are asked for: its place in a file
+        self._held_out: HeldOutRows | None = None
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown
 
     def __repr__(self) -> str:
