@@ -178,3 +178,12 @@ def test_missing_numbers_are_refused_unless_they_are_allowed():
     check_finite(values[:1], allow_missing=True)
     with pytest.raises(ValueError, match="infinity"):
         check_finite(values, allow_missing=True)
+
+
+def test_a_checked_table_is_converted_to_the_type_that_is_asked_for():
+    known = check_table(np.arange(6.0).reshape(3, 2))
+    assert check_table(known).values is known.values
+    assert check_table(known, dtype=np.float32).values.dtype == np.float32
+    read = check_table(np.array([[np.nan, 1.0], [2.0, 3.0]]), allow_missing=True)
+    with pytest.raises(ValueError, match="missing values"):
+        check_table(read)

@@ -104,6 +104,7 @@ def test_the_most_frequent_label_leaves_rows_without_one_out():
     assert classes.most_frequent([0, 1, 2, 3]) == "a"
     assert classes.most_frequent([0, 4]) == "a"  # the first of equals
     assert classes.most_frequent([0, 4, 5]) == "b"
+    assert classes.most_frequent([4, 5]) == "b"  # though no row is "a"
     assert classes.most_frequent([1, 2]) is None
 
 

@@ -10,6 +10,7 @@ from sklearn.metrics import pairwise_distances
 
 import gnomon
 from gnomon.affinities import FuzzyAffinity, GaussianAffinity, Inputs
+from gnomon.data.weights import relative_masses
 from gnomon.exceptions import GnomonWarning
 from gnomon.methods.base import WeighsRows
 from gnomon.neighbors import compute_neighbors
@@ -341,3 +342,9 @@ def test_terms_and_parts_that_count_rows_alike_say_so():
 def test_derivatives_by_the_data_are_of_rows_that_count_alike(name):
     with pytest.raises(ValueError, match="must be one"):
         gnomon.sensitivity(fit(name, X, WEIGHTS), X)
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1.0, 1e300, 1.7e308])
+def test_weights_count_by_their_ratios_however_large(unit):
+    weights = unit * np.array([0.25, 0.5, 1.0])
+    np.testing.assert_allclose(relative_masses(weights, None, 3), np.array([0.25, 0.5, 1.0]) * 12 / 7, rtol=1e-14)

@@ -10,6 +10,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
 import gnomon
+from gnomon.data.target import check_target
 from gnomon.exceptions import GnomonWarning, SupervisionWarning
 from quick import ESTIMATORS
 
@@ -54,3 +55,18 @@ def test_a_pipeline_hands_on_any_target_of_its_last_step_without_a_warning():
         GridSearchCV(pipeline, {"pca__n_components": [1, 2]}, cv=2).fit(X, several)
     with pytest.raises(ValueError, match="PCA: y must be as long as X"):
         pipeline.fit(X, several[:-1])
+
+
+def test_equal_rows_have_the_mean_of_their_numbers_and_none_where_none_is_known():
+    numbers = check_target(np.array([1.0, 3.0, np.nan, 7.0, np.nan]), 5, kind="numbers")
+    found = numbers.of_distinct_rows(np.array([0, 0, 1, 2, 2]))
+    np.testing.assert_array_equal(found.values, [2.0, np.nan, 7.0])
+    assert found.known.tolist() == [True, False, True]
+
+
+def test_text_is_classes_unless_numbers_are_asked_for():
+    words = np.array(["a", "b", "a"])
+    assert check_target(words, 3).values.tolist() == [0, 1, 0]
+    with pytest.raises(ValueError, match="y must be of numbers or dates"):
+        check_target(words, 3, kind="numbers")
+    assert check_target(np.array([1, 2, 4]), 3, kind="numbers").values.tolist() == [1.0, 2.0, 4.0]

@@ -92,6 +92,6 @@ def relative_masses(
         return None
     if (totals == totals[0]).all():
         return None
-    largest = float(np.ldexp(1.0, np.frexp(totals.max())[1]))  # a power of two: sums stay in range
+    largest = float(np.ldexp(1.0, np.frexp(totals.max())[1] - 1))  # a power of two: sums stay in range
     totals = totals / largest
     return np.asarray(totals * n_distinct / totals.sum())
