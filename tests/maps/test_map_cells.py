@@ -182,6 +182,17 @@ def test_what_is_known_of_new_cells_is_kept(parted):
         made.extend(new.X, labels="kind")
 
 
+def test_maps_of_tables_in_files_remember_the_part(parted, tmp_path):
+    parted.write_h5ad(tmp_path / "c.h5ad")
+    table = gn.open_table(tmp_path / "c.h5ad", key="layers/counts")
+    expected = parted.layers["counts"][:9]
+    for made in (gn.map(table, "pca"), gn.map(table, "pca", n_fitted=50)):
+        np.testing.assert_array_equal(made.transform(parted[:9]), made.transform(expected))
+        np.testing.assert_array_equal(made.transform(table)[:9], made.transform(expected))
+        with pytest.raises(ValueError, match=r"from layers\['counts'\], .* Pass key='layers/counts' to"):
+            made.transform(gn.open_table(tmp_path / "c.h5ad"))
+
+
 def test_a_map_of_given_positions_remembers_its_part(parted):
     shown = gn.anndata.to_map(gn.anndata.embed(parted, key_added="X_here", copy=True, **QUICK), "here", layer="counts")
     np.testing.assert_array_equal(shown.transform(parted[:5]), shown.transform(parted.layers["counts"][:5]))
@@ -201,9 +212,7 @@ def test_the_command_reads_the_part_that_the_map_is_of(parted, tmp_path, monkeyp
     assert asked.exit_code == 0, asked.output
     np.testing.assert_array_equal(np.load(paths[2]), made.transform(parted[:9].raw.X))
     read = gn.read_table(paths[1])
-    with pytest.raises(
-        ValueError, match=r"read from raw, .* \(it is of X\)\. Pass key='raw/X' to gnomon\.read_table\."
-    ):
+    with pytest.raises(ValueError, match=r"read from raw, .* \(it is of X\)\. Pass key='raw/X' to gnomon\.read_table"):
         made.transform(read)
     anndata.AnnData(parted.X[:9]).write_h5ad(paths[3])
     asked = CliRunner().invoke(main, ["transform", paths[0], paths[3]])

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
+from gnomon.data.cells import told_part
 from gnomon.maps.representation import coordinates_of, in_features, rows_of
 from gnomon.scale import by_blocks
 
@@ -76,6 +77,13 @@ class MapFunction:
     def _reads_part(self) -> bool:
         """Whether of new cells another table is taken than their `X`."""
         return self._part not in ("", "X")
+
+    def _check_part(self, part: str) -> None:
+        """Raise ValueError if rows are of the matrix X of cells, and the map of another table of such an object."""
+        if part == "X" and self._reads_part:
+            rule, fact = f"read from {told_part(self._part)}, of which the map is made", "it is of X"
+            remedy = f"Pass key={self._part!r} to gnomon.read_table or gnomon.open_table."
+            raise ValueError(message("X_new", rule, fact=fact, remedy=remedy))
 
     @entrance()
     @by_blocks

@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
-from gnomon.data.cells import annotation, is_cells, read_part, told_part
+from gnomon.data.cells import annotation, is_cells, read_part
 from gnomon.data.columns import encode_rows
 from gnomon.data.columns.values import texts_of
 from gnomon.data.dataset import require_name, text_array
@@ -21,6 +21,7 @@ from gnomon.data.frames import is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names
 from gnomon.data.records import are_records, read_records
+from gnomon.data.stored import StoredTable
 from gnomon.geometry.check import has_place
 from gnomon.maps.missing import fill_new_rows
 
@@ -89,8 +90,10 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if are_records(X_new):
         X_new = read_records(X_new)
     if isinstance(X_new, Dataset):
-        _check_part(result, X_new)
+        result._check_part(X_new.part)
         X_new = _rows_of_file(result, X_new)
+    elif isinstance(X_new, StoredTable):
+        result._check_part(X_new.part)
     elif is_cells(X_new) and result._reads_part:
         X, columns = read_part(X_new, result._part)
         X_new = check_table(X, accept_sparse=True, min_samples=0, feature_names=columns, allow_missing=True)
@@ -103,14 +106,6 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing
     return (values.toarray() if table.is_sparse else values), missing
-
-
-def _check_part(result: Map, data: Dataset) -> None:
-    """Raise ValueError if rows are of the matrix X of cells, and the map of another one."""
-    if data.part == "X" and result._reads_part:
-        rule, fact = f"read from {told_part(result._part)}, of which the map is made", "it is of X"
-        remedy = f"Pass key={result._part!r} to gnomon.read_table."
-        raise ValueError(message("X_new", rule, fact=fact, remedy=remedy))
 
 
 def own_names(result: Map) -> list[str] | None:

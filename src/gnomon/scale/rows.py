@@ -70,6 +70,8 @@ def by_blocks(method: Callable[_P, _R]) -> Callable[_P, _R]:
         table = stored_of(given[1]) if len(given) == 2 and not of_part else None
         if table is None or (table is not given[1] and getattr(given[0], "_allows_missing", False)):
             return method(*args, **kwargs)
+        if table is given[1] and hasattr(given[0], "_check_part"):
+            given[0]._check_part(table.part)
         return _answers(given[0], method.__name__, table)  # type: ignore[return-value]
 
     return call

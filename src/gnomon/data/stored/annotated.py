@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._optional import import_optional
-from gnomon.data.cells import annotation
+from gnomon.data.cells import annotation, is_part
 from gnomon.data.dataset import text_array
 from gnomon.data.names import clean_names
 from gnomon.data.stored.nodes import Node, is_array
 
-__all__ = ["arrays_beside", "gene_names", "texts"]
+__all__ = ["arrays_beside", "gene_names", "part_of", "texts"]
 
 
 def texts(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -86,3 +86,8 @@ def gene_names(node: Node, n_features: int) -> list[str] | None:
     genes = root["raw/var" if node.key.startswith("raw/") else "var"]
     names = _read(genes[str(genes.attrs.get("_index", "_index"))])
     return clean_names(np.asarray(names).tolist()) if len(names) == n_features else None
+
+
+def part_of(node: Node) -> str:
+    """Return which table of an AnnData object a node is, by its place in the file; empty elsewhere."""
+    return node.key if is_part(node.key) and _is_cells(node.root()) else ""

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon.data.arrays import working_dtype
 from gnomon.data.limits import refuse_unreadable
-from gnomon.data.stored.annotated import arrays_beside, gene_names
+from gnomon.data.stored.annotated import arrays_beside, gene_names, part_of
 from gnomon.data.stored.arrays import check_array
 from gnomon.data.stored.grouped import GroupedTable, equal_groups
 from gnomon.data.stored.nodes import Node
@@ -33,6 +33,7 @@ class ChunkedTable(GroupedTable):
         self.n_samples, self.n_features = check_array(array.shape or (), np.dtype(array.dtype), node.name)
         self.dtype = working_dtype(np.dtype(array.dtype))
         self.feature_names = gene_names(node, self.n_features)
+        self.part = part_of(node)
         self._bounds = equal_groups(self.n_samples, int(array.chunks[0]) if array.chunks else 1)
         self._check_groups()
 

@@ -13,7 +13,7 @@ from gnomon._validation import message
 from gnomon.data.arrays import working_dtype
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.sparse import check_csr
-from gnomon.data.stored.annotated import arrays_beside, gene_names
+from gnomon.data.stored.annotated import arrays_beside, gene_names, part_of
 from gnomon.data.stored.arrays import check_array
 from gnomon.data.stored.grouped import GroupedTable, equal_groups
 from gnomon.data.stored.nodes import Node, is_array
@@ -60,6 +60,7 @@ class CSRTable(GroupedTable):
         self.dtype = working_dtype(np.dtype(data.dtype))
         self._n_stored = int(data.shape[0])
         self.feature_names = gene_names(node, self.n_features)
+        self.part = part_of(node)
         self._bounds = equal_groups(self.n_samples, 1)
 
     @property

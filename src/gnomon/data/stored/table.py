@@ -83,6 +83,8 @@ class StoredTable(ABC):
         Whether rows are read as a CSR array.
     name : str
         For people, such as the path.
+    part : str
+        Of an h5ad file its place there, such as "layers/counts"; empty elsewhere.
     """
 
     n_samples: int
@@ -91,6 +93,7 @@ class StoredTable(ABC):
     feature_names: list[str] | None = None
     is_sparse: bool = False
     name: str = "X"
+    part: str = ""
 
     def __repr__(self) -> str:
         """Say where the table lies and how large it is."""

@@ -127,7 +127,8 @@ def _whole(X: Any, stored: StoredTable) -> Any:
     from gnomon.data import Dataset
 
     names = stored.feature_names
-    return Dataset(stored.read(0, stored.n_samples), feature_names=None if names is None else list(names))
+    X = stored.read(0, stored.n_samples)
+    return Dataset(X, feature_names=None if names is None else list(names), part=stored.part)
 
 
 def _of_whole(reading: Reading, stored: StoredTable) -> Reading:

@@ -145,7 +145,7 @@ class _InBlocks(Source):
         target = None if self.target is None else self.target[rows]
         table, names = self.table, self.table.feature_names
         source = "" if table.name == "X" else table.name
-        data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source)
+        data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source, part=table.part)
         prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target))
         return noting_unused(prepared, self.table, self.reading)
 
