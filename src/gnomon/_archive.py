@@ -216,10 +216,9 @@ def _read(
     with zipfile.ZipFile(file) as archive:
         description, members = _read_description(archive, file)
         holds = description.get("kind")
-        if isinstance(holds, str) and holds.startswith("gnomon-") and holds != kind:
-            raise _OtherKindError(f"it holds {holds!r:.60}")
         if holds != kind:
-            raise ValueError(f"it holds {holds!r:.60}")
+            is_ours = isinstance(holds, str) and holds.startswith("gnomon-")
+            raise (_OtherKindError if is_ours else ValueError)(f"it holds {holds!r:.60}")
         found = description.get("version")
         if not isinstance(found, int) or isinstance(found, bool) or found < 1:
             raise ValueError(f"its version is {found!r:.60}")

@@ -14,7 +14,7 @@ from gnomon._arithmetic import log
 from gnomon._run import current_run
 from gnomon.geometry import DimensionEstimate, intrinsic_dimension
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import query_neighbors
+from gnomon.neighbors import query_neighbors, without_own
 
 __all__ = [
     "FEWEST_BALLS",
@@ -49,10 +49,7 @@ def some_rows(mask: Mask, at_most: int, draw: np.random.Generator) -> Rows:
 
 def neighbors_of(values: Any, rows: Rows, k: int, metric: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[Any]]:
     """Return the neighbours of some rows among all, themselves not counted."""
-    indices, distances = query_neighbors(values, values[rows], k + 1, metric=metric)
-    own = indices == rows[:, None]
-    own[~own.any(axis=1), -1] = True  # equal rows may push a row out of its own neighbours
-    return indices[~own].reshape(-1, k), distances[~own].reshape(-1, k)
+    return without_own(*query_neighbors(values, values[rows], k + 1, metric=metric), rows)
 
 
 def apart_balls(mask: Mask, indices: npt.NDArray[Any], n: int, rows: Rows, draw: np.random.Generator) -> Rows:

@@ -30,7 +30,7 @@ from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject
 from gnomon.exceptions import MissingDependencyError
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, among_rows
 
 __all__ = ["Taken", "Taking"]
 
@@ -287,8 +287,7 @@ class Taking:
 
     def _among(self, rows: Ints) -> tuple[Any, Floats]:
         """Return data and places of some rows by themselves."""
-        values = self.subject.X[rows]
-        return values[:, rows] if self.metric == "precomputed" else values, self.subject.Y[rows]
+        return among_rows(self.subject.X, rows, self.metric), self.subject.Y[rows]
 
     @cached_property
     def _shared(self) -> tuple[steadiness.SharedNeighbors, steadiness.SharedNeighbors]:

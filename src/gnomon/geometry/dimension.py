@@ -21,7 +21,7 @@ from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborh
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import stacked_products, uniform_matrix
 from gnomon.linalg.table import as_bytes
-from gnomon.neighbors import NeighborGraph, check_graph, compute_neighbors, pair_distances, repeats_of_graph
+from gnomon.neighbors import NeighborGraph, among_rows, check_graph, compute_neighbors, pair_distances, repeats_of_graph
 from gnomon.neighbors.metrics import native_metric
 
 __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
@@ -115,7 +115,7 @@ def intrinsic_dimension(
         check_graph(graph, values.shape[0])
     representatives, copies = find_duplicate_rows(values)
     if len(representatives) < values.shape[0]:
-        values, graph = _some_rows(values, representatives, metric), None
+        values, graph = among_rows(values, representatives, metric), None
     if values.shape[0] < _FEWEST_ROWS:
         return _unknown(table.values.shape[0], checked["confidence"])
     n_neighbors = checked["n_neighbors"]
@@ -124,7 +124,7 @@ def intrinsic_dimension(
     n_distinct = values.shape[0]
     kept, of_kept = repeats_of_graph(graph)
     if _FEWEST_ROWS <= len(kept) < n_distinct:
-        values, copies = _some_rows(values, kept, metric), of_kept[copies]
+        values, copies = among_rows(values, kept, metric), of_kept[copies]
         graph = compute_neighbors(values, min(n_neighbors, len(kept) - 1), metric=metric, seed=seed)
     k = min(n_neighbors, graph.n_neighbors)
     with single_threaded_blas():
@@ -145,11 +145,6 @@ def intrinsic_dimension(
     )
 
 
-def _some_rows(values: Any, rows: npt.NDArray[np.intp], metric: Any) -> Any:
-    """Return some rows, of a table of distances those to each other."""
-    return values[rows][:, rows] if isinstance(metric, str) and metric == "precomputed" else values[rows]
-
-
 def _smallest(k: int) -> int:
     return max(3, k // 2)
 
@@ -161,7 +156,7 @@ def _estimates(
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
     order = np.argsort(draws, kind="stable")
     sample = np.sort(order[:_SAMPLE])
-    between = _distances_between(_some_rows(values, sample, metric), metric)
+    between = _distances_between(among_rows(values, sample, metric), metric)
     from_each = between.copy()
     np.fill_diagonal(from_each, np.inf)
     from_each.sort(axis=1)

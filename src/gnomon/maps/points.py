@@ -21,7 +21,7 @@ from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.ranked import names_of_rows
 from gnomon.explanations.rows import find_row
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import NeighborGraph, among_rows
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -192,7 +192,7 @@ def _values(result: Map, rows: npt.NDArray[np.int64]) -> Any:
     values = result._mapped().values
     if len(rows) == result.n_samples:
         return values
-    return values[rows][:, rows] if result.metric == "precomputed" else values[rows]
+    return among_rows(values, rows, result.metric)
 
 
 def _graph_among(graph: NeighborGraph, rows: npt.NDArray[np.int64]) -> NeighborGraph:

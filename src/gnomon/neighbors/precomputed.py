@@ -15,6 +15,7 @@ from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.similarities import refuse_similarities
 
 __all__ = [
+    "among_rows",
     "check_distance_matrix",
     "clip_distances",
     "distances_to_fitted",
@@ -26,6 +27,27 @@ __all__ = [
 _TOLERANCE = 1e-5  # of the largest distance: what float32 arithmetic leaves of symmetry and of zero
 _BLOCK = 512
 _log = logging.getLogger("gnomon.neighbors")
+
+
+def among_rows(values: Any, rows: npt.NDArray[np.integer[Any]], metric: object) -> Any:
+    """Return some rows of a table; of one of distances those to each other.
+
+    Parameters
+    ----------
+    values : ndarray or CSR of shape (n_samples, n_features)
+        The table.
+    rows : ndarray of shape (n_rows,), int
+        Which of its rows.
+    metric : str or callable
+        "precomputed" where the values are distances.
+
+    Returns
+    -------
+    ndarray or CSR of shape (n_rows, n_features)
+        Of distances (n_rows, n_rows).
+    """
+    found = values[rows]
+    return found[:, rows] if isinstance(metric, str) and metric == "precomputed" else found
 
 
 def graph_of_distances(X: Any, n_neighbors: int) -> NeighborGraph:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._memory import require_memory
-from gnomon._printed import preformatted
+from gnomon._printed import Printed
 from gnomon._validation import message
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.maps.landmarks.loss import LandmarkLoss, measure_loss
@@ -36,7 +36,7 @@ _OF_WHOLE = 4.0  # times the table that a map of all rows takes
 
 
 @dataclass(repr=False)
-class LandmarkMap:
+class LandmarkMap(Printed):
     """A map whose landmarks were fitted and whose other rows were placed; made by `gnomon.map` with ``n_fitted``.
 
     Attributes
@@ -288,9 +288,6 @@ class LandmarkMap:
 
     def __str__(self) -> str:
         return self.summary(loss=False)
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
 
     @entrance("LandmarkMap.as_map")
     def as_map(self) -> Map:

@@ -10,7 +10,7 @@ import scipy
 
 from gnomon._run import current_run
 from gnomon.evaluation.scores import nearest_in_map, shared_neighbors
-from gnomon.neighbors import compute_neighbors
+from gnomon.neighbors import among_rows, compute_neighbors
 
 __all__ = ["KeptInTables", "count_of_neighbors", "kept_in_maps", "same_values"]
 
@@ -87,10 +87,8 @@ def same_values(estimator: Any, values: tuple[Any, Any], rows: Rows) -> npt.NDAr
 
 def _nearest(estimator: Any, values: Any, rows: npt.NDArray[np.int64], k: int) -> npt.NDArray[np.int32]:
     """Return the nearest of these rows to each of them; -1 where distances are stored of too few."""
-    own = values[rows]
-    if estimator.metric == "precomputed":
-        own = own[:, rows]
-        own = np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own
+    own = among_rows(values, rows, estimator.metric)
+    own = np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own
     graph = compute_neighbors(
         own,
         k,
