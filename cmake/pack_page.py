@@ -1,6 +1,6 @@
-"""Write the scripts and style sheets of a wheel, without comments that fill whole lines: python pack_page.py FROM TO.
+"""Write scripts and style sheets of a wheel with short indents and no lines of comments: python pack_page.py FROM TO.
 
-Every written page holds the scripts, and nobody reads comments in a wheel. Lines of template literals are left alone.
+Every written page holds the scripts, and nobody reads them in a wheel. Lines of template literals are left alone.
 Those of the viewer, some hundred files, become one, `viewer/static.z`, which takes two thirds of their room.
 """
 
@@ -12,7 +12,7 @@ import sys
 import zlib
 from pathlib import Path
 
-__all__ = ["main", "without_comments"]
+__all__ = ["compact", "main"]
 
 _TOGETHER = Path("viewer/static")
 
@@ -20,8 +20,8 @@ _BLOCK = re.compile(r"[ \t]*/\*(?:(?!\*/).)*\*/[ \t]*\n", re.DOTALL)
 _LINE = re.compile(r"[ \t]*//.*\n")
 
 
-def without_comments(source: str, *, slashes: bool = True) -> str:
-    """Leave out comments that begin and end a line; `slashes` says whether ``//`` begins one."""
+def compact(source: str, *, slashes: bool = True) -> str:
+    """Leave out comments that fill lines (`slashes` says whether ``//`` begins one), and all but a space of indents."""
     kept: list[str] = []
     at = 0
     literal = False  # whether a template literal is open
@@ -32,7 +32,8 @@ def without_comments(source: str, *, slashes: bool = True) -> str:
             continue
         end = source.find("\n", at) + 1 or len(source)
         line = source[at:end]
-        kept.append(line)
+        text = line.lstrip()
+        kept.append(line if literal or text == line else text and " " + text)
         literal ^= line.count("`") % 2 == 1
         at = end
     return "".join(kept)
@@ -45,7 +46,7 @@ def main(source: str, target: str) -> None:
         if path.suffix not in {".js", ".css"}:
             continue
         place = path.relative_to(source)
-        text = without_comments(path.read_text(encoding="utf-8"), slashes=path.suffix == ".js")
+        text = compact(path.read_text(encoding="utf-8"), slashes=path.suffix == ".js")
         if place.is_relative_to(_TOGETHER):
             together[place.relative_to(_TOGETHER.parent).as_posix()] = text
             continue

@@ -11,30 +11,32 @@ from gnomon.viewer import write
 
 ROOT = Path(__file__).resolve().parents[2]
 pack_page = runpy.run_path(str(ROOT / "cmake" / "pack_page.py"))
-without_comments = pack_page["without_comments"]
+compact = pack_page["compact"]
 SOURCES = sorted(p for p in (ROOT / "src" / "gnomon").rglob("*") if p.suffix in {".js", ".css"})
 
 
-def test_only_comments_that_fill_lines_are_left_out():
-    source = '/** doc\n * `x` */\n// one\nconst a = "//"; // why\n  /* two */\n  const b = `\n// text\n`;\n// end\n'
-    assert without_comments(source) == 'const a = "//"; // why\n  const b = `\n// text\n`;\n'
-    before = "(\n  /** @type {string} */ id,\n) => id;\n"
-    assert without_comments(before + "/** doc */\n") == before
+def test_only_indents_and_comments_that_fill_lines_are_left_out():
+    source = '/** doc\n * `x` */\n// one\nconst a = "//"; // why\n  /* two */\n\n    b = `\n  // text\n `;\n  // end\n'
+    assert compact(source) == 'const a = "//"; // why\n b = `\n  // text\n `;\n'
+    before = "(\n /** @type {string} */ id,\n) => id;\n"
+    assert compact(before + "/** doc */\n") == before
 
 
 def test_slashes_are_no_comments_in_style_sheets():
-    assert without_comments("/* one */\n// two\na {}\n", slashes=False) == "// two\na {}\n"
+    assert compact("/* one */\n// two\na {}\n", slashes=False) == "// two\na {}\n"
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_what_is_left_out_of_the_page_is_comments(path):
+def test_what_is_left_out_of_the_page_is_comments_and_indents(path):
     source = path.read_text(encoding="utf-8")
     slashes = path.suffix == ".js"
-    kept = iter(without_comments(source, slashes=slashes).splitlines())
+    kept = iter(compact(source, slashes=slashes).splitlines())
     wanted, comment = next(kept, None), False
     for line in source.splitlines():
-        if not comment and line == wanted:
+        if not comment and wanted and wanted in (line, " " + line.lstrip()):
             wanted = next(kept, None)
+            continue
+        if not comment and not line.strip():
             continue
         starts = line.lstrip().startswith("/*")
         assert comment or starts or (slashes and line.lstrip().startswith("//")), line
@@ -61,6 +63,6 @@ def test_a_page_from_packed_scripts_is_that_from_the_files(tmp_path, monkeypatch
     pages = [page_of(source / "viewer"), page_of(tmp_path / "viewer")]
     assert "/*" in pages[0]
     assert len(pages[1]) < 0.9 * len(pages[0])
-    assert without_comments(pages[0], slashes=True) == without_comments(pages[1], slashes=True)
+    assert compact(pages[0], slashes=True) == compact(pages[1], slashes=True)
     write._packed.cache_clear()
     write.bundle.cache_clear()
