@@ -7,7 +7,13 @@
 #define GNOMON_LEVEL base
 #define GNOMON_VECTOR_BYTES 16
 #undef GNOMON_TOGGLE
+#if defined(GNOMON_SMALL_BASE)  // by CMakeLists.txt: what is cold is compiled for size
+#undef GNOMON_KERNEL
+#define GNOMON_KERNEL [[gnu::noinline, gnu::cold]]
+#endif
 #include GNOMON_FILE
+#undef GNOMON_KERNEL
+#define GNOMON_KERNEL [[gnu::noinline]]
 #undef GNOMON_LEVEL
 #undef GNOMON_VECTOR_BYTES
 
