@@ -55,7 +55,7 @@ def embed(
     key_added : str or None, default=None
         Positions go to ``obsm[key_added]`` and parameters to ``uns[key_added]``; None takes ``obsm["X_umap"]`` and
         ``uns["umap"]``, with the name of the method. Not "X_pca", where scanpy looks for neighbours.
-    n_components : {2, 3}, default=2
+    n_components : int >= 1, default=2
         Dimension of the map.
     random_state : int, default=0
         The same seed gives the same bytes for any number of threads.

@@ -1,5 +1,6 @@
 """Maps of several tables: one loss, tied rows, weight 0 and inf, relations of every kind, movements against chance."""
 
+import pickle
 import warnings
 
 import numpy as np
@@ -27,6 +28,15 @@ RELATIONS = [{row: row - 100 for row in range(100, 200)}] * 2
 @pytest.fixture(scope="module")
 def tables(digits):
     return [digits[0][first : first + 200] for first in (0, 100, 200)]
+
+
+def test_it_says_what_it_is_and_pickles(tables):
+    maps = AlignedMaps("umap", max_iter=5, alignment_weight=0.2, random_state=0)
+    assert repr(maps) == "<AlignedMaps(UMAP(max_iter=5), alignment_weight=0.2, random_state=0)>"
+    assert repr(AlignedMaps()) == "<AlignedMaps(UMAP())>"
+    again = pickle.loads(pickle.dumps(maps.fit(tables, relations=RELATIONS)))
+    assert repr(again).endswith(", 3 maps computed>")
+    assert all(np.array_equal(a, b) for a, b in zip(again.embeddings_, maps.embeddings_, strict=True))
 
 
 def _apart(maps):

@@ -114,6 +114,12 @@ class AlignedMaps:
         self.random_state, self.n_jobs, self.callback = random_state, n_jobs, callback
         self._estimator = _estimator(method, parameters)
 
+    def __repr__(self) -> str:
+        usual = {"alignment_weight": 0.1, "window": 1, "random_state": None, "n_jobs": None}
+        given = [f"{name}={getattr(self, name)!r}" for name, value in usual.items() if getattr(self, name) != value]
+        made = f", {len(self.embeddings_)} maps computed" if hasattr(self, "embeddings_") else ""
+        return f"<AlignedMaps({', '.join([repr(self._estimator), *given])}){made}>"
+
     @entrance("AlignedMaps", seeded=True)
     def fit(self, tables: Sequence[Any], y: object = None, *, relations: Any = None, ids: Any = None) -> Self:
         """Compute the maps.
