@@ -254,3 +254,96 @@ def test_what_is_told_of_progress_can_be_called():
         TypeError, match=r"^UMAP: callback=3 must be a function of a gnomon\.Progress, or None \(found int\)"
     ):
         gnomon.UMAP(callback=3).fit(np.eye(4))
+
+
+class Worker:
+    """Notes whether it was closed."""
+
+    closed = False
+
+    def close(self):
+        self.closed = True
+
+
+def test_who_was_asked_to_work_is_closed_with_the_call_and_no_sooner():
+    made = Worker()
+
+    @entrance("hire")
+    def hire(X, *, executor=None):
+        current_run().executor.opened(lambda asked: made)
+        work(X)
+        assert not made.closed
+
+    hire(0, executor="tcp://10.0.0.1:8786")
+    assert made.closed
+    around = Worker()
+    with running(executor=around):
+        work(0)
+    assert not around.closed
+
+
+def test_memory_is_that_of_the_parameter_else_that_around_the_call():
+    @entrance("weigh")
+    def weigh(X, *, memory_budget=None):
+        return current_run().memory
+
+    with running(memory=5e9):
+        assert weigh(0) == 5e9
+        assert weigh(0, memory_budget="1 GB") == 1e9
+        assert ask(0).memory == 5e9
+    with pytest.raises(ValueError, match=r"^weigh: memory_budget=-1 must be"):
+        weigh(0, memory_budget=-1)
+
+
+@entrance("talk", seeded=True)
+def talk(X, verbose=False, callback=None):
+    current_run().reporter.begin("layout", 2)
+
+
+class Talker(Maker):
+    """One that says how far it is."""
+
+    def __init__(self, verbose=False):
+        super().__init__()
+        self.verbose = verbose
+
+    @entrance(seeded=True)
+    def fit(self, X, y=None):
+        current_run().reporter.begin("layout", 2)
+        return self
+
+
+def test_a_seeded_call_writes_its_progress_where_it_is_asked_to(capsys):
+    for verbose, lines in ((True, ["talk: layout"]), (2, ["talk: layout"]), (False, []), (0, [])):
+        talk(0, verbose)
+        assert capsys.readouterr().err.splitlines() == lines
+    Talker(verbose=True).fit(0)
+    assert capsys.readouterr().err.startswith("Talker: layout")
+    for silent in (Talker().fit, Maker().fit, ask, talk):
+        silent(0)
+        assert capsys.readouterr().err == ""
+    for verbose, error in ((-1, ValueError), ("yes", TypeError)):
+        with pytest.raises(error, match=r"^talk: verbose=.* must be True or False or an integer >= 0"):
+            talk(0, verbose)
+
+
+def test_a_call_that_is_not_seeded_has_no_progress_of_its_own(capsys):
+    @entrance("murmur")
+    def murmur(X, verbose=False):
+        current_run().reporter.begin("layout", 2)
+
+    murmur(0, verbose=True)
+    assert capsys.readouterr().err == ""
+
+
+def test_calls_within_calls_know_it_and_share_what_was_made():
+    @entrance("outer")
+    def calls():
+        return current_run(), plain(), inner()
+
+    outside, within, of_part = calls()
+    assert (outside.within, within.within) == (False, True)
+    assert outside.made is not None
+    assert within.made is outside.made
+    assert of_part is outside
+    assert plain().made is not outside.made

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon import affinities, linalg, neighbors
+from gnomon._run import running
 from gnomon._validation import (
     Boolean,
     Either,
@@ -20,7 +21,10 @@ from gnomon._validation import (
     Real,
     check_parameters,
     message,
+    pass_on,
+    warn,
 )
+from gnomon.exceptions import DataWarning, GnomonWarning
 
 
 def _check(rule, value):
@@ -190,3 +194,63 @@ def test_seeds_of_parts_are_those_that_kernels_take(part):
     for seed in (-1, 2**63, 2**64):
         with pytest.raises(ValueError, match=rf"seed={seed} must be an integer >= 0 and <= {2**63 - 1}"):
             SEEDED[part](graph, seed)
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        (Real(high=2.0**62), "a number <= 4611686018427387904"),
+        (Real(high=2.0**63), "a number <= 9.223372036854776e+18"),
+    ],
+)
+def test_whole_bounds_that_64_bits_hold_have_no_point(rule, text):
+    assert rule.text == text
+
+
+def test_ends_of_an_interval_are_in_it():
+    for value in (1, 10):
+        assert _check(Integer(1, 10), value) == value
+        assert _check(Real(1, 10), value) == value
+    with pytest.raises(ValueError, match="must be a number > 1 and < 10"):
+        _check(Real(1, 10, low_open=True, high_open=True), 10)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        ("a" * 78, repr("a" * 78)),
+        ("a" * 79, "<str>"),
+        (np.eye(2), "<ndarray of shape (2, 2)>"),
+        (np.zeros(2), "array([0., 0.])"),
+    ],
+)
+def test_values_are_shown_as_long_as_they_fit_a_line(value, shown):
+    with pytest.raises(TypeError) as caught:
+        _check(Integer(), value)
+    assert str(caught.value).startswith(f"Thing: p={shown} must be an integer (found ")
+
+
+def test_an_object_has_all_of_the_methods():
+    class Half:
+        write = print
+        close = 3
+
+    with pytest.raises(TypeError, match="must be something to write to"):
+        _check(Having(("write", "close"), "something to write to"), Half())
+
+
+def test_outside_of_any_call_the_library_speaks():
+    assert message("a=1", "2") == "gnomon: a=1 must be 2."
+    with running(name="UMAP"):
+        assert message("a=1", "2") == "UMAP: a=1 must be 2."
+        assert message("a=1", "2", who="part") == "part: a=1 must be 2."
+
+
+def test_warnings_are_collected_where_a_run_collects_them():
+    with running(name="UMAP", warned=[]) as run:
+        warn("careful", DataWarning)
+        pass_on("whole", GnomonWarning)
+    assert run.warned == [("UMAP: careful", DataWarning), ("whole", GnomonWarning)]
+    with pytest.warns(DataWarning, match=r"^gnomon: careful$") as caught:
+        warn("careful", DataWarning)
+    assert caught[0].filename == __file__

@@ -13,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from gnomon.data import check_table, plain_row
+import gnomon
+from gnomon._run import running
+from gnomon.data import check_feature_count, check_one_row, check_same_length, check_table, given_rows, plain_row
 from gnomon.data.arrays import check_finite
 
 TABLES = st.sampled_from([np.float32, np.float64]).flatmap(
@@ -187,3 +189,101 @@ def test_a_checked_table_is_converted_to_the_type_that_is_asked_for():
     read = check_table(np.array([[np.nan, 1.0], [2.0, 3.0]]), allow_missing=True)
     with pytest.raises(ValueError, match="missing values"):
         check_table(read)
+
+
+def test_a_table_on_disk_is_read_whole_with_its_names(tmp_path):
+    pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}).to_parquet(tmp_path / "t.parquet")
+    stored = gnomon.open_table(tmp_path / "t.parquet")
+    table = check_table(stored)
+    assert (table.values.tolist(), table.feature_names) == ([[1.0, 3.0], [2.0, 4.0]], ["a", "b"])
+    assert check_table(stored, feature_names=["p", "q"]).feature_names == ["p", "q"]
+
+
+def test_a_checked_table_keeps_names_and_index_and_is_checked_anew_where_more_is_asked():
+    frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]}, index=["x", "y"])
+    known = check_table(frame)
+    assert known.plain
+    for again in (check_table(known), check_table(known, dtype=np.float32)):
+        assert (again.feature_names, again.index.tolist(), again.plain) == (["a", "b"], ["x", "y"], True)
+    assert check_table(known, dtype=np.float64).values is known.values
+    for options in ({"min_samples": 3}, {"min_features": 3}):
+        for dtype in (None, np.float32):
+            with pytest.raises(ValueError, match="while a minimum of 3 is required"):
+                check_table(known, dtype=dtype, **options)
+    sparse = check_table(sp.csr_array(np.eye(3)), accept_sparse=True)
+    assert check_table(sparse, accept_sparse=True).values is sparse.values
+    with pytest.raises(TypeError, match=r"X must be a dense array \(sparse data in csr format\)"):
+        check_table(sparse)
+
+
+@pytest.mark.parametrize("options", [{"allow_missing": True}, {"keep_zeros": True}])
+def test_a_table_that_was_checked_with_exceptions_is_not_plain(options):
+    given = sp.csr_array((np.array([0.0, 1.0]), ([0, 1], [0, 1])), shape=(2, 2))
+    assert not check_table(given, accept_sparse=True, **options).plain
+    lenient = check_table(given, accept_sparse=True, **options)
+    assert check_table(lenient, accept_sparse=True).values.nnz == 1
+    assert check_table(given, accept_sparse=True).plain
+
+
+def test_errors_call_columns_without_names_as_in_fit_if_there_are_as_many():
+    X = np.array([[1.0, np.nan]])
+    for known_as, place in ((["a", "b"], "'b'"), (["a"], "1"), (None, "1")):
+        with pytest.raises(ValueError, match=rf"at row 0, column {place}\)"):
+            check_table(X, known_as=known_as)
+    with pytest.raises(ValueError, match=r"column 'q'\)"):
+        check_table(X, known_as=["a", "b"], feature_names=["p", "q"])
+    with pytest.raises(TypeError, match=r"2 columns hold something else: 'q': String"):
+        check_table(pd.DataFrame({"a": [1.0], "b": ["x"]}), feature_names=["p", "q"])
+    with pytest.raises(TypeError, match=r"of 2 columns hold something else: 'b': String|column"):
+        check_table(pd.DataFrame({"a": [1.0], "b": ["x"]}), feature_names=["p"])
+
+
+def test_one_row_is_a_table_of_one_row():
+    assert check_one_row([1.0, 2.0]).tolist() == [[1.0, 2.0]]
+    for other in (3.0, [[1.0, 2.0]]):
+        with pytest.raises(ValueError, match=r"^gnomon: x of shape .* must be one row of shape \(n_features,\)"):
+            check_one_row(other)
+
+
+def test_rows_are_checked_where_a_user_gives_them_and_taken_where_a_part_does():
+    bad = np.array([[np.nan, 1.0]])
+    with pytest.raises(ValueError, match=r"^gnomon: A must be finite \(it contains NaN"):
+        given_rows(bad, name="A")
+    assert given_rows(bad, distances=True) is bad
+    matrix = sp.csr_array(bad)
+    assert given_rows(matrix, distances=True) is matrix
+    with running(within=True):
+        assert given_rows(bad) is bad
+        assert given_rows(matrix) is matrix
+        assert given_rows([[1, 2]]).tolist() == [[1.0, 2.0]]
+    assert given_rows([[1, 2]], distances=True).dtype == np.float64
+    assert given_rows(np.zeros((0, 3))).shape == (0, 3)
+    assert sp.issparse(given_rows(sp.coo_array(np.eye(3))))
+
+
+@pytest.mark.parametrize(("n", "shown"), [(5, 5), (6, 5)])
+def test_five_names_of_columns_are_listed(n, shown):
+    table = check_table(np.zeros((1, n + 1)), feature_names=["a", *(f"new {j}" for j in range(n))])
+    lines = [f"- new {j}" for j in range(shown)] + ["- ..."] * (n > shown)
+    expected = "gnomon: The feature names should match those that were passed during fit.\n"
+    expected += "\n".join(["Feature names unseen at fit time:", *lines, "Pass X[names] of a data frame"])
+    with pytest.raises(ValueError, match="feature names should match") as caught:
+        check_feature_count(table, 1, ["a"])
+    assert str(caught.value).startswith(expected)
+
+
+def test_columns_are_counted_where_names_cannot_be_compared():
+    named = check_table(np.zeros((1, 2)), feature_names=["a", "b"])
+    plain = check_table(np.zeros((1, 2)))
+    for table, names in ((named, None), (plain, ["a", "b"]), (plain, None), (named, ["a", "b"])):
+        check_feature_count(table, 2, names)
+    for table, names in ((named, None), (plain, ["a", "b", "c"])):
+        with pytest.raises(ValueError, match=r"^X has 2 features, but gnomon is expecting 3 features as input"):
+            check_feature_count(table, 3, names)
+
+
+def test_lengths_are_compared_with_the_first():
+    check_same_length()
+    check_same_length(X=np.zeros((3, 2)), y=[1, 2, 3], w=None)
+    with pytest.raises(ValueError, match=r"^gnomon: w must be as long as X \(X has 3 rows, w has 2\)\. Pass one entry"):
+        check_same_length(X=np.zeros((3, 2)), y=[1, 2, 3], w=[1, 2])

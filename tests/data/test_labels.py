@@ -10,7 +10,7 @@ import pytest
 
 from gnomon._entrance import entrance
 from gnomon.data import check_labels
-from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.data.labels import in_order, measured_labels, name_of, order_of, sort_into_classes
 from gnomon.plot.colors import colors_of
 from gnomon.viewer.columns import encode_column
 
@@ -152,3 +152,139 @@ def test_texts_are_sorted_once_in_a_call_and_anew_in_the_next():
     assert sorted_twice().codes.tolist() == [1, 0, 1, -1]
     texts[3] = "c"
     assert sorted_twice().values == ["a", "b", "c"]
+
+
+class Holder:
+    """What NumPy can read and has no length."""
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array([2, 1])
+
+
+def objects(*values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+BERLIN = datetime.timezone(datetime.timedelta(hours=2))
+DAY = datetime.date(2024, 5, 31)
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind", "expected"),
+    [
+        (Holder(), "i", [2, 1]),
+        (objects(1, 2.5), "f", [1.0, 2.5]),
+        (objects(1.5, np.float64(2.5)), "f", [1.5, 2.5]),
+        (objects(True, 2), "O", [True, 2]),
+        (objects(True, False), "O", [True, False]),
+        (objects(DAY, "a"), "O", [DAY, "a"]),
+        (objects("a", b"b"), "O", ["a", b"b"]),
+        (objects("a", np.str_("b")), "U", ["a", "b"]),
+        (
+            objects(datetime.datetime(2024, 5, 31, 1, tzinfo=BERLIN), datetime.datetime(2024, 5, 31, 1)),
+            "M",
+            [datetime.datetime(2024, 5, 30, 23), datetime.datetime(2024, 5, 31, 1)],
+        ),
+        (pd.Series([3, 1], dtype="category"), "i", [3, 1]),
+        (pd.Series([True, False], dtype="category"), "b", [True, False]),
+        (pd.Series(np.array(["2024-05-31", "2024-06-01"], "M8[s]")).astype("category"), "M", None),
+        (pd.Series([3, None], dtype="category"), "O", ["3", None]),
+        (pd.Series(["", "b"], dtype="category"), "O", [None, "b"]),
+        (pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])), "U", ["b", "a"]),
+        (["a", "\t"], "O", ["a", None]),
+        (np.array([True, False]), "b", [True, False]),
+    ],
+)
+def test_labels_keep_their_kind(labels, kind, expected):
+    checked = check_labels(labels, 2)
+    assert checked.dtype.kind == kind
+    assert expected is None or checked.tolist() == expected
+
+
+def test_categories_of_text_alone_carry_their_order():
+    for given, order in (
+        (pd.Series(["a", "b"], dtype=pd.CategoricalDtype(["b", "c", "a"])), ("b", "c", "a")),
+        (pd.Series(["a", None], dtype=pd.CategoricalDtype(["b", "a"])), ("b", "a")),
+        (pl.Series(["b", "a"], dtype=pl.Enum(["b", "a"])), ("b", "a")),
+        (pd.Series([3, 1], dtype="category"), ()),
+        (pd.Series(["a", "b"]), ()),
+        (np.array([["a"], ["b"]]), ()),
+    ):
+        checked = check_labels(given, 2)
+        assert order_of(checked) == order
+        assert order_of(check_labels(checked, 2)) == order
+    ordered = in_order(np.array(["a", "z", "b", "y"]), ["b", "a"])
+    assert sort_into_classes(ordered).values == ["b", "a", "y", "z"]  # those without a place last
+    plain = np.array(["a"])
+    assert in_order(plain, []) is plain
+
+
+@pytest.mark.parametrize(
+    ("labels", "error", "text"),
+    [
+        (
+            [[1], [1, 2]],
+            ValueError,
+            "labels must be one label for each row (setting an array element with a sequence).",
+        ),
+        (iter("ab"), TypeError, "must be a sequence of labels ("),
+        (b"ab", TypeError, "labels=b'ab' must be a sequence of labels (bytes)."),
+        (np.array([1j, 2]), ValueError, "labels must be text or real numbers (Complex data not supported)."),
+        ([1, 2, 3], ValueError, "labels must be one for each row (3 labels, 2 rows)."),
+        (
+            np.zeros((2, 1, 1)),
+            ValueError,
+            "labels must be one-dimensional (shape=(2, 1, 1)). Pass one label for each row",
+        ),
+        (np.array(3), ValueError, "labels must be one-dimensional (shape=())."),
+    ],
+)
+def test_what_is_no_column_of_labels_is_refused(labels, error, text):
+    with pytest.raises(error) as caught:
+        check_labels(labels, 2)
+    assert text in str(caught.value)
+    assert str(caught.value).startswith("gnomon: ")
+
+
+def test_classes_are_of_one_column():
+    with pytest.raises(ValueError, match="labels must be one-dimensional"):
+        sort_into_classes(np.eye(3))
+    for column in (np.array([[2.0], [1.0]]), np.array([["b"], ["a"]])):
+        assert sort_into_classes(column).codes.tolist() == [1, 0]
+    assert sort_into_classes(np.array([NAN, 1.5])).codes.tolist() == [-1, 0]
+    dates = sort_into_classes(np.array(["2024-05-31", "NaT"], dtype="M8[D]"))
+    assert (dates.names, dates.codes.tolist(), dates.labelled.tolist()) == (["2024-05-31"], [0, -1], [True, False])
+
+
+@pytest.mark.parametrize(
+    ("label", "name"),
+    [
+        (2.0, "2"),
+        (0.25, "0.25"),
+        (7, "7"),
+        (True, "True"),
+        ("a", "a"),
+        (DAY, "2024-05-31"),
+        (datetime.datetime(2024, 5, 31), "2024-05-31"),
+        (datetime.datetime(2024, 5, 31, 12, 30), "2024-05-31 12:30:00"),
+        (datetime.time(), "00:00:00"),
+    ],
+)
+def test_labels_have_names(label, name):
+    assert name_of(label) == name
+
+
+def test_as_many_texts_as_are_sorted_by_their_numbers_are():
+    texts = np.array([f"row {i}" for i in range(10_000)])
+    assert sort_into_classes(texts).values[9:11] == ["row 9", "row 10"]
+
+
+def test_measured_labels_that_are_not_finite_are_unknown():
+    labels = np.r_[np.linspace(0, 1, 13), np.inf, NAN].astype(np.float32)
+    found = measured_labels(labels)
+    assert found.dtype == np.float64
+    np.testing.assert_array_equal(np.isnan(found), np.arange(15) >= 13)
+    stamps = measured_labels(np.array(["1970-01-01T00:00:01.5", "1969-12-31"], dtype="M8[ms]"))
+    assert stamps.tolist() == [1.5, -86400.0]

@@ -9,7 +9,9 @@ from hypothesis.extra import numpy as hnp
 
 import gnomon.data.rows as rows_module
 from gnomon import _core
-from gnomon.data import find_constant_columns, find_duplicate_rows
+from gnomon.data import find_constant_columns, find_duplicate_rows, warn_of_distances
+from gnomon.data.rows import warn_of_one_row
+from gnomon.exceptions import DataWarning
 
 SMALL = hnp.arrays(
     st.sampled_from([np.float32, np.float64]),
@@ -106,3 +108,62 @@ def test_stored_zeros_of_either_sign_equal_absent_ones():
     assert stored.nnz == 3
     assert find_duplicate_rows(stored)[1].tolist() == [0, 0, 1, 0]
     assert find_constant_columns(stored).tolist() == [1]
+
+
+@pytest.mark.parametrize("width", [1, 9, 20])
+def test_chunks_of_a_row_and_of_several_find_the_same(width, monkeypatch):
+    X = np.random.default_rng(width).integers(0, 2, (40, width)).astype(np.float64)
+    X[:, -1] = 1.0
+    X[:, 0] = np.arange(40) > 38  # varies in the last row alone
+    whole = find_duplicate_rows(X)
+    monkeypatch.setattr(rows_module, "_CHUNK", 8)
+    for form in FORMS:
+        for found, expected in zip(find_duplicate_rows(form(X)), whole, strict=True):
+            np.testing.assert_array_equal(found, expected)
+        assert find_constant_columns(form(X)).tolist() == ([width - 1] if width > 1 else [])
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+def test_rows_without_columns_are_equal(form):
+    assert find_duplicate_rows(form(np.zeros((3, 0))))[1].tolist() == [0, 0, 0]
+    assert find_constant_columns(form(np.zeros((3, 0)))).tolist() == []
+
+
+def test_hashes_of_sparse_rows_are_those_of_their_numbers_whatever_the_chunk(monkeypatch):
+    X = sp.csr_array(np.triu(np.arange(1.0, 50.0).reshape(7, 7))[[0, 1, 2, 3, 4, 5, 6, 0, 6]])
+    whole = rows_module._hash_sparse(X)
+    assert len(set(whole.tolist())) == 7
+    assert (whole[[0, 6]] == whole[[7, 8]]).all()
+    monkeypatch.setattr(rows_module, "_CHUNK", 1)
+    np.testing.assert_array_equal(rows_module._hash_sparse(X), whole)
+
+
+ROW = np.array([0.0, 2.0, 0.0, 3.0])
+UNEQUAL = {
+    "number": np.stack([ROW, ROW, ROW * [1, 1, 1, 2]]),
+    "place": np.stack([ROW, ROW, ROW[::-1]]),
+    "more": np.stack([ROW, [1.0, 2.0, 0.0, 3.0], ROW * [0, 1, 0, 0]]),
+    "fewer": np.stack([ROW, ROW * 0.0, ROW * 0.0]),
+    "other": np.stack([ROW * 0.0, ROW, ROW]),
+}
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
+def test_a_table_of_one_row_many_times_is_told(form, monkeypatch):
+    monkeypatch.setattr(rows_module, "_CHUNK", 4)
+    for row in (ROW, 0.0 * ROW):
+        with pytest.warns(DataWarning, match=r"^gnomon: 5 rows hold 1 distinct row; they share one position\.$"):
+            assert warn_of_one_row(form(np.tile(row, (5, 1)))) is True
+    for values in UNEQUAL.values():
+        assert warn_of_one_row(form(values)) is False
+
+
+def test_a_table_that_looks_like_distances_is_told():
+    D = np.array([[0.0, 1, 2, 3], [1, 0, 0, 4], [2, 0, 0, 5], [3, 4, 5, 0]])
+    for alike in (D, D * (1.0 + 1e-6 * np.triu(np.ones((4, 4)))), np.where(D == 5.0, np.inf, D)):
+        with pytest.warns(DataWarning, match=r"^gnomon: X of shape \(4, 4\) is symmetric with zeros on its diagonal"):
+            warn_of_distances(alike)
+    others = [D[:3, :3], D[:3], D[:, :3], D + np.eye(4), -D, np.zeros((4, 4)), np.triu(D), sp.csr_array(D)]
+    others += [D * (1.0 + 1e-4 * np.triu(np.ones((4, 4)))), D - 2.0 * (D == 5.0) * 5.0, np.where(D == 5.0, np.nan, D)]
+    for other in others:
+        warn_of_distances(other)

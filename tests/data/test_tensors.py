@@ -5,6 +5,7 @@ import pytest
 
 import gnomon
 from gnomon.data import check_table
+from gnomon.data.tensors import array_of_tensor, is_tensor
 from gnomon.geometry.check import check_places
 
 X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
@@ -70,3 +71,121 @@ def test_places_of_a_map_may_be_a_tensor_and_are_named():
     assert np.array_equal(check_places(Capsule(places), len(X)), places)
     with pytest.raises(TypeError, match=r"Y must be .*Copy it to the CPU first, for instance with Y\.cpu\(\)\."):
         check_places(Capsule(places, device=2), len(X))
+
+
+class Tensor:
+    """What torch's own shows, where torch is not installed."""
+
+    __module__ = "torch"
+    requires_grad = False
+    layout = "torch.strided"
+
+    def __init__(self, values, dtype="torch.float32", device="cpu", **others):
+        self.values, self.dtype, self.device = values, Kind(dtype), Device(device)
+        self.__dict__.update(others)
+
+    def float(self):
+        return Tensor(self.values.astype(np.float32))
+
+    def resolve_conj(self):
+        return self
+
+    resolve_neg = resolve_conj
+
+    def numpy(self):
+        if isinstance(self.values, Exception):
+            raise self.values
+        return self.values
+
+
+class Kind(str):
+    """A type of torch, which says whether it is one of fractions."""
+
+    __slots__ = ()
+
+    @property
+    def is_floating_point(self):
+        return "float" in self
+
+
+class Device(str):
+    """A device of torch, such as cuda:0."""
+
+    __slots__ = ()
+
+    @property
+    def type(self):
+        return self.partition(":")[0]
+
+
+Parameter = type("Parameter", (Tensor,), {"__module__": "torch.nn"})
+
+
+@pytest.mark.parametrize("kind", ["torch.float16", "torch.float32", "torch.float64", "torch.int64"])
+def test_tensors_of_types_that_numpy_has_are_not_converted(kind):
+    values = X.astype(kind.removeprefix("torch."))
+    for make in (Tensor, Parameter):
+        assert array_of_tensor(make(values, kind)) is values
+
+
+def test_tensors_of_other_fractions_become_float32():
+    found = array_of_tensor(Tensor(X.astype(np.float64), "torch.bfloat16"))
+    assert found.dtype == np.float32
+    np.testing.assert_array_equal(check_table(Tensor(X, "torch.float8_e5m2")).values, X)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"),
+    [
+        (
+            {"device": "cuda:0"},
+            "a dense tensor in the memory of the CPU (torch.Tensor on device cuda:0). Pass weights.cpu().",
+        ),
+        (
+            {"requires_grad": True},
+            "a tensor without a gradient (torch.Tensor with requires_grad=True). Pass weights.detach().",
+        ),
+        (
+            {"layout": "torch.sparse_coo"},
+            "a dense tensor in the memory of the CPU (torch.Tensor of layout torch.sparse_coo). "
+            "Pass weights.to_dense().",
+        ),
+        (
+            {"values": TypeError("no numbers.\nmore")},
+            "a dense tensor in the memory of the CPU (torch.Tensor: no numbers).",
+        ),
+    ],
+)
+def test_tensors_that_are_no_arrays_are_refused_with_what_to_call(given, text):
+    with pytest.raises(TypeError) as caught:
+        array_of_tensor(Tensor(**{"values": X, **given}), name="weights")
+    assert str(caught.value) == f"gnomon: weights must be {text}"
+
+
+@pytest.mark.parametrize("device", [1, 3, 11])
+def test_dlpack_in_memory_of_the_host_is_read(device):
+    class Pinned(Capsule):
+        def __dlpack_device__(self):
+            return asked.pop(0), 0
+
+    asked = [device, 1, 1]  # NumPy itself asks too, and knows the first alone
+    np.testing.assert_array_equal(array_of_tensor(Pinned(X)), X)
+
+
+def test_what_dlpack_cannot_give_is_told():
+    class Broken(Capsule):
+        def __dlpack__(self, **options):
+            raise BufferError("cannot be exported.")
+
+    with pytest.raises(TypeError) as caught:
+        array_of_tensor(Broken(X), name="Y")
+    where = f"{__name__.partition('.')[0]}.Broken"
+    text = f"Y must be a dense tensor in the memory of the CPU ({where}: cannot be exported)."
+    assert str(caught.value) == f"gnomon: {text}"
+
+
+def test_arrays_and_classes_are_no_tensors():
+    assert is_tensor(Capsule(X))
+    for other in (X, Capsule, Tensor, [1.0], type("Half", (), {"__dlpack__": print})()):
+        assert not is_tensor(other)
+    assert is_tensor(Tensor(X))

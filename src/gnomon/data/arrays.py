@@ -53,9 +53,7 @@ def working_dtype(dtype: np.dtype[Any]) -> type[np.float32] | type[np.float64]:
     The answer depends on the type alone, never on the values: a row is read in the same way in every batch. Wide
     integers become float64, because time stamps and identifiers lose their differences in float32.
     """
-    if dtype.kind == "b" or (dtype.kind in "iu" and dtype.itemsize <= 2) or (dtype.kind == "f" and dtype.itemsize <= 4):
-        return np.float32
-    return np.float64
+    return np.float32 if np.can_cast(dtype, np.float32) else np.float64
 
 
 def refuse_kind(array: npt.NDArray[Any]) -> None:
@@ -270,17 +268,14 @@ def all_finite(values: npt.NDArray[Any]) -> bool:
     with np.errstate(all="ignore"):
         if np.isfinite(values.sum()):
             return True
+    return all(bool(np.isfinite(block).all()) for _, block in _blocks(values))
+
+
+def _blocks(values: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
+    """Yield the values in the order of their rows, a block after the other, each with the number of those before it."""
     flat = values.ravel()
-    return all(bool(np.isfinite(flat[i : i + _CHUNK]).all()) for i in range(0, flat.size, _CHUNK))
-
-
-def _blocks(values: FloatArray | scipy.sparse.csr_array) -> Iterator[tuple[npt.NDArray[Any], int]]:
-    if isinstance(values, np.ndarray):
-        rows = max(1, _CHUNK // max(1, values.shape[1]))
-        for start in range(0, values.shape[0], rows):
-            yield values[start : start + rows].ravel(), start * values.shape[1]
-    else:
-        yield values.data, 0
+    for start in range(0, flat.size, _CHUNK):
+        yield start, flat[start : start + _CHUNK]
 
 
 def _place(values: FloatArray | scipy.sparse.csr_array, position: int, names: Sequence[str] | None) -> str:
@@ -311,11 +306,12 @@ def check_finite(
     ValueError
         Says how many values are NaN, +infinity and -infinity, and where the first five are.
     """
-    if all_finite(values if isinstance(values, np.ndarray) else values.data):
+    stored = values if isinstance(values, np.ndarray) else values.data
+    if all_finite(stored):
         return
     counts = {"NaN": 0, "+infinity": 0, "-infinity": 0}
     places: list[int] = []
-    for block, offset in _blocks(values):
+    for offset, block in _blocks(stored):
         bad = np.flatnonzero(np.isinf(block) if allow_missing else ~np.isfinite(block))
         counts["NaN"] += int(np.isnan(block[bad]).sum())
         counts["+infinity"] += int((block[bad] == np.inf).sum())

@@ -39,7 +39,7 @@ def _is_missing(label: object) -> bool:
 
 
 def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
-    if isinstance(labels, (str, bytes)) or (np.ndim(labels) == 0 and not hasattr(labels, "__len__")):
+    if isinstance(labels, (str, bytes)) or (not hasattr(labels, "__len__") and np.ndim(labels) == 0):
         raise TypeError(message(f"{name}={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
     if isinstance(labels, np.ma.MaskedArray):
         return np.array(labels.tolist(), dtype=object)  # None where it is masked
@@ -173,10 +173,10 @@ def name_of(label: object) -> str:
     return str(label)
 
 
-def _order(value: Any) -> tuple[int, Any]:
+def _order(value: Any) -> tuple[bool, Any]:
     """Order labels of mixed kinds: numbers by value, then the rest by their text."""
-    number = isinstance(value, (int, float))
-    return (0, value) if number else (1, _natural(str(value)))
+    is_text = not isinstance(value, (int, float))
+    return is_text, _natural(str(value)) if is_text else value
 
 
 def _natural(text: str) -> tuple[list[tuple[float, str]], str]:
@@ -219,7 +219,7 @@ class Classes:
     def most_frequent(self, rows: Any) -> Any:
         """Return the label that most of some rows have, the first of equals; None if none has one."""
         codes = self.codes[rows]
-        counts = np.bincount(codes[codes >= 0], minlength=1)
+        counts = np.bincount(codes[codes >= 0])
         return self.values[int(counts.argmax())] if counts.any() else None
 
     @property
@@ -238,7 +238,7 @@ def sort_into_classes(labels: Any) -> Classes:
     """
     array = _label_array(labels, "labels")
     order = order_of(array)
-    if array.ndim == 1 and array.dtype.kind == "U":
+    if array.dtype.kind == "U":
         return made_once(f"classes {order}", array, lambda: _in_given_order(_sorted_classes(array), order))
     return _in_given_order(_sorted_classes(array), order)
 

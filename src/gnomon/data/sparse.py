@@ -71,10 +71,11 @@ def canonical_csr(
     _check_structure(X)
     target = working_dtype(X.dtype) if dtype is None else dtype
     # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
-    private = X.copy() if X.dtype.kind == "b" else X.astype(target)
-    matrix = scipy.sparse.csr_array(private.tocsr())
-    matrix.sum_duplicates()
-    matrix = matrix.astype(target)
+    with np.errstate(over="ignore"):  # what overflows is named by the check for finite values
+        private = X.copy() if X.dtype.kind == "b" else X.astype(target)
+        matrix = scipy.sparse.csr_array(private.tocsr())
+        matrix.sum_duplicates()
+        matrix = matrix.astype(target)
     if not keep_zeros:
         matrix.eliminate_zeros()
     indices, indptr = _small_indices(matrix)

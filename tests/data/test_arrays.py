@@ -1,0 +1,147 @@
+"""What NumPy can read is an array of floats; what it cannot is refused with where and why, to the letter."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from gnomon._run import running
+from gnomon.data import check_table
+from gnomon.data.arrays import floats_from_objects, is_missing, unmasked
+
+_IMPUTE = (
+    "Impute the missing values, as gnomon.complete_missing does, or leave these rows or columns out, or pass "
+    "distances from a metric that accepts missing values."
+)
+_CLIP = "Was a logarithm of zero or a division by zero taken? Clip or remove infinity."
+
+
+def refused(value, error=ValueError, **options):
+    """Return the text with which a table is refused."""
+    with running(name="PCA"), pytest.raises(error) as caught:
+        check_table(value, **options)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+def test_any_place_of_a_missing_value_is_named(form, monkeypatch):
+    monkeypatch.setattr("gnomon.data.arrays._CHUNK", 4)
+    for place in range(15):
+        X = np.ones((5, 3))
+        X.flat[place] = np.nan
+        fact = f"it contains NaN (1): at row {place // 3}, column {place % 3}"
+        assert refused(form(X), accept_sparse=True) == f"PCA: X must be finite ({fact}). {_IMPUTE}"
+        X.flat[place] = 3e300
+        X[2] = 1e308  # their sum is beyond a float
+        check_table(form(X), accept_sparse=True)
+
+
+@pytest.mark.parametrize(
+    ("values", "fact", "remedy"),
+    [
+        ([np.inf], "+infinity (1): at", _CLIP),
+        ([-np.inf], "-infinity (1): at", _CLIP),
+        ([np.nan, -np.inf], "NaN (1), -infinity (1): at", f"{_IMPUTE} {_CLIP}"),
+        ([np.nan] * 5, "NaN (5): at", _IMPUTE),
+        ([np.nan] * 6, "NaN (6): the first at", _IMPUTE),
+    ],
+)
+def test_kinds_of_values_that_are_not_finite_are_counted_and_have_their_remedies(values, fact, remedy):
+    X = np.zeros((8, 1))
+    X[1 : 1 + len(values), 0] = values
+    where = "; ".join(f"row {1 + i}, column 0" for i in range(min(len(values), 5)))
+    assert refused(X) == f"PCA: X must be finite (it contains {fact} {where}). {remedy}"
+
+
+def test_where_missing_values_are_allowed_the_rule_says_so():
+    X = np.array([[np.nan, 1.0], [np.inf, 2.0]])
+    assert refused(X, allow_missing=True).startswith(
+        "PCA: X must be finite or NaN (it contains +infinity (1): at row 1"
+    )
+    assert not check_table(X[:1], allow_missing=True).plain
+
+
+def objects(*rows):
+    array = np.empty((len(rows), len(rows[0])), dtype=object)
+    for i, row in enumerate(rows):
+        for j, value in enumerate(row):
+            array[i, j] = value
+    return array
+
+
+@pytest.mark.parametrize(
+    ("rows", "names", "fact"),
+    [
+        (([1, 2], [3, "x"]), None, "found 'x' at row 1, column 1, of type str"),
+        (([1, 2], [3, "x"]), ["a", "b"], "found 'x' at row 1, column 'b', of type str"),
+        (([1, 2], [3, "x"]), ["a"], "found 'x' at row 1, column 1, of type str"),
+        (([1, b"x", 2], ["y", 3, b"z"]), None, "found b'x' at row 0, column 1, of type bytes"),
+        (([1, np.zeros(2)],), None, "found array([0., 0.]) at row 0, column 1, of type ndarray"),
+        (([{}, 1], [[], 2]), None, "found {} at row 0, column 0, of type dict"),
+    ],
+)
+def test_an_object_that_is_no_number_is_named_with_its_place(rows, names, fact):
+    rest = "; the argument must be free of strings and other objects and hold real numbers"
+    remedy = "Convert it, for instance with X.astype(float), or encode or leave out these columns."
+    expected = f"PCA: X must be an array of real numbers ({fact}{rest}). {remedy}"
+    assert refused(objects(*rows), TypeError, known_as=names) == expected
+
+
+def test_objects_are_numbers_and_missing_values():
+    given = objects([None, 1], [2.5, np.float32(np.nan)], [np.datetime64("NaT"), True])
+    floats, bad = floats_from_objects(given)
+    assert bad is None
+    np.testing.assert_array_equal(floats, [[np.nan, 1.0], [2.5, np.nan], [np.nan, 1.0]])
+    assert floats_from_objects(objects([1, 2], [3, 4 + 1j]))[1] == 3
+    assert not is_missing(np.zeros(3))
+    assert is_missing(np.timedelta64("NaT"))
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (lambda: 3, TypeError, "an array, a data frame or a sparse matrix (found function)"),
+        ("text", TypeError, "an array, a data frame or a sparse matrix (found str)"),
+        ({1, 2}, TypeError, "an array, a data frame or a sparse matrix (found set)"),
+        (iter([[1.0]]), TypeError, "a table in memory (an iterator, whose rows come once). Pass numpy.concatenate("),
+        ([[1, 2], [3]], ValueError, "a list of rows of equal length (setting an array element with a sequence)."),
+        (np.array([["a"]]), TypeError, "an array of numbers (found text, dtype <U1). Convert it, for instance with"),
+        (np.array([[b"a"]]), TypeError, "an array of numbers (found bytes, dtype |S1)"),
+        (np.zeros((1, 1), "m8[s]"), TypeError, "an array of numbers (found time differences, dtype timedelta64[s])"),
+        (np.zeros((1, 1), "V3"), TypeError, "an array of numbers (found records, dtype |V3)"),
+        (np.zeros((1, 1), "c8"), ValueError, "an array of real numbers (Complex data not supported: found complex64)."),
+        (np.float64(3.0), ValueError, "two-dimensional (Expected 2D array, got scalar array instead: shape=())."),
+    ],
+)
+def test_what_is_no_table_is_refused_to_the_letter(value, error, text):
+    assert refused(value, error).startswith(f"PCA: X must be {text}")
+
+
+def test_masks_of_other_than_numbers_are_left_to_the_checks():
+    texts = np.ma.masked_array([["a", "b"]], mask=[[True, False]])
+    assert unmasked(texts) is texts
+    assert unmasked([1.0]) == [1.0]
+    whole = unmasked(np.ma.masked_array(np.array([[1, 2**20 + 1]]), mask=[[True, False]]))
+    assert (whole.dtype, whole[0, 1]) == (np.float64, 2**20 + 1)
+
+
+def test_float32_is_chosen_where_it_was_asked_for_and_holds_the_values():
+    wide = sp.csr_array(np.array([[0.0, -1e300], [2.0, 0.0]]))
+    text = "PCA: X must be within the range of float32, ±3.4e38 (largest magnitude 1e+300). Rescale the data."
+    assert refused(wide, accept_sparse=True, dtype=np.float32) == text
+    assert refused(wide.toarray(), dtype=np.float32) == text
+    assert refused(np.array([[np.nan]]), dtype=np.float32).startswith("PCA: X must be finite")
+
+
+def test_a_class_of_tensors_is_no_tensor():
+    class Tensor:
+        def __dlpack__(self):
+            raise AssertionError
+
+        def __dlpack_device__(self):
+            raise AssertionError
+
+    assert re.match("PCA: X must be .*found type", refused(Tensor, TypeError))
