@@ -71,6 +71,7 @@ ROOMS = {
             "test_archive.py",
             "test_files.py",
             "maps/test_damaged_files.py",
+            "maps/test_file_parts.py",
             "maps/test_map.py",
             "maps/test_map_blocks.py",
             "maps/test_map_labels.py",

@@ -59,6 +59,7 @@ class Labelled:
         (Labelled(("row", "gene"), {"gene": [1, 2]}), None),
         (Labelled(("row", "gene"), {"gene": np.array(["a", 2], dtype=object)}), None),
         (Labelled(("row", "gene"), {"gene": [["a"], ["b"]]}), None),
+        (Labelled(("row", "gene"), {"gene": "ab"}), None),
         (Labelled(("gene",), {"gene": ["a", "b"]}), None),
         (Labelled(["row", "gene"], {"gene": ["a", "b"]}), None),
         (Labelled(("row", "gene"), None), None),

@@ -65,6 +65,8 @@ def test_other_weights_are_refused(given, error, text):
         (None, [0, 1, 2], None),
         ([1.0, 2.0, 3.0], [0, 0, 1], None),
         ([1.0, 2.0, 5.0], [1, 0, 1], [0.5, 1.5]),
+        (None, [0, 0, 0], None),
+        ([1e-300, 1.7e308, 1e-300], None, [0.0, 3.0, 0.0]),
     ],
 )
 def test_equal_rows_weigh_together_what_each_weighs(weights, copies, masses):

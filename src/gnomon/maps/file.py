@@ -436,7 +436,8 @@ def _completion(arrays: Arrays, about: Any, X: Any, names: list[str]) -> Complet
     if not isinstance(about, dict) or about.keys() != set(keys):
         raise ValueError(f"its description of the completion is not {', '.join(keys)}")
     numbers = [about[key] for key in keys[1:]]
-    if not all(one is None or (type(one) in (int, float) and 0 <= one < math.inf) for one in numbers):
+    whole = all(type(about[key]) is int for key in ("n_values", "n_neighbors"))
+    if not whole or not all(one is None or (type(one) in (int, float) and 0 <= one < math.inf) for one in numbers):
         raise ValueError(f"the completion is described by {numbers!r:.80}")
     if not isinstance(X, np.ndarray) or about["how"] not in ("distance", "median"):
         raise ValueError(f"the table was completed by {about['how']!r:.40}")
@@ -455,8 +456,8 @@ def _completion(arrays: Arrays, about: Any, X: Any, names: list[str]) -> Complet
     model = None
     if about["noise"] is not None:
         loadings = _take(arrays, "completion_loadings", (np.float64,), 2)
-        whole = type(about["n_neighbors"]) is int and about["n_neighbors"] > 0
-        if loadings.shape[0] != m or not np.isfinite(loadings).all() or not about["noise"] > 0.0 or not whole:
+        above = about["noise"] > 0.0 and about["n_neighbors"] > 0
+        if loadings.shape[0] != m or not np.isfinite(loadings).all() or not above:
             raise ValueError(f"the completion has loadings of shape {loadings.shape} and {numbers!r:.80}")
         model = LowRankNormal(loadings, float(about["noise"]))
     if any(about[key] is None or about[key] > 1 for key in ("first", "weight")):
