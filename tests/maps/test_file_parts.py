@@ -241,7 +241,7 @@ def test_places_on_a_surface_are_kept_with_it():
 
 @pytest.mark.parametrize("part", [3, None, "Y", "raw", "obs/kind", "raw/Y", ["X"]])
 def test_a_part_is_a_place_of_a_table(plain, part):
-    with pytest.raises(ValueError, match="^part is "):
+    with pytest.raises(ValueError, match=r"^part is "):
         again(plain, described("part", value=part))
 
 
@@ -263,7 +263,7 @@ def test_the_rows_at_the_front_are_two_at_least_and_all_at_most(plain, rows):
 
 @pytest.mark.parametrize("orders", [[], "a", {"labels": "ab"}, {"labels": ["a", 3]}, {"labels": ["a"], "x": None}])
 def test_orders_are_lists_of_text_by_name(plain, orders):
-    with pytest.raises(ValueError, match="^orders is not a dict of lists of text$"):
+    with pytest.raises(ValueError, match=r"^orders is not a dict of lists of text$"):
         again(plain, described("orders", value=orders))
 
 
@@ -300,7 +300,7 @@ def test_parameters_are_what_json_holds_up_to_eight_deep(parameters, text):
 
 @pytest.mark.parametrize("seconds", [True, "1", None, -0.5, math.inf, math.nan])
 def test_timings_are_seconds(plain, seconds):
-    with pytest.raises(ValueError, match="^timing 'layout' is not a number of seconds$"):
+    with pytest.raises(ValueError, match=r"^timing 'layout' is not a number of seconds$"):
         again(plain, described("timings", "layout", value=seconds))
     assert again(plain).timings == {"layout": 0.0, "all": 2}
 
