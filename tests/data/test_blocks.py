@@ -99,6 +99,7 @@ def test_parts_of_a_block_are_kept_as_they_are():
     params = {"p": 3}
     block = gn.Block("age", metric="minkowski", metric_params=params, weight=2, scale=None)
     assert (block.metric, block.metric_params, block.weight, block.scale) == ("minkowski", params, 2.0, None)
+    assert type(block.weight) is float
     plain = gn.Block("age")
     assert (plain.metric, plain.metric_params, plain.weight, plain.scale) == ("euclidean", None, 1.0, "auto")
     with pytest.raises(TypeError, match=r"metric_params must be a dict or None \(found list\)"):
@@ -107,7 +108,10 @@ def test_parts_of_a_block_are_kept_as_they_are():
         gn.Block("age", metric=3)
 
 
-@pytest.mark.parametrize("given", [{}, {1: gn.Block("age")}, {"a": gn.Block("age"), "b": "age"}, None, {"a": None}])
+@pytest.mark.parametrize(
+    "given",
+    [{}, {1: gn.Block("age"), "a": gn.Block("age")}, {"a": gn.Block("age"), "b": "age"}, None, {"a": None}],
+)
 def test_what_is_no_dict_of_names_and_blocks_is_refused(given):
     with pytest.raises(TypeError, match=r"^gnomon: blocks must be a dict of names and gnomon\.Block\. Pass blocks="):
         check_blocks(given)

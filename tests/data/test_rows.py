@@ -108,6 +108,7 @@ def test_stored_zeros_of_either_sign_equal_absent_ones():
     assert stored.nnz == 3
     assert find_duplicate_rows(stored)[1].tolist() == [0, 0, 1, 0]
     assert find_constant_columns(stored).tolist() == [1]
+    assert find_constant_columns(sp.csr_array(np.array([[-1.0, 1.0, -1.0], [0.0, 1.0, -1.0]]))).tolist() == [1, 2]
 
 
 @pytest.mark.parametrize("width", [1, 9, 20])
@@ -154,6 +155,8 @@ def test_a_table_of_one_row_many_times_is_told(form, monkeypatch):
     for row in (ROW, 0.0 * ROW):
         with pytest.warns(DataWarning, match=r"^gnomon: 5 rows hold 1 distinct row; they share one position\.$"):
             assert warn_of_one_row(form(np.tile(row, (5, 1)))) is True
+        with pytest.warns(DataWarning, match="1 rows hold 1 distinct row"):
+            assert warn_of_one_row(form(row[None])) is True
     for values in UNEQUAL.values():
         assert warn_of_one_row(form(values)) is False
 
@@ -165,5 +168,6 @@ def test_a_table_that_looks_like_distances_is_told():
             warn_of_distances(alike)
     others = [D[:3, :3], D[:3], D[:, :3], D + np.eye(4), -D, np.zeros((4, 4)), np.triu(D), sp.csr_array(D)]
     others += [D * (1.0 + 1e-4 * np.triu(np.ones((4, 4)))), D - 2.0 * (D == 5.0) * 5.0, np.where(D == 5.0, np.nan, D)]
+    others += [D + np.diag([0.0, 0.0, 0.0, 1.0]), np.where(D == 5.0, -0.5, D)]
     for other in others:
         warn_of_distances(other)

@@ -15,6 +15,7 @@ INDICES, INDPTR = np.array([0, 2, 1, 0, 1]), np.array([0, 2, 2, 3, 5])  # of 4 r
 def test_offsets_and_columns_of_a_matrix_are_those_of_a_matrix():
     check_csr(INDICES, INDPTR, 5, 4, 3)
     check_csr(np.array([2]), np.array([0, 1]), 1, 1, 3)
+    check_csr(np.array([2, 0, 1]), np.array([0, 1, 3]), 3, 2, 3)
     check_csr(np.array([], int), np.zeros(5, int), 0, 4, 3)
 
 

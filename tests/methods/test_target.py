@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
@@ -99,7 +100,9 @@ def test_numbers_that_are_not_finite_are_not_known():
     assert found.known.tolist() == [False] * 2 + [True] * 13
     np.testing.assert_array_equal(found.of_rows(np.array([1, 5])).values, [np.nan, 5.5])
     assert check_target(values, 15, "classes").kind == "classes"
-    assert check_target(np.array(["2020-01-01", "NaT"], dtype="M8[D]"), 2).values[0] == 1577836800.0
+    for kind in ("auto", "numbers"):
+        dates = check_target(np.array(["2020-01-01", "NaT"], dtype="M8[D]"), 2, kind)
+        assert (dates.kind, dates.values[0]) == ("numbers", 1577836800.0)
 
 
 def test_a_target_varies_if_two_of_the_rows_that_have_one_differ():
@@ -126,7 +129,7 @@ def test_whatever_has_a_length_is_a_target():
             return y
 
     check_target_length(X, None)
-    for given in (y.tolist(), tuple(y), Column(), np.zeros((40, 3))):
+    for given in (y.tolist(), tuple(y), Column(), np.zeros((40, 3)), [[1], [1, 2]] * 20, sp.csr_array((40, 3))):
         check_target_length(X, given)
     with pytest.raises(
         ValueError, match=r"y must be as long as X \(X has 40 rows, y has 3\)\. Pass one entry for each"

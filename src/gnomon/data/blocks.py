@@ -57,7 +57,7 @@ class Block:
         rules: dict[str, Rule] = {"weight": Real(0.0), "metric": METRIC}
         given = check_parameters(rules, {"weight": self.weight, "metric": self.metric})
         object.__setattr__(self, "weight", given["weight"])
-        if isinstance(self.metric, str) and self.metric == "precomputed":
+        if self.metric == "precomputed":
             raise ValueError(message("metric='precomputed'", "a metric between rows of the columns"))
         if self.metric_params is not None and not isinstance(self.metric_params, dict):
             raise TypeError(message("metric_params", "a dict or None", fact=_kind(self.metric_params)))

@@ -105,8 +105,7 @@ def _rows_differ(
         if isinstance(values, np.ndarray):
             differ[pairs] = (values[left[pairs]] != values[right[pairs]]).any(axis=1)
         else:
-            difference: Any = values[left[pairs]] - values[right[pairs]]
-            difference.eliminate_zeros()
+            difference: Any = values[left[pairs]] - values[right[pairs]]  # which stores no zeros
             differ[pairs] = np.diff(difference.indptr) > 0
     return differ
 
@@ -168,10 +167,10 @@ def _are_equal(values: FloatArray | scipy.sparse.csr_array) -> bool:
     n, width = values.shape
     if isinstance(values, np.ndarray):  # rows that differ mostly do so in the first chunk
         return all(bool((values[rows] == values[0]).all()) for rows in _row_chunks(n, width))
-    per_row = int(values.indptr[1]) if n else 0
-    if values.nnz != n * per_row or (np.diff(values.indptr) != per_row).any():
-        return False
-    return all(bool((one.reshape(n, per_row) == one[:per_row]).all()) for one in (values.indices, values.data))
+    counts = np.diff(values.indptr)
+    return bool((counts == counts[:1]).all()) and all(
+        bool((one.reshape(n, -1) == one[: counts[0]]).all()) for one in (values.indices, values.data) if one.size
+    )
 
 
 def warn_of_distances(values: FloatArray | scipy.sparse.csr_array) -> None:
@@ -185,7 +184,7 @@ def warn_of_distances(values: FloatArray | scipy.sparse.csr_array) -> None:
     n, width = values.shape
     if n != width or n < _FEWEST_DISTANCES or not isinstance(values, np.ndarray) or values.diagonal().any():
         return
-    if (values >= 0.0).all() and values.any() and np.allclose(values, values.T, rtol=1e-5, atol=0.0, equal_nan=True):
+    if (values >= 0.0).all() and values.any() and np.allclose(values, values.T, rtol=1e-5, atol=0.0):
         text = (
             f"X of shape ({n}, {n}) is symmetric with zeros on its diagonal, as distances are, and its columns are "
             "taken for features. Fit a method with metric='precomputed' if they are distances"

@@ -64,8 +64,7 @@ def canonical_csr(
                 remedy="Reshape your data to one row per sample.",
             )
         )
-    probe = np.empty(0, X.dtype)
-    refuse_kind(probe)
+    refuse_kind(np.empty(0, X.dtype))
     if X.dtype.kind == "O":
         raise TypeError(message("X", "a sparse matrix of numbers", fact="found dtype object"))
     _check_structure(X)
@@ -73,16 +72,15 @@ def canonical_csr(
     # Convert before duplicates are added up: two 200 in uint8 make 400. Truth values add up to True first.
     with np.errstate(over="ignore"):  # what overflows is named by the check for finite values
         private = X.copy() if X.dtype.kind == "b" else X.astype(target)
-        matrix = scipy.sparse.csr_array(private.tocsr())
+        csr = private.tocsr()
+        # A new object, so that flags such as "sorted" are found anew and not believed.
+        matrix = scipy.sparse.csr_array((csr.data, csr.indices, csr.indptr), shape=csr.shape)
         matrix.sum_duplicates()
         matrix = matrix.astype(target)
     if not keep_zeros:
         matrix.eliminate_zeros()
     indices, indptr = _small_indices(matrix)
-    # A new object, so that flags such as "sorted" are found anew and not believed.
-    result = scipy.sparse.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
-    result.sort_indices()
-    return result
+    return scipy.sparse.csr_array((matrix.data, indices, indptr), shape=matrix.shape)
 
 
 def check_csr(
@@ -113,8 +111,7 @@ def check_csr(
         raise ValueError(f"X has {n_stored} values and {indices.size} column numbers")
     if n_stored and not (indices.min() >= 0 and indices.max() < n_columns):
         raise ValueError(f"a column number of X is outside of [0, {n_columns})")
-    same_row = np.ones(max(n_stored - 1, 0), np.bool_)
-    starts = indptr[(indptr > 0) & (indptr < n_stored)]
-    same_row[starts - 1] = False
-    if ordered and bool((same_row & (indices[1:] <= indices[:-1])).any()):
+    within = np.ones(n_stored, np.bool_)  # a row, behind its first entry
+    within[indptr[indptr < n_stored]] = False
+    if ordered and bool((within[1:] & (indices[1:] <= indices[:-1])).any()):
         raise ValueError("the column numbers of a row of X do not ascend")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from types import FrameType
 from typing import Any, Literal
 
 import numpy as np
@@ -128,15 +129,15 @@ def check_target_length(X: Any, y: Any) -> None:
     if y is None:
         return
     sized = _sized(y)
-    if isinstance(y, (str, bytes)) or np.shape(sized) == ():
+    if not isinstance(y, (list, tuple)) and np.shape(sized) == ():
         rule = "a sequence of one entry for each row, or None"
         raise TypeError(message(f"y={y!r:.40}", rule, fact=f"found {type(y).__name__}"))
     check_same_length(X=X, y=sized)
 
 
 def _sized(y: Any) -> Any:
-    """Return a target that has a length or shape: itself, or the array that it stands for."""
-    return y if getattr(y, "shape", ()) or hasattr(y, "__len__") else np.asarray(y)
+    """Return a target that has a length: itself, or the array that it stands for."""
+    return y if hasattr(y, "__len__") else np.asarray(y)
 
 
 def check_unused_target(X: Any, y: Any, *, remedy: str = "Leave y out.") -> None:
@@ -168,11 +169,8 @@ def check_unused_target(X: Any, y: Any, *, remedy: str = "Leave y out.") -> None
 
 def _is_handed_on() -> bool:
     """Say whether a pipeline or search of scikit-learn is what called the method."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        name = frame.f_globals.get("__name__", "")
-        if name.partition(".")[0] not in _PASSED_THROUGH:
-            return False
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and (name := frame.f_globals.get("__name__", "")).partition(".")[0] in _PASSED_THROUGH:
         if name.startswith("sklearn.") and not name.startswith(_WRAPPERS):
             return True
         frame = frame.f_back
