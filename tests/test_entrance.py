@@ -75,7 +75,7 @@ class Maker(TransformerMixin, BaseEstimator):
         return X
 
     @part()
-    def look(self):
+    def look(self, *at):
         return current_run()
 
 
@@ -208,7 +208,7 @@ def test_a_wrong_seed_is_refused_under_the_name_of_the_call():
 
 def test_a_part_has_a_name_only_where_nothing_surrounds_it():
     assert inner().name == "inner"
-    assert Other().look().name == "Other"
+    assert Other().look().name == Other().look(3).name == "Other"
     with running(n_threads=3, memory=1e9) as outer:
         assert (inner().name, inner().n_threads, inner().memory) == ("inner", 3, 1e9)
     with running(name="ask") as outer:
@@ -300,17 +300,21 @@ def talk(X, verbose=False, callback=None):
     current_run().reporter.begin("layout", 2)
 
 
-class Talker(Maker):
-    """One that says how far it is."""
-
-    def __init__(self, verbose=False):
-        super().__init__()
-        self.verbose = verbose
+class Mute(Maker):
+    """One that says how far it is to no one."""
 
     @entrance(seeded=True)
     def fit(self, X, y=None):
         current_run().reporter.begin("layout", 2)
         return self
+
+
+class Talker(Mute):
+    """One that may be asked to say it."""
+
+    def __init__(self, verbose=False):
+        super().__init__()
+        self.verbose = verbose
 
 
 def test_a_seeded_call_writes_its_progress_where_it_is_asked_to(capsys):
@@ -319,7 +323,7 @@ def test_a_seeded_call_writes_its_progress_where_it_is_asked_to(capsys):
         assert capsys.readouterr().err.splitlines() == lines
     Talker(verbose=True).fit(0)
     assert capsys.readouterr().err.startswith("Talker: layout")
-    for silent in (Talker().fit, Maker().fit, ask, talk):
+    for silent in (Talker().fit, Mute().fit, ask, talk):
         silent(0)
         assert capsys.readouterr().err == ""
     for verbose, error in ((-1, ValueError), ("yes", TypeError)):

@@ -211,8 +211,13 @@ def test_ends_of_an_interval_are_in_it():
     for value in (1, 10):
         assert _check(Integer(1, 10), value) == value
         assert _check(Real(1, 10), value) == value
-    with pytest.raises(ValueError, match="must be a number > 1 and < 10"):
-        _check(Real(1, 10, low_open=True, high_open=True), 10)
+    inner = Real(1, 10, low_open=True, high_open=True)
+    assert _check(inner, 5) == _check(Real(high=10), 5) == _check(Real(1), 5) == 5.0
+    for rule, value in ((inner, 10), (inner, 1), (Real(1), 0.5), (Real(1, 10), 0.5), (Real(high=10), 10.5)):
+        with pytest.raises(ValueError, match=r"must be a number [><]"):
+            _check(rule, value)
+    with pytest.raises(ValueError, match="must be an integer <= 10"):
+        _check(Integer(high=10), 11)
 
 
 @pytest.mark.parametrize(

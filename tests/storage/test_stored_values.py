@@ -2,15 +2,17 @@
 
 import json
 import math
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 import scipy.sparse as sp
 
-from gnomon.kernels import CustomKernel, StudentT
+from gnomon.kernels import CustomKernel, OutputKernel, StudentT
 from gnomon.optimizers import Adam, Residuals
-from gnomon.storage import CLASSES, NotStorableError, Parts, Reader, Writer
-from gnomon.storage.classes import find_class, hints_of, names_of
+from gnomon.storage import CLASSES, NotStorableError, Parts, Reader, Writer, check_names, checksum
+from gnomon.storage.classes import find_class, fits, hints_of, names_of
 
 
 def through_json(value, parts=None):
@@ -212,3 +214,70 @@ def test_the_matrix_that_a_file_holds_anyway_is_referred_to_and_any_other_is_hel
         found = through_json(other, Parts(X=X))
         np.testing.assert_array_equal(found.toarray(), other.toarray())
         assert (found.dtype, found.indices.dtype) == (other.dtype, other.indices.dtype)
+
+
+@pytest.mark.parametrize(
+    ("hint", "those", "others"),
+    [
+        (Any, [None, print], []),
+        (int, [3, np.int8(3), -(2**70)], [True, 3.0, "3", None]),
+        (float, [3.5, 3, math.inf, np.float32(0.5)], [True, math.nan, np.nan, "3", None, 1j]),
+        (bool, [True], [1, None]),
+        (str, ["a"], [b"a", 3]),
+        (int | None, [3, None], [3.5, "a"]),
+        (tuple[int, ...], [(), (1,), (1, 2)], [[1], (1, "a"), (1.5, 1), 3]),
+        (tuple[int, str], [(1, "a")], [[1, "a"]]),
+        (list[int], [[1], []], [(1,), None]),
+        (dict[str, int], [{}, {"a": 1}], [[], None]),
+        (Literal["a", "b"], ["a", "b"], ["c", None, 3]),
+        (npt.NDArray[np.float64], [np.zeros(2)], [np.zeros(2, np.float32), [0.0], np.float64(0.0)]),
+        (npt.NDArray[np.floating], [np.zeros(2), np.zeros(2, np.float32)], [np.zeros(2, int), None]),
+        (npt.NDArray[Any], [np.zeros(2), np.array(["a"])], [[0.0], None]),
+        (OutputKernel, [StudentT(0.5)], [3, Residuals(1, 0.1, 0.2, 3.0), StudentT]),
+        (StudentT, [StudentT(0.5)], [None, StudentT]),
+    ],
+)
+def test_a_value_fits_the_type_that_is_declared_or_does_not(hint, those, others):
+    assert all(fits(value, hint) is True for value in those)
+    assert not any(fits(value, hint) for value in others)
+
+
+def test_what_is_stored_has_a_checksum_of_every_bit_of_it():
+    arrays, about = {"a": np.arange(6.0), "b": np.zeros(0)}, {"x": 1, "y": ["ä"]}
+    told = checksum(arrays, about)
+    assert len(told) == 64
+    swapped = {"b": arrays["b"], "a": arrays["a"].astype(">f8").view(">f8")[::1]}
+    assert checksum({"a": np.asfortranarray(arrays["a"]), "b": arrays["b"]}, dict(reversed(about.items()))) == told
+    others = [
+        ({**arrays, "a": arrays["a"] + 1}, about),
+        ({**arrays, "a": arrays["a"].reshape(2, 3)}, about),
+        ({**arrays, "a": arrays["a"].astype(np.float32)}, about),
+        ({**arrays, "a": -arrays["a"]}, about),
+        ({"c": arrays["a"], "b": arrays["b"]}, about),
+        ({"a": arrays["a"]}, about),
+        ({**arrays, "b": np.zeros((0, 2))}, about),
+        (arrays, {**about, "x": 2}),
+        (swapped, {**about, "y": ["a"]}),
+    ]
+    assert len({told, *(checksum(*one) for one in others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize(
+    ("count", "names", "whole"),
+    [
+        (2, ["method_0", "method_1"], True),
+        (0, [], True),
+        (1, ["method_0", "method_1"], False),
+        (2, ["method_0", "method_2"], False),
+        (2, ["method_0", "a"], False),
+        (None, [], False),
+        ("2", ["method_0", "method_1"], False),
+    ],
+)
+def test_a_file_has_the_arrays_that_it_describes(count, names, whole):
+    shapes = dict.fromkeys(names, (3,))
+    if whole:
+        check_names({"n_arrays": count}, shapes)
+        return
+    with pytest.raises(ValueError, match=f"^it holds {len(names)} arrays and describes {count!r}$"):
+        check_names({"n_arrays": count}, shapes)
