@@ -10,7 +10,8 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.data import check_table
-from gnomon.data.arrays import floats_from_objects, is_missing, unmasked
+from gnomon.data.arrays import EXACT_UP_TO, floats_from_objects, is_missing, unmasked, warn_of_rounding
+from gnomon.exceptions import DataWarning
 
 _IMPUTE = (
     "Impute the missing values, as gnomon.complete_missing does, or leave these rows or columns out, or pass "
@@ -145,3 +146,40 @@ def test_a_class_of_tensors_is_no_tensor():
             raise AssertionError
 
     assert re.match("PCA: X must be .*found type", refused(Tensor, TypeError))
+
+
+def test_the_first_whole_number_that_float64_rounds_is_known():
+    assert float(EXACT_UP_TO - 1) + 1.0 == EXACT_UP_TO
+    assert float(EXACT_UP_TO + 1) == EXACT_UP_TO
+
+
+@pytest.mark.parametrize(
+    ("values", "rounded", "lost"),
+    [
+        ([EXACT_UP_TO + 1, 5], 1, 2),
+        ([-EXACT_UP_TO - 1, 5], 1, 2),
+        ([-(2**60) - 1, 2**55 + 1, 2**55], 2, 256),
+        ([2**63 - 1, 2**62], 1, 2048),
+        ([-(2**63), -(2**63) + 1], 1, 2048),
+    ],
+)
+def test_whole_numbers_that_are_rounded_are_counted(values, rounded, lost):
+    text = f"{rounded} whole numbers from {min(values)} to {max(values)} are rounded in float64; differences below"
+    with pytest.warns(DataWarning, match=rf"^gnomon: {text} {lost} are lost\. Subtract one of them before"):
+        warn_of_rounding(np.array(values))
+
+
+@pytest.mark.parametrize(
+    "held",
+    [
+        np.array([EXACT_UP_TO, -EXACT_UP_TO]),
+        np.array([2**62, -(2**63)]),
+        np.array([], dtype=np.int64),
+        np.array([2**64 - 2**11], dtype=np.uint64),
+        np.array([1e300]),
+        np.array(["a"]),
+        np.array([2**31 - 1], dtype=np.int32),
+    ],
+)
+def test_whole_numbers_that_are_held_are_not_told(held):
+    warn_of_rounding(held)
