@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.data import check_table
-from gnomon.data.arrays import EXACT_UP_TO, floats_from_objects, is_missing, unmasked, warn_of_rounding
+from gnomon.data.arrays import EXACT_UP_TO, all_finite, floats_from_objects, is_missing, unmasked, warn_of_rounding
 from gnomon.exceptions import DataWarning
 
 _IMPUTE = (
@@ -57,6 +57,12 @@ def test_kinds_of_values_that_are_not_finite_are_counted_and_have_their_remedies
     assert refused(X) == f"PCA: X must be finite (it contains {fact} {where}). {remedy}"
 
 
+def test_values_whose_sum_is_beyond_a_float_are_finite():
+    assert all_finite(np.full((3, 2), 1e308)) is True
+    assert all_finite(np.zeros((0, 2))) is True
+    assert all_finite(np.array([[1.0, -np.inf]])) is False
+
+
 def test_where_missing_values_are_allowed_the_rule_says_so():
     X = np.array([[np.nan, 1.0], [np.inf, 2.0]])
     assert refused(X, allow_missing=True).startswith(
@@ -77,7 +83,8 @@ def objects(*rows):
     ("rows", "names", "fact"),
     [
         (([1, 2], [3, "x"]), None, "found 'x' at row 1, column 1, of type str"),
-        (([1, 2], [3, "x"]), ["a", "b"], "found 'x' at row 1, column 'b', of type str"),
+        (([1, 2], [3, "x"], [4, 5]), ["a", "b"], "found 'x' at row 1, column 'b', of type str"),
+        (([1, 2], [3, "x"], [4, 5]), ["a", "b", "c"], "found 'x' at row 1, column 1, of type str"),
         (([1, 2], [3, "x"]), ["a"], "found 'x' at row 1, column 1, of type str"),
         (([1, b"x", 2], ["y", 3, b"z"]), None, "found b'x' at row 0, column 1, of type bytes"),
         (([1, np.zeros(2)],), None, "found array([0., 0.]) at row 0, column 1, of type ndarray"),
