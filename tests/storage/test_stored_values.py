@@ -210,7 +210,9 @@ def test_the_matrix_that_a_file_holds_anyway_is_referred_to_and_any_other_is_hel
     wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
     moved = sp.csr_array(np.array([[2.0, 0.0, 0.0], [3.0, 0.0, 1.0]], np.float32))
     cut = sp.csr_array(np.array([[2.0, 0.0, 3.0], [0.0, 0.0, 1.0]], np.float32))
-    for other in (other_values, wide, moved, cut, X[:1]):
+    broad = sp.csr_array((X.data, X.indices, X.indptr), shape=(2, 5))
+    backwards = sp.csr_array((X.data[[0, 2, 1]], X.indices[[0, 2, 1]], X.indptr), shape=(2, 3))
+    for other in (other_values, wide, moved, cut, X[:1], broad, backwards):
         node = Writer(Parts(X=X)).pack(other, "value")
         assert "csr" in node
         found = through_json(other, Parts(X=X))
@@ -444,7 +446,8 @@ def test_the_layout_of_an_array_is_told(array, order, lead):
         ([(1, 0.5, True)], 3),
         ([(-(2**63), 2**63 - 1)], 2),
         ([(2**63,)], 0),
-        ([(-(2**63) - 1,)], 0),
+        ([(-(2**63) - 1,), (0,)], 0),
+        ([(0,), (2**63,)], 0),
         ([(1, 2.0), (3, 4)], 0),
         ([(1,), (1, 2)], 0),
         ([(1,), [1]], 0),

@@ -74,7 +74,7 @@ def of_categories(values: npt.NDArray[Any], categories: Sequence[Any]) -> npt.ND
     if not gone or values.dtype.kind in "mM" or (values.dtype.kind in "biuf" and not any(gone)):
         return values
     texts = [None if missing else name_of(value) for value, missing in zip(values.tolist(), gone, strict=True)]
-    return in_order(np.array(texts, dtype=object if any(gone) else None), [name_of(one) for one in categories])
+    return in_order(np.array(texts), [name_of(one) for one in categories])
 
 
 def in_order(labels: npt.NDArray[Any], order: Sequence[str]) -> npt.NDArray[Any]:

@@ -138,7 +138,7 @@ def _layout(array: npt.NDArray[Any]) -> tuple[str, int]:
 
     BLAS adds up in another order where these differ.
     """
-    if array.flags.c_contiguous or array.ndim != 2 or 0 in array.shape:
+    if array.flags.c_contiguous or array.ndim != 2:
         return "C", 0
     if array.flags.f_contiguous:
         return "F", 0
