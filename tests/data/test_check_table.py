@@ -17,6 +17,7 @@ import gnomon
 from gnomon._run import running
 from gnomon.data import check_feature_count, check_one_row, check_same_length, check_table, given_rows, plain_row
 from gnomon.data.arrays import check_finite
+from gnomon.data.table import Table
 
 TABLES = st.sampled_from([np.float32, np.float64]).flatmap(
     lambda dtype: hnp.arrays(
@@ -236,6 +237,11 @@ def test_errors_call_columns_without_names_as_in_fit_if_there_are_as_many():
         check_table(pd.DataFrame({"a": [1.0], "b": ["x"]}), feature_names=["p", "q"])
     with pytest.raises(TypeError, match=r"of 2 columns hold something else: 'b': String|column"):
         check_table(pd.DataFrame({"a": [1.0], "b": ["x"]}), feature_names=["p"])
+
+
+def test_a_table_that_was_not_checked_is():
+    with pytest.raises(ValueError, match="X must be finite"):
+        check_table(Table(np.array([[np.nan]])))
 
 
 def test_one_row_is_a_table_of_one_row():

@@ -217,6 +217,7 @@ def test_categories_of_text_alone_carry_their_order():
         assert order_of(check_labels(checked, 2)) == order
     ordered = in_order(np.array(["a", "z", "b", "y"]), ["b", "a"])
     assert sort_into_classes(ordered).values == ["b", "a", "y", "z"]  # those without a place last
+    assert sort_into_classes(ordered).codes.tolist() == [1, 3, 0, 2]
     plain = np.array(["a"])
     assert in_order(plain, []) is plain
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import copy
+import json
 import math
 import time
 import warnings
@@ -16,6 +16,7 @@ from tests.archives import described, read_parts, write_changed
 import gnomon as gn
 from gnomon.exceptions import GnomonWarning
 from gnomon.maps.file import VERSION, check_shapes, pack, unpack, version_of
+from gnomon.twins import MapAlone
 
 N = 24
 RNG = np.random.default_rng(0)
@@ -26,7 +27,7 @@ Y = X[:, :2].copy()
 def again(result, *changes):
     """Return a map from its parts, with entries of the description or arrays that are others."""
     arrays, description = pack(result)
-    description = {**copy.deepcopy(description), "version": VERSION}
+    description = {**json.loads(json.dumps(description)), "version": VERSION}
     for change in changes:
         change(arrays, description)
     return unpack(arrays, description, gn.Map)
@@ -267,6 +268,13 @@ def test_orders_are_lists_of_text_by_name(plain, orders):
         again(plain, described("orders", value=orders))
 
 
+def test_what_the_map_alone_can_show_is_kept(plain):
+    made = again(plain)
+    assert made._alone is None
+    made._alone = MapAlone()
+    assert again(made)._alone == MapAlone()
+
+
 def test_only_what_has_an_order_is_among_the_orders(plain):
     pd = pytest.importorskip("pandas")
     kinds = pd.Categorical(np.resize(["low", "high"], N), ["low", "high"])
@@ -467,3 +475,17 @@ def test_a_scale_is_kept_with_its_weights(plain):
         assert found.name == "standard"
         for part in ("center", "spread", "weight"):
             np.testing.assert_array_equal(getattr(found, part), getattr(made.scale, part))
+
+
+def test_rules_of_columns_and_components_are_kept():
+    kinds = {"age": X[:, 0], "kind": np.resize(["a", "b", "c"], N)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        ruled, reduced = gn.map(kinds, "pca"), gn.map(X, "pca", n_pcs=3)
+    assert again(ruled).columns == ruled.columns
+    found = again(reduced).representation
+    assert (found.name, found.has_formula) == ("principal components", True)
+    for part in ("values", "center", "components"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(reduced.representation, part))
+    plain = again(reduced, lacking("coordinates_center", "coordinates_components")).representation
+    assert (plain.has_formula, plain.center) == (False, None)
