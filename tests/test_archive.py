@@ -1,16 +1,25 @@
 """Archives are read without trust: damage of any kind is one error, and no size is believed that cannot be."""
 
+import errno
 import io
 import json
 import struct
 import time
 import tracemalloc
 import zipfile
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from gnomon._archive import read_archive, write_archive
+from gnomon._archive import (
+    _check_description,
+    _check_members,
+    _read_header,
+    read_archive,
+    read_kind,
+    write_archive,
+)
 from gnomon._run import running
 
 ARRAYS = {"a": np.arange(12.0).reshape(3, 4), "flags": np.array([True, False]), "text": np.array(["ä", "bc"])}
@@ -239,3 +248,185 @@ def test_what_is_not_there_is_no_damage(tmp_path):
         load(tmp_path / "absent")
     with pytest.raises(IsADirectoryError):
         load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("header", "fits"),
+    [
+        (b"[" * 10_000, True),
+        (b"[" * 10_001, False),
+        (b"{[" * 5_000 + b'"[[{{"', True),
+        (b"{[" * 5_000 + b'"[[{{"{', False),
+        (b'"' + b"[" * 10_001 + b'"', True),
+        (b"x" * 32 * 2**20, True),
+        (b"x" * (32 * 2**20 + 1), False),
+    ],
+)
+def test_a_description_has_32_mib_and_10_000_lists_and_objects_at_most(header, fits):
+    if fits:
+        _check_description(header)
+    else:
+        with pytest.raises(ValueError, match=r"^its description is too large$"):
+            _check_description(header)
+
+
+def member(name="a.npy", size=8, packed=8, method=zipfile.ZIP_STORED, flags=0):
+    info = zipfile.ZipInfo(name)
+    info.file_size, info.compress_size, info.compress_type, info.flag_bits = size, packed, method, flags
+    return info
+
+
+def directory(*infos, size=1000, count=None, begins=b"PK\x05\x06"):
+    """Check members as if a zip had them."""
+    count = len(infos) if count is None else count
+    end = begins + bytes(6) + count.to_bytes(2, "little") + b"\xff" * 10
+    return _check_members(SimpleNamespace(infolist=lambda: list(infos)), size, end)
+
+
+ABOUT_MEMBER = member("description.json")
+
+
+def test_members_are_known_by_their_names():
+    found = directory(ABOUT_MEMBER, member(), member("b.npy", 1032, 1, zipfile.ZIP_DEFLATED), size=17)
+    assert list(found) == ["description.json", "a.npy", "b.npy"]
+    many = [member(f"{i}.npy") for i in range(299)]
+    assert len(directory(ABOUT_MEMBER, *many, size=2400)) == 300
+    assert directory(member("description.json", 32 * 2**20, 32 * 2**20), size=2**26)
+
+
+@pytest.mark.parametrize(
+    ("infos", "options", "fact"),
+    [
+        ([member()], {}, "it has no description"),
+        ([ABOUT_MEMBER, member()], {"count": 1}, "its directory is not complete"),
+        ([ABOUT_MEMBER, member()], {"count": 258}, "its directory is not complete"),
+        ([ABOUT_MEMBER, member()], {"begins": b"PK\x05\x07"}, "its directory is not complete"),
+        ([ABOUT_MEMBER, member(), member()], {}, "member 'a.npy' occurs twice"),
+        ([ABOUT_MEMBER, member("a.txt")], {}, "member 'a.txt' is no array"),
+        ([ABOUT_MEMBER, member(flags=1)], {}, "member 'a.npy' is encrypted or compressed in another way than deflate"),
+        ([ABOUT_MEMBER, member(method=zipfile.ZIP_LZMA)], {}, "member 'a.npy' is encrypted or compressed in another"),
+        ([ABOUT_MEMBER, member(size=9)], {}, "member 'a.npy' claims 9 bytes and can hold 8 at most"),
+        (
+            [ABOUT_MEMBER, member("b.npy", 1033, 1, zipfile.ZIP_DEFLATED)],
+            {},
+            "member 'b.npy' claims 1033 bytes and can hold 1032 at most",
+        ),
+        ([ABOUT_MEMBER, member()], {"size": 15}, "its members claim more bytes than the file has"),
+        ([member("description.json", 32 * 2**20 + 1, 2**26)], {"size": 2**27}, "its description is too large"),
+    ],
+)
+def test_members_that_no_file_has_are_refused(infos, options, fact):
+    with pytest.raises(ValueError, match=f"^{fact}"):
+        directory(*infos, **options)
+    directory(ABOUT_MEMBER, member(flags=2))  # how hard it was tried to compress
+
+
+@pytest.mark.parametrize(("length", "fits"), [(1024, True), (1025, False)])
+def test_headers_have_1024_bytes_at_most(length, fits):
+    header = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }".ljust(length - 1)
+    stream = io.BytesIO(headed(header, bytes(24)))
+    if fits:
+        assert _read_header(stream, "a") == ((2, 3), np.dtype("<f4"), 10 + length)
+        return
+    with pytest.raises(ValueError, match=r"^a has a header of 1025 bytes, more than any that gnomon writes$"):
+        _read_header(stream, "a")
+
+
+def test_the_same_content_gives_the_same_file_and_any_size_has_room(tmp_path):
+    assert save(tmp_path / "x").read_bytes() == save(tmp_path / "y").read_bytes()
+    with zipfile.ZipFile(tmp_path / "x") as archive:
+        infos = archive.infolist()
+    assert {info.date_time for info in infos} == {(1980, 1, 1, 0, 0, 0)}
+    assert all(info.extract_version >= 45 for info in infos if info.filename.endswith(".npy"))  # beyond 4 GiB
+    assert {info.compress_type for info in infos} == {zipfile.ZIP_DEFLATED}
+
+
+def test_arrays_of_objects_are_not_written(tmp_path):
+    with pytest.raises(ValueError, match="allow_pickle=False"):
+        write_archive(tmp_path / "x", kind="thing", version=1, arrays={"a": np.array([None])}, description={})
+    assert not (tmp_path / "x").exists()
+
+
+def test_arrays_of_any_shape_and_text_of_any_letter_are_read(tmp_path):
+    arrays = {
+        "scalar": np.array(3.5),
+        "empty": np.zeros((0, 3), np.float32),
+        "none": np.zeros(0, bool),
+        "last": np.array(["\U0010ffff", ""]),
+        "turned": np.asfortranarray(np.arange(6).reshape(2, 3)),
+        "stamps": np.array(["2020-01-01"], dtype="M8[ns]"),
+        "swapped": np.arange(3, dtype=">i2"),
+    }
+    write_archive(tmp_path / "x", kind="thing", version=1, arrays=arrays, description={})
+    found, _ = load(tmp_path / "x")
+    for name, array in arrays.items():
+        np.testing.assert_array_equal(found[name], array)
+        assert (found[name].dtype, found[name].shape) == (array.dtype, array.shape)
+        assert found[name].flags.writeable
+
+
+def test_what_else_gnomon_saves_is_told(tmp_path):
+    path = zipped(tmp_path / "x", {"description.json": b'{"kind": "gnomon-atlas", "version": 1}'})
+    with pytest.raises(
+        ValueError,
+        match=r"^load: file .* must be a thing file \(it holds 'gnomon-atlas'\)\. Read it with gnomon\.load\.$",
+    ):
+        load(path)
+    assert read_kind(path, ["gnomon-map", "gnomon-atlas"]) == "gnomon-atlas"
+    for text in (b'{"kind": "else"}', b'{"kind": ["gnomon-map"]}', b"{}"):
+        zipped(path, {"description.json": text})
+        with (
+            running(name="load"),
+            pytest.raises(ValueError, match=r"must be a complete gnomon-map or b file \(it holds"),
+        ):
+            read_kind(path, ["gnomon-map", "b"])
+
+
+@pytest.mark.parametrize("version", [True, 1.0, -1, None])
+def test_a_version_is_a_whole_number(tmp_path, version):
+    path = zipped(tmp_path / "x", {"description.json": json.dumps({"kind": "thing", "version": version})})
+    with refused(path, f"its version is {version!r}"):
+        load(path)
+
+
+def test_what_is_wrong_is_told_before_an_array_is_read(tmp_path):
+    seen = []
+
+    def check(description, shapes):
+        seen.append((description, shapes))
+        raise ValueError("it is of no use")
+
+    save(tmp_path / "x")
+    with (
+        running(name="load"),
+        pytest.raises(ValueError, match=r"must be a complete thing file \(it is of no use\)\. Save"),
+    ):
+        read_archive(tmp_path / "x", kind="thing", version=1, check=check)
+    assert seen == [({**ABOUT, "more": [1, "x"]}, {name: array.shape for name, array in ARRAYS.items()})]
+
+
+def test_errors_of_the_system_stay_what_they_are_but_for_places_outside_of_the_file(tmp_path):
+    def ends(code):
+        def check(description, shapes):
+            raise OSError(code, "so it is")
+
+        return read_archive(tmp_path / "x", kind="thing", version=1, check=check)
+
+    save(tmp_path / "x")
+    with pytest.raises(OSError, match="so it is") as caught:
+        ends(errno.EIO)
+    assert caught.value.errno == errno.EIO
+    with pytest.raises(ValueError, match=r"must be a complete thing file \(an offset leads out of the file\)"):
+        ends(errno.EINVAL)
+
+
+def test_long_facts_are_cut(tmp_path):
+    def check(description, shapes):
+        raise ValueError("x" * 400 + ".")
+
+    save(tmp_path / "x")
+    with pytest.raises(ValueError, match=r"\(x{300}\)\. Save it again\.$"):
+        read_archive(tmp_path / "x", kind="thing", version=1, check=check)
+    path = zipped(tmp_path / "y", {"description.json": json.dumps({"kind": "k" * 90, "version": 1})})
+    with refused(path, "it holds 'k{59}"):
+        load(path)

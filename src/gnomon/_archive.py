@@ -120,7 +120,7 @@ def write_archive(
         raise ValueError(message(f"a {kind}", "one that a file can hold", fact=str(error))) from error
     with (
         atomic_write(path) as temporary,
-        zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive,
+        zipfile.ZipFile(temporary, "w") as archive,
     ):
         archive.writestr(_member(_DESCRIPTION), header)
         for name, array in arrays.items():

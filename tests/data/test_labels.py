@@ -279,7 +279,10 @@ def test_labels_have_names(label, name):
 
 def test_as_many_texts_as_are_sorted_by_their_numbers_are():
     texts = np.array([f"row {i}" for i in range(10_000)])
-    assert sort_into_classes(texts).values[9:11] == ["row 9", "row 10"]
+    for given in (texts, texts.astype(object)):
+        assert sort_into_classes(given).values[9:11] == ["row 9", "row 10"]
+    more = [*texts.tolist(), "row 10000", None, 3]
+    assert sort_into_classes(np.array(more, dtype=object)).values == [3, *sorted(more[:-2])]
 
 
 def test_measured_labels_that_are_not_finite_are_unknown():

@@ -326,6 +326,7 @@ DENSE |= {
     "a rule of features of numbers": (ruled(features=[3]), "a rule of columns is not of texts and categories"),
     "a rule of one category": (ruled(categories="a"), "a rule of columns is not of texts and categories"),
     "a rule of lists of categories": (ruled(categories=[[["a"]]]), "a rule of columns is not of texts and categories"),
+    "a rule of a list of categories": (ruled(categories=[["a"]]), "a rule of columns is not of texts and categories"),
     "a rule without start": (ruled(start=None), "a rule of columns has no start and unit"),
     "a rule of endless unit": (ruled(unit=np.inf), "a rule of columns has no start and unit"),
     "rules of other features": (ruled(features=["b"]), "columns do not become the features"),

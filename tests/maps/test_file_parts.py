@@ -222,6 +222,7 @@ def test_the_first_and_the_last_row_may_be_donors_and_a_sparse_table_lacks_nothi
         [3, 1.0],
         ["sphere", math.inf],
         ["sphere", -1.0],
+        ["sphere", -0.5],
         ["sphere", math.nan],
         {"sphere": 1.0},
         [["sphere"], 1.0],
@@ -489,3 +490,13 @@ def test_rules_of_columns_and_components_are_kept():
         np.testing.assert_array_equal(getattr(found, part), getattr(reduced.representation, part))
     plain = again(reduced, lacking("coordinates_center", "coordinates_components")).representation
     assert (plain.has_formula, plain.center) == (False, None)
+
+
+def test_as_many_columns_as_a_byte_has_bits_take_a_byte():
+    gaps = np.zeros((N, 8), dtype=bool)
+    gaps[::3, 7] = True
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        made = gn.map(np.where(gaps, np.nan, X[:, :8]), "pca", missing="median")
+    assert pack(made)[0]["missing"].shape == (N, 1)
+    np.testing.assert_array_equal(again(made).completion.missing, gaps)

@@ -175,8 +175,14 @@ def name_of(label: object) -> str:
 
 def _order(value: Any) -> tuple[bool, Any]:
     """Order labels of mixed kinds: numbers by value, then the rest by their text."""
+    is_text, plain = _plain_order(value)
+    return is_text, _natural(plain) if is_text else plain
+
+
+def _plain_order(value: Any) -> tuple[bool, Any]:
+    """Order labels of mixed kinds as `_order` does, but texts by their characters."""
     is_text = not isinstance(value, (int, float))
-    return is_text, _natural(str(value)) if is_text else value
+    return is_text, str(value) if is_text else value
 
 
 def _natural(text: str) -> tuple[list[tuple[float, str]], str]:
@@ -260,7 +266,8 @@ def _sorted_classes(array: npt.NDArray[Any]) -> Classes:
         array = check_labels(array, len(array))
     if array.dtype.kind == "O":
         given = array.tolist()
-        values = sorted((value for value in dict.fromkeys(given) if value is not None), key=_order)
+        values = [value for value in dict.fromkeys(given) if value is not None]
+        values.sort(key=_order if len(values) <= _MOST_NATURAL else _plain_order)
         place = {value: code for code, value in enumerate(values)} | {None: -1}
         return Classes(values, np.fromiter(map(place.__getitem__, given), np.int64, len(given)))
     known = np.ones(len(array), dtype=np.bool_)
