@@ -2,12 +2,14 @@
 
 import errno
 import os
+import re
 import signal
 import stat
 import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -340,3 +342,97 @@ def test_f86_all_that_was_written_is_in_the_file_before_it_is_asked_to_stay(tmp_
     with atomic_write(tmp_path / "small", "wb") as file:
         file.write(b"x" * 100)
     assert sizes[0] == 100
+
+
+def test_a_part_file_is_forgotten_after_an_hour(monkeypatch):
+    touched = SimpleNamespace(st_mtime=1000.0)
+    for now, old in ((4600.0, False), (4600.5, True), (1000.0, False)):
+        monkeypatch.setattr(_files.time, "time", lambda now=now: now)
+        assert _files._is_old(touched) is old
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ((errno.ENOSPC, "No space left on device"), True),
+        ((errno.EFBIG, "File too large"), True),
+        ((errno.EIO, "Input/output error"), True),
+        ((errno.ENOSPC, "No space left on device", "elsewhere"), False),
+        ((errno.EINVAL, "Invalid argument"), False),
+    ],
+)
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, kind, given, named):
+    error = OSError(*given)
+    before = error.filename
+    with pytest.raises(OSError, match=re.escape(given[1])):
+        write_half(tmp_path / "map.html", error)
+    assert error.filename == (str(tmp_path / "map.html") if named else before)
+
+
+def test_text_is_utf_8_unless_another_encoding_is_asked_for(tmp_path, kind):
+    for encoding, content in ((None, "ß\n".encode()), ("latin-1", b"\xdf\n")):
+        with atomic_write(tmp_path / "x", "w", encoding=encoding) as file:
+            file.write("ß\n")
+        assert (tmp_path / "x").read_bytes() == content
+
+
+def test_what_has_no_place_is_told_to_the_letter(tmp_path):
+    (tmp_path / "file").touch()
+    missing = tmp_path / "missing"
+    for path, error, text in (
+        (tmp_path, IsADirectoryError, "a file (it is a folder). Add a file name."),
+        (missing / "x", FileNotFoundError, f"in an existing folder (no folder {str(missing)!r}). Create it first."),
+        (tmp_path / "file" / "x", NotADirectoryError, f"in a folder ({str(tmp_path / 'file')!r} is a file)."),
+    ):
+        for ask in (check_writable, lambda path: atomic_write(path).__enter__()):
+            with pytest.raises(error) as caught:
+                ask(path)
+            assert str(caught.value).endswith(f": output file {str(path)!r} must be {text}")
+    with running(name="save"), pytest.raises(ValueError, match=r"^save: mode='x' must be 'w' or 'wb'\.$"):
+        atomic_write(tmp_path / "x", "x").__enter__()
+    assert os.listdir(tmp_path) == ["file"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux alone has files without a name")
+def test_only_systems_without_nameless_files_get_part_files(tmp_path, monkeypatch):
+    def refuse(code):
+        def opened(*arguments, **options):
+            raise OSError(code, os.strerror(code))
+
+        return opened
+
+    for code in (errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS):
+        with monkeypatch.context() as patched:
+            patched.setattr("os.open", refuse(code))
+            assert _files._open_nameless(tmp_path) is None
+    with monkeypatch.context() as patched:
+        patched.setattr("os.open", refuse(errno.EACCES))
+        with pytest.raises(PermissionError):
+            _files._open_nameless(tmp_path)
+    if has_nameless(tmp_path):
+        closed = []
+        given = os.close
+        monkeypatch.setattr("os.close", lambda number: (closed.append(number), given(number)))
+        monkeypatch.setattr("os.path.exists", lambda path: False)
+        assert _files._open_nameless(tmp_path) is None  # where /proc is not there, it could get no name
+        assert len(closed) == 1
+
+
+def test_files_are_written_where_there_are_no_locks(tmp_path, monkeypatch, kind):
+    def refuse(*arguments):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    stale = tmp_path / f".map.html.{_files._HOST}0123456789ab.part"
+    stale.touch()
+    with atomic_write(tmp_path / "map.html") as file:
+        file.write(b"x")
+    assert sorted(os.listdir(tmp_path)) == [stale.name, "map.html"]
+
+
+def test_a_folder_in_which_nothing_may_be_opened_is_told(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr(_files, "_open_nameless", lambda folder: None)
+    monkeypatch.setattr(_files, "_open_part", lambda part: (_ for _ in ()).throw(OSError("so it is")))
+    with pytest.raises(OSError, match=r"must be writable \(so it is\)\. Choose another folder\.$"):
+        check_writable(tmp_path / "x")
+    assert os.listdir(tmp_path) == []

@@ -21,7 +21,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from gnomon._entrance import entrance
 from gnomon._validation import message
 
 if sys.platform != "win32":
@@ -146,7 +145,6 @@ def _name(descriptor: int, part: Path) -> None:
 
 
 @contextlib.contextmanager
-@entrance("atomic_write")
 def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: str | None = None) -> Iterator[IO[Any]]:
     """Open a file that appears under its name only when it is complete.
 
