@@ -453,6 +453,8 @@ def test_labels_and_names_of_objects_become_text_that_is_empty_where_there_is_no
 
 def test_a_graph_may_lack_how_sure_its_recall_is(plain):
     made = replace_graph(plain)
+    with pytest.raises(ValueError, match=r"^its graph breaks a rule: row 0 has the neighbour 24, outside of \[0, 24\)"):
+        again(made, lambda arrays, description: arrays.update(graph_indices=np.full((N, 5), N, np.int32)))
     found = again(made, lambda arrays, description: description["graph"].pop("recall_error"))
     assert found.graph.recall == made.graph.recall
     kept = again(made).graph
