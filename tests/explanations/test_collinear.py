@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -321,6 +322,22 @@ def test_neighbours_stay_if_they_are_to(kept):
     near = NeighborGraph(explanation.graph.indices, explanation.graph.distances, metric="precomputed")
     given = group_features(explain(X, T, graph=near, n_neighbors=6, pooling=1, n_jobs=1))
     np.testing.assert_array_equal(given.explanation.graph.indices, near.indices)
+
+
+@pytest.mark.parametrize(("size", "kept"), [(0.05, True), (1.0, False)])
+def test_neighbours_of_an_approximate_search_stay_where_groups_hardly_change_them(size, kept):
+    rng = np.random.default_rng(0)
+    T = rng.uniform(0, 1, (300, 30))
+    X = np.column_stack([T[:, 1:], size * (T[:, :1] + 0.01 * rng.normal(size=(300, 4)))])
+    exact = compute_neighbors(X, 10)
+
+    def grouped(graph):
+        return group_features(explain(X, T[:, :2], graph=graph, n_neighbors=10, pooling=1, n_jobs=1))
+
+    found, sought = grouped(replace(exact, method="cells", recall=0.99)), grouped(exact)
+    assert [len(part) for part in found.members] == [len(part) for part in sought.members] == 29 * [1] + [4]
+    assert np.array_equal(found.explanation.graph.indices, exact.indices) == kept
+    assert not np.array_equal(sought.explanation.graph.indices, exact.indices)
 
 
 def test_deviations_are_sixteen_million_numbers_at_most_but_of_256_rows_at_least():

@@ -115,10 +115,11 @@ def test_fit_equals_the_reference(spread, min_dist, a, b):
     np.testing.assert_allclose(kernel.parameters, (a, b), rtol=1e-4)
 
 
-def test_the_usual_fit_that_is_kept_is_what_a_fit_finds(monkeypatch):
-    usual = UMAPKernel.from_min_dist()
+@pytest.mark.parametrize("min_dist", [0.0, 0.1])
+def test_the_usual_fits_that_are_kept_are_what_a_fit_finds(monkeypatch, min_dist):
+    usual = UMAPKernel.from_min_dist(min_dist)
     monkeypatch.setattr(similarities, "_FITTED", {})
-    np.testing.assert_allclose(UMAPKernel.from_min_dist().parameters, usual.parameters, rtol=1e-6)
+    np.testing.assert_allclose(UMAPKernel.from_min_dist(min_dist).parameters, usual.parameters, rtol=1e-6)
 
 
 @pytest.mark.parametrize("scale", [1e-3, 0.1, 7.0, 1e4])

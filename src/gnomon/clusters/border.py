@@ -32,7 +32,7 @@ class Border:
     Attributes
     ----------
     neighbors : ndarray of shape (n_held_out, 15), int64
-        Nearest learned rows of each.
+        Nearest learned rows of each; 0.999 of them at least where 10,000 rows or more are learned.
     radii : ndarray of shape (n_held_out,), float64
         Distance of each to the 15th nearest other one held out.
     densities : ndarray of shape (n_held_out,), float64
@@ -51,7 +51,7 @@ class Border:
         """Find the neighbours."""
         k = min(_N_NEIGHBORS, len(learned) - 1)
         seed = current_run().seed
-        neighbors = RowSearch.of(learned, k, seed=seed).find(held_out)[0].astype(np.int64)
+        neighbors = RowSearch.of(learned, k, many=True, seed=seed).find(held_out)[0].astype(np.int64)
         distances = compute_neighbors(held_out, k, seed=seed).distances.astype(np.float64)
         found = mackay_ghahramani(distances, range(k, k + 1)).value
         dimension = max(1.0, found) if math.isfinite(found) else 1.0

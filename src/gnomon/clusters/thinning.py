@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import length, product
+from gnomon._arithmetic import length, product, squared_lengths
 from gnomon.linalg.within import variation_within
 
 __all__ = ["Thinning", "thinning"]
@@ -19,6 +20,7 @@ _WINDOWS = ((0.5, 0.25), (0.375, 0.125), (0.5, 0.125), (0.625, 0.125))
 """Place and half width of each window between the groups, in units of the distance of their medians."""
 _INSIDE = 0.95  # share of a group's rows that the tube around both holds
 _FEWEST = 5  # held-out rows of a side
+_ROWS = 512  # looked at together, so that they stay in a cache
 
 
 @dataclass(frozen=True)
@@ -76,23 +78,26 @@ def thinning(a: Floats, b: Floats, others: Floats, held_out: Floats) -> Thinning
         return Thinning(1.0, 1.0, (0, 0))
     line = step / gap
 
-    def seen(rows: Floats) -> tuple[Floats, Floats, Floats]:
-        places = product(rows, whiten) - middle
-        along = product(places, line)
-        aside = along[:, None] * line
-        np.square(np.subtract(places, aside, out=aside), out=aside)
-        return places, along, np.sqrt(aside.sum(axis=1))
+    def seen(rows: Floats) -> Iterator[tuple[Floats, Floats, Floats]]:
+        for begin in range(0, len(rows), _ROWS):
+            places = product(rows[begin : begin + _ROWS], whiten)
+            places -= middle
+            along = product(places, line)
+            yield places, along, np.sqrt(np.maximum(squared_lengths(places) - along**2, 0.0))
 
-    width = max(float(np.quantile(seen(group)[2], _INSIDE)) for group in (a, b))
-    places, along, aside = seen(held_out)
-    inside = aside <= width
+    asides = [np.concatenate([aside for _, _, aside in seen(group)]) for group in (a, b)]
+    width = max(float(np.quantile(aside, _INSIDE)) for aside in asides)
+    normals, bounds = np.empty((0, len(line))), np.empty(0)
     if len(others):
-        means, on_line, _ = seen(others)
-        nearest = np.clip(on_line, -gap / 2, gap / 2)[:, None] * line
+        means = product(others, whiten) - middle
+        nearest = np.clip(product(means, line), -gap / 2, gap / 2)[:, None] * line
         normals = means - nearest
         bounds = np.sum(normals * (means + nearest) / 2, axis=1)
-        inside[inside] = np.all(product(places[inside], normals.T) <= bounds, axis=1)
-    along = along[inside]
+    inside = []
+    for places, along, aside in seen(held_out):
+        near = aside <= width
+        inside.append(along[near][np.all(product(places[near], normals.T) <= bounds, axis=1)])
+    along = np.concatenate(inside)
     left, right = along[along < 0], along[along >= 0]
     sizes = len(left), len(right)
     if min(sizes) < _FEWEST:

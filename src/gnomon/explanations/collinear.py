@@ -18,7 +18,7 @@ from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors, cross_distances
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
 
@@ -35,6 +35,8 @@ _ROUNDS = 5
 _ROWS = 256  # that are added up at a time
 _SLACK = 1e-4  # below the threshold, of correlations that are then looked at in double
 _TOGETHER = 4096  # columns correlated with all others at a time
+_ASKED = 100  # rows whose neighbours among features are compared with those among groups
+_STAYING = 0.98  # share of the neighbours that must stay; an approximate search finds no more
 
 
 @dataclass(frozen=True)
@@ -145,7 +147,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     Notes
     -----
     Neighbourhoods are found again with the groups as one feature each, until the groups stay the same: copies make
-    neighbourhoods narrow, where noise hides what else goes along. Groups come from hierarchical clustering with
+    neighbourhoods narrow, where noise hides what else goes along. Neighbours that an approximate search found are kept
+    if some 98 % of them stay neighbours so, which is as many as it finds. Groups come from hierarchical clustering with
     complete linkage, so that no chain of pairs joins features that are not correlated themselves. Within a group a
     member's share is the Shapley value of its part in the variance of the score [1]_: its weight times its covariance
     with the score, over the variance.
@@ -165,7 +168,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
             break
         parts = found
         scores, lines = _scores(X, parts)
-        if keep_neighbors or graph.metric == "precomputed":
+        if keep_neighbors or graph.metric == "precomputed" or _stay(X, scores, graph):
             break
         graph = compute_neighbors(scores, n_neighbors, metric=graph.metric)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)
@@ -229,6 +232,25 @@ def _in_units(X: Any, scores: Any, lines: Columns, places: list[int], scale: Sca
 
 def _alone(n: int) -> list[Columns]:
     return [np.array([f], dtype=np.int64) for f in range(n)]
+
+
+def _stay(X: Any, scores: Any, graph: NeighborGraph) -> bool:
+    """Say whether neighbours of an approximate search are as good among the groups, which are columns of `scores`.
+
+    Of some rows the nearest among their neighbours and the neighbours of these are compared, by features and by groups.
+    """
+    if graph.method != "cells" or graph.mask is not None:
+        return False
+    staying = []
+    for i in evenly_spaced(graph.n_samples, _ASKED).tolist():
+        near = graph.indices[i]
+        wide = np.setdiff1d(np.append(near, graph.indices[near]), i)
+        first, then = (
+            np.argsort(cross_distances(table[[i]], table[wide], metric=graph.metric)[0], kind="stable")[: len(near)]
+            for table in (X, scores)
+        )
+        staying.append(np.isin(then, first).mean())
+    return bool(np.mean(staying) >= _STAYING)
 
 
 def _looked_at(n: int, d: int) -> Columns:

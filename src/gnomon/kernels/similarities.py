@@ -18,7 +18,10 @@ __all__ = ["Cauchy", "Gaussian", "NoiseContrast", "StudentT", "UMAPKernel"]
 _POSITIVE = Real(low=0.0, low_open=True)
 _NONNEGATIVE = Real(low=0.0)
 # (a, b) as fitted to the usual (min_dist, spread): what fits them takes longer to load than a map of a small table.
-_FITTED = {(0.1, 1.0): (1.5769434602697652, 0.8950608778515733)}
+_FITTED = {
+    (0.1, 1.0): (1.5769434602697652, 0.8950608778515733),
+    (0.0, 1.0): (1.93280839734315, 0.7904949732233831),  # of the embedding that clusters are found in
+}
 
 
 @dataclass(frozen=True)
