@@ -151,11 +151,12 @@ class _Products:
         squares = np.empty(n, dtype=self.dtype) if known is None else known
 
         def fill(begin: int) -> None:
-            block = slice(begin, min(begin + TILE, n))
-            right = self.prepare(block)
-            if known is None:
-                squares[block] = _squares(right)
-            self._distances.between(left, right, out[:, block], squares[block])
+            for some in _strips(min(TILE, n - begin)):  # not the whole tile: of wide rows that is much memory
+                block = slice(begin + some.start, begin + some.stop)
+                right = self.prepare(block)
+                if known is None:
+                    squares[block] = _squares(right)
+                self._distances.between(left, right, out[:, block], squares[block])
 
         with single_threaded_blas(), ThreadPool() as pool:
             list(pool.map(fill, range(0, n, TILE)))

@@ -17,12 +17,15 @@ from gnomon.data.scaling import Scaling
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
+from gnomon.linalg.products import sum_of_squares
 from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
-from gnomon.neighbors import NeighborGraph, compute_neighbors, cross_distances
+from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors.distances import nearest_among
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
 
 Array = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.floating]
 Columns = npt.NDArray[np.int64]
 _Grouped = TypeVar("_Grouped", bound=GroupedAnswer)
 _RULES: dict[str, Rule] = {
@@ -33,10 +36,11 @@ _NUMBERS = 1 << 24  # of the table of deviations, at most
 _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
 _ROWS = 256  # that are added up at a time
+_MULTIPLIED = 2048  # and rows whose products are
 _SLACK = 1e-4  # below the threshold, of correlations that are then looked at in double
-_TOGETHER = 4096  # columns correlated with all others at a time
+_TOGETHER = 4096  # columns correlated with all others at a time; a quarter of these, where there are more
 _ASKED = 100  # rows whose neighbours among features are compared with those among groups
-_STAYING = 0.98  # share of the neighbours that must stay; an approximate search finds no more
+_STAYING = 0.98  # share of the neighbours that must stay, as many as an approximate search finds
 
 
 @dataclass(frozen=True)
@@ -147,8 +151,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     Notes
     -----
     Neighbourhoods are found again with the groups as one feature each, until the groups stay the same: copies make
-    neighbourhoods narrow, where noise hides what else goes along. Neighbours that an approximate search found are kept
-    if some 98 % of them stay neighbours so, which is as many as it finds. Groups come from hierarchical clustering with
+    neighbourhoods narrow, where noise hides what else goes along. Where 98 % of the neighbours would stay, which is as
+    many as an approximate search finds, they are not found again. Groups come from hierarchical clustering with
     complete linkage, so that no chain of pairs joins features that are not correlated themselves. Within a group a
     member's share is the Shapley value of its part in the variance of the score [1]_: its weight times its covariance
     with the score, over the variance.
@@ -162,15 +166,16 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     n_neighbors = int(fits.indices.shape[1])
     X, graph = explanation._fitted, explanation.graph.nearest(n_neighbors)
     parts: list[_Group] = []
+    searched = X
     for _ in range(_ROUNDS):
         found = _find(_deviations(X, graph), threshold)
         if [one.columns.tolist() for one in found] == [one.columns.tolist() for one in parts]:
             break
         parts = found
         scores, lines = _scores(X, parts)
-        if keep_neighbors or graph.metric == "precomputed" or _stay(X, scores, graph):
+        if keep_neighbors or graph.metric == "precomputed" or _stay(searched, scores, graph):
             break
-        graph = compute_neighbors(scores, n_neighbors, metric=graph.metric)
+        searched, graph = scores, compute_neighbors(scores, n_neighbors, metric=graph.metric)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)
     shares, weights = [np.ones(1) for _ in names], [np.ones(1) for _ in names]
     if not parts:
@@ -235,21 +240,22 @@ def _alone(n: int) -> list[Columns]:
 
 
 def _stay(X: Any, scores: Any, graph: NeighborGraph) -> bool:
-    """Say whether neighbours of an approximate search are as good among the groups, which are columns of `scores`.
+    """Say whether nearly all neighbours in a table stay if features are put into groups, columns of `scores`.
 
-    Of some rows the nearest among their neighbours and the neighbours of these are compared, by features and by groups.
+    Of some rows the nearest among their neighbours and the neighbours of these are compared in both tables.
     """
-    if graph.method != "cells" or graph.mask is not None:
+    if graph.mask is not None:
         return False
-    staying = []
-    for i in evenly_spaced(graph.n_samples, _ASKED).tolist():
+    rows, k = evenly_spaced(graph.n_samples, _ASKED), graph.n_neighbors
+    wide = np.full((len(rows), k + k * k), -1, dtype=np.int32)
+    for at, i in enumerate(rows.tolist()):
         near = graph.indices[i]
-        wide = np.setdiff1d(np.append(near, graph.indices[near]), i)
-        first, then = (
-            np.argsort(cross_distances(table[[i]], table[wide], metric=graph.metric)[0], kind="stable")[: len(near)]
-            for table in (X, scores)
-        )
-        staying.append(np.isin(then, first).mean())
+        found = np.setdiff1d(np.append(near, graph.indices[near]), i)
+        wide[at, : len(found)] = found
+    before, after = (nearest_among(table, rows, wide, k, metric=graph.metric) for table in (X, scores))
+    if before is None or after is None:
+        return False
+    staying = [np.isin(one, other).mean() for one, other in zip(after, before, strict=True)]
     return bool(np.mean(staying) >= _STAYING)
 
 
@@ -258,15 +264,19 @@ def _looked_at(n: int, d: int) -> Columns:
     return evenly_spaced(n, max(_FEWEST, _NUMBERS // d))
 
 
-def _deviations(X: Any, graph: NeighborGraph) -> Array:
-    """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features)."""
+def _deviations(X: Any, graph: NeighborGraph) -> Floats:
+    """Return deviations of evenly spaced rows from the means of their neighbourhoods, (n_rows, n_features).
+
+    In double, or of a table that float32 holds in float32.
+    """
     rows, shape = _looked_at(*map(int, X.shape)), graph.indices.shape
     present = np.ones(shape, np.float32) if graph.mask is None else graph.mask.astype(np.float32)
     ones, order = np.ones((len(rows), shape[1])), np.arange(len(rows), dtype=np.int64)
     table = RowTable.of(table_as_bytes(X)).core
     n_threads = current_run().n_threads
-    sums: Any = _core.expand_frames(table, graph.indices, present, rows, ones, order, False, n_threads)
-    found: Array = sums[:, 0]
+    single = np.result_type(X.dtype, np.float32) == np.float32
+    sums: Any = _core.expand_frames(table, graph.indices, present, rows, ones, order, single, n_threads)
+    found: Floats = sums[:, 0]
     found /= -(1.0 + present[rows].sum(axis=1, dtype=np.float64))[:, None]  # the row itself is one of them
     return found
 
@@ -281,14 +291,15 @@ class _Group:
     place: int
 
 
-def _find(deviations: Array, threshold: float) -> list[_Group]:
+def _find(deviations: Floats, threshold: float) -> list[_Group]:
     """Return the groups and their scores; the deviations become those in units of their columns."""
     blocks = [slice(begin, begin + _ROWS) for begin in range(0, len(deviations), _ROWS)]
-    squares = sum(np.square(deviations[rows]).sum(axis=0) for rows in blocks)
+    squares = sum(np.square(deviations[rows], dtype=np.float64).sum(axis=0) for rows in blocks)
     scale = np.sqrt(squares / len(deviations))
     deviations /= np.where(scale > 0, scale, 1.0)
     paired = _paired(deviations, threshold)
-    correlation = inner_products(deviations[:, paired]) / len(deviations)
+    correlation = _correlations(deviations, paired)
+    del deviations
     groups: list[_Group] = []
     for places in _clusters(correlation, threshold):
         columns = paired[places]
@@ -301,38 +312,49 @@ def _clusters(correlation: Array, threshold: float) -> list[Columns]:
     if len(correlation) < 2:
         return []
     from scipy.cluster.hierarchy import fcluster, linkage
-    from scipy.spatial.distance import squareform
 
-    apart = 1.0 - np.minimum(np.abs(correlation), 1.0)
-    np.fill_diagonal(apart, 0.0)
-    tree = linkage(squareform(apart, checks=False), method="complete")
+    apart = np.concatenate([1.0 - np.minimum(np.abs(row[i + 1 :]), 1.0) for i, row in enumerate(correlation)])
+    tree = linkage(apart, method="complete")
     labels = fcluster(tree, 1.0 - threshold + 1e-12, criterion="distance")
     groups = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return sorted((group for group in groups if len(group) > 1), key=lambda group: int(group[0]))
 
 
-def _paired(standard: Array, threshold: float) -> Columns:
+def _paired(standard: Floats, threshold: float) -> Columns:
     """Return the columns that another one is correlated with, by at least the threshold, and few others."""
     n, d = standard.shape
     paired = np.zeros(d, dtype=np.bool_)
-    for start in range(0, d, _TOGETHER):
-        some = slice(start, start + _TOGETHER)
+    step = d if d <= _TOGETHER else max(1, _TOGETHER // 4)
+    for start in range(0, d, step):
+        some = slice(start, start + step)
         if d <= _TOGETHER:
             products = inner_products(standard, np.float32)  # half the time; sums of it err by 1.6e-5 at most
         else:
             products = product(standard[:, some].T, standard[:, start:])
-        close = np.abs(products) >= (threshold - _SLACK) * n
+        close = np.abs(products, out=products) >= (threshold - _SLACK) * n
         np.fill_diagonal(close, False)
         paired[some] |= close.any(axis=1)
         paired[start:] |= close.any(axis=0)
     return np.flatnonzero(paired)
 
 
+def _correlations(standard: Floats, columns: Columns) -> Array:
+    """Return the correlations of some columns, summed in double."""
+
+    def part(begin: int) -> Array:
+        some: Array = standard[begin : begin + _MULTIPLIED][:, columns].astype(np.float64, copy=False)
+        return some
+
+    found = sum_of_squares(part, len(standard), len(columns), step=_MULTIPLIED)
+    found /= len(standard)
+    return found
+
+
 def _score(correlation: Array, scale: Array, columns: Columns) -> tuple[Array, Array, int]:
     """Return the weights of a group's members in its score, their shares, and the member most correlated with it."""
     along = symmetric_eigen(correlation, 1)[1][:, 0]
     with_score = product(correlation, along)
-    best = int(np.argmax(np.round(np.abs(with_score), 9)))
+    best = int(np.argmax(np.round(np.abs(with_score), 6)))
     along *= np.sign(with_score[best])
     with_score = product(correlation, along)
     variance = inner(along, with_score)

@@ -32,7 +32,8 @@ _FEWEST_ROWS = 4
 _SAMPLE = 2000  # rows for growth, the correlation dimension and local PCA: two million pairs
 _GROUPS = 20  # of rows that lie together, left out in turn for the error of growth
 _STREAM_SAMPLE = 141
-_BLOCK = 256
+_BLOCK = 256  # rows of whose neighbours products are formed together
+_NUMBERS = 1 << 21  # of these neighbours, at most
 _RULES: dict[str, Rule] = {"n_neighbors": Integer(3), "confidence": Real(0.0, 1.0, low_open=True, high_open=True)}
 
 
@@ -157,17 +158,21 @@ def _estimates(
     order = np.argsort(draws, kind="stable")
     sample = np.sort(order[:_SAMPLE])
     between = _distances_between(among_rows(values, sample, metric), metric)
+    squared = np.square(between, dtype=np.float64)
+    mean_square, linear = float(squared.sum()) / (sample.size * (sample.size - 1)), linear_dimension(squared)
+    del squared
     from_each = between.copy()
     np.fill_diagonal(from_each, np.inf)
     from_each.sort(axis=1)
     pairs = from_each[:, :-1].astype(np.float64)  # each pair twice
+    del from_each
     of_all, of_each = estimators.likelihoods(graph.distances, ks, confidence=confidence)
     growth = neighborhood_growth(
         graph.distances[sample].astype(np.float64) if sample.size < values.shape[0] else np.empty((sample.size, 0)),
         pairs,
-        float(np.square(pairs).mean()),
+        mean_square,
         _nearest_of(between, np.searchsorted(sample, order[:_GROUPS])),
-        linear=linear_dimension(np.square(between, dtype=np.float64)),
+        linear=linear,
         confidence=confidence,
     )
     return growth, {
@@ -210,9 +215,9 @@ def _local_pca(
 
     The interval is that of a median of as many rows as there are neighbourhoods that do not overlap.
     """
-    shares = []
-    for begin in range(0, sample.size, _BLOCK):
-        rows = graph.indices[sample[begin : begin + _BLOCK], :k]
+    shares, step = [], max(1, min(_BLOCK, _NUMBERS // (k * int(values.shape[1]))))
+    for begin in range(0, sample.size, step):
+        rows = graph.indices[sample[begin : begin + step], :k]
         near = values[rows.ravel()]
         dense: Any = near.toarray() if hasattr(near, "toarray") else near
         shares.append(estimators.local_shares(_products_of(dense, *rows.shape)))

@@ -305,7 +305,8 @@ def correlation(
     count = min(positive.size, max(10, math.ceil(share * positive.size)))
     if count < 2:
         return _interval(math.nan, 0.0, confidence)
-    nearest = np.partition(positive, count - 1)[:count]
+    positive.partition(count - 1)
+    nearest = positive[:count]
     total = float(log(nearest.max() / nearest).sum())
     return _interval((count - 1) / total if total > 0.0 else math.nan, float(min(count, n_rows)), confidence)
 

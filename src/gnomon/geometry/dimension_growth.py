@@ -27,6 +27,7 @@ __all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighbo
 Float64Array = npt.NDArray[np.float64]
 
 _FEWEST_ROWS = 40
+_ROWS = 256  # of a matrix, looked at together
 _FEWEST_SCALES = 3
 _LARGEST = 256  # neighbours
 _GRID = geometric(0.4, 400.0, 121)  # dimensions that are tried
@@ -195,12 +196,15 @@ def linear_dimension(squared: Float64Array) -> float:
         Of principal variances, those of the doubly centred distances, freed of the share that n rows alone make; NaN
         where all rows are equal.
     """
-    n = len(squared)
-    centred = squared - squared.mean()  # so that the sums below lose nothing
-    means = centred.mean(axis=1)
+    n, mean = len(squared), squared.mean()
+    means, square = np.empty(n), 0.0
+    for begin in range(0, n, _ROWS):
+        centred = squared[begin : begin + _ROWS] - mean  # so that the sums below lose nothing
+        means[begin : begin + _ROWS] = centred.mean(axis=1)
+        square += inner(centred, centred)
     # Of the inner products -1/2 (s_ij - m_i - m_j), with m the means of s: their trace, and the sum of their squares.
-    total = float(np.sum(means) - 0.5 * np.trace(centred))
-    squares = 0.25 * (inner(centred, centred) - 2.0 * n * inner(means, means))
+    total = float(np.sum(means) - 0.5 * (np.trace(squared) - n * mean))
+    squares = 0.25 * (square - 2.0 * n * inner(means, means))
     rest = squares / total**2 - 1.0 / n if total > 0.0 else 0.0
     return 1.0 / rest if rest > 0.0 else math.nan
 

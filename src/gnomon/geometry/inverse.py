@@ -20,7 +20,7 @@ __all__ = ["InverseFits", "MapNeighbors", "Regressions", "inverse_fits", "regres
 
 _LEAST_VARIANCE = 1e-3  # of the residuals, as a share of the feature's variance in the neighbourhood
 _RIDGE = 1e-9  # keeps the spread of places on a line invertible
-_NUMBERS = 1 << 21  # of the neighbours' features, held in double at a time
+_NUMBERS = 1 << 20  # of the neighbours' features, held in double at a time
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -368,15 +368,15 @@ def _all_effects(X: Any, places: Floats, n_neighbors: int, mask: npt.NDArray[np.
     near = MapNeighbors(places).nearest(rows, n_neighbors)
     step = _rows_at_once(n_neighbors, int(X.shape[1]))
     parts = [slice(start, start + step) for start in range(0, len(rows), step)]
-    with single_threaded_blas():
-        found = list(in_order(lambda part: _block_effects(X, places, near[part], n_top), parts))
     indices = np.zeros((n, n_top), np.int32)
     arrows, lengths = np.full((n, n_top, d), np.nan), np.full((n, n_top), np.nan)
     scores, total = np.full((n, 8), np.nan), np.zeros(int(X.shape[1]))
-    for part, (top, best, long, whole, score) in zip(parts, found, strict=True):
-        indices[rows[part]], arrows[rows[part]], lengths[rows[part]] = top, best, long
-        scores[rows[part]] = score
-        total += whole
+    with single_threaded_blas():
+        found = in_order(lambda part: _block_effects(X, places, near[part], n_top), parts)
+        for part, (top, best, long, whole, score) in zip(parts, found, strict=True):
+            indices[rows[part]], arrows[rows[part]], lengths[rows[part]] = top, best, long
+            scores[rows[part]] = score
+            total += whole
     return _Effects(indices, arrows, lengths, total / max(len(rows), 1), scores)
 
 

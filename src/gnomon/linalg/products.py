@@ -31,6 +31,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 _ROWS = 2048  # whose inner products are summed at a time, whatever the number of threads
+_LARGE = 1024  # columns above which one block at a time is formed, by all threads: several results are much memory
 _WORTH_A_POOL = 1e8  # products of numbers, some ms of one core: threads of a pool take one to begin and to end
 
 
@@ -93,14 +94,18 @@ def sum_of_squares(part: Callable[[int], npt.NDArray[Any]], length: int, order: 
         Symmetric. The same bits on every processor.
     """
 
-    def of_block(begin: int) -> Float64Array:
-        result = np.empty((order, order))
+    def of_block(begin: int, result: Float64Array | None = None) -> Float64Array:
+        result = np.empty((order, order)) if result is None else result
         _core.inner_products(np.ascontiguousarray(part(begin)), result, current_run().n_threads)
         return result
 
     total, begins = np.zeros((order, order)), range(0, length, step)
-    blocks = map(of_block, begins) if length * order**2 < _WORTH_A_POOL else in_order(of_block, begins)
-    for one in blocks:
+    if length * order**2 < _WORTH_A_POOL or order > _LARGE:
+        one = np.empty((order, order))
+        for begin in begins:
+            total += of_block(begin, one)
+        return total
+    for one in in_order(of_block, begins):
         total += one
     return total
 

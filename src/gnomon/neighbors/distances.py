@@ -26,7 +26,7 @@ from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.precomputed import check_distance_matrix
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["cross_distances", "distance_matrix", "pair_distances", "row_distances"]
+__all__ = ["cross_distances", "distance_matrix", "nearest_among", "pair_distances", "row_distances"]
 
 Float64Array = npt.NDArray[np.float64]
 Metric = str | Callable[..., float]
@@ -278,6 +278,37 @@ def pair_distances(
         return native.distances(
             table.distances_to(others) if isinstance(table, Points) else _ranked_pairs(table, others)
         )
+
+
+def nearest_among(
+    X: Any, rows: npt.NDArray[np.integer], candidates: npt.NDArray[np.int32], n_neighbors: int, *, metric: str
+) -> npt.NDArray[np.int32] | None:
+    """Return the nearest of some candidates for some rows of a table.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float32 or float64, or CSR matrix
+        As for `compute_neighbors`.
+    rows : ndarray of shape (m,)
+        Row numbers.
+    candidates : ndarray of shape (m, n_candidates), int32
+        Row numbers, different from each other within a row; -1 where there is none.
+    n_neighbors : int in [1, n_candidates]
+    metric : str
+        As for `compute_neighbors`.
+
+    Returns
+    -------
+    ndarray of shape (m, n_neighbors), int32, or None
+        Ascending by (distance, index), -1 where there are fewer; None if the metric is not one that is searched here.
+    """
+    native = None if metric == "precomputed" else native_metric(metric)
+    if native is None:
+        return None
+    with warnings.catch_warnings():  # of rows of zeros under cosine: the search for neighbours has said it
+        warnings.simplefilter("ignore", DataWarning)
+        table = native.searched(native.rows(given_rows(X), alone=True))
+        return table.rank(np.ascontiguousarray(candidates), n_neighbors, table.take(rows))[0]
 
 
 def _ranked_pairs(table: SearchedRows, others: npt.NDArray[np.int32]) -> Float32Array:

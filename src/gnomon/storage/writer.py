@@ -27,6 +27,7 @@ from gnomon.storage.nodes import (
 __all__ = ["Writer"]
 
 _MOST_VALUES = 5000  # besides those in arrays
+_TOGETHER = 1 << 18  # numbers compared at a time
 
 
 @dataclass
@@ -157,5 +158,7 @@ def _equal_bytes(array: npt.NDArray[Any], other: Any) -> bool:
         return False
     if array.dtype.kind != other.dtype.kind or not np.array_equal(array[:1], other[:1]):
         return False
+    step = max(1, _TOGETHER * len(array) // max(1, array.size))  # rows: copies of all would be much memory
+    parts = (slice(begin, begin + step) for begin in range(0, len(array), step))
     with np.errstate(all="ignore"):
-        return array.tobytes() == other.astype(array.dtype, copy=False).tobytes()
+        return all(array[one].tobytes() == other[one].astype(array.dtype, copy=False).tobytes() for one in parts)
