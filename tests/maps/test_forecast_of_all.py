@@ -121,6 +121,12 @@ def test_the_rows_in_which_features_go_together_are_those_looked_at():
     assert (costs._MOST_ALIKE, costs._FEWEST_ALIKE) == (collinear._NUMBERS, collinear._FEWEST)
 
 
+def test_pages_of_wide_tables_are_foreseen_with_the_pairs_of_their_columns():
+    found = {d: gnomon.forecast((5000, d), then=("page",)).n_bytes for d in (784, 3072)}
+    assert 1.45e8 < found[784] < 1.95e8  # 161 MB of digits were measured, 172 of drawn rows
+    assert 3.8e8 < found[3072] < 5.6e8  # 455 to 473 MB of pictures
+
+
 def test_the_pace_is_measured_once(monkeypatch):
     fits = []
     monkeypatch.setattr(methods.UMAP, "fit", lambda self, X: fits.append(len(X)))

@@ -7,20 +7,34 @@ from __future__ import annotations
 
 from gnomon._costs import Cost
 
-__all__ = ["evaluation_takes", "explanation_takes", "page_takes"]
+__all__ = ["evaluation_keeps", "evaluation_takes", "explanation_takes", "page_takes"]
 
 # Bytes, bytes of the blocks worked on at a time and their limit, and nanoseconds on one core of the reference machine.
 _EXPLANATION = Cost(fixed=1e6, row=900.0)
-_FEATURE_FITS = Cost(entry=530.0)  # of rows fitted by their features, where these are noisy
-_MOST_FITTED = 1.35e8
+_FEATURE_FITS = Cost(entry=300.0)  # of rows fitted by their features, where these are noisy
+_MOST_FITTED = 8.2e7
 _FEW = 15  # features up to which blocks are small
 _EXPLANATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=1e3)  # noisy features take ten times as long
-_ALL_PAIRS = 50.0  # for each pair of few rows
-_MOST_PAIRS = 1.0e8
+_ALL_BELOW = 5000  # rows up to which all are compared with all
+_COMPARED = Cost(row=1.6e4)  # of some of them with all others
+_WIDE = 2e4  # for each column, of rows in double
+_COMPARED_OF_MANY = Cost(row=2e3)
+_MOST_COMPARED = 7e7
+_KEPT_OF_FEW, _KEPT = Cost(row=700.0, pair=1.4), Cost(row=1.2e3)  # bytes of scores and neighbours, which stay
+_MOST_KEPT = 1e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
-_PAGE = Cost(row=3.1e3, entry=7.0)  # with a table of groups of features, and its explanation
-_PROFILES = Cost(row=3.4e4, entry=110.0)  # of features and doubts of rows
-_MOST_PROFILES = 1.5e8
+_PAGE = Cost(fixed=2e6, row=800.0)
+_SAMPLED = 2000  # rows by whose distances dimension is estimated
+_OF_PAIRS = 23.0  # for each pair of these
+_OF_DISTANCES = 12.0  # where neighbours are looked at too, and for each of their numbers
+_OF_NUMBERS, _MOST_NUMBERS, _LOCAL = 15.0, 1 << 21, 20
+_ALIKE_TABLES = Cost(entry=8.0)  # of groups of features, before and after they are found again
+_ALIKE_NUMBER = 4.0  # for each number looked at
+_ALIKE_PAIR = 16.0  # for each pair of columns, of so many with all at a time
+_ALIKE_TOGETHER = 4096
+_LEARNED = 20_000  # rows that clusters are learned from
+_CLUSTERS = Cost(row=2.6e3, entry=8.0)  # of these
+_LEFT = 4.0  # for each number of the table: that of groups stays
 _PAGE_TIME = Cost(fixed=6e8, row=1.1e5, entry=300.0)
 _ALIKE = 0.3  # nanoseconds for a product of two columns in a row, where groups of features are looked for
 _MOST_ALIKE, _FEWEST_ALIKE = 1 << 24, 256  # numbers and rows that are looked at
@@ -58,7 +72,25 @@ def evaluation_takes(n_samples: int, n_features: float) -> tuple[float, float]:
     n_bytes, seconds : float
         Beyond what is there already; of one core of the reference machine.
     """
-    return min(_MOST_PAIRS, _ALL_PAIRS * n_samples**2), 1e-9 * _EVALUATION_TIME.of(n_samples, n_features)
+    if n_samples <= _ALL_BELOW:
+        needed = _COMPARED.of(n_samples) + _WIDE * n_features * min(1.0, n_samples / 1024)
+    else:
+        needed = min(_MOST_COMPARED, _COMPARED_OF_MANY.of(n_samples))
+    return needed, 1e-9 * _EVALUATION_TIME.of(n_samples, n_features)
+
+
+def evaluation_keeps(n_samples: int) -> float:
+    """Return the bytes that stay with the process when a map was scored.
+
+    Parameters
+    ----------
+    n_samples : int
+
+    Returns
+    -------
+    float
+    """
+    return min(_MOST_KEPT, (_KEPT_OF_FEW if n_samples <= _ALL_BELOW else _KEPT).of(n_samples))
 
 
 def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
@@ -78,4 +110,11 @@ def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
     shape = n_samples, n_features
     looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / n_features)) if n_features else 0.0
     seconds = 1e-9 * (_PAGE_TIME.of(*shape) + _ALIKE * looked_at * n_features**2)
-    return _PAGE.of(*shape) + min(_MOST_PROFILES, _PROFILES.of(*shape)), seconds
+    sampled = min(n_samples, _SAMPLED)
+    near = _OF_NUMBERS * min(_MOST_NUMBERS, _LOCAL * sampled * n_features)
+    dimension = max(_OF_PAIRS * sampled**2, _OF_DISTANCES * sampled**2 + near)
+    alike = _ALIKE_TABLES.of(*shape) + _ALIKE_NUMBER * looked_at * n_features
+    alike += _ALIKE_PAIR * n_features * min(n_features, _ALIKE_TOGETHER)
+    learned = min(n_samples // 2, _LEARNED)
+    clusters = _LEFT * n_samples * n_features + _CLUSTERS.of(learned, n_features)
+    return _PAGE.of(*shape) + max(dimension, alike, clusters), seconds

@@ -13,7 +13,7 @@ from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import StoredTable, as_stored
-from gnomon.maps.costs import evaluation_takes, explanation_takes, page_takes
+from gnomon.maps.costs import evaluation_keeps, evaluation_takes, explanation_takes, page_takes
 from gnomon.maps.fitting import make_estimator
 from gnomon.maps.landmarks.count import Needs, Shape, Sized, check_count, count_landmarks
 from gnomon.maps.landmarks.forecast import LandmarkForecast, forecast_with_landmarks
@@ -26,9 +26,7 @@ __all__ = ["FOLLOWING", "forecast"]
 FOLLOWING = ("explanation", "evaluation", "page", "file")
 """What may be made of a map, in this order."""
 
-_KEPT = 5e3  # bytes of a row's scores and neighbours, which stay
-_MOST_KEPT = 3.7e7
-_FREED = 0.27  # share of the memory of an explanation that stays with the process
+_FREED = 0.2  # share of the memory of an explanation that stays with the process
 _FILE = Cost(fixed=1e7, row=1e4, entry=100.0)  # nanoseconds
 _SPREAD = 3.0  # of the time of a map with all that follows: the data decide how it is explained
 
@@ -158,7 +156,7 @@ def _with_what_follows(found: Forecast, then: Sequence[str], n_samples: int, n_f
         if name == "explanation":
             kept += _FREED * needed
         elif name == "evaluation":
-            kept += min(_MOST_KEPT, _KEPT * n_samples)
+            kept += evaluation_keeps(n_samples)
     return replace(found.then(following), spread=_SPREAD)
 
 
