@@ -8,7 +8,10 @@ import scipy.sparse as sp
 
 import gnomon
 from gnomon import methods
+from gnomon.clusters import halves
+from gnomon.evaluation import anchors
 from gnomon.explanations import collinear
+from gnomon.geometry import dimension
 from gnomon.maps import costs, pace
 from gnomon.methods import METHODS
 from gnomon.neighbors import compute_neighbors
@@ -117,8 +120,11 @@ def test_doubles_and_blocks_of_sparse_rows_are_counted():
     assert written_out[0] == written_out[1]
 
 
-def test_the_rows_in_which_features_go_together_are_those_looked_at():
+def test_what_is_looked_at_for_a_page_is_as_much_as_is_foreseen():
     assert (costs._MOST_ALIKE, costs._FEWEST_ALIKE) == (collinear._NUMBERS, collinear._FEWEST)
+    assert costs._ALIKE_TOGETHER == collinear._TOGETHER
+    assert (costs._SAMPLED, costs._MOST_NUMBERS) == (dimension._SAMPLE, dimension._NUMBERS)
+    assert (costs._LEARNED, costs._ALL_BELOW) == (halves.MOST_ROWS, anchors._ALL_BELOW)
 
 
 def test_pages_of_wide_tables_are_foreseen_with_the_pairs_of_their_columns():

@@ -25,7 +25,7 @@ _MOST_KEPT = 1e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
 _PAGE = Cost(fixed=2e6, row=800.0)
 _SAMPLED = 2000  # rows by whose distances dimension is estimated
-_OF_PAIRS = 23.0  # for each pair of these
+_OF_PAIRS = 22.0  # for each pair of these
 _OF_DISTANCES = 12.0  # where neighbours are looked at too, and for each of their numbers
 _OF_NUMBERS, _MOST_NUMBERS, _LOCAL = 15.0, 1 << 21, 20
 _ALIKE_TABLES = Cost(entry=8.0)  # of groups of features, before and after they are found again
