@@ -43,6 +43,7 @@ _OLDEST_WRITTEN = 4
 _TEXT = ("method", "label_name", "name", "metric")
 _ENTRIES = (*_TEXT, "parameters", "feature_names", "timings", "notes")
 _TABLE = {"X_values", "X_indices", "X_indptr"}
+_TOGETHER = 1 << 18  # numbers looked at together
 _SCALE = {"scale_center", "scale_spread", "scale_weight"}
 _COORDINATES = {"coordinates_center", "coordinates_components"}
 _OF_ROWS = {
@@ -187,12 +188,18 @@ def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.array(["" if is_missing(value) else str(value) for value in column.tolist()], dtype=np.str_)
 
 
+def _are_whole(values: npt.NDArray[Any]) -> bool:
+    step = max(1, _TOGETHER * len(values) // values.size)  # rows: a copy of all would be much memory
+    parts = (values[begin : begin + step] for begin in range(0, len(values), step))
+    return all(bool(np.all(part == np.floor(part))) for part in parts)
+
+
 def _pack_table(X: Any, arrays: Arrays, description: dict[str, Any]) -> None:
     """Store whole numbers up to 255 in one byte; the dtype to restore is in the description."""
     sparse = isinstance(X, sp.csr_array)
     values = X.data if sparse else X
     description["X"] = {"dtype": values.dtype.str, "shape": list(X.shape), "sparse": sparse}
-    small = values.size and values.min() >= 0 and values.max() <= 255 and bool(np.all(values == np.floor(values)))
+    small = values.size and values.min() >= 0 and values.max() <= 255 and _are_whole(values)
     arrays["X_values"] = values.astype(np.uint8) if small else values
     if sparse:
         arrays |= {"X_indices": X.indices, "X_indptr": X.indptr}
