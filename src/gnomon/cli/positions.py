@@ -52,7 +52,7 @@ def _make(
     found, table, places = prepared.data, prepared.table, read_positions(positions)
     if found.n_samples < given_rows.n_samples == len(places):  # rows that lack a value are left out
         places = places[~np.isnan(np.asarray(given_rows.X)).any(axis=1)]
-    coordinates = resolve(found.representation, table.values, table.values, seed=0)
+    coordinates = resolve(found.representation, table.values, table.values, metric=metric, seed=0)
     parts = given(
         feature_names=table.feature_names,
         images=found.images if found.image_shape is None else None,  # pixels are drawn from the features

@@ -24,6 +24,7 @@ __all__ = [
     "describe_unlike_columns",
     "describe_unlike_rows",
     "fit_scaling",
+    "reads_values",
     "rows_that_decide",
     "scaling_of",
 ]
@@ -48,6 +49,7 @@ _BY_COORDINATES = {
     "linfinity",
     "minkowski",
 }
+_READ_VALUES = {"periodic", "haversine", "hellinger", "hamming", "jaccard"}
 _ONE_COLUMN = 30.0  # times that the widest column must spread more than the median of the others
 _MANY_COLUMNS = 100.0  # times that a tenth of the columns must spread more than another tenth
 _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at it: pixels, words, logarithms of counts
@@ -324,12 +326,46 @@ def decide_scaling(
     """
     name = check_scale(scale)
     if name in ("standard", "robust"):
+        if reads_values(metric):
+            fact = f"metric={metric!r:.60} reads the values of the columns as they are given"
+            raise ValueError(
+                message(f"scale={name!r}", "left out under this metric", fact=fact, remedy=_by_hand(metric))
+            )
         return fit(name), ""
+    if reads_values(metric) and not _is_periodic(metric):
+        return None, ""
     if unlike and name == "auto" and metric in _BY_COORDINATES:
         return fit("standard"), ""
     clause = describe()
     wanted = name == "auto" and bool(clause) and metric in _BY_COORDINATES
     return fit("standard") if wanted else None, clause
+
+
+def reads_values(metric: str) -> bool:
+    """Say whether a metric reads what values are, such as their place in a period, and not only how they differ.
+
+    Its distances are those of the columns as they are given: not of standardised ones or of principal components.
+
+    Parameters
+    ----------
+    metric : str
+        A name, with or without arguments in brackets.
+    """
+    return metric.partition("(")[0].strip() in _READ_VALUES
+
+
+def _is_periodic(metric: str) -> bool:
+    return metric.startswith("periodic")
+
+
+def _by_hand(metric: str) -> str:
+    """Say what to do in place of standardising."""
+    if not _is_periodic(metric):
+        return "Pass scale=None."
+    return (
+        "Divide columns that spread more yourself, and their periods by the same numbers: metric='periodic(360, 90)' "
+        "where the second of two angles is divided by 4."
+    )
 
 
 def describe_unlike_columns(X: Any, names: list[str]) -> str:

@@ -20,13 +20,14 @@ from gnomon.data import Block, Dataset, Representation, Table, check_table, find
 from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
-from gnomon.data.scaling import Scaling, check_scale, choose_scaling
+from gnomon.data.scaling import Scaling, check_scale, choose_scaling, reads_values
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
+from gnomon.maps.seam import warn_of_radians
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
@@ -101,13 +102,15 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         else:
             ours = isinstance(estimator, Embedder)
             scaling = _scaling(table, scale, data, "other" if metric_notes else metric, choose, ours=ours)
+        if data.representation is None and data.distances is None:
+            warn_of_radians(table.values, metric)
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
             _foresee(estimator, table, copied=scaling is not None)
         mapped = replace(table, values=table.values if scaling is None else scaling.apply(table.values))
         seed = resolve_seed(common["random_state"])
-        representation = resolve(data.representation, table.values, mapped.values, seed=seed)
+        representation = resolve(data.representation, table.values, mapped.values, metric=metric, seed=seed)
         if data.distances is not None:
             mapped = check_table(data.distances, accept_sparse=True, keep_zeros=True)
         elif representation is not None:
@@ -172,7 +175,7 @@ def rows_to_map(
     with noted() as notes:
         scaling = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
     mapped = table.values if scaling is None else scaling.apply(table.values)
-    representation = resolve(data.representation, table.values, mapped, seed=seed)
+    representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)
     told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]
     return (mapped if representation is None else check_table(representation.values).values), told
 
@@ -229,7 +232,10 @@ def _scaling(
     if unlike and scaling is not None:
         warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
     elif unlike:
-        warn(f"{unlike}: the map shows little else. Pass scale='standard' to standardise all columns.", DataWarning)
+        remedy = "Pass scale='standard' to standardise all columns."
+        if reads_values(metric):
+            remedy = "Divide columns that spread more by a number of your own, and their periods in metric by the same."
+        warn(f"{unlike}: the map shows little else. {remedy}", DataWarning)
     return scaling
 
 

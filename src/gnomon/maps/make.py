@@ -85,7 +85,8 @@ def map(
     n_pcs : int >= 0 or None, default=None
         Find neighbours and make the map in so many principal components of the table, standardised if `scale` says so.
         Every answer, every new row and every derivative is in terms of the features all the same. None takes the
-        features themselves, or for an AnnData object what `use_rep` says; 0 takes the features.
+        features themselves, or for an AnnData object what `use_rep` says; 0 takes the features. Not with metrics that
+        read what values are, see `scale`.
     use_rep : str or None, default=None
         Of an AnnData object: the key of ``obsm``, such as "X_pca" or "X_scVI", of the coordinates in which neighbours
         are found and the map is made, of which `n_pcs` takes the leading ones; or "X". None takes the rule of
@@ -130,7 +131,8 @@ def map(
         median of the others, or a tenth of the columns spread 100 times as much as another tenth. Pixels, counts,
         words, sparse tables and principal components stay as they are, and so does the table of an estimator of another
         library, or under a metric that does not compare coordinates one by one, such as "cosine". The map takes and
-        returns rows in their own units all the same.
+        returns rows in their own units all the same. Metrics that read what values are, "periodic", "haversine",
+        "hellinger", "hamming" and "jaccard", take columns as they are given: "standard" and "robust" are refused.
     feature_weight : mapping of str to number, array-like of shape (n_features,), or None, default=None
         How much features count in the distances, >= 0, after standardisation: a feature of weight 2 counts as if its
         column were given twice, one of weight 0 not at all. A mapping such as ``{"age": 2}`` names features, or columns

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import length, product
 from gnomon._validation import message
 from gnomon.data.representation import Reduction, Representation
-from gnomon.data.scaling import column_scales
+from gnomon.data.scaling import column_scales, reads_values
 from gnomon.linalg import principal_components, project_rows
 from gnomon.linalg.table import evenly_spaced
 
@@ -31,6 +31,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _TOLERANCE = 1e-3  # of the coordinates, and of orthonormal directions: what float32 leaves of them
 _CHECKED_ROWS = 1000
+_COMPONENTS = "X_pca"  # the name of principal components in AnnData objects
 
 
 def compute_representation(X: Any, reduction: Reduction, *, seed: int) -> Representation:
@@ -100,7 +101,9 @@ def told_of_coordinates(wanted: Representation | Reduction | None, found: Repres
     ]
 
 
-def resolve(wanted: Representation | Reduction | None, X: Any, mapped: Any, *, seed: int) -> Representation | None:
+def resolve(
+    wanted: Representation | Reduction | None, X: Any, mapped: Any, *, metric: str = "euclidean", seed: int
+) -> Representation | None:
     """Return the coordinates of the rows that a data set asks for.
 
     Parameters
@@ -111,11 +114,28 @@ def resolve(wanted: Representation | Reduction | None, X: Any, mapped: Any, *, s
         The features.
     mapped : ndarray or csr_array of shape (n_samples, n_features)
         The features, standardised if the map is; of these the components are computed.
+    metric : str, default="euclidean"
+        In which the coordinates will be compared.
     seed : int
+
+    Raises
+    ------
+    ValueError
+        If they are principal components and the metric reads what the values of the features are.
     """
+    if wanted is not None and reads_values(metric) and _are_components(wanted):
+        fact = f"the map is made of {wanted if isinstance(wanted, Representation) else 'principal components'}"
+        remedy = "Leave n_pcs out; of an AnnData object pass use_rep='X' or a table of such values."
+        rule = "a metric that only compares numbers, where coordinates are mixed of columns"
+        raise ValueError(message(f"metric={metric!r:.60}", rule, fact=fact, remedy=remedy))
     if isinstance(wanted, Reduction):
         return compute_representation(mapped, wanted, seed=seed)
     return None if wanted is None else with_formula(wanted, X)
+
+
+def _are_components(wanted: Representation | Reduction) -> bool:
+    """Say whether coordinates mix the columns of a table; others that are given may mean what a metric reads."""
+    return isinstance(wanted, Reduction) or wanted.components is not None or wanted.name == _COMPONENTS
 
 
 def leading(given: Representation, n: int) -> Representation:
