@@ -1,4 +1,4 @@
-"""A map of angles says that its explanations mislead where the angles start again; its function does not."""
+"""A map of angles tells them from where they hold fewest rows; where rows lie all round it says that they mislead."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon.data import Representation
 from gnomon.exceptions import DataWarning
+from gnomon.server.answers import Answers
+from gnomon.viewer import PageContent
 
-ANGLES = np.random.default_rng(0).uniform(-180, 180, (60, 3))
-
+ANGLES = np.random.default_rng(0).uniform(-180, 180, (60, 3))  # rows everywhere
 
 ASKED = {"explain": lambda m: m.explain(), "jacobian": lambda m: m.jacobian(ANGLES[0])}
 
@@ -20,7 +22,7 @@ ASKED = {"explain": lambda m: m.explain(), "jacobian": lambda m: m.jacobian(ANGL
 @pytest.mark.parametrize("metric", ["periodic(360)", "manhattan"])
 def test_an_explained_map_of_angles_warns_once_of_the_seam(metric, ask, tmp_path):
     made = gn.Map(ANGLES, ANGLES[:, :2], metric=metric)
-    told = [text for text in made.notes if "near the seam" in text]
+    told = [text for text in made.notes if "near the seam, where the values start again, those of" in text]
     assert len(told) == metric.startswith("periodic")
     made.save(tmp_path / "m.gnomon")
     assert gn.Map.load(tmp_path / "m.gnomon").notes == made.notes
@@ -35,6 +37,85 @@ def test_an_explained_map_of_angles_warns_once_of_the_seam(metric, ask, tmp_path
 def test_a_fitted_map_of_angles_has_the_note():
     made = gn.map(ANGLES, metric="periodic", metric_params={"period": 360}, max_iter=5)
     assert any("near the seam" in text for text in made.notes)
+
+
+def wrapped(angles):
+    return (angles + 180.0) % 360.0 - 180.0
+
+
+TRANS = np.arange(80) % 2 == 1
+OMEGA = wrapped(180.0 * TRANS + np.random.default_rng(1).normal(0, 12, 80))
+PEPTIDES = np.column_stack([OMEGA, np.random.default_rng(2).normal(50, 12, 80)])
+
+
+@pytest.fixture(scope="module")
+def peptides():
+    return gn.Map(
+        PEPTIDES,
+        np.column_stack([TRANS * 9.0, PEPTIDES[:, 1]]),
+        labels=np.where(TRANS, "trans", "cis"),
+        feature_names=["omega", "phi"],
+        metric="periodic(360)",
+    )
+
+
+def test_two_states_on_either_side_of_a_circle_are_set_apart(peptides):
+    found = peptides.contrast(TRANS)
+    assert found.features[0] == "omega"
+    assert abs(found.auc[0] - 0.5) == 0.5
+    assert abs(found.mean_selected[0] % 360 - 180) < 5
+    assert abs((found.mean_rest[0] + 180) % 360 - 180) < 5
+    more = found.effect[0] > 0
+    assert more == (found.mean_selected[0] > found.mean_rest[0])
+    assert found.caption() == f"{'more' if more else 'less'} omega"
+    assert peptides.profiles()["trans"].auc[0] == found.auc[0]
+    assert str(peptides.captions()["trans"]) == f"{'high' if more else 'low'} omega"
+    assert [note for note in peptides.notes if "near the seam" in note] == []
+    assert any("'omega' from " in note for note in peptides.notes)
+
+
+def test_the_page_and_the_server_tell_what_python_tells(peptides):
+    content = PageContent.of(peptides)
+    assert abs(content.X[TRANS, 0].mean() - content.X[~TRANS, 0].mean()) > 170
+    assert np.ptp(content.X[TRANS, 0]) < 90
+    np.testing.assert_allclose(wrapped(content.X), PEPTIDES, atol=1e-9)
+    assert abs(content.profiles["trans"][0][2] - 0.5) == 0.5
+    row = int(np.argmax(content.X[:, 0]))
+    answer = Answers(peptides).answer({"question": "feature", "row": row, "feature": 0})
+    assert answer["value"] == answer["high"] == content.X[row, 0]
+
+
+def test_arrows_do_not_feel_the_seam(peptides):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        made = gn.Map(wrapped(PEPTIDES + 130.0), peptides.embedding, metric="periodic(360)")
+        found, turned = peptides.explain(), made.explain()
+    np.testing.assert_allclose(found.r2, turned.r2, atol=1e-5)
+    for row in (0, 1):
+        np.testing.assert_allclose(found.axes(row), turned.axes(row), atol=1e-6)
+        np.testing.assert_allclose(found.foretell(row, PEPTIDES[row]), 0.0, atol=1e-9)
+        np.testing.assert_allclose(found.foretell(row, PEPTIDES[row] + 360.0), 0.0, atol=1e-9)
+
+
+def test_clusters_are_named_by_angles_in_one_piece():
+    rng = np.random.default_rng(0)
+    X = wrapped(np.column_stack([180.0 * (np.arange(400) % 2) + rng.normal(0, 12, 400), rng.normal(0, 12, 400)]))
+    names = gn.find_clusters(X, feature_names=["omega", "phi"], metric="periodic(360)").level().names.tolist()
+    assert {name for name in names if name} == {"low omega", "high omega"}
+
+
+def test_collinear_angles_are_grouped_within_the_neighbours_of_the_map():
+    angle = np.linspace(100, 250, 60)
+    rows = wrapped(np.column_stack([angle, angle, np.random.default_rng(0).normal(0, 9, 60)]))
+    made = gn.Map(rows, np.column_stack([angle, rows[:, 2]]), metric="periodic(360, 360, 360)")
+    assert list(made.feature_groups().groups) == ["feature 0 + 1 alike"]
+
+
+def test_features_beside_coordinates_with_a_period_stay_as_they_are():
+    given = Representation("X_angles", PEPTIDES)
+    made = gn.Map(PEPTIDES, PEPTIDES, metric="periodic(360)", representation=given)
+    assert made.notes == []
+    np.testing.assert_array_equal(PageContent.known(made).X, PEPTIDES)
 
 
 UNLIKE = np.column_stack([ANGLES, 1e6 * ANGLES[:, :1]])

@@ -25,6 +25,7 @@ from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
 from gnomon.neighbors import RowSearch
+from gnomon.neighbors.circles import find_seams
 
 __all__ = ["FEWEST_ROWS", "find_clusters"]
 
@@ -156,6 +157,9 @@ def find_clusters(
     described, names = check_features(table if features is None else features, feature_names)
     if int(described.shape[0]) != n:
         raise ValueError(message(f"features with {described.shape[0]} rows", f"of n_samples={n} rows"))
+    seams = find_seams(described, metric) if features is None else None
+    if seams is not None:
+        described = seams.apply(described)
     ground = Ground.of(table.values, metric)
     fewest = checked["min_size"] or max(20, round(math.sqrt(ground.n_counted / 2)))
     groups, splits, n_splits = _learn(table.values, ground, metric, fewest, checked["alpha"])

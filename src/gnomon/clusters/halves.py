@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from gnomon._run import current_run
 from gnomon._validation import warn
-from gnomon.clusters.circles import cuts_of, unrolled
 from gnomon.clusters.steps import noise_of_steps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components
 from gnomon.neighbors import find_repeats
+from gnomon.neighbors.circles import cuts_of, unrolled
 
 __all__ = ["MOST_ROWS", "Ground", "Halves"]
 

@@ -13,7 +13,7 @@ from gnomon import _core
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Instance, Real, Rule, check_parameters, message
-from gnomon.data.scaling import Scaling
+from gnomon.data.scaling import Scaling, reads_values
 from gnomon.explanations.answer import GroupedAnswer
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
@@ -137,7 +137,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
         noise, 0.3 to 0.5 joins what belongs together.
     keep_neighbors : bool, default=False
         Whether the neighbours stay those of the explanation, instead of being found among the features and groups: for
-        features that have no part in who is near, such as words beside vectors of texts.
+        features that have no part in who is near, such as words beside vectors of texts. So they do under metrics that
+        read what values are, such as "periodic".
 
     Returns
     -------
@@ -173,7 +174,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
             break
         parts = found
         scores, lines = _scores(X, parts)
-        if keep_neighbors or graph.metric == "precomputed" or _stay(searched, scores, graph):
+        kept = keep_neighbors or graph.metric == "precomputed" or reads_values(graph.metric)
+        if kept or _stay(searched, scores, graph):
             break
         searched, graph = scores, compute_neighbors(scores, n_neighbors, metric=graph.metric)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)

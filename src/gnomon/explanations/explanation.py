@@ -26,6 +26,7 @@ from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.linalg import product, stacked_eigen
 from gnomon.linalg.table import table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
+from gnomon.neighbors.circles import Seams, find_seams
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 from gnomon.surfaces import Surface
 
@@ -122,6 +123,8 @@ class Explanation:
     scale : Scaling or None
         How the features were standardised for neighbours and fits; `axes` and values are in units of the features all
         the same, `ellipses` in those of the standardised features.
+    seams : gnomon.neighbors.circles.Seams or None
+        Where columns that have a period under the metric were cut: values are told from there. None without any.
     """
 
     def __init__(
@@ -137,8 +140,10 @@ class Explanation:
         n_jobs: int | None = None,
         inverse: InverseFits | None = None,
         scores: dict[str, float] | None = None,
+        seams: Seams | None = None,
     ) -> None:
         self._X = X
+        self.seams = seams
         self.scale = scale
         self.n_jobs = n_jobs
         self.places = jacobians.places
@@ -258,6 +263,7 @@ class Explanation:
         if rows.ndim not in (1, 2) or rows.shape[-1] != self.n_features:
             raise ValueError(message(f"X_new of shape {rows.shape}", f"rows of n_features={self.n_features}"))
         step = rows - dense_rows_of(self._X, [i])[0]
+        step = step if self.seams is None else self.seams.shorter(step)
         scale = push_fidelity(self, i)[0] if "_pushes" not in self.__dict__ else self._pushes[0][[i]]
         return np.asarray(
             scale[0]
@@ -336,20 +342,27 @@ def explain_in_memory(
     fit: str = "auto",
     surface: Surface | None = None,
     n_jobs: int | None = None,
+    cut: bool = False,
 ) -> Explanation:
-    """Explain an embedding of a table in memory; parameters are those of `gnomon.explain`."""
+    """Explain an embedding of a table in memory; parameters are those of `gnomon.explain`.
+
+    `cut` says whether columns that have a period under the metric are cut where they hold fewest rows.
+    """
     checked = check_parameters(EXPLAIN_RULES, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
     given, labels = check_features(X, feature_names)
     scaling = scale if isinstance(scale, Scaling) else None
     if scaling is None and scale is not None:
         scaling, _ = choose_scaling(given, scale, names=labels, metric=metric)
     values = given if scaling is None else scaling.apply(given)
+    seams = find_seams(given, metric) if cut and scaling is None else None
     places = check_places(Y, values.shape[0])
     if surface is not None:
         places = surface.drawn(places)
     near = _neighbors(
         values, graph, ANSWER_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
     )
+    if seams is not None:
+        given = values = seams.apply(given)
     asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
     compact = table_as_bytes(values)
     jacobians = fit_forward(compact, places, near, asked, checked["pooling"])
@@ -371,6 +384,7 @@ def explain_in_memory(
         n_jobs=n_jobs,
         inverse=inverse,
         scores=chosen.scores,
+        seams=seams,
     )
 
 

@@ -26,7 +26,7 @@ class Clustering:
     labels: Any
     embedding: npt.NDArray[np.float32]
     n_jobs: int | None
-    _checked: Callable[[], Table]
+    _unrolled: Callable[[], Table]
     _mapped: Callable[[], Table]
     _clusters: Clusters | None
 
@@ -58,7 +58,7 @@ class Clustering:
 
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         given = {
-            "features": self._checked(),
+            "features": self._unrolled(),
             "feature_names": self.feature_names,
             "image_shape": self.image_shape if regions else None,
             "metric": self.metric,

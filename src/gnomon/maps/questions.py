@@ -182,7 +182,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
     neighbors: Callable[[], NeighborGraph | None]
-    _checked: Callable[[], Table]
+    _unrolled: Callable[[], Table]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
 
@@ -250,7 +250,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.explanations.contrast import contrast
 
         known = self._known_groups(groups)
-        return contrast(self._checked(), selection, rest, feature_names=self.feature_names, groups=known)
+        return contrast(self._unrolled(), selection, rest, feature_names=self.feature_names, groups=known)
 
     @entrance("captions")
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:
@@ -263,7 +263,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         # A picture of fewer than three rows or columns has no nine regions to speak of.
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         return cluster_captions(
-            self._checked(),
+            self._unrolled(),
             self._known_labels(),
             n_phrases=n_phrases,
             feature_names=self.feature_names,

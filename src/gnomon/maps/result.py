@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,12 +14,13 @@ from gnomon._entrance import entrance
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
 from gnomon.data.labels import measured_labels, sort_into_classes
-from gnomon.data.scaling import Scaling, choose_scaling
+from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
-from gnomon.maps.seam import told_of_seam, warn_of_seam
+from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
+from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -130,7 +131,8 @@ class Map(Questions, MapFunction, Outputs):
         if len(self.feature_names) == 0 and table.feature_names:
             self.feature_names = table.feature_names
         check_parts(self)
-        self.notes = [*self.notes, *(told for told in told_of_seam(self.metric) if told not in self.notes)]
+        self._cut: tuple[Table, Seams | None, Table] | None = None  # the table, where its columns are cut, and it cut
+        self.notes = [*without_seams(self.notes), *told_of_seams(self._seams(), self.feature_names)]
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._placed: Placed | None = None
@@ -217,15 +219,14 @@ class Map(Questions, MapFunction, Outputs):
             from gnomon.explanations import explain
             from gnomon.explanations.interpretable import N_NEIGHBORS as FEATURE_NEIGHBORS
 
-            if not self._has_other_features:
-                warn_of_seam(self.metric)
+            warn_of_seams(self._seams(), self.feature_names)
             scale = self._scale_of_explanation()
             self._explanation = explain(
                 self._checked(),
                 self.embedding,
                 n_neighbors=FEATURE_NEIGHBORS if self._has_other_features else "auto",
                 graph=self._graph_of_explanation(scale),
-                metric=self.metric,
+                metric="euclidean" if self.representation is not None and reads_values(self.metric) else self.metric,
                 feature_names=self.feature_names,
                 scale=scale,
                 n_jobs=self.n_jobs,
@@ -372,7 +373,7 @@ class Map(Questions, MapFunction, Outputs):
         known = self._known_groups(groups)
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles:
-            found = cluster_profiles(self._checked(), self.labels, feature_names=self.feature_names, groups=known)
+            found = cluster_profiles(self._unrolled(), self.labels, feature_names=self.feature_names, groups=known)
             if known is not None and known is not self._groups:
                 return found
             self._profiles[key] = found
@@ -401,6 +402,23 @@ class Map(Questions, MapFunction, Outputs):
         if self.X is not self._table.values:  # it was changed
             self._table = check_table(self.X, accept_sparse=True)
         return self._table
+
+    def _seams(self) -> Seams | None:
+        """Return where columns with a period are cut; None where the metric knows none of these features."""
+        return self._checked_and_cut()[1]
+
+    def _unrolled(self) -> Table:
+        """Return the features as answers tell them: `X`, columns with a period cut where they hold fewest rows."""
+        return self._checked_and_cut()[2]
+
+    def _checked_and_cut(self) -> tuple[Table, Seams | None, Table]:
+        table = self._checked()
+        if self._cut is None or self._cut[0] is not table:
+            of_features = self.scale is None and self.representation is None
+            seams = find_seams(table.values, self.metric) if of_features else None
+            told = table if seams is None else replace(table, values=seams.apply(table.values))
+            self._cut = table, seams, told
+        return self._cut
 
     def _mapped(self) -> Table:
         """Return the table that was mapped: `X`, or `X` standardised, or its representation."""

@@ -1,41 +1,67 @@
-"""What a map of angles says of its explanations, which take differences of features as numbers."""
+"""What a map of angles says of them: from where they are told, and where differences of them mislead."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._validation import warn
+from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
-from gnomon.neighbors import native_metric
+from gnomon.neighbors.circles import Seams, periods_under
 
-__all__ = ["told_of_seam", "warn_of_radians", "warn_of_seam"]
+__all__ = ["told_of_seams", "warn_of_radians", "warn_of_seams", "without_seams"]
 
 _DEGREES, _TURN = 360.0, 2.0 * np.pi
+_NAMED = 5  # columns
+_TOLD = "Columns with a period are told from where they hold fewest rows"
+_MISLEADS = "Explanations take differences of features as numbers: near the seam"
 
 
-def told_of_seam(metric: str) -> list[str]:
-    """Say where features start again and differences of them as numbers mislead; nothing in other metrics."""
-    if not metric.startswith("periodic"):
+def told_of_seams(seams: Seams | None, names: Sequence[str]) -> list[str]:
+    """Say from where columns with a period are told, and where differences of them as numbers mislead."""
+    if seams is None:
         return []
-    return [
-        f"The metric is {metric}, while explanations take differences of features as numbers: near the seam, where "
-        "the values start again, they are not to be trusted. Give sine and cosine of each angle as features to have "
-        "them right everywhere."
-    ]
+    told, moved, crowded = [], seams.moved, np.flatnonzero(seams.crowded)
+    if len(moved):
+        from_to = [f"from {seams.begins[k]:.4g} to {seams.begins[k] + seams.periods[k]:.4g}" for k in moved[:_NAMED]]
+        told.append(f"{_TOLD}: {_listed(moved, names, from_to)}. To the others a period is added, or taken away.")
+    if len(crowded):
+        told.append(
+            f"{_MISLEADS}, where the values start again, those of {_listed(crowded, names)} are not to be trusted, as "
+            "rows lie everywhere round the circle. Give sine and cosine of each angle as features to have them right."
+        )
+    return told
 
 
-def warn_of_seam(metric: str) -> None:
-    """Warn of the same."""
-    for text in told_of_seam(metric):
-        warn(text, DataWarning)
+def without_seams(notes: Sequence[str]) -> list[str]:
+    """Return notes without what this file says."""
+    return [note for note in notes if not note.startswith((_TOLD, _MISLEADS))]
+
+
+def warn_of_seams(seams: Seams | None, names: Sequence[str]) -> None:
+    """Warn of columns whose differences mislead."""
+    for text in told_of_seams(seams, names):
+        if text.startswith(_MISLEADS):
+            warn(text, DataWarning)
+
+
+def _listed(columns: npt.NDArray[np.intp], names: Sequence[str], ranges: Sequence[str] | None = None) -> str:
+    known = names or default_names(int(columns.max()) + 1)
+    parts = [repr(known[k]) for k in columns[:_NAMED]]
+    if ranges is not None:
+        parts = [f"{part} {one}" for part, one in zip(parts, ranges, strict=True)]
+    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    return ", ".join(parts) + more
 
 
 def warn_of_radians(X: Any, metric: str) -> None:
     """Warn if columns with a period of 360 hold what look like radians: all within one turn of 0, over half of one."""
-    native = native_metric(metric) if metric.startswith("periodic") else None
-    periods = native.periods(X.shape[1]) if native is not None and isinstance(X, np.ndarray) else None
+    known = metric.startswith("periodic") and isinstance(X, np.ndarray)
+    periods = periods_under(metric, X.shape[1]) if known else None
     if periods is None or not len(X):
         return
     angles = np.flatnonzero(np.isfinite(periods))

@@ -86,11 +86,11 @@ class Answers:
         return _index(asked.get("row"), self.map.n_samples, "row")
 
     def _column(self, feature: Any) -> npt.NDArray[np.float64]:
-        column = self.map.X[:, [feature]]
+        column = self.map._unrolled().values[:, [feature]]
         return np.asarray(column.toarray() if hasattr(column, "toarray") else column, dtype=np.float64).ravel()
 
     def _values(self, row: int) -> npt.NDArray[np.float64]:
-        values = self.map.X[[row]]
+        values = self.map._unrolled().values[[row]]
         return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=np.float64).ravel()
 
     def _feature(self, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -107,7 +107,7 @@ class Answers:
     def _of_row(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         row = self._row(asked)
         values = self._values(row)
-        table = self.map.X
+        table = self.map._unrolled().values
         mean = np.asarray(table.mean(axis=0), dtype=np.float64).ravel()
         square = table.multiply(table) if hasattr(table, "multiply") else np.square(table, dtype=np.float64)
         spread = np.sqrt(np.maximum(np.asarray(square.mean(axis=0)).ravel() - mean**2, 0.0))
