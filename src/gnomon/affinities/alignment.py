@@ -19,6 +19,7 @@ from gnomon.affinities.base import usable_distances
 from gnomon.linalg.stacks import stacked_products
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.images import images_around, metric_wraps
 
 __all__ = ["AlignmentMatrix", "alignment_matrix", "least_neighbors"]
 
@@ -78,7 +79,8 @@ def alignment_matrix(X: Any, graph: NeighborGraph, n_components: int, *, variant
     X : ndarray (float32 or float64) or CSR of shape (n_samples, n_features)
         Finite. Differences of rows are taken in double.
     graph : NeighborGraph of n_samples rows
-        Every row needs one neighbour at least.
+        Every row needs one neighbour at least. Where columns have a period under its metric, neighbours count at their
+        nearest images; under every other metric differences of rows are those of their numbers.
     n_components : int >= 1
         Dimension of the map, and of the tangent spaces.
     variant : {"ltsa", "hessian", "modified"}, default="ltsa"
@@ -141,22 +143,43 @@ class _Hoods:
     """The neighbourhoods of all rows, some at a time."""
 
     def __init__(self, X: Any, graph: NeighborGraph, present: BoolArray, *, centred: bool) -> None:
-        self._table = RowTable.of(X)
+        self._X, self._metric = X, graph.metric
         self._neighbors = np.ascontiguousarray(graph.indices, dtype=np.int32)
         self._present = present
         self._centred = centred
         self.n_samples, self.n_features = graph.n_samples, int(X.shape[1])
 
     def __iter__(self) -> Iterator[_Spectra]:
+        if metric_wraps(self._metric, self.n_features):
+            yield from self._around()
+            return
+        table = RowTable.of(self._X)
         step = max(1, _BLOCK // self._neighbors.shape[1] ** 2)
         for begin in range(0, self.n_samples, step):
             rows = slice(begin, min(begin + step, self.n_samples))
             neighbors, present = self._neighbors[rows], self._present[rows]
-            weights = present.astype(np.float32)
-            values, vectors = _core.local_spectra(
-                self._table.core, begin, neighbors, weights, self._centred, current_run().n_threads
-            )
+            values, vectors = self._spectra(table, begin, neighbors, present)
             yield _Spectra(rows, neighbors, present, values, vectors)
+
+    def _around(self) -> Iterator[_Spectra]:
+        """Yield neighbourhoods of which the neighbours are at their nearest images."""
+        step = max(1, _BLOCK // self._neighbors.shape[1] ** 2)
+        for begin in range(0, self.n_samples, step):
+            these = slice(begin, min(begin + step, self.n_samples))
+            for piece in images_around(self._X[these], self._X, self._neighbors[these], self._metric):
+                rows = slice(begin + piece.rows.start, begin + piece.rows.stop)
+                present = self._present[rows]
+                values, vectors = self._spectra(RowTable.of(piece.table), 0, piece.indices, present)
+                yield _Spectra(rows, self._neighbors[rows], present, values, vectors)
+
+    def _spectra(
+        self, table: RowTable, begin: int, neighbors: npt.NDArray[np.int32], present: BoolArray
+    ) -> tuple[Float64Array, Float64Array]:
+        """Return the eigenvalues and vectors of the neighbourhoods of rows of a table, from one of them on."""
+        values, vectors = _core.local_spectra(
+            table.core, begin, neighbors, present.astype(np.float32), self._centred, current_run().n_threads
+        )
+        return values, vectors
 
 
 def _tangents(hood: _Spectra, n_components: int) -> tuple[list[Float64Array], int]:

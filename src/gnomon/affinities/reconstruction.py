@@ -25,6 +25,7 @@ from gnomon.affinities.gram import Gram
 from gnomon.kernels import InputKernel, input_kernel
 from gnomon.linalg.table import RowTable
 from gnomon.neighbors.graph import NeighborGraph
+from gnomon.neighbors.images import images_around, metric_wraps
 
 __all__ = [
     "ReconstructionAffinity",
@@ -91,7 +92,8 @@ def reconstruction_weights(
     X : ndarray (float32 or float64) or CSR of shape (n_samples, n_features)
         Finite. Differences of rows are taken in double. Not read for "membership".
     graph : NeighborGraph of n_samples rows
-        Every row needs one neighbour at least.
+        Every row needs one neighbour at least. Where columns have a period under its metric, neighbours count at their
+        nearest images; under every other metric differences of rows are those of their numbers.
     weights : {"signed", "non_negative", "membership"}, default="signed"
         "signed": the weights sum to 1, as in locally linear embedding; some may be negative. "non_negative": the
         nearest point of the neighbours' convex hull, found exactly by an active set. "membership": fuzzy memberships
@@ -146,15 +148,11 @@ def reconstruction_weights(
             non_negative=values["weights"] == "non_negative",
         )
         return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
-    table = RowTable.of(X)
-    entries = _core.reconstruction_weights(
-        table.core,
-        np.ascontiguousarray(graph.indices, dtype=np.int32),
-        present.astype(np.float32),
-        least,
-        values["weights"] == "non_negative",
-        current_run().n_threads,
-    )
+    non_negative = values["weights"] == "non_negative"
+    if metric_wraps(graph.metric, int(X.shape[1])):
+        entries = _weights_around(X, X, graph.indices, present, graph.metric, least, non_negative)
+    else:
+        entries = _weights_of_table(X, graph.indices, present, least, non_negative)
     return ReconstructionWeights(_csr(graph.indices, entries, graph.n_samples), values["weights"])
 
 
@@ -199,6 +197,7 @@ def weights_of_new_rows(
     weights: str = "signed",
     regularization: float = 1e-3,
     kernel: InputKernel | None = None,
+    metric: str = "euclidean",
 ) -> npt.NDArray[np.float64]:
     """Find the combination of given rows that lies nearest to each new row.
 
@@ -216,6 +215,9 @@ def weights_of_new_rows(
         Likewise.
     kernel : InputKernel or None, default=None
         Reconstruct each new row in the feature space of this kernel; None takes the rows as they are.
+    metric : str, default="euclidean"
+        In which the given rows are near. Where columns have a period under it, without a kernel, given rows count at
+        their nearest images.
 
     Returns
     -------
@@ -230,20 +232,54 @@ def weights_of_new_rows(
             regularization=max(regularization, _LEAST_REGULARIZATION),
             non_negative=weights == "non_negative",
         )
+    least = max(regularization, _LEAST_REGULARIZATION)
+    if metric_wraps(metric, int(X.shape[1])):
+        present = np.ones(indices.shape, dtype=bool)
+        return _weights_around(X_new, X, indices, present, metric, least, weights == "non_negative")
     together = (
         scipy.sparse.vstack([X_new, X], format="csr")
         if scipy.sparse.issparse(X) or scipy.sparse.issparse(X_new)
         else np.vstack([X_new, X])
     )
-    table = RowTable.of(together)
-    found: npt.NDArray[np.float64] = _core.reconstruction_weights(
-        table.core,
-        np.ascontiguousarray(indices + X_new.shape[0], dtype=np.int32),
-        np.ones(indices.shape, dtype=np.float32),
-        max(regularization, _LEAST_REGULARIZATION),
-        weights == "non_negative",
+    return _weights_of_table(
+        together, indices + X_new.shape[0], np.ones(indices.shape, dtype=bool), least, weights == "non_negative"
+    )
+
+
+def _weights_of_table(
+    table: Any,
+    indices: npt.NDArray[np.integer[Any]],
+    present: npt.NDArray[np.bool_],
+    regularization: float,
+    non_negative: bool,
+) -> Float64Array:
+    """Return the weights of the first rows of a table, whose neighbours are rows of it too."""
+    found: Float64Array = _core.reconstruction_weights(
+        RowTable.of(table).core,
+        np.ascontiguousarray(indices, dtype=np.int32),
+        present.astype(np.float32),
+        regularization,
+        non_negative,
         current_run().n_threads,
     )
+    return found
+
+
+def _weights_around(
+    rows: Any,
+    others: Any,
+    indices: npt.NDArray[np.integer[Any]],
+    present: npt.NDArray[np.bool_],
+    metric: str,
+    regularization: float,
+    non_negative: bool,
+) -> Float64Array:
+    """Return the weights of rows of which the neighbours among others count at their nearest images."""
+    found = np.empty(indices.shape)
+    for piece in images_around(rows, others, indices, metric):
+        found[piece.rows] = _weights_of_table(
+            piece.table, piece.indices, present[piece.rows], regularization, non_negative
+        )
     return found
 
 
@@ -304,7 +340,7 @@ class ReconstructionAffinity:
         """Return the rule for new rows."""
         if self.weights == "membership":
             return MembershipRows(1.0, usual_distance(inputs.neighbors))
-        return ReconstructionRows(self, self.kernel_of(inputs))
+        return ReconstructionRows(self, self.kernel_of(inputs), inputs.neighbors.metric)
 
 
 @dataclass(frozen=True)
@@ -313,6 +349,7 @@ class ReconstructionRows:
 
     affinity: ReconstructionAffinity
     kernel: InputKernel | None = None
+    metric: str = "euclidean"
 
     def __call__(
         self, rows: Any, X_new: Any, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.float32]
@@ -325,6 +362,7 @@ class ReconstructionRows:
             weights=self.affinity.weights,
             regularization=self.affinity.regularization,
             kernel=self.kernel,
+            metric=self.metric,
         )
         return np.ascontiguousarray(found, dtype=np.float32)
 

@@ -17,6 +17,7 @@ from gnomon.geometry.check import check_values
 from gnomon.linalg import product, small_svd
 from gnomon.linalg.table import RowTable, evenly_spaced
 from gnomon.neighbors import NeighborGraph, check_graph
+from gnomon.neighbors.images import images_around, metric_wraps
 
 __all__ = ["TangentFrames", "tangent_frames"]
 
@@ -294,6 +295,26 @@ def _check_rows(rows: npt.NDArray[Any] | None, n_samples: int) -> npt.NDArray[np
     return np.ascontiguousarray(listed, dtype=np.int64)
 
 
+def _frames_around(
+    X: Any,
+    metric: str,
+    indices: npt.NDArray[np.int32],
+    weights: npt.NDArray[np.float32],
+    rows: npt.NDArray[np.int64],
+    given: tuple[int, bool, float],
+) -> tuple[Any, ...]:
+    """Return what the kernel does of rows whose neighbours are at their nearest images."""
+    parts = []
+    for piece in images_around(X[rows], X, indices[rows], metric):
+        these = rows[piece.rows]
+        shape = len(piece.table), indices.shape[1]
+        near, share = np.zeros(shape, dtype=np.int32), np.zeros(shape, dtype=np.float32)
+        near[: len(these)], share[: len(these)] = piece.indices, weights[these]
+        table, listed = RowTable.of(piece.table), np.arange(len(these), dtype=np.int64)
+        parts.append(_core.tangent_frames(table.core, near, share, listed, *given, current_run().n_threads))
+    return tuple(np.concatenate(part) for part in zip(*parts, strict=True))
+
+
 @entrance("tangent_frames")
 def tangent_frames(
     X: Any,
@@ -316,7 +337,7 @@ def tangent_frames(
         The data. float32, float64, uint8 and CSR are read where they lie. Displacements are formed in float64 (bytes:
         exactly, in integers), so a constant offset costs no precision.
     graph : NeighborGraph of n_samples rows
-        Neighbours in the data.
+        Neighbours in the data; at their nearest images where columns have a period under its metric.
     weights : ndarray of shape (n_samples, n_neighbors), default=None
         Weight >= 0 of each neighbour, equal by default; only their ratios at a point matter.
     rows : ndarray of row numbers, default=None
@@ -360,10 +381,13 @@ def tangent_frames(
     used = _check_weights(graph, weights)
     listed = _check_rows(rows, table.shape[0])
 
+    wraps = metric_wraps(graph.metric, table.shape[1]) and listed.size > 0
+
     def fit(these: npt.NDArray[np.int64], m: int, vectors: bool) -> tuple[Any, ...]:
-        found: tuple[Any, ...] = _core.tangent_frames(
-            table.core, indices, used, these, m, vectors, checked["variance_share"], current_run().n_threads
-        )
+        given = m, vectors, checked["variance_share"]
+        if wraps:
+            return _frames_around(values, graph.metric, indices, used, these, given)
+        found: tuple[Any, ...] = _core.tangent_frames(table.core, indices, used, these, *given, current_run().n_threads)
         return found
 
     if n_components is None:

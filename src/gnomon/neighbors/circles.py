@@ -32,7 +32,8 @@ def periods_under(metric: str, n_features: int) -> Floats | None:
     n_features : int
     """
     native = native_metric(metric)
-    return None if native is None else native.periods(n_features)
+    periods = None if native is None else native.periods(n_features)
+    return periods if periods is None or len(periods) == n_features else None  # haversine is of two columns
 
 
 def on_circles(X: Any, metric: Any, params: Mapping[str, Any] | None = None) -> Any:

@@ -354,7 +354,8 @@ def contrast(
     Parameters
     ----------
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The data; sparse data stay sparse.
+        The data; sparse data stay sparse. Numbers count as they are: of angles ask `gnomon.Map.contrast`, which knows
+        where they start again.
     selection : boolean mask of shape (n_samples,) or array of row numbers
         At least one row.
     rest : mask or row numbers, default=None

@@ -30,6 +30,7 @@ from gnomon.methods.neighbor.anchors import (
     start_at_anchors,
 )
 from gnomon.methods.parameters import INIT
+from gnomon.neighbors.circles import on_circles
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -240,8 +241,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         return self._recipe(parameters, n_samples)
 
     def _start_rows(self, X: Any, parameters: dict[str, Any]) -> Any:
-        """Return rows of which a start by principal components is made."""
-        return X
+        """Return rows of which a start by principal components is made: columns with a period as circles."""
+        return on_circles(X, parameters["metric"], parameters["metric_params"])
 
     def _distinct_rows(
         self, values: Any, parameters: dict[str, Any], *, counted: bool

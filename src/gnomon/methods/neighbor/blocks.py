@@ -168,7 +168,7 @@ class BlockEmbedder(NeighborEmbedder):
 
     def _start_rows(self, X: Any, parameters: dict[str, Any]) -> Any:
         parts = parameters.get("parts")
-        return X if parts is None else neighbors.balanced_blocks(X, parts)
+        return super()._start_rows(X, parameters) if parts is None else neighbors.balanced_blocks(X, parts)
 
     def _place(self, X: Any) -> npt.NDArray[Any]:
         columns = getattr(self, "columns_", None)

@@ -82,7 +82,8 @@ class FeatMAP(UMAP):
     min_dist : float in [0, spread], default=0.5
         How close points may come in the map, in map units.
     metric : str or callable, default="euclidean"
-        As in `UMAP`, but not "precomputed": frames are made of features.
+        As in `UMAP`, but not "precomputed": frames are made of features. Under "periodic" and "haversine" they are
+        those of neighbours at their nearest images, under every other metric of straight differences.
     spread, a, b, metric_params, precomputed_knn, local_connectivity, set_op_mix_ratio, density : as in `UMAP`
         Kernel, affinities, and the density of the rows.
     blocks, join : as in `UMAP`

@@ -107,7 +107,8 @@ class TSNE(PerplexityEmbedder):
         With fewer than 3 * perplexity a warning says so; fewer than the perplexity are refused.
     init : {"pca", "spectral", "random"} or ndarray of shape (n_samples, n_components), default="pca"
         Start positions; named ones are scaled to a standard deviation of 1e-4 along the first axis, an array is taken
-        as it is. The start used is ``init_``.
+        as it is. The start used is ``init_``. Principal components are of the rows, columns that have a period under
+        the metric as circles.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed: over all pairs, interpolated on a grid by fast Fourier transform (1-D and 2-D), or
         with far groups of points taken as one (up to 3-D). "auto" decides by size; the choice made is ``evaluation_``.

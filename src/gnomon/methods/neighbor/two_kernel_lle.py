@@ -69,7 +69,9 @@ class TwoKernelLLE(NeighborEmbedder):
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How the penalty is summed; "auto" takes the tree from 4000 rows on where it cannot interpolate.
     metric, metric_params, precomputed_knn : as in `UMAP`
-        They choose the neighbours. Distances alone ("precomputed") do with weights="membership".
+        They choose the neighbours. Distances alone ("precomputed") do with weights="membership". Under "periodic" and
+        "haversine" neighbours are taken at their nearest images, if the input kernel is "linear"; under every other
+        metric rows are reconstructed as their numbers are.
     init, random_state, n_jobs, callback, verbose : as in `TSNE`
         Named starts are scaled to a standard deviation of 1e-4 along the first axis.
 

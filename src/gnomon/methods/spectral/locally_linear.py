@@ -77,7 +77,9 @@ class LocallyLinearEmbedding(GraphEigenmaps):
         component by itself and place them side by side, see `gnomon.initialization.lay_out_components`; components of
         at most 2 n_components + 1 rows lie at random. "error": raise ValueError.
     metric, metric_params, precomputed_knn : as in `UMAP`
-        They choose the neighbours; the rows themselves are needed, so "precomputed" is refused.
+        They choose the neighbours; the rows themselves are needed, so "precomputed" is refused. Under "periodic" and
+        "haversine", whose columns have a period, weights and tangents are those of the neighbours at their nearest
+        images. Under every other metric they are those of the numbers in the rows, in straight differences.
     random_state, n_jobs : as in `TSNE`
         The seed used is ``seed_``.
     callback : callable or None, default=None
@@ -198,7 +200,14 @@ class LocallyLinearEmbedding(GraphEigenmaps):
             self._rows, X, self.graph_.n_neighbors, metric=self.metric, metric_params=self.metric_params
         )
         self._tell_far(indices, distances)
-        weights = weights_of_new_rows(self._rows, X, indices, weights=self.weights, regularization=self.regularization)
+        weights = weights_of_new_rows(
+            self._rows,
+            X,
+            indices,
+            weights=self.weights,
+            regularization=self.regularization,
+            metric=self.graph_.metric,
+        )
         places: Float64Array = weighted_sums(weights, self._positions[indices])
         for column in range(indices.shape[1]):  # several fitted rows may lie at distance 0 in single precision
             near = np.flatnonzero(distances[:, column] == 0.0)

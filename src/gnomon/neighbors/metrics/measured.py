@@ -177,9 +177,7 @@ class Periodic(_Measured):
 
     def rows(self, X: Any, *, alone: bool = False) -> Any:
         """Return rows in float64 with periodic columns in [0, period)."""
-        if self.period.ndim and len(self.period) != X.shape[1]:
-            fact = f"{len(self.period)} periods, {X.shape[1]} columns"
-            raise ValueError(message("period", "one number or one for each column", fact=fact))
+        self.periods(X.shape[1])
         return super().rows(X, alone=alone)
 
     def _dense(self, X: Values) -> Values:
@@ -193,7 +191,10 @@ class Periodic(_Measured):
         )
 
     def periods(self, n_features: int) -> Float64Array:
-        """Return the period of each column, inf where it is plain."""
+        """Return the period of each column, inf where it is plain; ValueError if there are others than columns."""
+        if self.period.ndim and len(self.period) != n_features:
+            fact = f"{len(self.period)} periods, {n_features} columns"
+            raise ValueError(message("period", "one number or one for each column", fact=fact))
         return np.ascontiguousarray(np.broadcast_to(self.period, (n_features,)))
 
     def circles(self, X: Values) -> Float64Array:
