@@ -171,11 +171,10 @@ def test_what_is_no_path_is_refused(path):
         open_table(path)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_missing_and_infinite_values_are_named_by_row_and_column(value, tmp_path):
-    bad = X.copy()
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "missing"), (np.inf, "infinite"), (-1e160, r"-1e\+160")])
+def test_missing_infinite_and_huge_values_are_named_by_row_and_column(value, word, tmp_path):
+    bad = X.astype(np.float64)
     bad[321, 2] = value
-    word = "missing" if np.isnan(value) else "infinite"
     pq.write_table(pa.table({name: bad[:, j] for j, name in enumerate("abc")}), tmp_path / "x.parquet")
     for table, column in ((ArrayTable(bad), "column 2"), (open_table(tmp_path / "x.parquet"), "column 'c'")):
         table.read(0, 321)
@@ -184,6 +183,8 @@ def test_missing_and_infinite_values_are_named_by_row_and_column(value, tmp_path
                 read()
     with pytest.raises(ValueError, match=r"row 1 of .*column 'a' is missing"):
         open_table(parquet(tmp_path, {"a": pa.array([1, None])})).read(0, 2)
+    with pytest.raises(ValueError, match=rf"row 1 of .*column 1 is {word}"):
+        open_table(csr(tmp_path, data=(1.0, value))).read(0, 3)
 
 
 def test_text_files_are_refused_with_a_command_that_converts_them(tmp_path):

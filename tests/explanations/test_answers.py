@@ -96,6 +96,8 @@ def test_errors_in_closed_form():
     assert found == pytest.approx([np.sqrt(1.1), np.sqrt(1.1 + 1 / 18)])  # it is taken to vary as the rest does
     found = effect_size_errors(np.array([0.5]), (np.array([9.0]), np.array([1.0])), (5, 9), by_rows=False)
     assert found[0] == pytest.approx(np.sqrt((9 / 5 + 1 / 9) / 5 + 0.25 * (81 / 4 + 1 / 8) / (8 * 25)))
+    far = effect_size_errors(np.array([0.5]), (np.array([9e200]), np.array([1e200])), (5, 9), by_rows=False)
+    assert far == pytest.approx(found)  # squares of variances would be too large
     nothing = (np.zeros(2), np.zeros(2))
     np.testing.assert_array_equal(effect_size_errors(np.array([np.inf, 0.0]), nothing, (5, 5)), [np.nan, 0.0])
     assert auc_errors(np.array([0.5]), (single[:1], single[:1]), (2, 3))[0] == pytest.approx(np.sqrt(1 / 24 + 1 / 36))

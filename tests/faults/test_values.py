@@ -61,6 +61,48 @@ def test_f04_a_value_that_takes_the_digits_of_the_others_is_named(value, lost):
     assert lost or np.array_equal(found[1:][kept], near[1:][kept])
 
 
+@pytest.mark.parametrize("missing", ["distance", "error"])
+@pytest.mark.parametrize(
+    ("value", "rows", "text"),
+    [
+        (1e160, [7], r"map: X must be numbers up to 1e\+150 in magnitude.*\(1\): at row 7, column 'energy'\)\. Mend"),
+        (-1e308, [7, 9, 30], r"map: X must be numbers up to 1e\+150.*\(3\): at row 7, column 'energy'; row 9.*row 30"),
+    ],
+)
+def test_f04_a_map_refuses_entries_whose_squares_overflow_and_names_them(value, rows, text, missing):
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    X[rows, 1] = value
+    table = pd.DataFrame(X, columns=["x", "energy"])
+    with pytest.raises(ValueError, match=text):
+        gnomon.map(table, method="pca", missing=missing)
+    grown = gnomon.map(table.drop(rows), method="pca", scale=None)
+    with pytest.raises(ValueError, match=r"numbers up to 1e\+150.*at row 7, column 'energy'"):
+        grown.extend(table)
+
+
+@pytest.mark.parametrize(
+    ("fit", "value", "text"),
+    [
+        (lambda X: gnomon.PCA().fit(X), 1e308, r"up to 1e\+300 in magnitude.*\(1\): at row 7, column 2"),
+        (lambda X: gnomon.KernelPCA().fit(X), 1e160, r"up to 1e\+150 in magnitude.*\(1\): at row 7, column 2"),
+        (lambda X: gnomon.GradientPCA().fit(X), 1e160, r"up to 1e\+150 in magnitude.*\(1\): at row 7, column 2"),
+        (lambda X: gnomon.complete_missing(X), 1e160, r"up to 1e\+150 in magnitude or NaN.*at row 7, column 2"),
+    ],
+)
+def test_f04_what_no_square_or_sum_can_be_taken_of_is_refused_with_its_place(fit, value, text):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    X[7, 2] = value
+    with pytest.raises(ValueError, match=text):
+        fit(X)
+
+
+def test_f04_large_ratios_are_told_in_a_few_characters():
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    X[7, 2] = 1e100
+    with pytest.warns(DataWarning, match=r"'feature 2' spreads 1\.4e\+99 times as much as the median of the others"):
+        gnomon.map(X, method="pca")
+
+
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_f06_an_offset_is_taken_off_before_anything_is_rounded(name):
     half = np.round(NOISE[:30] * 1024) / 1024

@@ -17,6 +17,7 @@ from gnomon.completion.kept import KEPT_NEIGHBORS, share_kept
 from gnomon.completion.predictors import Rows, blocks
 from gnomon.completion.recipe import HeldOut, Learned, Recipe, learn
 from gnomon.data import check_feature_count, check_table
+from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.names import default_names
 from gnomon.data.scaling import describe_unlike_columns
 from gnomon.linalg import share, uniform_matrix
@@ -106,7 +107,7 @@ class Completion:
         ValueError
             If X has other columns than the table that was completed, or the same in another order.
         """
-        table = check_table(X, min_samples=0, allow_missing=True, known_as=self.feature_names)
+        table = check_table(X, min_samples=0, allow_missing=True, known_as=self.feature_names, largest=LARGEST_SQUARED)
         if table.feature_names is not None:
             check_feature_count(table, self.X.shape[1], self.feature_names, kept_as="feature_names")
         rows = table.values
@@ -270,7 +271,7 @@ def complete_missing(
     """
     if how not in ("distance", "median"):
         raise ValueError(message(f"how={how!r:.40}", "'distance' or 'median'"))
-    table = check_table(X, min_samples=3, feature_names=feature_names, allow_missing=True)
+    table = check_table(X, min_samples=3, feature_names=feature_names, allow_missing=True, largest=LARGEST_SQUARED)
     values = np.asarray(table.values)
     missing = np.isnan(values)
     seed = current_run().seed

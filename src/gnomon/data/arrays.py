@@ -16,8 +16,11 @@ from gnomon.exceptions import DataWarning
 
 __all__ = [
     "EXACT_UP_TO",
+    "LARGEST",
+    "LARGEST_SQUARED",
     "FloatArray",
     "all_finite",
+    "any_beyond",
     "cast",
     "check_finite",
     "floats_from_objects",
@@ -43,6 +46,10 @@ _KINDS = {
 _SHOWN = 5  # places named in an error
 EXACT_UP_TO = 2**53
 """float64 holds every whole number up to here."""
+LARGEST = 1e300
+"""Largest magnitude of a value of a table: sums and differences of such values stay in the range of float64."""
+LARGEST_SQUARED = 1e150
+"""Largest magnitude of a value whose square counts: sums of such squares stay in the range of float64."""
 
 _CHUNK = 1 << 22  # values looked at together, so that the masks stay small beside the data
 
@@ -278,6 +285,13 @@ def _blocks(values: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
         yield start, flat[start : start + _CHUNK]
 
 
+def any_beyond(values: npt.NDArray[Any], largest: float = LARGEST) -> bool:
+    """Return whether one of finite values is larger in magnitude than one that float32 does not reach."""
+    if values.dtype != np.float64 or not values.size:
+        return False
+    return bool(values.max() > largest or values.min() < -largest)
+
+
 def _place(values: FloatArray | scipy.sparse.csr_array, position: int, names: Sequence[str] | None) -> str:
     if isinstance(values, np.ndarray):
         row, column = divmod(position, values.shape[1])
@@ -288,9 +302,13 @@ def _place(values: FloatArray | scipy.sparse.csr_array, position: int, names: Se
 
 
 def check_finite(
-    values: FloatArray | scipy.sparse.csr_array, *, names: Sequence[str] | None = None, allow_missing: bool = False
+    values: FloatArray | scipy.sparse.csr_array,
+    *,
+    names: Sequence[str] | None = None,
+    allow_missing: bool = False,
+    largest: float = LARGEST,
 ) -> None:
-    """Raise ValueError if a value is NaN or infinite.
+    """Raise ValueError if a value is NaN, infinite or too large.
 
     Parameters
     ----------
@@ -300,22 +318,27 @@ def check_finite(
         Names of the columns.
     allow_missing : bool, default=False
         Let NaN through.
+    largest : float, default=LARGEST
+        Magnitude up to which finite values are let through; float32 does not reach it.
 
     Raises
     ------
     ValueError
-        Says how many values are NaN, +infinity and -infinity, and where the first five are.
+        Says how many values are NaN, +infinity, -infinity and too large, and where the first five are.
     """
     stored = values if isinstance(values, np.ndarray) else values.data
-    if all_finite(stored):
+    if all_finite(stored) and not any_beyond(stored, largest):
         return
-    counts = {"NaN": 0, "+infinity": 0, "-infinity": 0}
+    beyond = f"numbers beyond ±{largest:g}"
+    counts = {"NaN": 0, "+infinity": 0, "-infinity": 0, beyond: 0}
     places: list[int] = []
     for offset, block in _blocks(stored):
-        bad = np.flatnonzero(np.isinf(block) if allow_missing else ~np.isfinite(block))
+        huge = np.isfinite(block) & (np.abs(block) > np.float64(largest))
+        bad = np.flatnonzero(huge | (np.isinf(block) if allow_missing else ~np.isfinite(block)))
         counts["NaN"] += int(np.isnan(block[bad]).sum())
         counts["+infinity"] += int((block[bad] == np.inf).sum())
         counts["-infinity"] += int((block[bad] == -np.inf).sum())
+        counts[beyond] += int(huge.sum())
         places += [int(i) + offset for i in bad[: _SHOWN - len(places)]]
     if not places:
         return
@@ -330,6 +353,9 @@ def check_finite(
         )
     if counts["+infinity"] or counts["-infinity"]:
         remedies.append("Was a logarithm of zero or a division by zero taken? Clip or remove infinity.")
+    if counts[beyond]:
+        remedies.append("Mend the numbers if they are mistakes, with NaN for missing ones, or rescale their columns.")
     fact = f"it contains {found}: {'the first at ' if more else 'at '}{where}"
-    rule = "finite or NaN" if allow_missing else "finite"
+    rule = "finite" if sum(counts.values()) > counts[beyond] else f"numbers up to {largest:g} in magnitude"
+    rule = f"{rule} or NaN" if allow_missing else rule
     raise ValueError(message("X", rule, fact=fact, remedy=" ".join(remedies)))

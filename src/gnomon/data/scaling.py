@@ -436,10 +436,11 @@ def _one_column(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[
     ratio = float(spreads[0] / np.median(spreads[count:]))
     if share <= 0.5 or ratio <= _ONE_COLUMN:
         return ""
+    times = _times(ratio)
     first, *second = (repr(names[f]) for f in order[:count])
     made = f"{first} and {second[0]} make" if second else f"{first} makes"
     return (
-        f"{made} {share:.1%} of the squared distances, and {first} spreads {ratio:,.0f} times as much as the median of "
+        f"{made} {share:.1%} of the squared distances, and {first} spreads {times} times as much as the median of "
         "the others"
     )
 
@@ -448,11 +449,15 @@ def _many_columns(spreads: Float64Array, order: npt.NDArray[np.intp], names: lis
     low, high = np.quantile(spreads, (0.1, 0.9))
     if not high > _MANY_COLUMNS * low:
         return ""
-    ratio = f"{high / low:,.0f}"
+    times = _times(high / low)
     return (
-        f"a tenth of the columns, such as {names[order[0]]!r}, spread more than {ratio} times as much as another "
+        f"a tenth of the columns, such as {names[order[0]]!r}, spread more than {times} times as much as another "
         f"tenth, such as {names[order[-1]]!r}"
     )
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.2g}"
 
 
 def _of_one_kind(rows: npt.NDArray[Any]) -> bool:

@@ -12,7 +12,7 @@ import scipy
 
 from gnomon._run import current_run
 from gnomon._validation import caller, message
-from gnomon.data.arrays import FloatArray, all_finite, check_finite, read_array
+from gnomon.data.arrays import LARGEST, FloatArray, all_finite, check_finite, read_array
 from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
 from gnomon.data.names import check_name_count, clean_names, names_of_coordinates
@@ -153,6 +153,7 @@ def check_table(
     keep_zeros: bool = False,
     allow_missing: bool = False,
     known_as: Sequence[str] | None = None,
+    largest: float = LARGEST,
 ) -> Table:
     """Check a table of numbers and bring it into the form that all computations expect.
 
@@ -179,6 +180,8 @@ def check_table(
         Let NaN through, for methods that know what to do without a value. Infinities are refused all the same.
     known_as : sequence of str, default=None
         What errors call the columns of a table without names, if it has as many: those of the table in `fit`.
+    largest : float, default=LARGEST
+        Magnitude that no value may pass.
 
     Returns
     -------
@@ -190,7 +193,8 @@ def check_table(
     TypeError
         If X is no table, holds text or other objects, or is sparse where that is not accepted.
     ValueError
-        If the shape is wrong or a value is complex, infinite or, unless allowed, missing; the text says where.
+        If the shape is wrong, or a value is complex, infinite, too large or, unless allowed, missing; the text says
+        where.
     MemoryError
         If a stored table takes more than a quarter of the available memory; the text names what reads it in blocks.
     """
@@ -220,7 +224,7 @@ def check_table(
         check_name_count(names, values.shape[1])
     try:
         told = known_as if names is None and known_as is not None and len(known_as) == values.shape[1] else names
-        check_finite(values, names=told, allow_missing=allow_missing)
+        check_finite(values, names=told, allow_missing=allow_missing, largest=largest)
     except ValueError:
         if dtype is np.float32:
             wide, _, _ = _read(X, accept_sparse=accept_sparse, keep_zeros=True, dtype=np.float64, names=given)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._validation import message, warn
 from gnomon.completion import Completion, check_missing, complete_missing
 from gnomon.data import Dataset, Representation, Table, check_table
-from gnomon.data.arrays import all_finite
+from gnomon.data.arrays import LARGEST_SQUARED, all_finite
 from gnomon.data.columns import ColumnRule, first_features
 from gnomon.exceptions import DataWarning
 
@@ -56,9 +56,16 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     random_state : int
     """
     how = check_missing(missing)
+    table = check_table(
+        data.X,
+        accept_sparse=True,
+        min_samples=3,
+        feature_names=data.feature_names,
+        allow_missing=how != "error",
+        largest=LARGEST_SQUARED,
+    )
     if how == "error":
-        return Settled(data, check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names))
-    table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names, allow_missing=True)
+        return Settled(data, table)
     values: Any = table.values
     if all_finite(values if isinstance(values, np.ndarray) else values.data):
         return Settled(data, replace(table, plain=True))
@@ -159,7 +166,14 @@ def fill_new_rows(
     The names are what errors call the columns of rows that have none.
     """
     allow_missing = completion is not None
-    table = check_table(X_new, accept_sparse=True, min_samples=0, allow_missing=allow_missing, known_as=names)
+    table = check_table(
+        X_new,
+        accept_sparse=True,
+        min_samples=0,
+        allow_missing=allow_missing,
+        known_as=names,
+        largest=LARGEST_SQUARED,
+    )
     if completion is None or table.is_sparse:
         return table, None
     missing = np.isnan(np.asarray(table.values))

@@ -207,7 +207,8 @@ def _quantize(
         centers[np.searchsorted(edges, 0.0, side="right")] = 0.0
     used = np.isfinite(centers)
     table = np.full(256, np.nan, dtype=np.float32)
-    table[: used.sum()] = centers[used]
+    with np.errstate(over="ignore"):  # the page shows what is beyond float32 as infinite
+        table[: used.sum()] = centers[used]
     order = (np.cumsum(used) - 1).astype(np.uint8)  # drops empty bins
     if not missing:
         return order[found], table

@@ -13,7 +13,7 @@ import scipy
 
 from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray, all_finite, cast
+from gnomon.data.arrays import LARGEST_SQUARED, FloatArray, all_finite, any_beyond, cast
 from gnomon.data.dataset import require_name
 from gnomon.data.names import column_text
 from gnomon.data.sparse import canonical_csr
@@ -236,14 +236,14 @@ class StoredTable(ABC):
             return scipy.sparse.csr_array(empty) if self.is_sparse else empty
         if self.is_sparse:
             matrix = canonical_csr(rows, dtype=self.dtype)
-            if not all_finite(matrix.data):
-                first = int(np.flatnonzero(~np.isfinite(matrix.data))[0])
+            if not all_finite(matrix.data) or any_beyond(matrix.data, LARGEST_SQUARED):
+                first = int(np.flatnonzero(~(np.abs(matrix.data) <= np.float64(LARGEST_SQUARED)))[0])
                 row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
                 self._refuse(number(row), int(matrix.indices[first]), matrix.data[first])
             return matrix
         values = cast(rows, self.dtype)
-        if not all_finite(values):
-            row, column = np.argwhere(~np.isfinite(values))[0]
+        if not all_finite(values) or any_beyond(values, LARGEST_SQUARED):
+            row, column = np.argwhere(~(np.abs(values) <= np.float64(LARGEST_SQUARED)))[0]
             self._refuse(number(int(row)), int(column), values[row, column])
         values = values.view()
         values.flags.writeable = False
@@ -251,6 +251,8 @@ class StoredTable(ABC):
 
     def _refuse(self, row: int, column: int, value: Any) -> None:
         what = f"row {row:,} of {self.name}"
-        fact = f"{column_text(column, self.feature_names)} is {'missing' if np.isnan(value) else 'infinite'}"
+        found = "missing" if np.isnan(value) else "infinite" if np.isinf(value) else f"{value:g}"
+        fact = f"{column_text(column, self.feature_names)} is {found}"
+        rule = f"numbers up to {LARGEST_SQUARED:g} in magnitude" if np.isfinite(value) else "finite numbers"
         remedy = "Fill in or leave out such rows or columns before."
-        raise ValueError(message(what, "finite numbers", fact=fact, remedy=remedy))
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy))

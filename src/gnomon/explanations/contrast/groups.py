@@ -73,6 +73,8 @@ def effect_size_errors(
     .. [2] Hedges & Olkin, "Statistical methods for meta-analysis", 1985, chapter 5.
     """
     sides = [np.where(np.isnan(one), other, one) for one, other in (variances, variances[::-1])]
+    _, exponents = np.frexp(np.maximum(*sides))
+    sides = [np.ldexp(one, -exponents) for one in sides]  # only their ratios count, whose squares stay in range
     freedom = [max(size - 1, 0) for size in sizes]
     total = max(sum(freedom), 1)
     shares = [one / total if by_rows else 0.5 for one in freedom]

@@ -18,6 +18,7 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, warn
 from gnomon.affinities import Gram
 from gnomon.data import check_table
+from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.initialization import strain_start
 from gnomon.kernels import INPUT_KERNELS
@@ -173,7 +174,7 @@ class GradientPCA(Embedder):
             The fitted estimator; the map is ``embedding_``.
         """
         parameters = check_parameters(self._rules, self.get_params())
-        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
+        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64, largest=LARGEST_SQUARED)
         self._check_target(y, table.values)
         self._check_n_components(table.values.shape, parameters)
         self.seed_ = current_run().seed

@@ -39,6 +39,7 @@ from gnomon.affinities.kernel_components import (
     weighted_components,
 )
 from gnomon.data import check_sample_weight, check_table, warn_of_one_row
+from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
 from gnomon.linalg import dense_rows
@@ -217,7 +218,7 @@ class KernelPCA(WeighsRows, PlacesRows):
             If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
         parameters = check_parameters(self._rules, self.get_params())
-        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64)
+        table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64, largest=LARGEST_SQUARED)
         self._check_target(y, table.values)
         weights = check_sample_weight(sample_weight, table.values)
         present = None if weights is None or weights.all() else np.flatnonzero(weights)

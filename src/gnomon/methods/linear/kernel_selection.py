@@ -17,6 +17,7 @@ from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import Either, Integer, Nothing, Options, Rule, check_parameters, message
 from gnomon.data import check_table
+from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.kernels import InputKernel
 from gnomon.kernels.inputs import CustomInput, LinearInput, squared_distances
 from gnomon.linalg import uniform_matrix
@@ -160,7 +161,7 @@ def select_kernel(
     """
     given = {"n_components": n_components, "rule": rule, "n_neighbors": n_neighbors}
     checked = check_parameters(_RULES, given | {"n_values": n_values, "max_rows": max_rows})
-    table = check_table(X, accept_sparse=True, min_samples=20, dtype=np.float64)
+    table = check_table(X, accept_sparse=True, min_samples=20, dtype=np.float64, largest=LARGEST_SQUARED)
     seed = current_run().seed
     rows = _sample(table.values, checked["max_rows"], seed)
     n = int(rows.shape[0])
