@@ -328,6 +328,8 @@ def test_dates_whose_day_and_month_cannot_be_told_apart_are_no_dates():
         (["1 234,5", "1'000'000", "1e3"], "x", [1234.5, 1e6, 1e3]),
         (["3\u202f380,34\u00a0€", "612,06\u00a0€", "1\u00a0206\u2009055 €"], "x (€)", [3380.34, 612.06, 1206055]),
         ([1, "2.5", 3.5, None, "?"], "x", [1, 2.5, 3.5, np.nan, np.nan]),
+        (["-1.02D+02", "1.5d-3", " 1.0Q+10", ".5D+00", "0.0"], "x", [-102, 0.0015, 1e10, 0.5, 0]),
+        (["0.10582D+03", "0.17000-102", "-.25000+100"], "x", [105.82, 0.17e-102, -0.25e100]),
     ],
 )
 def test_numbers_that_are_written_as_texts_are_numbers(texts, name, numbers):
@@ -357,6 +359,9 @@ def test_the_example_of_written_numbers_is_the_first_of_the_column():
         ["5 kg", "6 lb"],
         ["1,5", "2.5"],
         ["1_0", "2"],
+        ["12D04", "13D10"],
+        ["1.5D", "2.5D"],
+        ["0.5-100", "0.2-300"],
     ],
 )
 def test_codes_ranges_and_mixed_units_are_no_numbers(texts):

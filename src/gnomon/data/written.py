@@ -1,4 +1,4 @@
-"""What people write in texts: numbers, "12 %", "$1,200.50", "1.200,50 €"; dates, 31.5.2024, 5/31/2024 14:05; True."""
+"""What people write in texts: numbers, "12 %", "$1,200.50", "1.200,50 €", "1.5D+02"; dates, 31.5.2024, 5/31/2024 14:05; True."""
 
 from __future__ import annotations
 
@@ -39,6 +39,9 @@ _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
+)
+_FORTRAN = re.compile(  # 1.02D+02, and 0.1234-102 where no room is left for the letter
+    r"([+\-−]?(?:\d+\.\d*|\.\d+))[dDqQ]([+-]\d{1,4}|\d{2,4})|([+\-−]?\d?\.\d{3,})([+-]\d{3})"
 )
 _WRITING = re.compile(r"(\D?)0([.,])0 ?(.*)")
 _BY_DECIMAL = {  # groups of three digits are told from decimals; 007 is a code
@@ -149,6 +152,15 @@ def _moment(match: re.Match[str]) -> datetime.datetime:
         return datetime.datetime.min if year == 1 else datetime.datetime.max
 
 
+def _number(text: str) -> re.Match[str] | None:
+    """Return the parts of a number; an exponent of Fortran becomes one of E."""
+    plain = text.strip()
+    match = _NUMBER.fullmatch(plain)
+    if match is None and (parts := _FORTRAN.fullmatch(plain)):
+        match = _NUMBER.fullmatch(f"{parts[1] or parts[3]}E{parts[2] or parts[4]}")
+    return match
+
+
 def find_writings(texts: Sequence[str]) -> list[str]:
     """Return how numbers are written in a column, such as "0.0", "$0.0" or "0,0 %"; empty if it is none of numbers.
 
@@ -159,9 +171,9 @@ def find_writings(texts: Sequence[str]) -> list[str]:
     texts : sequence of str
         Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit.
     """
-    if sum(_NUMBER.fullmatch(text.strip()) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
+    if sum(_number(text) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
         return []
-    matches = [match for text in texts if (match := _NUMBER.fullmatch(text.strip()))]
+    matches = [match for text in texts if (match := _number(text))]
     if not texts or len(matches) < FEWEST_NUMBERS * len(texts):
         return []
     frames = Counter((match["before"], (match["after"] or "").strip()) for match in matches)
@@ -228,7 +240,7 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
     digits = _BY_DECIMAL[decimal]
     found = np.full(len(texts), np.nan)
     for i, text in enumerate(texts):
-        match = _NUMBER.fullmatch(text.strip())
+        match = _number(text)
         if match is None or (match["before"], (match["after"] or "").strip()) != (before, after):
             continue
         if not digits.fullmatch(match["digits"]) or bool(match["open"]) != bool(match["close"]):
