@@ -112,6 +112,35 @@ def test_what_goes_with_another_column_is_no_identifier(people):
 
 
 @pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (50 * np.arange(60), False),
+        (np.arange(60) * 0.2, False),
+        (-3e5 + np.round(np.arange(60) / 3.0, 2), False),
+        (np.float32(0.1) * np.arange(60, dtype=np.float32), False),
+        ([f"{i * 0.5:.2f} ps" for i in range(60)], False),
+        (50 * np.arange(60)[::-1], True),
+        (50 * (np.arange(60) % 30), True),
+        (np.append(50 * np.arange(59), 2960), True),
+        (5e306 * (np.arange(60) - 29.5), False),
+        (np.full(60, 2.5), True),
+        (50 * np.arange(49), True),
+    ],
+)
+def test_what_rises_by_equal_steps_over_all_rows_counts_them(values, kept):
+    other = np.sqrt(np.arange(len(values)))
+    encoder = gn.TablePreprocessor().fit(pd.DataFrame({"time": values, "x": other}))
+    assert len(encoder.get_feature_names_out()) == 1 + kept
+    assert encoder.rules_[0].reason == "it counts the rows" or encoder.rules_[0].features
+    both = gn.TablePreprocessor(features=["time", "x"]).fit(pd.DataFrame({"time": values, "x": other}))
+    assert len(both.get_feature_names_out()) == 2
+
+
+def test_a_column_of_equal_steps_that_stands_alone_is_what_was_measured():
+    assert gn.TablePreprocessor().fit({"x": np.linspace(0.0, 1.0, 60)}).get_feature_names_out().tolist() == ["x"]
+
+
+@pytest.mark.parametrize(
     ("name", "repeats", "kept"),
     [
         ("customer_id", True, False),

@@ -1,4 +1,4 @@
-"""What people write in texts: numbers, "12 %", "$1,200.50", "1.200,50 €", "1.5D+02"; dates, 31.5.2024, 5/31/2024 14:05; True."""
+"""What people write in texts: numbers, "12 %", "$1,200.50", "1,5 €", "1.5D+02"; dates, 31.5.2024, 5/31/2024; True."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ _ID_NAME = re.compile(
 )
 _ROW_NAME = re.compile(r"(?i:(^|[\s_\-.])(idx|index|key|row|serial)($|[\s_\-.]))|[a-z](Idx|Index|Key)$")
 _ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
+_STEP_ERROR = 0.02  # of a step, where times are written with few decimals
 _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 
 
@@ -32,9 +33,13 @@ def id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[
 
     `ranks` gives those of a column by its name; they are asked for only if need be.
     """
-    if not np.isfinite(values).all() or not (values == np.floor(values)).all():
+    if not np.isfinite(values).all():
         return ""
     n = len(values)
+    if others and n >= _ID_ROWS and _rises_by_equal_steps(values):
+        return "it counts the rows"
+    if not (values == np.floor(values)).all():
+        return ""
     different = len(np.unique(values)) == n
     if n > 1 and different and bool((np.diff(values) == 1).all()):
         return "it counts the rows"
@@ -46,3 +51,14 @@ def id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[
     if any(abs(float(np.corrcoef(own, ranks(other))[0, 1])) > limit for other in others):
         return ""
     return "whole numbers that all differ and go with no other column"
+
+
+def _rises_by_equal_steps(values: FloatArray) -> bool:
+    """Return whether each value lies above the one before by one step, up to a fiftieth of it and to rounding."""
+    known = values.astype(np.float64) / 2.0  # differences of halves are in range
+    step = (known[-1] - known[0]) / (len(known) - 1)
+    rounding = 4.0 * float(np.finfo(values.dtype).eps) * float(np.abs(known[[0, -1]]).max())
+    allowed = max(_STEP_ERROR * step, rounding)
+    if not 4.0 * allowed < step:
+        return False
+    return bool(np.abs(known - (known[0] + step * np.arange(len(known)))).max() <= allowed)
