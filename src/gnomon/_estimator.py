@@ -16,9 +16,11 @@ from collections.abc import Callable, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
-__all__ = ["Estimator", "all_or_nothing", "changed_parameters", "check_is_fitted"]
+from gnomon._validation import message
+
+__all__ = ["Estimator", "all_or_nothing", "changed_parameters", "check_is_fitted", "refuse_weights"]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -113,6 +115,12 @@ else:
     sys.meta_path.insert(0, _AtImport())
 
 
+def refuse_weights() -> NoReturn:
+    """Raise ValueError that says what weighs rows instead of a method that does not."""
+    remedy = "Use a method that weighs rows, such as UMAP, TSNE, PCA or MDS, or repeat the rows."
+    raise ValueError(message("sample_weight", "left out", fact="this method counts rows alike", remedy=remedy))
+
+
 def all_or_nothing(fit: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatenate[_E, _P], _R]:
     """Let a fit that does not come to its end leave the estimator as it was.
 
@@ -127,11 +135,15 @@ def all_or_nothing(fit: Callable[Concatenate[_E, _P], _R]) -> Callable[Concatena
     Returns
     -------
     callable
-        The method; whatever it raises passes through.
+        The method; whatever it raises passes through. One that takes no sample_weight refuses weights by name, and
+        has no such parameter by which scikit-learn would take it for one that weighs rows.
     """
+    weighs_rows = "sample_weight" in inspect.signature(fit).parameters
 
     @functools.wraps(fit)
     def call(self: _E, /, *args: _P.args, **kwargs: _P.kwargs) -> _R:
+        if not weighs_rows and kwargs.pop("sample_weight", None) is not None:
+            refuse_weights()
         before = dict(vars(self))
         try:
             return fit(self, *args, **kwargs)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gnomon._costs import Cost
 from gnomon._entrance import entrance
-from gnomon._estimator import Estimator, check_is_fitted
+from gnomon._estimator import Estimator, check_is_fitted, refuse_weights
 from gnomon._run import current_run
 from gnomon._validation import Rule, check_parameters, message
 from gnomon.data import Table, check_unused_target
@@ -92,8 +92,7 @@ class Embedder(MapFunction, Estimator):
         if sample_weight is None:
             return {}
         if not isinstance(self, WeighsRows):
-            remedy = "Use a method that weighs rows, such as UMAP, TSNE, PCA or MDS, or repeat the rows."
-            raise ValueError(message("sample_weight", "left out", fact="this method counts rows alike", remedy=remedy))
+            refuse_weights()
         return {"sample_weight": sample_weight}
 
     def set_params(self, **params: Any) -> Self:

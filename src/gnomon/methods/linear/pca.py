@@ -36,6 +36,13 @@ _LIMIT = "min(n_samples, n_features)"
 _LEAST_FREEDOM = 1e-6  # of the sum of weights less 1, by which squares are divided
 
 
+def _shares_as_counts(weights: Float64Array) -> Float64Array:
+    """Return weights with a mean of 1 over the rows whose weight is positive."""
+    ratios = weights / weights.max()  # of which the sum is in range
+    counts: Float64Array = ratios * (np.count_nonzero(weights) / ratios.sum())
+    return counts
+
+
 class PCA(NormalModel, WeighsRows, DifferentiableScores):
     """Map rows onto the directions of largest variance.
 
@@ -134,9 +141,10 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            How many rows each row stands for, >= 0, of a sum above 1: a row of weight 3 is three rows, also in the
-            variances, whose divisor is the sum of the weights - 1. A row of weight 0 takes no part in the fit; it has
-            its scores all the same. None counts each row once.
+            How many rows each row stands for, >= 0: a row of weight 3 is three rows, also in the variances, whose
+            divisor is the sum of the weights - 1. Weights that sum to 1 or less are shares: they count as scaled to a
+            mean of 1 over the rows of positive weight. A row of weight 0 takes no part in the fit; it has its scores
+            all the same. None counts each row once.
 
         Returns
         -------
@@ -157,8 +165,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         self._check_target(y, table.values)
         weights = check_sample_weight(sample_weight, table.values)
         if weights is not None and not weights.sum() > 1.0 + _LEAST_FREEDOM:
-            fact, remedy = f"it is {weights.sum():.3g}", "Scale them, such as to a mean of 1."
-            raise ValueError(message("the sum of sample_weight", "more than 1", fact=fact, remedy=remedy))
+            weights = _shares_as_counts(weights)
         self._remember_features(table)
         rows = table.values if weights is None or weights.all() else table.values[weights > 0.0]
         weights = None if weights is None or (weights == 1.0).all() else weights[weights > 0.0]
