@@ -96,6 +96,19 @@ def test_a_call_inside_a_call_has_its_own_name_and_gives_the_other_back():
     assert current_run().name == ""
 
 
+def test_a_call_that_keeps_the_name_around_it_has_its_own_alone():
+    @entrance("shown", keeps_name=True)
+    def shown():
+        return current_run()
+
+    @entrance("report")
+    def report():
+        return shown()
+
+    assert (shown().name, shown().within) == ("shown", False)
+    assert (report().name, report().within) == ("report", True)
+
+
 def test_a_call_that_fails_leaves_no_name():
     @entrance("fails")
     def fail():

@@ -53,7 +53,9 @@ _OF_FUNCTIONS: dict[str, tuple[str, Callable[[Any], Any]]] = {
 }
 
 
-def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+def entrance(
+    name: str = "", *, seeded: bool = False, keeps_name: bool = False
+) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
     """Open a run for each call of a function or method.
 
     Its memory is bounded by ``memory_budget`` and its blocks are worked on by ``executor``, where the function has
@@ -68,6 +70,9 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
     seeded : bool, default=False
         Whether the run has a seed and a reporter of its own, from ``random_state`` and ``callback``; with ``verbose``
         it also writes lines.
+    keeps_name : bool, default=False
+        Whether errors and warnings begin with the name of the run around the call, if there is one: of an answer that
+        others are made of, which the user did not ask for by its name.
 
     Returns
     -------
@@ -90,7 +95,8 @@ def entrance(name: str = "", *, seeded: bool = False) -> Callable[[Callable[_P, 
         def call(*args: _P.args, **kwargs: _P.kwargs) -> _R:
             around = current_run()
             made = around.made if around.name else {}
-            run = around.but(name=name or type(args[0]).__name__, made=made, within=bool(around.name))
+            called = around.name if keeps_name and around.name else name or type(args[0]).__name__
+            run = around.but(name=called, made=made, within=bool(around.name))
             token = enter(run)  # errors about the settings have the name too
             try:
                 if settings:

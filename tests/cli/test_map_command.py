@@ -89,6 +89,25 @@ def test_everything_is_written_and_told(run, calls):
     assert Path("map.html").read_text() == "<title>iris</title>"
 
 
+@pytest.mark.parametrize("told", ["report", "to_dict", "notes"])
+def test_what_is_warned_of_in_telling_is_one_line_and_no_note_repeats_it(run, calls, monkeypatch, told):
+    def warning(*arguments, **options):
+        warnings.warn("report: beware of the seam", DataWarning, stacklevel=1)
+        return {} if told == "to_dict" else "How far"
+
+    monkeypatch.setattr(FakeMap, "notes", ("beware of the seam", "another"))
+    if told == "notes":  # outside of what the command itself collects
+        monkeypatch.setattr("gnomon.cli.map.tell_notes", warning)
+    else:
+        monkeypatch.setattr(FakeMap, told, warning)
+    result = run("iris", *(["--json"] if told == "to_dict" else []))
+    assert result.stderr == "Warning: report: beware of the seam\n"
+    if told == "to_dict":
+        assert json.loads(result.stdout)["warnings"] == ["report: beware of the seam"]
+    elif told == "report":
+        assert result.stdout == "How far\n\nNotes\n  another\n"
+
+
 def test_defaults_are_left_to_the_methods(run, calls):
     run("iris")
     dataset, options = calls[0]

@@ -45,6 +45,20 @@ def test_evaluate_is_the_evaluation_of_the_library(files):
     assert "trustworthiness" in run("evaluate", "X.npy", "Y.npy").stdout
 
 
+def test_distances_that_are_said_to_be_distances_are_not_warned_of(files):
+    np.save("D.npy", np.linalg.norm(files[:, None] - files, axis=-1))
+    assert "If they are distances, fit a method on them in Python" in run("evaluate", "D.npy", "Y.npy").stderr
+    result = run("evaluate", "D.npy", "Y.npy", "--metric", "precomputed", "--json")
+    assert result.exit_code == 0
+    assert result.stderr == ""
+    expected = gnomon.evaluate(files, files[:, :2], n_jobs=1).trustworthiness
+    assert json.loads(result.stdout)["evaluation"]["trustworthiness"] == pytest.approx(expected, abs=1e-4)
+    refused = run("map", "D.npy", "--metric", "precomputed")
+    assert refused.exit_code == 2
+    assert "Warning" not in refused.stderr
+    assert "or, of files, by gnomon evaluate D.npy Y.npy --metric precomputed" in refused.stderr
+
+
 def test_evaluate_all_is_the_scorecard_of_the_library_and_draws_it(files):
     pytest.importorskip("matplotlib")
     about = ["--metadata", "about.csv", "--labels", "kind"]

@@ -34,6 +34,22 @@ def test_an_explained_map_of_angles_warns_once_of_the_seam(metric, ask, tmp_path
     assert len(seen) == len(told) * (ask == "explain")
 
 
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("report", lambda m: m.report(verdicts=False)),
+        ("to_dict", lambda m: m.to_dict()),
+        ("point_scores", lambda m: m.point_scores()),
+        ("explain", lambda m: m.explain()),
+        ("why", lambda m: m.why(3)),
+        ("importance", lambda m: m.importance()),
+    ],
+)
+def test_the_warning_has_the_name_of_what_was_asked(name, ask):
+    with pytest.warns(DataWarning, match=f"^{name}: The metric is periodic"):
+        ask(gn.Map(ANGLES, ANGLES[:, :2], metric="periodic(360)"))
+
+
 def test_a_fitted_map_of_angles_has_the_note():
     made = gn.map(ANGLES, metric="periodic", metric_params={"period": 360}, max_iter=5)
     assert any("near the seam" in text for text in made.notes)

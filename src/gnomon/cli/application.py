@@ -94,9 +94,12 @@ class _Application(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run a command; an error of the library becomes one line, Ctrl-C an exit code."""
+        """Run a command; an error or warning of the library becomes one line, Ctrl-C an exit code."""
+        from gnomon.cli.console import collect_warnings
+
         try:
-            return super().invoke(ctx)
+            with collect_warnings([]):  # those that no command has collected
+                return super().invoke(ctx)
         except KeyboardInterrupt:
             click.echo("Aborted.", err=True)
             ctx.exit(130)

@@ -8,7 +8,6 @@ import csv
 import os
 import sys
 import time
-from functools import partial
 from typing import Any
 
 import click
@@ -294,20 +293,28 @@ def map(
                     write_map(result, kind, path, title=title or table.name, source=data, **page)
             told_of = {kind: path for kind, path in paths.items() if not os.path.isdir(path)}
             write_records(told_of, data=dataset, made=None if by_landmarks else result)
+        document: dict[str, Any] = {}
+        told_of_map = ""
+        if as_json:  # what is told may warn too
+            document = told(result, time.perf_counter() - began) if by_landmarks else {"map": result.to_dict()}
+        elif not quiet:
+            told_of_map = _in_words(result, by_landmarks, verdicts=not no_verdicts)
     if as_json:
         about = {} if dataset is None else {"data": data_document(dataset)}
-        made = told(result, time.perf_counter() - began) if by_landmarks else {"map": result.to_dict()}
-        made |= {name: one.to_dict() for name, one in alone.items()}
+        made = document | {name: one.to_dict() for name, one in alone.items()}
         made |= {"proves": [proof.to_dict() for proof in proofs]} if proofs else {}
         click.echo(json_text({**about, **made, "warnings": found, "files": paths}))
     elif not quiet:
-        told_of_map = result.summary if by_landmarks else partial(result.report, verdicts=not no_verdicts)
-        tell(told_of_map(notes=False), paths)
+        tell(told_of_map, paths)
         tell_notes(result.notes, paths, warned=found)
         told_alone = [one.summary() for one in (*alone.values(), *proofs)]
         if told_alone:
             tell("\n".join(["", "What the map alone can show", *told_alone]), paths)
         tell_files(paths)
+
+
+def _in_words(result: Any, by_landmarks: bool, *, verdicts: bool) -> str:
+    return str(result.summary(notes=False) if by_landmarks else result.report(verdicts=verdicts, notes=False))
 
 
 def _is_stored(data: str, memory: str | None, *, asked: bool) -> bool:

@@ -158,8 +158,9 @@ def tell(text: str, paths: Mapping[str, str]) -> None:
 
 
 def tell_notes(notes: Sequence[str], paths: Mapping[str, str], *, warned: Sequence[str]) -> None:
-    """Print what a reader should know of the data, but for what was told as a warning."""
-    notes = [note for note in notes if " ".join(note.split()) not in warned]
+    """Print what a reader should know of the data, but for what was told as a warning, which begins with a name."""
+    known = {*warned, *(text.partition(": ")[2] for text in warned)}
+    notes = [note for note in notes if " ".join(note.split()) not in known]
     if notes:
         tell("\n".join(["", "Notes", *(f"  {as_options(note)}" for note in notes)]), paths)
 

@@ -48,7 +48,7 @@ def _make(
     from gnomon.maps.representation import resolve, told_of_coordinates
 
     given_rows = encode_dataset(open_data(data, **reading, missing=empty_cells(missing)), None, None)
-    prepared = prepare(given_rows, Reading(missing=missing or "distance"))
+    prepared = prepare(given_rows, Reading(missing=missing or "distance", metric=metric))
     found, table, places = prepared.data, prepared.table, read_positions(positions)
     if found.n_samples < given_rows.n_samples == len(places):  # rows that lack a value are left out
         places = places[~np.isnan(np.asarray(given_rows.X)).any(axis=1)]

@@ -187,6 +187,7 @@ def warn_of_distances(values: FloatArray | scipy.sparse.csr_array) -> None:
     if (values >= 0.0).all() and values.any() and np.allclose(values, values.T, rtol=1e-5, atol=0.0):
         text = (
             f"X of shape ({n}, {n}) is symmetric with zeros on its diagonal, as distances are, and its columns are "
-            "taken for features. Fit a method with metric='precomputed' if they are distances"
+            "taken for features. If they are distances, fit a method on them in Python, such as "
+            "gnomon.MDS(metric='precomputed').fit(X): gnomon.map, also on the command line, takes features"
         )
         warn(text, DataWarning)

@@ -404,9 +404,11 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
             message(
                 "metric='precomputed'",
                 "a metric between rows of features",
-                remedy="Fit the estimator on the distances, such as gnomon.MDS(metric='precomputed').fit(D), and judge "
-                "it by gnomon.evaluate(D, positions, metric='precomputed'); with features, pass them and the positions "
-                "to gnomon.Map, and of an AnnData object pass neighbors_key.",
+                fact="a map is explained by features, which distances do not have",
+                remedy="Fit the estimator on the distances in Python, such as Y = gnomon.MDS(metric='precomputed')"
+                ".fit_transform(D), and judge it by gnomon.evaluate(D, Y, metric='precomputed') or, of files, by "
+                "gnomon evaluate D.npy Y.npy --metric precomputed; with features, pass them and the positions to gnomon.Map, "
+                "and of an AnnData object pass neighbors_key.",
             )
         )
     if blocks := getattr(estimator, "blocks", None):

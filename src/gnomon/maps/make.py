@@ -229,6 +229,7 @@ def map(
         missing=missing,
         random_state=random_state,
         anchored=parameters.get("anchors") is not None,
+        metric=parameters.get("metric", getattr(method, "metric", None)),
     )
     fitting = Fitting(
         method=check_method(method),

@@ -174,6 +174,7 @@ class Outputs:
 
         return export(self, path)  # type: ignore[arg-type]
 
+    @entrance("report", keeps_name=True)
     def report(self, *, verdicts: bool = True, notes: bool = True) -> str:
         """Say in words what was mapped, how far to trust it and what sets its classes apart.
 
@@ -191,6 +192,7 @@ class Outputs:
 
         return report_text(self, verdicts=verdicts, notes=notes)  # type: ignore[arg-type]
 
+    @entrance("to_dict", keeps_name=True)
     def to_dict(self) -> dict[str, Any]:
         """Return the report as plain numbers and text, ready for JSON."""
         from gnomon.maps.report import describe

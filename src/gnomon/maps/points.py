@@ -229,7 +229,7 @@ def _trust(result: Map, placed: Placed) -> tuple[npt.NDArray[np.int64], Estimate
     return anchors, estimate_trust(values, placed.layout, placed.near, anchors, metric=result.metric, seed=seed)
 
 
-@entrance("point_scores")
+@entrance("point_scores", keeps_name=True)
 def score_points(result: Map) -> PointScores:
     """Put all that is known of each point into columns; see `Map.point_scores`."""
     explanation, placed, n = result.explain(), _place(result), result.n_samples

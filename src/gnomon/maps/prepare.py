@@ -103,6 +103,8 @@ class Reading:
         The labels, if they are a column.
     anchored : bool
         Whether some rows have given positions.
+    metric : object
+        In which the rows will be compared, as far as it is known; "precomputed" says that they are distances.
     """
 
     stated: dict[str, Any] = field(default_factory=dict)
@@ -119,6 +121,7 @@ class Reading:
     missing: Any = "distance"
     random_state: int = 0
     anchored: bool = False
+    metric: Any = None
 
 
 def prepare(X: Any, how: Reading) -> Prepared:
@@ -136,7 +139,8 @@ def prepare(X: Any, how: Reading) -> Prepared:
     with noted() as told:
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
     _refuse_equal_rows(settled.table)
-    warn_of_distances(settled.table.values)
+    if not (isinstance(how.metric, str) and how.metric == "precomputed"):
+        warn_of_distances(settled.table.values)
     return Prepared(*settled, n_given, known_blocks, None if weights is None else weighing, told)
 
 

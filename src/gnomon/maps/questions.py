@@ -211,6 +211,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         """
         return _select_rows(self, text)
 
+    @entrance("why")
     def why(self, i: int, n_top: int = 5, *, explanation: Explanation | None = None, groups: Any = None) -> Why:
         """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`.
 
@@ -288,6 +289,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         """Return the groups that an argument names; "auto" are those of the map."""
         return self.feature_groups() if isinstance(groups, str) and groups == "auto" else groups
 
+    @entrance("importance")
     def importance(
         self, rows: Any = None, *, explanation: Explanation | None = None, groups: Any = None
     ) -> MeanImportance:

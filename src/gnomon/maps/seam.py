@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._entrance import entrance
 from gnomon._validation import warn
 from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
@@ -42,6 +43,7 @@ def without_seams(notes: Sequence[str]) -> list[str]:
     return [note for note in notes if not note.startswith((_TOLD, _MISLEADS))]
 
 
+@entrance("explain", keeps_name=True)
 def warn_of_seams(seams: Seams | None, names: Sequence[str]) -> None:
     """Warn of columns whose differences mislead."""
     for text in told_of_seams(seams, names):
