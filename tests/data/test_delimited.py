@@ -98,12 +98,37 @@ def test_rows_in_order_as_others_are_and_few_numbers_are_data(tmp_path, rows):
     np.testing.assert_array_equal(read_table(tmp_path / "X.csv").X, rows)
 
 
-@pytest.mark.parametrize("above", ["", "# time phi psi\n", '@ title "phi"\n'])
-def test_numbers_between_spaces_are_refused_with_what_reads_them(tmp_path, above):
+@pytest.mark.parametrize("ending", ["csv", "tsv", "txt"])
+@pytest.mark.parametrize("above", ["", "# time phi psi\n", '@ title "phi"\n', "#! FIELDS time phi\n#! SET min -pi\n"])
+def test_numbers_between_spaces_are_refused_with_what_reads_them(tmp_path, above, ending):
     lines = "\n".join("  ".join(map(str, row)) for row in SPECTRA)
-    (tmp_path / "X.csv").write_text(above + lines + "\n")
+    path = tmp_path / f"X.{ending}"
+    path.write_text(above + lines + "\n")
     with pytest.raises(ValueError, match=r"spaces stand between numbers\)\. Pass numpy\.loadtxt\(path\)"):
-        read_table(tmp_path / "X.csv")
+        read_table(path)
+
+
+def test_a_column_of_thousands_with_spaces_between_is_no_table_between_spaces(write):
+    data = read_table(write("amount\n1 200\n12 300\n950\n1 000 000\n", "table.tsv"))
+    assert data.text_columns == ["amount"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fact"),
+    [
+        ("# made by x\nphi,psi,e\n1,2,3\n4,5,6\n", "its first line is a comment, '# made by x'"),
+        ("# made by x, y\n# again\nphi,psi,e\n1,2,3\n4,5,6\n7,8,9\n", "a comment, '# "),
+        ("# made by x\nphi,psi\n1,2\n4,5\n", "its first line is a comment, '# made by x'"),
+        ("phi,psi\n1,2\n# restart\n4,5\n", "line 3 is a comment, '# restart'"),
+    ],
+)
+def test_comments_are_named_with_what_leaves_them_out(write, text, fact):
+    with pytest.raises(ValueError, match=rf"{fact}.*or pass pandas\.read_csv\(path, comment='#'\)"):
+        read_table(write(text))
+
+
+def test_a_header_may_begin_as_comments_do(write):
+    assert read_table(write("#chrom,start\n1,2\n4,5\n")).feature_names == ["#chrom", "start"]
 
 
 def test_text_columns_become_metadata_and_are_noted(write, caplog):

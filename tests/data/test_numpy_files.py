@@ -154,7 +154,10 @@ def npy(header, content=b"", version=1):
 
 
 HEADERS = {
-    "records": ("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", "it holds records"),
+    "records": (
+        "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+        "plain numbers .it holds records.*gnomon.map takes",
+    ),
     "objects": ("{'descr': '|O', 'fortran_order': False, 'shape': (1, 1), }", "Python objects, which could run code"),
     "negative": (
         "{'descr': '<f8', 'fortran_order': False, 'shape': (-1, 8), }",

@@ -132,6 +132,40 @@ def test_a_sparse_matrix_that_is_a_mapping_is_a_table():
     assert gn.map(X, max_iter=3).transform(stored).shape == (60, 2)
 
 
+def _with_fields(values, **texts):
+    table = np.zeros(len(values), dtype=[("a", "f8"), ("b", "f4"), ("c", "i4"), *((name, "U3") for name in texts)])
+    for j, name in enumerate("abc"):
+        table[name] = 10 * values[:, j]
+    for name, column in texts.items():
+        table[name] = column
+    return table
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda table: table.view(np.recarray)])
+def test_a_structured_array_is_a_data_frame(form):
+    plain, mixed = form(_with_fields(X)), form(_with_fields(X, kind=np.where(X[:, 0] > 0, "up", "low")))
+    for table in (plain, mixed):
+        frame = pd.DataFrame(np.asarray(table))
+        made, expected = gn.map(table, method="pca"), gn.map(frame, method="pca")
+        assert made.feature_names == expected.feature_names
+        np.testing.assert_array_equal(made.embedding, expected.embedding)
+        assert made.extend(table[:3])[0].n_samples == 63
+    fitted = gn.PCA().fit(plain)
+    assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]
+    np.testing.assert_array_equal(fitted.transform(plain), fitted.embedding_)
+    with pytest.raises(TypeError, match=r"found records.*for instance with pandas\.DataFrame\(X\)"):
+        gn.PCA().fit(mixed)
+
+
+def test_masked_fields_are_missing():
+    table = np.ma.array(_with_fields(X), mask=False)
+    table.mask["b"][3] = True
+    with pytest.raises(ValueError, match="at row 3, column 'b'"):
+        gn.PCA().fit(table)
+    with pytest.warns(DataWarning, match=r"1 of 180 values are missing .*\('b' 1\)"):
+        gn.map(table, method="pca")
+
+
 @pytest.mark.parametrize("kind", [int, str, bool])
 def test_a_map_that_grows_keeps_its_labels(kind):
     labels = np.array([0, 1] * 30).astype(kind)

@@ -23,6 +23,7 @@ __all__ = [
     "any_beyond",
     "cast",
     "check_finite",
+    "fields_of",
     "floats_from_objects",
     "is_missing",
     "read_array",
@@ -75,12 +76,13 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
             )
         )
     if array.dtype.kind in _KINDS:
+        convert = "pandas.DataFrame(X)" if array.dtype.names else "X.astype(float)"
         raise TypeError(
             message(
                 "X",
                 "an array of numbers",
                 fact=f"found {_KINDS[array.dtype.kind]}, dtype {array.dtype}",
-                remedy="Convert it, for instance with X.astype(float), or leave these columns out.",
+                remedy=f"Convert it, for instance with {convert}, or leave these columns out.",
             )
         )
 
@@ -168,6 +170,11 @@ def unmasked(X: Any, *, name: str = "X") -> Any:
     if isinstance(X, np.ma.MaskedArray) and X.dtype.kind in "biuf":
         return np.ma.filled(X.astype(np.promote_types(X.dtype, np.float32)), np.nan)
     return array_of_tensor(X, name=name) if is_tensor(X) else X
+
+
+def fields_of(X: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
+    """Return the fields of a structured array by name, NaN where a number is masked."""
+    return {name: np.asarray(unmasked(X[name])) for name in X.dtype.names or ()}
 
 
 def _as_array(X: Any) -> npt.NDArray[Any]:

@@ -10,6 +10,7 @@ import itertools
 import os
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -33,6 +34,8 @@ _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _DELIMITERS = ",;\t"
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
 _COMMA_GROUPS = re.compile(r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
+_SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
+_OF_COMMENTS = "Delete the lines that begin with #, or pass pandas.read_csv(path, comment='#')."
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
 _SAMPLE = 50  # records looked at
 _SAMPLE_CHARACTERS = 2**22  # in lines looked at, beyond the first three
@@ -279,7 +282,7 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         named = _SEPARATOR.fullmatch(lines[0])
         if named is not None:
             lines, delimiter = lines[1:], delimiter or named[1]
-        stem = os.fspath(path).removesuffix(".gz")
+        stem, asked = os.fspath(path).removesuffix(".gz"), delimiter is not None
         if delimiter is None:
             delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
         elif len(delimiter) != 1:
@@ -288,8 +291,12 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     if not records:
         fact = f"no field of its first {len(lines)} lines holds anything"
         raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact=fact))
-    if delimiter == "," and max(map(len, records)) == 1:
-        _refuse_spaces(path, [record[0] for record in records])
+    fields = [record[0] for record in records]
+    if max(map(len, records)) == 1 and (
+        delimiter == "," or not (asked or all(map(_SPACED_GROUPS.fullmatch, fields[1:])))
+    ):
+        _refuse_spaces(path, fields)
+    _refuse_comment(path, records)
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
     width = len(rows[0]) if rows else len(first)
@@ -322,6 +329,20 @@ def _refuse_spaces(path: str, lines: list[str]) -> None:
         remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
         rule, fact = "a table with commas, semicolons or tabs between fields", "spaces stand between numbers"
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+
+
+def _is_comment(record: list[str]) -> bool:
+    return bool(record) and record[0].lstrip().startswith("#")
+
+
+def _refuse_comment(path: str, records: list[list[str]]) -> None:
+    """Raise ValueError about a first line that begins as a comment does and has other fields than most."""
+    ((width, _),) = Counter(map(len, records)).most_common(1)
+    n_fields, n_below = len(records[0]), len(records[min(1, len(records) - 1)])
+    is_header = n_fields == width or (n_fields == width - 1 > 1 and n_below == width)
+    if _is_comment(records[0]) and not is_header:
+        fact = f"its first line is a comment, {records[0][0].strip()!r:.60}"
+        raise ValueError(message(f"file {os.fspath(path)!r}", "a table alone", fact=fact, remedy=_OF_COMMENTS))
 
 
 def _holds(record: list[str]) -> bool:
@@ -402,6 +423,9 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
                 first = next(i for i, record in enumerate(records) if len(record) != layout.width)
                 fact = f"line {lines[first]} has {len(records[first])} fields, the rows before it {layout.width}"
                 remedy = "Is the file complete, and every field that holds the delimiter in quotes?"
+                if _is_comment(records[first]):
+                    fact = f"line {lines[first]} is a comment, {records[first][0].strip()!r:.60}"
+                    remedy = _OF_COMMENTS
                 raise ValueError(message(f"file {path!r}", "a table of rows of equal length", fact=fact, remedy=remedy))
             if records:
                 yield lines, records

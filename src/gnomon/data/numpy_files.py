@@ -31,6 +31,10 @@ _NAME_KEYS = ("feature_names", "gene_names", "var_names")
 _CSR_KEYS = {"data", "indices", "indptr", "shape"}
 
 _REMEDY = "Write it again with NumPy."
+_RECORDS = (
+    "it holds records, one value of each field in a row: in Python gnomon.map takes numpy.load of it, and "
+    "numpy.lib.recfunctions.structured_to_unstructured makes a table of numbers of it"
+)
 _LONGEST_HEADER = 2**14
 _MOST_DEFLATED = 1032  # deflate cannot write fewer than one byte for 1,032
 _MOST_ROWS = _MOST_COLUMNS = 2**31 - 1  # positions are 32-bit integers in the kernels
@@ -87,7 +91,7 @@ def read_header(file: IO[bytes]) -> tuple[np.dtype[Any], bool, tuple[int, ...], 
     match = _HEADER.fullmatch(text.strip())
     if match is None:
         records = "descr" in text and "[(" in text
-        raise ValueError("it holds records" if records else "its header is not that of an array of plain numbers")
+        raise ValueError(_RECORDS if records else "its header is not that of an array of plain numbers")
     entries = dict(zip(match.groups()[::2], match.groups()[1::2], strict=True))
     descr, order, shape = (entries.get(key, "") for key in ("descr", "fortran_order", "shape"))
     if descr[:1] not in ("'", '"') or order not in ("True", "False") or shape[:1] != "(":
@@ -138,7 +142,7 @@ def read_npy(
         require_name(labels, [], what="labels")
     what, errors = f"file {path!r}", (ValueError, OSError)
     with (
-        refuse_unreadable(what, "a complete NPY file", errors=errors, remedy=_REMEDY),
+        refuse_unreadable(what, "a complete NPY file of plain numbers", errors=errors, remedy=_REMEDY),
         open(path, "rb") as file,
     ):
         array = _read_array(file, os.path.getsize(path))

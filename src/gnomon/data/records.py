@@ -1,4 +1,4 @@
-"""Tables as plain Python holds them: a mapping of columns, or a list of records."""
+"""Tables as Python and NumPy hold them by name: a mapping of columns, a list of records, an array with fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import floats_from_objects
+from gnomon.data.arrays import fields_of, floats_from_objects
 from gnomon.data.dataset import Dataset, assemble
 from gnomon.data.table import check_same_length
 
@@ -17,26 +17,28 @@ __all__ = ["are_records", "read_records"]
 
 
 def are_records(X: Any) -> bool:
-    """Return whether X is a mapping of columns, which a sparse matrix is not, or a list of mappings."""
+    """Return whether X is a mapping of columns, which a sparse matrix is not, a list of mappings, or has fields."""
     if isinstance(X, Mapping):
         return not hasattr(X, "tocsr")
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 and bool(X.dtype.names)
     return isinstance(X, (list, tuple)) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
 def read_records(X: Any) -> Dataset:
-    """Return a mapping of columns, or a list of records, as a data set.
+    """Return a mapping of columns, a list of records or a structured array as a data set.
 
     Parameters
     ----------
-    X : mapping of str to sequence, or sequence of mappings
-        A record may lack entries, which are missing values then.
+    X : mapping of str to sequence, sequence of mappings, or structured ndarray of one dimension
+        A record may lack entries, which are missing values then; so are masked values.
 
     Returns
     -------
     Dataset
         Columns of numbers, and those of texts as metadata, of which `gnomon.map` makes features.
     """
-    given = X if isinstance(X, Mapping) else _columns_of(X)
+    given = X if isinstance(X, Mapping) else fields_of(X) if isinstance(X, np.ndarray) else _columns_of(X)
     columns = {str(name): _column(str(name), values) for name, values in given.items()}
     check_same_length(**columns)
     return assemble(columns, labels=None, images=None, source="", typed=True)

@@ -12,7 +12,7 @@ import scipy
 
 from gnomon._run import current_run
 from gnomon._validation import caller, message
-from gnomon.data.arrays import LARGEST, FloatArray, all_finite, check_finite, read_array
+from gnomon.data.arrays import LARGEST, FloatArray, all_finite, check_finite, fields_of, read_array
 from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
 from gnomon.data.names import check_name_count, clean_names, names_of_coordinates
@@ -102,6 +102,9 @@ def _read(
             usable = names if names is not None and len(names) == len(frame.columns) else None
             return stack_columns(frame, names=usable, dtype=dtype), names, frame.index
         names = names_of_coordinates(X) if names is None else names
+    fields = fields_of(X) if isinstance(X, np.ndarray) and X.dtype.names and X.ndim == 1 else {}
+    if fields and all(column.dtype.kind in "biuf" and column.ndim == 1 for column in fields.values()):
+        X, names = np.column_stack([*fields.values()]), [*fields] if names is None else names
     return read_array(X, names=known_as if names is None else names, dtype=dtype), names, None
 
 
@@ -160,11 +163,12 @@ def check_table(
     Parameters
     ----------
     X : array-like, data frame, sparse matrix, AnnData or Table of shape (n_samples, n_features)
-        NumPy arrays of any real dtype, byte order and layout, lists, objects with ``__array__``, data frames of
-        pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Of an AnnData object its matrix `X`,
-        also if it is a view or in a file, with the names of its genes. Tensors of torch and of DLPack on the CPU. What
-        `gnomon.open_table` returns, arrays of Dask and Zarr, datasets of h5py and pyarrow are read whole if they take
-        at most a quarter of the available memory. Never written. The values of a plain Table are taken as they are.
+        NumPy arrays of any real dtype, byte order and layout, also with fields of numbers, lists, objects with
+        ``__array__``, data frames of pandas, polars and pyarrow, SciPy sparse matrices and arrays of any format. Of an
+        AnnData object its matrix `X`, also if it is a view or in a file, with the names of its genes. Tensors of torch
+        and of DLPack on the CPU. What `gnomon.open_table` returns, arrays of Dask and Zarr, datasets of h5py and
+        pyarrow are read whole if they take at most a quarter of the available memory. Never written. The values of a
+        plain Table are taken as they are.
     accept_sparse : bool, default=False
         Whether sparse input is allowed. It is never silently made dense.
     min_samples, min_features : int, default=1

@@ -407,8 +407,8 @@ def _metric_of(estimator: Any) -> tuple[str, list[str]]:
                 fact="a map is explained by features, which distances do not have",
                 remedy="Fit the estimator on the distances in Python, such as Y = gnomon.MDS(metric='precomputed')"
                 ".fit_transform(D), and judge it by gnomon.evaluate(D, Y, metric='precomputed') or, of files, by "
-                "gnomon evaluate D.npy Y.npy --metric precomputed; with features, pass them and the positions to gnomon.Map, "
-                "and of an AnnData object pass neighbors_key.",
+                "gnomon evaluate D.npy Y.npy --metric precomputed; with features, pass them and the positions to "
+                "gnomon.Map, and of an AnnData object pass neighbors_key.",
             )
         )
     if blocks := getattr(estimator, "blocks", None):
