@@ -136,8 +136,12 @@ def test_what_rises_by_equal_steps_over_all_rows_counts_them(values, kept):
     assert len(both.get_feature_names_out()) == 2
 
 
-def test_a_column_of_equal_steps_that_stands_alone_is_what_was_measured():
+def test_columns_of_equal_steps_that_stand_alone_are_what_was_measured():
     assert gn.TablePreprocessor().fit({"x": np.linspace(0.0, 1.0, 60)}).get_feature_names_out().tolist() == ["x"]
+    grid = pd.DataFrame(np.arange(240).reshape(60, 4), columns=[*"abcd"])
+    assert gn.TablePreprocessor().fit(grid).get_feature_names_out().tolist() == [*"abcd"]
+    both = grid[["a", "b"]].assign(y=np.append(np.full(59, 2.0), np.inf), x=np.sqrt(np.arange(60)))
+    assert gn.TablePreprocessor().fit(both).get_feature_names_out().tolist() == ["y", "x"]
 
 
 @pytest.mark.parametrize(

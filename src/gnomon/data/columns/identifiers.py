@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -28,15 +28,17 @@ def named_as_id(name: str, different: bool) -> bool:
     return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
 
 
-def id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[[str], Ints]) -> str:
+def id_reason(name: str, numbers: Mapping[str, FloatArray], others: list[str], ranks: Callable[[str], Ints]) -> str:
     """Say why a column of numbers is an identifier; empty if it is none.
 
     `ranks` gives those of a column by its name; they are asked for only if need be.
     """
+    values = numbers[name]
     if not np.isfinite(values).all():
         return ""
     n = len(values)
-    if others and n >= _ID_ROWS and _rises_by_equal_steps(values):
+    in_steps = n >= _ID_ROWS and _rises_by_equal_steps(values)
+    if in_steps and not all(_rises_by_equal_steps(numbers[other]) for other in others):  # else a grid was measured
         return "it counts the rows"
     if not (values == np.floor(values)).all():
         return ""
@@ -56,6 +58,8 @@ def id_reason(name: str, values: FloatArray, others: list[str], ranks: Callable[
 def _rises_by_equal_steps(values: FloatArray) -> bool:
     """Return whether each value lies above the one before by one step, up to a fiftieth of it and to rounding."""
     known = values.astype(np.float64) / 2.0  # differences of halves are in range
+    if not np.isfinite(known[[0, -1]]).all():
+        return False
     step = (known[-1] - known[0]) / (len(known) - 1)
     rounding = 4.0 * float(np.finfo(values.dtype).eps) * float(np.abs(known[[0, -1]]).max())
     allowed = max(_STEP_ERROR * step, rounding)
