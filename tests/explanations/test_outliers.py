@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy
 from sklearn.neighbors import LocalOutlierFactor
 
 import gnomon as gn
@@ -47,12 +48,64 @@ def test_the_score_has_no_units():
     np.testing.assert_allclose(one, other, rtol=1e-6)
 
 
-def test_copies_of_a_row_are_ordinary_and_rows_near_them_have_a_finite_score():
-    X = np.concatenate([np.zeros((20, 2)), np.random.default_rng(0).normal(size=(40, 2))]).astype(np.float32)
-    scores = find_outliers(compute_neighbors(X, 5)).scores
-    np.testing.assert_array_equal(scores[:20], 1.0)
-    assert np.isfinite(scores).all()
-    np.testing.assert_array_equal(find_outliers(compute_neighbors(np.zeros((9, 2), np.float32), 3)).scores, 1.0)
+def with_copies(seed=0):
+    """Two hundred copies among ordinary rows, and one row far out."""
+    X = np.random.default_rng(seed).normal(size=(500, 8))
+    X[:200] = X[0]
+    X[499] = 9 / np.sqrt(8)
+    return X
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "precomputed"])
+def test_copies_count_as_one_row_and_have_its_score(metric):
+    X = with_copies()
+    table = scipy.spatial.distance.cdist(X, X) if metric == "precomputed" else X
+    found = gn.Map(table, X[:, :2], metric=metric).outliers()
+    distinct, inverse = np.unique(X, axis=0, return_inverse=True)
+    model = LocalOutlierFactor(15, metric="euclidean" if metric == "precomputed" else metric).fit(distinct)
+    np.testing.assert_allclose(found.scores, -model.negative_outlier_factor_[inverse.ravel()], rtol=2e-4)
+    assert found.n_copies == 199
+    assert "by 15 neighbours in the data, of rows that differ (199 are copies)" in str(found)
+    if metric != "cosine":
+        assert found.rows[0] == 499
+        assert found.scores[:200].max() < 1.5
+
+
+def test_copies_are_told_apart_from_rows_near_them_where_the_search_is_approximate():
+    X = with_copies(1)
+    graph = compute_neighbors(X, 15, method="approximate", target_recall=0.9)
+    found = find_outliers(graph, X=X)
+    assert found.rows[0] == 499
+    assert len(np.unique(found.scores[:200])) == 1
+    assert found.scores.max() < 4.0
+
+
+def test_a_graph_without_its_table_tells_what_it_knows_of_rows_that_differ():
+    X = with_copies()
+    found = find_outliers(compute_neighbors(X, 15))
+    assert found.rows[0] == 499
+    assert len(np.unique(found.scores[:200])) == 1
+    assert np.isfinite(found.scores).all()
+    assert found.scores.max() < 4.0
+
+
+def test_a_few_copies_leave_the_scores_of_rows_far_from_them():
+    X = cloud()
+    X[3] = X[2]
+    found, without = gn.Map(X, X[:, :2]).outliers(), gn.Map(np.delete(X, 3, 0), np.delete(X, 3, 0)[:, :2]).outliers()
+    np.testing.assert_allclose(np.delete(found.scores, 3), without.scores, rtol=1e-6)
+    assert found.scores[3] == found.scores[2]
+    assert "(1 is a copy)" in str(found)
+
+
+def test_copies_of_one_row_alone_are_ordinary():
+    found = find_outliers(compute_neighbors(np.zeros((9, 2), np.float32), 3))
+    np.testing.assert_array_equal(found.scores, 1.0)
+    assert (found.n_neighbors, found.n_copies) == (3, 8)
+    X = np.zeros((9, 2), np.float32)
+    X[8] = 1.0
+    two = find_outliers(compute_neighbors(X, 3), X=X)
+    np.testing.assert_array_equal(two.scores, 1.0)  # two places are each other's only neighbour
 
 
 def test_neighbours_that_are_not_there_do_not_count():
@@ -66,13 +119,13 @@ def test_neighbours_that_are_not_there_do_not_count():
 
 
 def test_no_mean_reach_counts_as_less_than_a_thousandth_of_the_median():
-    """Three copies, and a row from which they are one away: its reach is 1, theirs 0, and so a thousandth of 1."""
-    indices = np.array([[1, 2], [0, 2], [0, 1], [0, 1]], np.int32)
-    distances = np.array([[0, 0], [0, 0], [0, 0], [1, 1]], np.float32)
+    """Three rows that are all but copies, and rows from which others are one away: the median reach is 1."""
+    indices = np.array([[1, 2], [0, 2], [0, 1], [0, 1], [3, 5], [3, 4], [3, 4]], np.int32)
+    distances = np.array([[1e-9] * 2] * 3 + [[1, 1]] * 4, np.float32)
     found = find_outliers(NeighborGraph(indices, distances), 2)
-    np.testing.assert_allclose(found.scores, [1.0, 1.0, 1.0, 1000.0])
+    np.testing.assert_allclose(found.scores, [1.0, 1.0, 1.0, 1000.0, 1.0, 1.0, 1.0])
     assert found.rows.tolist() == [3, 0]
-    np.testing.assert_array_equal(found.distance, [1.0, 0.0])
+    np.testing.assert_array_equal(found.distance, np.array([1.0, 1e-9], np.float32))
 
 
 def test_a_row_without_neighbours_has_no_score_and_is_not_listed():

@@ -183,6 +183,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     transform: Callable[[Any], npt.NDArray[Any]]
     neighbors: Callable[[], NeighborGraph | None]
     _unrolled: Callable[[], Table]
+    _mapped: Callable[[], Any]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
 
@@ -390,7 +391,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     def outliers(self, n_top: int = 20) -> Outliers:
         """List rows that lie far from the data: their density is low beside that of their neighbours.
 
-        By the local outlier factor of the first 15 of `neighbors`, in the metric of the map.
+        By the local outlier factor of the first 15 of `neighbors`, in the metric of the map. Rows at distance 0 of each
+        other count as one, and all have its score; rows near them are compared with 15 rows that differ.
 
         Parameters
         ----------
@@ -402,14 +404,27 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         gnomon.explanations.Outliers
         """
         from gnomon.explanations.outliers import find_outliers
+        from gnomon.neighbors import native_metric
 
-        return find_outliers(self._nearest(), n_top, point_names=self.point_names)
+        graph = self._known_neighbors()
+        distances = graph.metric == "precomputed"
+        of_table = self.metric == graph.metric if distances else native_metric(graph.metric) is not None
+        return find_outliers(
+            graph,
+            n_top,
+            n_neighbors=ANSWER_NEIGHBORS,
+            X=self._mapped().values if of_table else None,
+            point_names=self.point_names,
+        )
 
-    def _nearest(self) -> NeighborGraph:
+    def _known_neighbors(self) -> NeighborGraph:
         graph = self.neighbors()
         if graph is None:
             raise ValueError(message("a map of 1 row", "one of 2 rows at least"))
-        return graph.nearest(ANSWER_NEIGHBORS)
+        return graph
+
+    def _nearest(self) -> NeighborGraph:
+        return self._known_neighbors().nearest(ANSWER_NEIGHBORS)
 
     def _known_labels(self) -> npt.NDArray[Any]:
         if self.labels is None:

@@ -37,6 +37,7 @@ from .metrics import NATIVE_METRICS as NATIVE_METRICS
 from .metrics import NativeMetric as NativeMetric
 from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric
+from .places import neighbors_of_places as neighbors_of_places
 from .precomputed import among_rows as among_rows
 from .precomputed import distances_to_fitted as distances_to_fitted
 from .precomputed import nearest_given as nearest_given
