@@ -1,6 +1,7 @@
 """Rows whose neighbours in the data disagree with their label."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -25,14 +26,28 @@ def two_clusters(seed=0):
     return X, np.repeat(["left", "right"], 100)
 
 
+def judged(indices, distances, labels, n_top=20, mask=None, small=(None,)):
+    """Find suspects where each label but some has twenty more rows, near each other, so that its class is not small."""
+    n, k = indices.shape
+    more = [label for label in dict.fromkeys(labels) if label not in small]
+    ring = [[n + 20 * c + (i + step) % 20 for step in range(1, k + 1)] for c in range(len(more)) for i in range(20)]
+    whole = None if mask is None else np.concatenate([mask, np.ones((len(ring), k), np.bool_)])
+    graph = NeighborGraph(
+        np.concatenate([indices, np.array(ring, np.int32)]),
+        np.concatenate([distances, np.ones((len(ring), k), np.float32)]),
+        whole,
+    )
+    return find_suspects(graph, [*labels, *(label for label in more for _ in range(20))], n_top)
+
+
 def test_the_score_is_the_weight_of_neighbours_with_other_labels():
     distances = np.array([[1.0, 2.0, 4.0]] * 4, dtype=np.float32)
     indices = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]], dtype=np.int32)
-    found = find_suspects(NeighborGraph(indices, distances), ["a", "a", "b", "b"])
+    found = judged(indices, distances, ["a", "a", "b", "b"])
     near, middle, far = np.exp(-0.5 * np.array([1 / 4, 2 / 4, 1.0]) ** 2)
     total = near + middle + far
     expected = [1 - near / total, 1 - near / total, 1 - far / total, 1 - far / total]
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-12)
+    np.testing.assert_allclose(found.scores[:4], expected, rtol=1e-12)
     assert found.rows.tolist() == [2, 3, 0, 1]  # of equal scores the lower row number first
     assert (found.labels, found.votes) == (["b", "b", "a", "a"], ["a", "a", "b", "b"])
     np.testing.assert_allclose(found.share, 2 / 3)
@@ -94,13 +109,13 @@ def test_rows_without_a_label_have_no_score_and_no_vote():
 
 
 def test_copies_and_neighbours_that_are_not_there():
-    copies = find_suspects(compute_neighbors(np.zeros((6, 2), np.float32), 3), [0, 0, 0, 0, 0, 1])
-    assert copies.rows.tolist() == [5]
+    copies = find_suspects(compute_neighbors(np.zeros((6, 2), np.float32), 3), [0, 0, 0, 0, 1, 1])
+    assert copies.rows.tolist() == [4, 5]
     assert copies.scores[5] == 1.0
     indices = np.array([[1, 2, 2], [0, 2, 3], [0, 1, 3], [2, 1, 0]], np.int32)
     distances = np.array([[1, 2, np.inf], [1, 2, 3], [2, 3, 4], [1, 2, 3]], np.float32)
     mask = np.isfinite(distances)
-    found = find_suspects(NeighborGraph(indices, distances, mask), ["a", "a", "b", "b"])
+    found = judged(indices, distances, ["a", "a", "b", "b"], mask=mask)
     near, far = np.exp(-0.5 * np.array([1 / 2, 1.0]) ** 2)
     assert found.scores[0] == pytest.approx(far / (near + far))  # the entry that repeats a neighbour has no vote
 
@@ -134,18 +149,18 @@ def test_maps_without_classes_are_refused():
 def test_the_share_counts_the_neighbours_that_vote_and_ties_go_to_the_nearer():
     indices = np.array([[1, 2, 3], [0, 2, 3], [3, 0, 1], [2, 0, 1]], np.int32)
     distances = np.array([[1, 2, 2], [1, 1, 1], [1, 1, 2], [1, 1, 2]], np.float32)
-    found = find_suspects(NeighborGraph(indices, distances), ["a", "b", None, "c"])
+    found = judged(indices, distances, ["a", "b", None, "c"])
     assert found.rows.tolist() == [0, 1, 3]
     assert found.votes == ["b", "a", "a"]  # row 1: a and c have the same weight, and a is nearer
     np.testing.assert_allclose(found.share, [0.5, 0.5, 0.5])  # of two that have a label
-    np.testing.assert_allclose(found.scores, [1.0, 1.0, np.nan, 1.0])
-    assert find_suspects(NeighborGraph(indices, distances), ["a", "b", None, "c"], 2).rows.tolist() == [0, 1]
+    np.testing.assert_allclose(found.scores[:4], [1.0, 1.0, np.nan, 1.0])
+    assert judged(indices, distances, ["a", "b", None, "c"], 2).rows.tolist() == [0, 1]
 
 
 def test_a_row_whose_own_label_has_as_much_weight_is_no_suspect():
     indices = np.array([[1, 2], [0, 2], [0, 1]], np.int32)
-    found = find_suspects(NeighborGraph(indices, np.ones((3, 2), np.float32)), ["a", "b", "a"])
-    np.testing.assert_allclose(found.scores, [0.5, 1.0, 0.5])
+    found = judged(indices, np.ones((3, 2), np.float32), ["a", "b", "a"])
+    np.testing.assert_allclose(found.scores[:3], [0.5, 1.0, 0.5])
     assert found.rows.tolist() == [1]
 
 
@@ -176,7 +191,10 @@ def test_suspects_are_printed_and_given_as_records():
         ],
         "n_suspects": 2000,
         "n_labelled": 3,
+        "n_alone": 0,
     }
+    assert "vote for; 1 row has its label alone and is not judged" in replace(found, n_alone=1).headline()
+    assert "vote for; 1,200 have theirs alone and are not judged" in replace(found, n_alone=1200).headline()
 
 
 def test_twenty_suspects_are_listed_the_most_doubtful_first():
@@ -186,3 +204,60 @@ def test_twenty_suspects_are_listed_the_most_doubtful_first():
     assert len(found) == 20 < len(every) == found.n_suspects == every.n_suspects
     assert (np.diff(every.score) <= 0).all()
     np.testing.assert_array_equal(found.rows, every.rows[:20])
+
+
+def rare_classes(k, seed=0):
+    """One large class and five of k rows far from it and from each other."""
+    rng = np.random.default_rng(seed)
+    rare = [0.5 * rng.normal(size=(k, 6)) + 12 * np.eye(6)[c] for c in range(5)]
+    X = np.concatenate([rng.normal(size=(200, 6)), *rare]).astype(np.float32)
+    return X, np.array(["main"] * 200 + [f"rare{c}" for c in range(5) for _ in range(k)], dtype=object)
+
+
+@pytest.mark.parametrize("k", [2, 3, 5, 6, 8])
+@pytest.mark.parametrize("n_neighbors", [5, 15])
+def test_rows_of_a_small_pure_class_are_not_doubted_for_its_size(k, n_neighbors):
+    X, labels = rare_classes(k)
+    found = find_suspects(compute_neighbors(X, n_neighbors), labels)
+    assert len(found) == 0
+    np.testing.assert_array_equal(found.scores[200:], 0.0)
+
+
+@pytest.mark.parametrize("k", [5, 6, 8])
+def test_wrong_labels_are_found_in_small_classes_and_of_small_classes(k):
+    X, labels = rare_classes(k)
+    given = labels.copy()
+    given[[10, 20]] = "rare0"  # rows of the large class
+    given[[200 + 2 * k, 200 + 3 * k]] = "main", "rare4"  # rows of rare2 and rare3
+    found = find_suspects(compute_neighbors(X, 15), given)
+    assert sorted(found.rows) == [10, 20, 200 + 2 * k, 200 + 3 * k]
+    assert dict(zip(found.rows.tolist(), found.votes, strict=True))[200 + 2 * k] == "rare2"
+    assert roc_auc_score(given != labels, found.scores) == 1.0
+
+
+def test_the_row_of_a_pair_is_judged_by_the_nearest_row():
+    X, labels = rare_classes(2)
+    labels[[3, 4]] = "pair"  # in the midst of the large class, not beside each other
+    found = find_suspects(compute_neighbors(X, 15), labels)
+    assert sorted(found.rows) == [3, 4]
+    np.testing.assert_array_equal(found.share, 1.0)
+
+
+def test_a_row_alone_with_its_label_is_not_judged_and_that_is_said():
+    X, labels = two_clusters()
+    labels = labels.astype(object)
+    labels[[5, 9]] = "one", "two"
+    found = find_suspects(compute_neighbors(X, 15), labels)
+    assert (len(found), found.n_alone, found.to_dict()["n_labelled"]) == (0, 2, 198)
+    assert np.isnan(found.scores[[5, 9]]).all()
+    assert str(found).endswith("vote for; 2 have theirs alone and are not judged")
+
+
+def test_few_votes_of_a_small_class_do_not_cast_doubt_on_a_large_one():
+    """A row whose nearest neighbour has a label of two rows is judged by three."""
+    indices = np.array([[1, 2, 3], [0, 2, 3], [3, 0, 1], [2, 0, 1]], np.int32)
+    distances = np.array([[1, 2, 2], [1, 2, 2], [1, 2, 2], [1, 2, 2]], np.float32)
+    found = judged(indices, distances, ["rare", "main", "main", "main"], small=("rare",))
+    assert found.rows.tolist() == []
+    near, far = np.exp(-0.125), np.exp(-0.5)
+    np.testing.assert_allclose(found.scores[1], near / (near + 2 * far))

@@ -61,6 +61,17 @@ def test_the_report_names_the_doubtful_rows(doubtful):
     assert "3 of 120: p3 (b, neighbours say a), p47 (" in named.report()
 
 
+def test_page_and_report_say_how_many_rows_alone_have_their_label(open_page, doubtful, tmp_path):
+    labels = doubtful.labels.copy()
+    labels[[5, 91]] = "c", "d"
+    few = gn.Map(doubtful.X, doubtful.embedding, labels=labels)
+    few.to_html(tmp_path / "m.html")
+    assert read_page(tmp_path / "m.html")[0]["suspects"]["alone"] == 2
+    opened = open_page(tmp_path / "m.html")
+    assert "vote for. 2 alone with their label, not judged." in opened.page.locator(".suspects p").inner_text()
+    assert "3 of 118 (2 alone with their label, not judged): row 3 (" in few.report()
+
+
 @pytest.mark.parametrize("labels", [None, np.zeros(120), np.random.default_rng(0).random(120)])
 def test_without_classes_nothing_is_said_of_doubtful_rows(doubtful, labels, tmp_path):
     plain = gn.Map(doubtful.X, doubtful.embedding, labels=labels)

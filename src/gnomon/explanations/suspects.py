@@ -19,6 +19,8 @@ from gnomon.neighbors import NeighborGraph
 __all__ = ["Suspects", "find_suspects"]
 
 Array = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+_FEWEST_VOTES = 3  # for a label that few rows have to win over one that more have
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,12 +34,14 @@ class Suspects(RankedRows):
     votes : list of str
         The label that its neighbours vote for.
     share : ndarray of shape (n_listed,), float64, in (0, 1]
-        Share of its labelled neighbours that have this label, each counted once.
+        Share of its neighbours that vote for this label, each counted once.
     score, scores : float64 in [0, 1]
-        Share of the weight of its labelled neighbours that is not on its own label: 1 if none of them has it. NaN for
-        a row without a label or without a labelled neighbour.
+        Share of the weight of its neighbours that vote which is not on its own label: 1 if none of them has it. NaN for
+        a row without a label, alone with its label or without a labelled neighbour.
     n_suspects : int
         Rows in all whose neighbours vote for another label.
+    n_alone : int
+        Rows that alone have their label, which no neighbour can vote for: they are not judged.
     """
 
     _question: ClassVar[str] = "suspects"
@@ -53,13 +57,14 @@ class Suspects(RankedRows):
     votes: list[str]
     share: Array
     n_suspects: int
+    n_alone: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values, one record for each row listed."""
         document = super().to_dict()
         for record in document["rows"]:
             record["label"], record["vote"] = record.pop("labels"), record.pop("votes")
-        return {**document, "n_suspects": self.n_suspects, "n_labelled": self._n_judged}
+        return {**document, "n_suspects": self.n_suspects, "n_labelled": self._n_judged, "n_alone": self.n_alone}
 
     @property
     def _n_judged(self) -> int:
@@ -68,7 +73,13 @@ class Suspects(RankedRows):
     def headline(self) -> str:
         """Return the line above the printed table."""
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
-        return f"{text} have another label than their {self.n_neighbors} neighbours in the data vote for"
+        text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
+        if not self.n_alone:
+            return text
+        alone = (
+            "1 row has its label alone and is" if self.n_alone == 1 else f"{self.n_alone:,} have theirs alone and are"
+        )
+        return f"{text}; {alone} not judged"
 
 
 @entrance("suspects")
@@ -78,6 +89,10 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     A wrong label is found where the data are, not where a map happens to put them. The neighbours of a row vote, the
     row itself does not; a neighbour at distance d has the weight exp(-(d / r)^2 / 2), where r is the distance of the
     farthest [1]_.
+
+    A label that few rows have cannot win among many neighbours. So of a row that shares its label with fewer others
+    than it has neighbours only as many vote, the nearest ones; and where the nearest one has another label that few
+    rows have, as many as have it, three at least. A row alone with its label is not judged.
 
     Parameters
     ----------
@@ -103,6 +118,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     classes = sort_into_classes(labels)
     codes = classes.codes[graph.indices]
     weights = _weights(graph, codes >= 0)
+    weights = np.where(np.cumsum(weights > 0, axis=1) <= _n_votes(classes.codes, codes, weights)[:, None], weights, 0.0)
     total = weights.sum(axis=1)
     judged = classes.labelled & (total > 0)
     behind = _weight_behind(codes, weights)
@@ -125,7 +141,23 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
         votes=[name_of(classes.values[code]) for code in vote[rows]],
         share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / voters.sum(axis=1),
         n_suspects=len(suspect),
+        n_alone=int(np.count_nonzero(_sizes(classes.codes) == 1)),
     )
+
+
+def _sizes(codes: Codes) -> Codes:
+    """Return how many rows have the label of each row; 0 of one without a label."""
+    return np.where(codes >= 0, np.bincount(codes + 1)[codes + 1], 0)
+
+
+def _n_votes(own: Codes, codes: Codes, weights: Array) -> Codes:
+    """Return how many of the neighbours of each row vote: no more than can be expected to have a label of few rows."""
+    nearest = np.take_along_axis(codes, np.argmax(weights > 0, axis=1)[:, None], axis=1).ravel()
+    sizes = _sizes(own)
+    of_nearest = np.append(np.bincount(own[own >= 0], minlength=1), 0)[nearest]
+    votes = np.where(nearest == own, sizes - 1, np.minimum(sizes - 1, np.maximum(of_nearest, _FEWEST_VOTES)))
+    found: Codes = np.maximum(votes, 0)
+    return found
 
 
 def _weights(graph: NeighborGraph, counted: npt.NDArray[np.bool_]) -> Array:

@@ -366,7 +366,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         """List rows whose neighbours in the data vote for another label than theirs.
 
         By the first 15 of `neighbors`, in the metric of the map; where the points lie in the map does not matter. The
-        neighbours vote with weights that fall with their distance, the row itself does not.
+        neighbours vote with weights that fall with their distance, the row itself does not. A label of fewer than 16
+        rows is judged by as many neighbours as other rows have it, and that of one row not at all.
 
         Parameters
         ----------

@@ -193,6 +193,10 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
     ]
     more = suspects["n_suspects"] - len(named)
     told = f"{suspects['n_suspects']:,} of {suspects['n_labelled']:,}"
+    if suspects["n_alone"]:
+        told += (
+            f" ({suspects['n_alone']:,} alone with {'its' if suspects['n_alone'] == 1 else 'their'} label, not judged)"
+        )
     return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 

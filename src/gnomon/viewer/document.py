@@ -371,6 +371,7 @@ class Document:
         self.payload.header["suspects"] = {
             "n": suspects.n_suspects,
             "neighbors": suspects.n_neighbors,
+            "alone": suspects.n_alone,
             "rows": [list(entry) for entry, one in zip(listed, there, strict=True) if one],
         }
 

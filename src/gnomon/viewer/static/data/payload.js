@@ -10,7 +10,8 @@ import { bytesOf } from "./text.js";
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
  *   caution: string, comparesNeighbors: boolean,
  *   alone?: import("../panels/alone.js").MapAlone,
- *   suspects?: {n: number, neighbors: number, rows: [number, string, string, number][]}, ramp: string[], other: string,
+ *   suspects?: {n: number, neighbors: number, alone: number, rows: [number, string, string, number][]},
+ *   ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
  *     missing?: boolean, dates?: boolean}[], diagnostics?:
  *     {name: string, key: string}[],

@@ -48,7 +48,7 @@ export function trustPanel(scores, trust, caution) {
 export function suspectsBlock(atlas, { colorBy, pin }) {
   const { suspects, pointNames } = atlas.header;
   if (!suspects) return null;
-  const { n, neighbors, rows } = suspects,
+  const { n, neighbors, alone, rows } = suspects,
     link = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
       h("button", { class: "link", onclick }, h("bdi", {}, text));
   const lines = rows.map(([i, label, vote, share]) =>
@@ -69,6 +69,7 @@ export function suspectsBlock(atlas, { colorBy, pin }) {
       {},
       `${formatCount(n)} of ${formatCount(atlas.header.samples)} points have another label than their ${neighbors} `,
       "neighbours in the data vote for. ",
+      alone ? `${formatCount(alone)} alone with ${alone === 1 ? "its" : "their"} label, not judged. ` : "",
       n ? link("colour by doubt", () => colorBy("doubt")) : null,
     ),
     h("ol", {}, ...lines),
