@@ -5,7 +5,14 @@ import pytest
 from scipy.stats import betabinom
 
 from gnomon.extension import measure_drift
-from gnomon.extension.chance import chance_of_farther, chance_of_fewer, counts_beyond, largest_shift
+from gnomon.extension.chance import (
+    chance_of_farther,
+    chance_of_fewer,
+    chance_of_shift,
+    counts_beyond,
+    largest_shift,
+)
+from gnomon.extension.columns import largest_difference
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))
 
@@ -87,3 +94,95 @@ def test_sums_of_few_and_of_many_counts_are_as_likely_as_told():
     assert chance_of_fewer(np.zeros(4, int), 2000, 0.0) == 1.0
     for total in (980.0, 1000.0, 1030.0):
         assert chance_of_fewer(old, 1001, total) == pytest.approx(chance_of_fewer(old, 1000, total - 1.0), abs=0.02)
+
+
+@pytest.mark.parametrize("m", [1, 2, 5, 10, 50])
+def test_rows_like_the_old_ones_do_not_differ(m):
+    rng = np.random.default_rng(m)
+    drawn = [drift_of(rng.normal(size=(m, 3))) for _ in range(6)]
+    assert not any(one.differs for one in drawn)
+    assert not any("not like" in str(one) for one in drawn)
+
+
+FAULTS = {
+    "scaled down": (lambda rows: 0.3 * rows, "lie nearer in than half of the old (a shift of 0."),
+    "dead sensors": (
+        lambda rows: rows * [1, 0, 0, 1, 1, 1],
+        "2 columns have one value in all new rows (first b); 2 columns",
+    ),
+    "one dead sensor": (
+        lambda rows: rows * [1, 1, 1, 0, 1, 1],
+        "a column has one value in all new rows (d); a column differs",
+    ),
+    "one row many times": (lambda rows: 0 * rows, "6 columns have one value in all new rows (first a)"),
+    "another offset": (lambda rows: rows + np.eye(6)[4], "a column differs in distribution (e: by 0."),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_rows_that_were_prepared_otherwise_are_told_where_no_new_fit_is_advised(fault):
+    rng = np.random.default_rng(0)
+    X, X_new = rng.normal(size=(300, 6)), FAULTS[fault][0](rng.normal(size=(100, 6)))
+    drift = measure_drift(X, X[:, :2], X_new, X_new[:, :2], column_names=list("abcdef"))
+    last = drift.summary().splitlines()[-1]
+    assert drift.differs
+    assert not drift.refit
+    assert last.startswith("No need to fit again, but the new rows are not like the old: ")
+    assert "Check that they were prepared alike; rows of another kind, or in other shares" in last
+    assert FAULTS[fault][1] in last
+
+
+@pytest.mark.parametrize(
+    "fault", [lambda rows: rows + 2.0 * (np.arange(32) < 8), lambda rows: rows * (np.arange(32) < 16)]
+)
+def test_directions_that_moved_are_told_where_their_distances_are_as_usual(fault):
+    rng = np.random.default_rng(0)
+    X, X_new = rng.normal(size=(300, 32)), fault(rng.normal(size=(150, 32)))
+    drift = measure_drift(X, X[:, :2], X_new, X_new[:, :2], metric="cosine")
+    assert drift.differs
+    assert "columns differ in distribution (first column " in str(drift)
+    scaled = measure_drift(X, X[:, :2], X[::2] * 7.0, X[::2, :2], metric="cosine")
+    assert scaled.columns.shifts.max() < 0.1  # the length of a row says nothing
+
+
+def test_a_new_fit_is_advised_after_a_look_at_how_rows_were_prepared():
+    drift = drift_of(np.random.default_rng(1).normal(size=(50, 3)) + 8.0)
+    assert drift.refit
+    last = drift.summary().splitlines()[-1]
+    assert (
+        "First check that they were prepared alike: 100% lie farther out than half of the old (a shift of 1.00" in last
+    )
+
+
+def test_other_shares_of_the_labels_are_told_as_such():
+    rng = np.random.default_rng(0)
+
+    def kinds(counts):
+        kind = np.repeat([0, 1, 2], counts)
+        return rng.normal(size=(len(kind), 4)) + 9.0 * np.eye(4)[kind], np.array(["a", "b", "c"])[kind]
+
+    (X, labels), (X_new, _) = kinds([150, 100, 50]), kinds([5, 5, 90])
+    told = measure_drift(X, X[:, :2], X_new, X_new[:, :2], labels=labels)
+    assert told.by_shares
+    assert told.summary().splitlines()[-1] == (
+        "No need to fit again. The new rows come in other shares of the labels (90% came to c), and otherwise are like "
+        "the old."
+    )
+    without = measure_drift(X, X[:, :2], X_new, X_new[:, :2])
+    assert not without.by_shares
+    assert "or in other shares of the same kinds" in str(without)
+    broken = measure_drift(X, X[:, :2], X_new * [1, 1, 1, 0], X_new[:, :2], labels=labels)
+    assert not broken.by_shares
+    assert "a column has one value in all new rows (column 3)" in str(broken)
+
+
+def test_a_shift_is_as_likely_as_told():
+    rng = np.random.default_rng(0)
+    for n, m in ((300, 5), (300, 100)):
+        found = largest_difference(rng.random((n, 600)), rng.random((m, 600)), np.full(n, 1 / n))
+        told = np.array([chance_of_shift(one, n, m) for one in found])
+        assert np.mean(told <= 0.05) <= 0.075
+        assert np.mean(told <= 0.5) >= 0.3
+    assert chance_of_shift(1.0, 1e6, 2) > 0.0025 > chance_of_shift(1.0, 1e6, 3)  # of one row or two none is beyond it
+    assert chance_of_shift(largest_shift(300, 40), 300, 40) == pytest.approx(0.05, rel=0.01)
+    assert chance_of_shift(largest_shift(300, 40, n_compared=8), 300, 40) * 8 == pytest.approx(0.05, rel=0.01)

@@ -67,6 +67,18 @@ def test_rows_of_another_kind_are_reported_and_a_new_fit_is_advised(fitted):
     assert any("80 rows were added" in note for note in larger.notes)
 
 
+def test_new_rows_of_a_map_in_components_are_compared_by_their_features():
+    rng = np.random.default_rng(0)
+    names = [f"f{j}" for j in range(30)]
+    made = gnomon.map(rng.normal(size=(200, 30)), "pca", n_pcs=5, feature_names=names, scale=None)
+    new = rng.normal(size=(100, 30))
+    new[:, 17] = 0.0
+    larger, drift = made.extend(new)
+    assert sorted(drift.columns.columns) == list(range(30))
+    assert "a column has one value in all new rows (f17)" in drift.summary()
+    assert "a column has one value in all new rows (f17)" in larger.notes[-1]
+
+
 @pytest.mark.parametrize("kind", [str, int, bool])
 def test_new_rows_without_labels_change_no_score_of_them(kind, tmp_path):
     names = np.repeat(np.array([0, 1], dtype=kind), 150)

@@ -4,6 +4,7 @@ from .atlas.forward import Novelty as Novelty
 from .atlas.forward import warn_of_far as warn_of_far
 from .atlas.function import MapFunction as MapFunction
 from .atlas.inverse import RoundTrip as RoundTrip
+from .columns import ColumnShift as ColumnShift
 from .drift import Drift as Drift
 from .drift import measure_drift as measure_drift
 from .held_out import FEWEST_ROWS as FEWEST_ROWS

@@ -10,11 +10,12 @@ import scipy.special
 
 from gnomon._arithmetic import exp, log
 
-__all__ = ["chance_of_farther", "chance_of_fewer", "counts_beyond", "largest_shift"]
+__all__ = ["chance_of_farther", "chance_of_fewer", "chance_of_shift", "counts_beyond", "largest_shift"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _COUNTED = 1000  # new rows up to which a sum over them has its exact distribution
+_USUAL = 0.05
 _SHIFT = 1.358  # what Kolmogorov's statistic stays below in 95 of 100 draws
 
 
@@ -89,13 +90,31 @@ def chance_of_fewer(old: npt.NDArray[np.integer], n_new: int, total: float) -> f
     return float(np.clip(sums[: max(math.floor(total) + 1, 0)].sum(), 0.0, 1.0))
 
 
-def largest_shift(n_old: int, n_new: int) -> float:
+def largest_shift(n_old: float, n_new: int, *, n_compared: int = 1) -> float:
     """Return what the largest difference of two distributions of like rows stays below in 95 of 100 draws [1]_.
+
+    Parameters
+    ----------
+    n_old : float >= 1
+        Old rows, or as many as they count for where some count more than others.
+    n_new : int >= 1
+    n_compared : int >= 1, default=1
+        Differences of which this holds for the largest.
 
     References
     ----------
     .. [1] Stephens, "Use of the Kolmogorov-Smirnov, Cramer-von Mises and related statistics without extensive tables",
        J. R. Stat. Soc. B 32, 1970.
     """
+    usual = _SHIFT if n_compared == 1 else float(scipy.special.kolmogi(_USUAL / n_compared))
+    return min(usual / _root(n_old, n_new), 1.0)
+
+
+def chance_of_shift(shift: float, n_old: float, n_new: int) -> float:
+    """Return how likely the largest difference of two distributions of like rows is as large, see `largest_shift`."""
+    return float(scipy.special.kolmogorov(shift * _root(n_old, n_new)))
+
+
+def _root(n_old: float, n_new: int) -> float:
     root = math.sqrt(n_old * n_new / (n_old + n_new))
-    return min(_SHIFT / (root + 0.12 + 0.11 / root), 1.0)
+    return root + 0.12 + 0.11 / root

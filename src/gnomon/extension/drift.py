@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,14 @@ from gnomon._printed import Printed
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.lifts import lift_of
-from gnomon.extension.chance import chance_of_farther, chance_of_fewer, counts_beyond, largest_shift
+from gnomon.extension.chance import (
+    chance_of_farther,
+    chance_of_fewer,
+    chance_of_shift,
+    counts_beyond,
+    largest_shift,
+)
+from gnomon.extension.columns import ColumnShift, largest_difference, measure_columns
 from gnomon.extension.held_out import Unlikeness
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
@@ -29,6 +37,8 @@ _MOST_LOST = 0.15  # of the neighbours in the data, that new rows keep less than
 _NOVEL_BY_CHANCE = 0.0075  # how often at most rows like those of the map are said to lie too far out
 _MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; the rest is left to all of them together
 _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
+_MOST_SHIFT = 0.3  # of distributions; rows in other shares of the same groups mostly differ less in novelty
+_SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
 _GRID = 8  # cells along the longest side of the map
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
@@ -66,6 +76,15 @@ class Drift(Printed):
         rows.
     labels : dict
         For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
+    shift_p_value : float in [0, 1]
+        How likely `shift` is as large for rows like the old ones.
+    columns : ColumnShift or None
+        In which columns new rows differ, whatever their novelty is.
+    column_names : sequence of str
+        Names of the columns.
+    by_shares : bool
+        Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
+        shares of the labels they do not differ so.
 
     Notes
     -----
@@ -73,6 +92,11 @@ class Drift(Printed):
     for any number of them from one on: what speaks for it must be more than chance gives. The number of unusual rows is
     beta-binomial then, whatever the distribution, and the p-values of all rows together are judged by Fisher's method.
     Compared with fewer than 134 rows a single new row is never more than chance.
+
+    Rows may also differ where nothing speaks for fitting again: nearer to the old rows than these are to each other,
+    as rows that are blurred or scaled down, or with columns that hold one value alone, as of a sensor that failed. They
+    are said to differ, see `differences`, if `shift` or that of a column is above 0.3, and beyond what chance gives in
+    one draw of 400, or a column has one value. One row or two never differ by a shift.
     """
 
     n_old: int
@@ -89,6 +113,10 @@ class Drift(Printed):
     n_neighbors: int
     regions: list[tuple[Float64Array, int, int]]
     labels: dict[Any, int]
+    shift_p_value: float = 1.0
+    columns: ColumnShift | None = None
+    column_names: Sequence[str] = ()
+    by_shares: bool = False
 
     @property
     def reasons(self) -> list[str]:
@@ -127,6 +155,44 @@ class Drift(Printed):
         """Whether the map should be fitted again with the new rows."""
         return bool(self.reasons)
 
+    @property
+    def differences(self) -> list[str]:
+        """In what new rows differ from the old more than chance allows, whether the map should be fitted again or not.
+
+        Empty for rows like the old ones.
+        """
+        found = []
+        if _differs(self.shift, self.shift_p_value):
+            nearer = float(np.median(self.novelty)) < 0.5
+            share = float(np.mean(self.novelty < 0.5 if nearer else self.novelty > 0.5))
+            found.append(
+                f"{share:.0%} lie {'nearer in' if nearer else 'farther out'} than half of the old "
+                f"(a shift of {self.shift:.2f}, by chance up to {self.shift_by_chance:.2f})"
+            )
+        columns = self.columns
+        if columns is not None and len(columns.constant):
+            count = len(columns.constant)
+            what = "a column has" if count == 1 else f"{count:,} columns have"
+            found.append(f"{what} one value in all new rows ({self._names(columns.constant)})")
+        if columns is not None and len(columns.shifts) and _differs(float(columns.shifts[0]), columns.p_value):
+            far = columns.columns[columns.shifts > max(_MOST_SHIFT, columns.by_chance)]
+            what = "a column differs" if len(far) == 1 else f"{len(far):,} columns differ"
+            found.append(
+                f"{what} in distribution ({self._names(far)}: by {columns.shifts[0]:.2f}, by chance up to "
+                f"{columns.by_chance:.2f})"
+            )
+        return found
+
+    @property
+    def differs(self) -> bool:
+        """Whether the new rows are unlike the old more than chance allows."""
+        return bool(self.differences)
+
+    def _names(self, columns: npt.NDArray[np.int64]) -> str:
+        first = int(columns[0])
+        name = self.column_names[first] if first < len(self.column_names) else f"column {first}"
+        return name if len(columns) == 1 else f"first {name}"
+
     def summary(self) -> str:
         """Say in words how new rows differ, and whether to fit again."""
         k = self.n_neighbors
@@ -152,8 +218,21 @@ class Drift(Printed):
         return "\n".join([*lines, self._advice()])
 
     def _advice(self) -> str:
+        differ = "; ".join(self.differences)
         if self.refit:
-            return "Fit again: " + "; ".join(self.reasons) + "."
+            first = f" First check that they were prepared alike: {differ}." if differ and not self.by_shares else ""
+            return "Fit again: " + "; ".join(self.reasons) + "." + first
+        if differ and self.by_shares:
+            label, count = max(self.labels.items(), key=lambda item: item[1])
+            return (
+                f"No need to fit again. The new rows come in other shares of the labels ({count / self.n_new:.0%} came "
+                "to {label}), and otherwise are like the old."
+            ).replace("{label}", str(label))
+        if differ:
+            return (
+                f"No need to fit again, but the new rows are not like the old: {differ}. Check that they were prepared "
+                "alike; rows of another kind, or in other shares of the same kinds, may differ so too."
+            )
         if self.unusual > _MOST_UNUSUAL or self.preserved_old - self.preserved_new > _MOST_LOST:
             rows = "one new row" if self.n_new == 1 else f"{self.n_new:,} new rows"
             return f"No need to fit again: what speaks for it may be chance, of {rows}."
@@ -173,6 +252,8 @@ def measure_drift(
     n_neighbors: int = 15,
     metric: str = "euclidean",
     unlikeness: Unlikeness | None = None,
+    features: tuple[Any, Any] | None = None,
+    column_names: Sequence[str] = (),
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -189,6 +270,10 @@ def measure_drift(
     unlikeness : Unlikeness, default=None
         Of the new rows, if X are coordinates that were learned from the old ones; None compares them with the old rows
         by X.
+    features : tuple of two tables of n_old and n_new rows, default=None
+        Whose columns are compared, if X are coordinates that were learned from the old ones; None compares those of X.
+    column_names : sequence of str, default=()
+        Names of these columns; numbers are told where there are none.
 
     Returns
     -------
@@ -197,6 +282,7 @@ def measure_drift(
     placed = np.flatnonzero(np.isfinite(np.asarray(Y)).all(axis=1))
     if len(placed) < len(Y):
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
+        features = None if features is None else (features[0][placed], features[1])
     lift = lift_of(metric, X)
     X, X_new = lift.points(X), lift.points(X_new)
     n = int(X.shape[0])
@@ -204,16 +290,19 @@ def measure_drift(
     graph = compute_neighbors(X, k)
     search = RowSearch.of(X, k)
     indices, distances = search.find(X_new)
+    scored = None
     if unlikeness is None:
         novelty = Novelty.learn(graph.indices, graph.distances)
         scores = novelty.score(indices, distances)
         unlikeness = Unlikeness(novelty.level(scores), novelty.far(scores), n)
+        scored = novelty.score(graph.indices, graph.distances), scores
     level = unlikeness.novelty
     some = evenly_spaced(n, _SAMPLE)
     kept = _shared(indices, _nearest_in_map(Y, np.asarray(Y_new), None, k))
     kept_of_old = _shared(graph.indices[some], _nearest_in_map(Y, np.asarray(Y)[some], some, k))
     n_new = int(X_new.shape[0])
-    return Drift(
+    old, new = (X, X_new) if features is None else features
+    drift = Drift(
         n_old=n,
         n_new=n_new,
         n_compared=unlikeness.n_compared,
@@ -228,7 +317,45 @@ def measure_drift(
         n_neighbors=k,
         regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
         labels=_majorities(labels, indices),
+        shift_p_value=chance_of_shift(_largest_difference(level), unlikeness.n_compared, n_new),
+        columns=measure_columns(old, new),
+        column_names=column_names,
     )
+    if not drift.labels or not drift.differs:
+        return drift
+    weights = _like_shares(labels, graph.indices, indices)
+    return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored))
+
+
+def _differs(shift: float, p_value: float) -> bool:
+    return shift > _MOST_SHIFT and p_value <= _SHIFT_BY_CHANCE
+
+
+def _like_shares(labels: Any, near: npt.NDArray[np.int32], near_new: npt.NDArray[np.int32]) -> Float64Array:
+    """Return weights of old rows by which they come in the shares of the labels in which new rows do.
+
+    The label of a row is that of most of its nearest old rows.
+    """
+    classes = sort_into_classes(labels)
+    kinds = {label: code for code, label in enumerate(classes.values)} | {None: len(classes.values)}
+    old, new = (np.array([kinds[classes.most_frequent(row)] for row in rows]) for rows in (near, near_new))
+    shares, wanted = (np.bincount(one, minlength=len(kinds)) / len(one) for one in (old, new))
+    found: Float64Array = (wanted / np.where(shares > 0.0, shares, 1.0))[old]
+    return found
+
+
+def _differs_by_shares(
+    drift: Drift, weights: Float64Array, tables: tuple[Any, Any], scored: tuple[Float64Array, Float64Array] | None
+) -> bool:
+    """Return whether new rows do not differ from old ones of such weights."""
+    if not weights.any():
+        return False
+    columns, shift, p_value = measure_columns(*tables, weights), drift.shift, drift.shift_p_value
+    if scored is not None:
+        share = weights / weights.sum()
+        shift = float(largest_difference(scored[0][:, None], scored[1][:, None], share)[0])
+        p_value = chance_of_shift(shift, float(weights.sum() ** 2 / (weights**2).sum()), drift.n_new)
+    return not replace(drift, columns=columns, shift=shift, shift_p_value=p_value).differs
 
 
 def _nearest_in_map(

@@ -201,6 +201,8 @@ def extend(
         labels=result.labels,
         metric=result.metric,
         unlikeness=None if held_out is None else held_out.compare(result._as_scaled(rows)),
+        features=None if result.representation is None else (result._standardised().values, result._as_scaled(rows)),
+        column_names=list(result.feature_names),
     )
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))

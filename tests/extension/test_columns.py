@@ -1,0 +1,64 @@
+"""Columns of new rows beside those of old ones: their distributions, and those that hold one value alone."""
+
+import numpy as np
+import pytest
+import scipy
+from scipy.stats import ks_2samp
+
+from gnomon.extension import columns
+from gnomon.extension.columns import largest_difference, measure_columns
+
+RNG = np.random.default_rng(0)
+OLD = np.column_stack([RNG.normal(size=200), RNG.integers(0, 3, 200), RNG.random(200) < 0.1, np.zeros(200)])
+NEW = np.column_stack([RNG.normal(size=90) + 0.5, RNG.integers(0, 3, 90), RNG.random(90) < 0.5, np.zeros(90)])
+
+
+@pytest.mark.parametrize("made", [np.asarray, scipy.sparse.csr_array])
+def test_the_shift_of_a_column_is_the_statistic_of_kolmogorov_and_smirnov(made):
+    found = measure_columns(made(OLD), made(NEW))
+    expected = [ks_2samp(OLD[:, j], NEW[:, j]).statistic for j in range(3)]
+    order = np.argsort(expected)[::-1]
+    assert found.columns.tolist() == order.tolist()  # the last column has one value alone in all rows
+    np.testing.assert_allclose(found.shifts, np.array(expected)[order], atol=1e-12)
+    assert len(found.constant) == 0
+    assert 0.0 < found.p_value < 0.01
+
+
+def test_a_row_of_weight_two_counts_as_two():
+    weights = RNG.integers(0, 3, 200).astype(float)
+    found = measure_columns(OLD, NEW, weights)
+    twice = measure_columns(np.repeat(OLD, weights.astype(int), axis=0), NEW)
+    np.testing.assert_allclose(found.shifts, twice.shifts, atol=1e-12)
+    np.testing.assert_array_equal(found.columns, twice.columns)
+    assert found.p_value > twice.p_value  # but says no more of chance than one
+
+
+def test_equal_tables_do_not_differ_and_apart_ones_differ_by_one():
+    share = np.full(200, 1 / 200)
+    np.testing.assert_allclose(largest_difference(OLD, OLD, share), 0.0, atol=1e-12)
+    np.testing.assert_allclose(largest_difference(OLD, OLD + 100.0, share), 1.0)
+
+
+def test_one_value_is_told_only_where_chance_hardly_gives_it():
+    new = NEW.copy()
+    new[:, 0] = 0.3
+    assert measure_columns(OLD, new).constant.tolist() == [0]
+    assert measure_columns(OLD, new[:3]).constant.tolist() == [0]
+    assert measure_columns(OLD, new[:1]).constant.tolist() == []
+    rare = np.zeros((400, 1))
+    rare[:8] = 1.0  # nine of ten draws of five rows have none of these
+    assert measure_columns(rare, np.zeros((5, 1))).constant.tolist() == []
+    assert measure_columns(rare, np.zeros((500, 1))).constant.tolist() == [0]
+
+
+def test_of_very_many_columns_those_that_vary_most_are_compared(monkeypatch):
+    monkeypatch.setattr(columns, "_MOST_COLUMNS", 5)
+    scale = np.ones(80)
+    scale[[3, 10, 70, 71, 79]] = 10.0
+    found = measure_columns(RNG.normal(size=(60, 80)) * scale, RNG.normal(size=(50, 80)) * scale)
+    assert sorted(found.columns) == [3, 10, 70, 71, 79]
+
+
+def test_tables_of_one_value_have_no_column_to_compare():
+    found = measure_columns(np.ones((10, 2)), np.ones((4, 2)))
+    assert (len(found.columns), len(found.constant), found.p_value) == (0, 0, 1.0)
