@@ -174,10 +174,22 @@ def test_f10_rows_without_a_correlation_are_named(name):
 def test_f11_rows_of_zeros_have_a_place_under_cosine_and_are_counted(name):
     X = np.abs(NOISE)
     X[3] = 0.0
-    with pytest.warns(DataWarning, match="1 rows are all zeros") as caught:
+    with pytest.warns(DataWarning, match="1 row is all zeros; its cosine distance is 0 to such rows and 1") as caught:
         Y = clone(ESTIMATORS[name]).set_params(metric="cosine").fit_transform(X)
     assert np.isfinite(Y).all()
     assert sum("all zeros" in str(one.message) for one in caught) == 1
+
+
+@pytest.mark.parametrize("made", [np.asarray, sparse.csr_array])
+def test_rows_of_zeros_that_share_a_place_are_all_counted(made):
+    X = np.abs(NOISE)
+    X[[3, 8, 9]] = 0.0
+    model = clone(ESTIMATORS["umap"]).set_params(metric="cosine")
+    with (
+        pytest.warns(DataWarning, match="rows hold .* distinct"),
+        pytest.warns(DataWarning, match=r": 3 rows are all ze"),
+    ):
+        model.fit(made(X))
 
 
 @pytest.mark.parametrize("name", ["umap", "tsne", "isomap", "mds", "densmap", "laplacian_eigenmaps"])

@@ -60,7 +60,7 @@ def test_f11_a_new_row_of_zeros_does_not_change_other_rows(make):
     X, X_new = np.abs(table()), np.abs(table(4))
     without = query_neighbors(make(X), make(X_new[:3]), 5, metric="cosine")
     X_new[3] = 0
-    with pytest.warns(DataWarning, match="1 rows are all zeros"):
+    with pytest.warns(DataWarning, match="1 row is all zeros; its cosine distance is 0 to such rows and 1"):
         indices, distances = query_neighbors(make(X), make(X_new), 5, metric="cosine")
     np.testing.assert_array_equal(indices[:3], without[0])
     np.testing.assert_array_equal(distances[:3], without[1])

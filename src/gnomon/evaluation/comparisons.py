@@ -26,7 +26,14 @@ from gnomon.evaluation.densities import (
     neighbors_of,
     some_rows,
 )
-from gnomon.evaluation.gaps import RULES, check_groups, check_names, of_unit_length
+from gnomon.evaluation.gaps import (
+    RULES,
+    check_groups,
+    check_names,
+    of_unit_length,
+    rows_with_direction,
+    told_without,
+)
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.verdict import Verdict
@@ -90,7 +97,7 @@ def is_denser(
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. Each must have room for 3 neighbourhoods.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data.
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
     n_neighbors : int in [5, n_samples - 1], default=10
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
@@ -143,8 +150,9 @@ def is_denser(
     given = {"metric": metric, "n_neighbors": n_neighbors, "alpha": alpha, "max_rows": max_rows}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
-    n, k, alpha = int(values.shape[0]), checked["n_neighbors"], checked["alpha"]
-    first, second = check_groups(n, a=a, b=b)
+    k, alpha = checked["n_neighbors"], checked["alpha"]
+    values, Y, (first, second), n_zero = _with_direction(values, Y, checked["metric"], a=a, b=b)
+    n = int(values.shape[0])
     draw = np.random.default_rng(current_run().seed)
     if n <= checked["max_rows"]:
         graph = compute_neighbors(values, k, metric=checked["metric"])
@@ -168,7 +176,7 @@ def is_denser(
         p_value=math.nan,
         null="groups of one density",
         false_positive_rate=alpha,
-        rests_on=f"{sizes[0]} and {sizes[1]} neighbourhoods of {k} rows without common rows",
+        rests_on=f"{sizes[0]} and {sizes[1]} neighbourhoods of {k} rows without common rows{told_without(n_zero)}",
     )
     if min(sizes) < FEWEST_BALLS:
         return blank
@@ -201,6 +209,16 @@ def is_denser(
         interval=interval,
         p_value=max(way.p_value(dimension) for way in ways),
     )
+
+
+def _with_direction(values: Any, Y: Any, metric: str, **groups: Any) -> tuple[Any, Any, list[Mask], int]:
+    """Return table, places and masks of groups without rows that have no direction, and how many these are."""
+    masks, n = check_groups(int(values.shape[0]), **groups), int(values.shape[0])
+    rows = rows_with_direction(values, metric)
+    if len(rows) == n:
+        return values, Y, masks, 0
+    places = None if Y is None else check_places(Y, n)[rows]
+    return values[rows], places, [mask[rows] for mask in masks], n - len(rows)
 
 
 def _with_ends(value: float, low: float, high: float, digits: str) -> str:
@@ -257,7 +275,7 @@ def is_nearer(
     a, b, c : array-like
         Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data.
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
     along : {"both", "lines", "data"}, default="both"
         Which distances count: those of straight lines, those of paths along the data, or both: then figures and answer
         are those of straight lines, but where paths say surely the opposite it "cannot be told" and the sentence names
@@ -306,8 +324,8 @@ def is_nearer(
     given = {"metric": metric, "alpha": alpha, "max_rows": max_rows, "along": along}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     values, _ = check_features(X, None)
+    values, Y, masks, n_zero = _with_direction(values, Y, checked["metric"], a=a, b=b, c=c)
     n, alpha = int(values.shape[0]), checked["alpha"]
-    masks = check_groups(n, a=a, b=b, c=c)
     draw = np.random.default_rng(current_run().seed)
     rows = [np.flatnonzero(mask) for mask in masks]
     rows = [np.sort(draw.choice(one, min(len(one), checked["max_rows"]), replace=False)) for one in rows]
@@ -325,7 +343,7 @@ def is_nearer(
         p_value=math.nan,
         null=f"{near} and {far} equally far from {one}",
         false_positive_rate=alpha,
-        rests_on=f"{looked_at[0]}, {looked_at[1]} and {looked_at[2]} rows, all pairs of them",
+        rests_on=f"{looked_at[0]}, {looked_at[1]} and {looked_at[2]} rows, all pairs of them{told_without(n_zero)}",
     )
     if min(len(chosen) for chosen in rows) < _FEWEST_ROWS:
         return blank

@@ -36,6 +36,8 @@ __all__ = [
     "is_continuum",
     "is_real",
     "of_unit_length",
+    "rows_with_direction",
+    "told_without",
 ]
 
 Floats = npt.NDArray[np.float64]
@@ -88,6 +90,26 @@ def of_unit_length(X: Floats) -> Floats:
     return scaled
 
 
+def rows_with_direction(X: Any, metric: str) -> npt.NDArray[np.int64]:
+    """Return the rows that a verdict can be about: under the cosine those that are not all zeros.
+
+    A row of zeros is at cosine distance 1 from all others, so that in many dimensions it is the nearest row of most,
+    and would join groups that it has no part in.
+    """
+    n = int(X.shape[0])
+    if metric != "cosine":
+        return np.arange(n)
+    return np.flatnonzero(X.any(axis=1) if isinstance(X, np.ndarray) else np.asarray((X != 0).sum(axis=1)).reshape(n))
+
+
+def told_without(n_zero: int) -> str:
+    """Say that so many rows of zeros are left out, to go on a text; empty for none."""
+    if not n_zero:
+        return ""
+    which = "1 row of zeros, which has" if n_zero == 1 else f"{n_zero:,} rows of zeros, which have"
+    return f", without {which} no direction"
+
+
 @dataclass(frozen=True)
 class Ground:
     """The rows that questions about gaps are judged by: all of few, a random sample of many.
@@ -100,6 +122,8 @@ class Ground:
     rows : ndarray of shape (n,), int64
         Their numbers among the rows given.
     n_given, n_nulls, seed : int
+    n_zero : int
+        Rows of zeros that are left out, as they have no cosine distance to speak of.
     """
 
     X: Floats
@@ -108,6 +132,7 @@ class Ground:
     n_given: int
     n_nulls: int
     seed: int
+    n_zero: int = 0
 
     @classmethod
     def of(cls, X: Any, Y: Any, *, metric: str, max_rows: int, n_nulls: int, seed: int, placed: bool = False) -> Self:
@@ -115,18 +140,20 @@ class Ground:
         values, _ = check_features(X, None)
         n = int(values.shape[0])
         places = None if Y is None else check_places(Y, n)
-        rows = np.arange(n)
+        rows = rows_with_direction(values, metric)
+        n_zero = n - len(rows)
         if placed and places is not None:
-            rows = np.flatnonzero(has_place(places))
+            rows = rows[has_place(places)[rows]]
         if len(rows) < 2 * FEWEST_ROWS:
-            raise ValueError(message(f"X with {len(rows)} rows", f"of at least {2 * FEWEST_ROWS} rows"))
+            what = f"X with {len(rows)} rows{told_without(n_zero)}"
+            raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
         if len(rows) > max_rows:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
         sample = dense_rows(values[rows]).astype(np.float64)
         if metric == "cosine":
             sample = of_unit_length(sample)
         sample = sample - sample.mean(axis=0)
-        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed)
+        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed, n_zero)
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -150,7 +177,8 @@ class Ground:
         rows = (
             f"{len(self.rows)} rows" if len(self.rows) == self.n_given else f"{len(self.rows)} of {self.n_given} rows"
         )
-        return f"{rows}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+        densities = f"densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+        return f"{rows}{told_without(self.n_zero)}, {densities}"
 
     def dip(self, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
         """Return the fall of log density between two groups, and the rows that each side holds at least."""
@@ -181,7 +209,7 @@ class Ground:
             answer="cannot be told",
             finding="too few rows",
             sentence=f"{' and '.join(few)}: fewer than {FEWEST_ROWS} of the rows looked at. Choose more rows"
-            + ("." if len(self.rows) == self.n_given else " or raise max_rows."),
+            + ("." if len(self.rows) == self.n_given - self.n_zero else " or raise max_rows."),
             in_map=None,
             statistic=math.nan,
             unit="fall of log density between the groups",
@@ -372,7 +400,7 @@ def are_apart(
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 30 rows cannot be told.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data.
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
@@ -447,7 +475,7 @@ def is_real(
     island : array-like
         Row numbers, or a mask of shape (n_samples,); not all rows.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data.
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on it counts as joined.
     alpha : float in (0, 0.5), default=0.05

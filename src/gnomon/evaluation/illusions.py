@@ -17,7 +17,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
-from gnomon.evaluation.gaps import METRICS, of_unit_length
+from gnomon.evaluation.gaps import METRICS, of_unit_length, rows_with_direction, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
@@ -195,7 +195,7 @@ def find_illusions(
     labels : array-like of shape (n_samples,)
         A class for each row, at least two of 20 rows. Of more than 20 the largest are taken.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data; for the cosine those of rows of unit length.
+        Distances in the data; for the cosine those of rows of unit length, without rows of zeros.
     least : float > 1, default=1.5
         Factor up to which a ratio counts as what it looks.
     alpha : float in (0, 0.5), default=0.05
@@ -240,7 +240,9 @@ def find_illusions(
     n, draw = int(values.shape[0]), np.random.default_rng(current_run().seed)
     places = check_places(Y, n)
     classes = sort_into_classes(check_labels(labels, n))
-    codes = np.where(has_place(places), classes.codes, -1)
+    codes = np.full(n, -1, dtype=np.int64)
+    some = rows_with_direction(values, checked["metric"])
+    codes[some] = np.where(has_place(places), classes.codes, -1)[some]
     counts = np.bincount(codes[codes >= 0], minlength=len(classes.names))
     taken = [
         int(code) for code in np.argsort(-counts, kind="stable")[:_MOST_CLASSES] if counts[code] >= FEWEST_OF_CLASS
@@ -260,6 +262,7 @@ def find_illusions(
     )
     names = [classes.names[code] for code in taken]
     rests = f"{len(rows)} of {n} rows of {len(names)} classes" if len(rows) < n else f"{n} rows"
+    rests += told_without(n - len(some))
     found = _ask(sides, names, draw, rests)
     limit = math.log(checked["least"])
     adjusted = adjusted_by_holm([factor.beyond(limit) for _, factor, _ in found])

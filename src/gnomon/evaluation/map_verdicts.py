@@ -124,7 +124,7 @@ def judge_gaps(
     n_islands : int >= 0, default=3
         Islands asked about, of the deepest gaps of the map, if they are gaps: falls of density below `bridge`.
     metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data.
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05

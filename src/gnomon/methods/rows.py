@@ -222,7 +222,9 @@ class RowEmbedder(Embedder):
         )
         if isinstance(parameters.get("init"), np.ndarray):
             parameters["init"] = parameters["init"][representatives]
-        return values[representatives], copies
+        distinct = values[representatives]
+        neighbors.count_merged_zeros(distinct, copies)
+        return distinct, copies
 
     def _check_parameters(self) -> dict[str, Any]:
         return check_parameters({**self._common_rules, **self._rules}, self.get_params())

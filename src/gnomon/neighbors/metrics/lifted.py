@@ -30,7 +30,9 @@ from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.searched import SearchedRows
 from gnomon.neighbors.sparse_rows import SparseRows, canonical, kernel_table
 
-__all__ = ["Correlation", "Cosine", "Euclidean", "Haversine", "Hellinger"]
+__all__ = ["Correlation", "Cosine", "Euclidean", "Haversine", "Hellinger", "count_merged_zeros"]
+
+_MERGED = "rows of zeros"  # where a call keeps how many a table has
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -123,9 +125,13 @@ class Cosine(_Lifted):
         return np.minimum(chords.dtype.type(0.5) * chords * chords, chords.dtype.type(2.0))
 
     def _tell(self, count: int) -> None:
-        if count:
-            text = f"{count} rows are all zeros; their {self.name} distance is 0 to each other and 1 to all other rows"
-            warn(text, DataWarning)
+        if not count:
+            return
+        if count == 1:  # equal rows that were merged are told of as given
+            count = (current_run().made or {}).get(_MERGED, 1)
+        which = "1 row is all zeros; its" if count == 1 else f"{count} rows are all zeros; their"
+        to_others = "such rows" if count == 1 else "each other"
+        warn(f"{which} {self.name} distance is 0 to {to_others} and 1 to all other rows", DataWarning)
 
 
 class Hellinger(Cosine):
@@ -209,6 +215,24 @@ class Haversine(_Lifted):
     def _of_chords(self, chords: Any) -> Any:
         angles = 2.0 * np.arcsin(np.minimum(0.5 * chords.astype(np.float64), 1.0))
         return angles.astype(chords.dtype)
+
+
+def count_merged_zeros(distinct: Any, copies: npt.NDArray[np.intp]) -> None:
+    """Let the warning of a row of zeros tell of all the rows that were merged into it, for the length of a call.
+
+    Parameters
+    ----------
+    distinct : ndarray or csr_array of shape (n_distinct, n_features)
+        The rows that are searched, all distinct; a sparse matrix stores no zeros.
+    copies : ndarray of shape (n_samples,), int
+        Which of them each row given is.
+    """
+    made = current_run().made
+    if made is None:
+        return
+    zero = ~distinct.any(axis=1) if isinstance(distinct, np.ndarray) else np.diff(distinct.indptr) == 0
+    if zero.any():
+        made[_MERGED] = int(np.count_nonzero(copies == int(zero.argmax())))
 
 
 def _unit_rows(X: Values, centred: Any) -> Values:
