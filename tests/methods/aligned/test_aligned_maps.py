@@ -12,8 +12,9 @@ from sklearn.manifold import trustworthiness
 from gnomon import UMAP, AlignedMaps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import procrustes
+from gnomon.methods.aligned.chance import Chance
 from gnomon.methods.aligned.movement import movement_of
-from gnomon.methods.aligned.neighbors_kept import KeptInTables, kept_in_maps, same_values
+from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values
 from gnomon.methods.aligned.relations import appearances, identities
 
 QUICK = {
@@ -267,59 +268,70 @@ def test_rows_that_moved_are_told_from_those_that_did_not(tables):
     np.testing.assert_array_equal(found.null, again.null)
 
 
-def _of_distances(distances, null, rate, **given):
-    """Return the movement of rows that keep no neighbour, where all keep theirs by chance: distances decide."""
-    n = len(distances)
+def _of_shares(shares, null_kept, rate, **given):
+    """Return the movement of rows that keep these shares of their neighbours, in maps where all go equally far."""
+    n = len(shares)
     usual = {
-        "kept": lambda left_out: np.zeros(n),
-        "null_kept": np.ones(null.shape),
+        "distances": np.ones(n),
+        "null": np.ones(null_kept.shape),
+        "kept": lambda left_out: shares,
+        "n_neighbors": 15,
         "unchanged": np.zeros(n, dtype=bool),
     }
-    return movement_of((0, 1), np.zeros((n, 2), dtype=np.int64), distances, null, rate, **{**usual, **given})
+    asked = usual | given
+    rows = np.zeros((n, 2), dtype=np.int64)
+    return movement_of((0, 1), rows, asked.pop("distances"), asked.pop("null"), rate, null_kept=null_kept, **asked)
 
 
 def test_rows_too_few_to_be_told_from_chance_are_named():
     rng = np.random.default_rng(0)
     for n_pairs, fewest in ((1, 20), (2, 10), (4, 5), (20, 1)):
-        null = rng.random((n_pairs, 400))
+        null_kept = 0.2 + 0.8 * rng.random((n_pairs, 400))
         for n_far in (fewest - 1, fewest):
-            found = _of_distances(np.where(np.arange(400) < n_far, 4.0, 0.5), null, 0.05)
+            found = _of_shares(np.where(np.arange(400) < n_far, 0.1, 0.7), null_kept, 0.05)
             assert found.fewest == fewest
             assert found.moved.sum() == (n_far if n_far == fewest else 0)
-            said = f"farther than all {null.size:,} movements by chance, but fewer than {fewest} cannot be told"
+            said = f"fewer than all {null_kept.size:,} rows did by chance, but fewer than {fewest} cannot be told"
             assert (said in found.summary()) == (0 < n_far < fewest)
 
 
 def test_p_values_are_shares_of_chance_and_few_are_chosen_by_chance():
     rng = np.random.default_rng(0)
-    null = rng.exponential(size=(4, 500))
-    found = _of_distances(rng.exponential(size=500), null, 0.05)
+    null_kept = 1.0 - rng.exponential(size=(4, 500))
+    found = _of_shares(1.0 - rng.exponential(size=500), null_kept, 0.05)
     assert abs(np.mean(found.p_values) - 0.5) < 0.05
     assert found.moved.sum() < 5
-    far = _of_distances(np.array([50.0, 0.0]), null, 0.05)
+    far = _of_shares(np.array([-50.0, 1.0]), null_kept, 0.05)
     np.testing.assert_allclose(far.p_values, [1 / 2001, 1.0])
     np.testing.assert_array_equal(far.moved, [True, False])
-    assert "no row" in _of_distances(np.empty(0), np.empty((0, 0)), 0.1).summary()
+    assert "no row" in _of_shares(np.empty(0), np.empty((0, 0)), 0.1).summary()
 
 
 def test_rows_move_only_if_their_values_change_and_they_leave_their_neighbours():
     rng = np.random.default_rng(0)
-    null, null_kept = rng.random((4, 100)), 0.2 + 0.8 * rng.random((4, 100))
-    distances = np.where(np.arange(100) < 30, 4.0, 0.5)
-    kept = np.where(np.arange(100) % 2, 0.9, 0.1)
+    null_kept, kept = 0.2 + 0.8 * rng.random((4, 100)), np.where(np.arange(100) % 2, 0.9, 0.1)
     unchanged = np.arange(100) >= 20
-    found = _of_distances(distances, null, 0.05, kept=lambda left_out: kept, null_kept=null_kept, unchanged=unchanged)
+    found = _of_shares(kept, null_kept, 0.05, unchanged=unchanged)
     np.testing.assert_array_equal(np.flatnonzero(found.moved), np.arange(0, 20, 2))
     np.testing.assert_array_equal(found.p_values[unchanged], 1.0)
     assert "10 moved" in found.summary()
     assert "80 have the same values in both tables" in found.summary()
-    assert "much noise" not in found.summary()
-    every = _of_distances(np.full(50, 4.0), null, 0.05)
-    assert "Rows keep 0% of their neighbours" in every.summary()
-    none_known = _of_distances(
-        np.full(2, 4.0), null[:, :2], 0.05, kept=lambda left_out: np.full(2, np.nan), null_kept=null[:, :2]
-    )
+    none_known = _of_shares(np.full(2, np.nan), null_kept[:, :2], 0.05)
     np.testing.assert_array_equal(none_known.p_values, 1.0)
+
+
+def test_rows_that_springs_hold_and_tables_of_much_noise_are_named():
+    """Rows 0 to 9 leave their neighbours, of which only 0 to 6 go farther in the maps than by chance."""
+    rng = np.random.default_rng(0)
+    null, null_kept = rng.random((4, 100)), 0.2 + 0.8 * rng.random((4, 100))
+    kept, distances = np.where(np.arange(100) < 10, 0.0, 0.9), np.where(np.arange(100) < 7, 4.0, 0.5)
+    found = _of_shares(kept, null_kept, 0.05, null=null, distances=distances)
+    np.testing.assert_array_equal(np.flatnonzero(found.held), [7, 8, 9])
+    assert "3 of those go no farther in the maps than rows do by chance" in found.summary()
+    assert "taken for noise" not in found.summary()
+    assert "Rows keep 30% of them in the median, which is taken for noise" in (
+        _of_shares(np.full(50, 0.3), null_kept[:, :50], 0.05).summary()
+    )
 
 
 def test_a_row_does_not_move_because_others_left_it():
@@ -333,8 +345,7 @@ def test_a_row_does_not_move_because_others_left_it():
         return shares
 
     rng = np.random.default_rng(0)
-    null, null_kept = rng.random((4, 100)), 0.2 + 0.8 * rng.random((4, 100))
-    found = _of_distances(np.full(100, 4.0), null, 0.05, kept=kept, null_kept=null_kept)
+    found = _of_shares(np.empty(100), 0.2 + 0.8 * rng.random((4, 100)), 0.05, kept=kept)
     np.testing.assert_array_equal(np.flatnonzero(found.moved), np.arange(10))
     np.testing.assert_array_equal(found.kept, np.where(np.arange(100) < 10, 0.0, 0.9))
     assert found.p_values[10:].min() > 0.05
@@ -360,8 +371,6 @@ def test_neighbours_that_vanish_are_not_missed_and_equal_values_are_seen(tables)
         assert np.isnan(kept(~nobody)).all()
     assert not same_values(own[0], (X, other[:, 1:]), pairs).any()
     assert np.isnan(KeptInTables(own, (X, other), pairs[:2])(nobody[:2])).all()
-    Y = np.random.default_rng(0).normal(size=(40, 2))
-    np.testing.assert_array_equal(kept_in_maps(Y, 3.0 * Y[:, ::-1]), 1.0)
 
 
 def test_no_row_moves_between_equal_tables_or_by_noise_among_its_neighbours():
@@ -381,6 +390,79 @@ def test_no_row_moves_between_equal_tables_or_by_noise_among_its_neighbours():
     assert moved.moved[12:].sum() <= 2
     assert np.median(moved.distances[12:]) > np.median(moved.null)
     assert noise.moved.sum() <= 3
+
+
+def _clusters(noise, n=240, seed=0):
+    """Return two tables of three clusters, of which 24 rows change theirs and the others have noise."""
+    rng = np.random.default_rng(seed)
+    centers, state = 6.0 * rng.normal(size=(3, 8)), np.arange(n) % 3
+    first = centers[state] + rng.normal(size=(n, 8))
+    later = first + noise * rng.normal(size=(n, 8))
+    later[:24] = centers[(state[:24] + 1) % 3] + rng.normal(size=(24, 8))
+    return first, later
+
+
+@pytest.mark.parametrize(("method", "noise"), [("umap", 0.3), ("tsne", 0.0), ("pacmap", 0.3), ("force_atlas2", 0.05)])
+def test_rows_that_change_their_cluster_move_and_noise_does_not_in_any_method(method, noise):
+    """Also in those whose maps no seed changes, so that the least noise goes farther than other seeds."""
+    maps = AlignedMaps(method, max_iter=5, random_state=0).fit(_clusters(noise), relations="rows")
+    (found,) = maps.movement(n_repeats=1)
+    assert found.moved[:24].all()
+    assert found.moved[24:].sum() <= 2
+
+
+@pytest.mark.parametrize("method", ["umap", "tsne"])
+def test_of_tables_that_differ_by_noise_alone_no_row_moves(method):
+    first = np.random.default_rng(3).normal(size=(200, 6))
+    for noise in (1e-3, 0.05):
+        later = first + noise * np.random.default_rng(4).normal(size=first.shape)
+        maps = AlignedMaps(method, max_iter=5, random_state=0).fit([first, later], relations="rows")
+        (found,) = maps.movement(n_repeats=1)
+        assert found.moved.sum() <= 1
+
+
+def test_rows_that_are_drawn_anew_from_their_clusters_do_not_hide_those_that_change_theirs():
+    rng = np.random.default_rng(0)
+    centers, state = 6.0 * rng.normal(size=(3, 8)), np.arange(450) % 3
+    first, later = (centers[state] + rng.normal(size=(450, 8)) for _ in range(2))
+    later[:30] = centers[(state[:30] + 1) % 3] + rng.normal(size=(30, 8))
+    maps = AlignedMaps(max_iter=5, random_state=0).fit([first, later], relations="rows")
+    (found,) = maps.movement(n_repeats=1)
+    assert found.n_neighbors == 135
+    assert found.moved[:30].all()
+    assert found.moved[30:].sum() <= 2
+    assert "were most rows to move, they would do the same" in found.summary()
+
+
+def test_movements_are_told_by_distances_given_and_in_sparse_tables_as_well():
+    from scipy import sparse
+    from scipy.spatial.distance import cdist
+
+    tables = _clusters(0.2)
+    distances = [cdist(X, X) for X in tables]
+    for metric, given in (("precomputed", distances), ("cosine", [sparse.csr_array(X) for X in tables])):
+        maps = AlignedMaps(metric=metric, max_iter=5, random_state=0).fit(given, relations="rows")
+        (found,) = maps.movement(n_repeats=1)
+        assert found.moved[:24].mean() > 0.8
+        assert found.moved[24:].sum() <= 2
+
+
+def test_copies_keep_as_many_neighbours_as_asked_for_and_trades_are_permutations():
+    from gnomon.methods.aligned.neighbors_kept import usual_share
+
+    first, later = _clusters(0.0)
+    rows = np.arange(240)
+    estimator = AlignedMaps(max_iter=2, random_state=0).fit([first, later], relations="rows").estimators_[0]
+    for target in (0.9, 0.6):
+        table, places = (drawn := Chance(estimator, first, rows, 15, target, 0).draw(1))[0]
+        assert abs(usual_share(drawn[1]) - target) < 0.05
+        np.testing.assert_array_equal(places, rows)
+        assert (table != first).any(axis=1).all()
+    (table, places), kept = Chance(estimator, first, rows, 15, 0.1, 0).draw(1)  # more than noise about a place
+    assert table is first
+    np.testing.assert_array_equal(np.sort(places), rows)
+    np.testing.assert_array_equal(places % 3, rows % 3)  # nobody leaves their cluster
+    assert usual_share(kept) < 0.35
 
 
 def test_of_tables_that_share_no_row_themselves_nothing_is_told(tables):

@@ -16,9 +16,10 @@ from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells
+from gnomon.methods.aligned.chance import Chance
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
-from gnomon.methods.aligned.neighbors_kept import KeptInTables, kept_in_maps, same_values
+from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values, shares_kept, usual_share
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
@@ -184,21 +185,26 @@ class AlignedMaps:
     def movement(self, *, n_repeats: int = 2, rate: float = 0.05) -> list[Movement]:
         """Say how far rows move from each map to the next, and which of them moved by their data.
 
-        Chance is what seeds do: each of the two tables is mapped twice beside itself, aligned with the same weight by
-        the rows that the two tables share, with different seeds and starts with noise of a tenth of their spread.
-        Springs and neighbours also pull rows along whose own data say nothing new. A row is said to have moved if it
-        has other values in the two tables, moves farther than by chance, and keeps fewer of its 15 nearest shared rows
-        from table to table, those not counted that moved, than rows keep of those in the map by chance. What noise
-        there is in measuring is not known: where all values are drawn anew, all rows have other neighbours.
+        Springs and neighbours pull rows along whose own data say nothing new, and springs hold rows whose data do. A
+        row is therefore said to have moved if it has other values in the two tables and keeps fewer of its 15 nearest
+        shared rows from table to table, those not counted that moved, than by chance.
+
+        Chance is other seeds and noise. The noise is that between the two tables themselves: from each a copy is drawn,
+        in which every shared row lies anew near its place, with so much noise that rows usually keep as many of their
+        neighbours as from table to table, and with a little where most rows have the same values. Usually means the
+        half that keeps most: half of the rows at least must have moved by noise alone. Rows go as far as rows near them
+        differ, so the noise is that of each place, in all metrics and also where the tables have other features. The
+        table and its copy are mapped together, with different seeds and starts with noise of a tenth of their spread.
+        Where rows usually keep less than half, 45 or 135 neighbours are compared.
 
         Parameters
         ----------
         n_repeats : int >= 1, default=2
-            Pairs of maps of each of the two tables. All together take about 4 n_repeats times as long as the fit. With
-            few of them a few rows that moved cannot be told from chance: at a rate of .05, 10 / n_repeats at least must
-            have gone beyond all that chance does (``Movement.fewest``). Finding a single row takes n_repeats=10.
+            Copies of each of the two tables. All together take about 4 n_repeats times as long as the fit. With few of
+            them a few rows that moved cannot be told from chance: at a rate of .05, 10 / n_repeats at least must have
+            gone beyond all that chance does (``Movement.fewest``). Finding a single row takes n_repeats=10.
         rate : float in (0, 1), default=0.05
-            Share of the rows said to have moved that may have done so by other seeds alone.
+            Share of the rows said to have moved that may have done so by noise alone.
 
         Returns
         -------
@@ -215,49 +221,54 @@ class AlignedMaps:
         _, first, second = np.intersect1d(one, two, return_indices=True)
         rows = np.stack([first, second], axis=1).astype(np.int64)
         apart = self.embeddings_[t][first].astype(np.float64) - self.embeddings_[t + 1][second]
-        pairs = [
-            self._pair_by_chance(self._tables[t + side], rows[:, side], self.seed_ + 2 * repeat + 1)
-            for repeat in range(n_repeats)
-            for side in (0, 1)
-            if len(rows)
-        ]
         n, estimators = len(rows), (self.estimators_[t], self.estimators_[t + 1])
         zeros = estimators[0].metric == "precomputed"  # a stored zero is a distance
         first_table, second_table = (
             check_table(X, accept_sparse=True, keep_zeros=zeros).values for X in self._tables[t : t + 2]
         )
         values = (first_table, second_table)
+        kept, unchanged = KeptInTables(estimators, values, rows), same_values(estimators[0], values, rows)
+        shares = shares_kept(kept, n)
+        usual = usual_share(shares[~unchanged]) if 2 * int(unchanged.sum()) < n else None
+        far, by_chance = np.empty((2 * n_repeats if n else 0, n)), np.ones((2 * n_repeats if n else 0, n))
+        for side in (0, 1) if n else ():
+            chance = Chance(estimators[side], values[side], rows[:, side], kept.k, usual, self.seed_)
+            for repeat in range(n_repeats):
+                seed, pair = self.seed_ + 2 * repeat + 1, 2 * repeat + side
+                (copy, places), by_chance[pair] = chance.draw(seed)
+                far[pair] = self._apart_by_chance((values[side], copy), rows[:, side], places, seed)
         return movement_of(
             (t, t + 1),
             rows,
             np.sqrt(np.square(apart).sum(axis=1)),
-            np.array([np.sqrt(np.square(a - b).sum(axis=1)) for a, b in pairs]).reshape(len(pairs), n),
+            far,
             rate,
-            kept=KeptInTables(estimators, values, rows),
-            null_kept=np.array([kept_in_maps(a, b) for a, b in pairs]).reshape(len(pairs), n),
-            unchanged=same_values(estimators[0], values, rows),
+            kept=kept,
+            null_kept=by_chance,
+            n_neighbors=kept.k,
+            unchanged=unchanged,
         )
 
-    def _pair_by_chance(
-        self, table: Any, rows: npt.NDArray[np.int64], seed: int
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return the places of rows in two maps of one table, aligned by them."""
+    def _apart_by_chance(
+        self, tables: tuple[Any, Any], rows: npt.NDArray[np.int64], places: npt.NDArray[np.int64], seed: int
+    ) -> npt.NDArray[np.float64]:
+        """Return how far shared rows move from the map of a table to that of its copy, aligned by them."""
         estimators = [_clone(self._estimator) for _ in range(2)]
-        n = int(check_table(table, accept_sparse=True).n_samples)
-        same = np.arange(n)
+        n = int(tables[0].shape[0])
         other = n + np.arange(n)
-        other[rows] = rows
+        other[rows] = rows[places]
         fit_together(
             estimators,
-            [table, table],
-            [same, other],
+            tables,
+            [np.arange(n), other],
             weight=self.alignment_weight,
             window=1,
             seeds=[seed, seed + 1],
             jitter=_JITTER,
         )
         one, two = (estimator.embedding_[rows].astype(np.float64) for estimator in estimators)
-        return one, two
+        apart: npt.NDArray[np.float64] = np.sqrt(np.square(one[places] - two).sum(axis=1))
+        return apart[np.argsort(places)]
 
     @entrance("AlignedMaps")
     def sequence(self, labels: Sequence[object] | None = None, *, name: str = "table", main: int = 0) -> PageSequence:

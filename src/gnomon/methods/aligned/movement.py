@@ -9,11 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._false_discoveries import adjusted_p_values
+from gnomon.methods.aligned.neighbors_kept import shares_kept
 
 __all__ = ["Movement", "movement_of"]
 
 Float64Array = npt.NDArray[np.float64]
 _ROUNDS = 10  # of leaving out rows that moved as neighbours
+_FEW_KEPT, _USUAL = 0.5, 15  # neighbours that a usual row keeps; compared where it keeps more
 
 
 @dataclass(frozen=True)
@@ -21,9 +23,11 @@ class Movement:
     """How far the rows that two consecutive tables share move between their maps.
 
     A row's place also changes because the maps have other neighbours in the sequence, whose springs pull, and because
-    rows around it come, go and move. A row is therefore said to have moved only if the tables say so too: if it has
-    other values, moves farther than by chance, and keeps fewer of its neighbours in the data than by chance. Chance is
-    that of seeds: it does not know the noise of measuring.
+    rows around it come, go and move; and springs may hold a row whose values have changed. Whether a row moved is
+    therefore said by the tables: if it has other values, and keeps fewer of its neighbours in the data than by chance.
+    Chance is other seeds and noise: a copy of a table in which each row lies anew near its place, so far that rows
+    usually keep as many of their neighbours as they do from the one table to the other. That presumes that at least
+    half of the rows moved by noise alone.
 
     Attributes
     ----------
@@ -34,22 +38,26 @@ class Movement:
     distances : ndarray of shape (n_shared,)
         How far each moves, in units of the maps.
     null : ndarray of shape (n_maps, n_shared)
-        How far each moves between two aligned maps of the same table, that differ by their seeds and by noise in their
-        starts alone.
+        How far each moves between two aligned maps, of one of the tables and of its copy, that differ by their seeds
+        and by noise in their starts as well.
     kept : ndarray of shape (n_shared,)
-        Share of the 15 nearest shared rows in the one table, or of fewer where few are shared, that are among as many
-        in the other; NaN where fewer than three rows are shared. Rows that moved are not counted where five others are
-        left at least and the share is larger without them: a row has not moved because others left it.
+        Share of the `n_neighbors` nearest shared rows in the one table that are among as many in the other; NaN where
+        fewer than three rows are shared. Rows that moved are not counted where five others are left at least and the
+        share is larger without them: a row has not moved because others left it.
     null_kept : ndarray of shape (n_maps, n_shared)
-        The same share between the pairs of maps of `null`.
+        The same share between the tables and copies of `null`.
+    n_neighbors : int
+        15; 45 or 135 where a usual row keeps less than half of fewer; at most half of the shared rows.
     unchanged : ndarray of shape (n_shared,), bool
         Rows of the same values in both tables; none where these have other features or hold distances.
     p_values : ndarray of shape (n_shared,)
-        The larger of two shares, each row's own counted as one: of the movements in `null`, of all rows, that are at
-        least as far, and of the shares in `null_kept` that are at most as large. 1 for unchanged rows.
+        The share of `null_kept`, of all rows, that is at most as large as the row's own, which is counted as one. 1 for
+        unchanged rows.
     moved : ndarray of shape (n_shared,), bool
-        Rows that move farther, and keep fewer neighbours, than by chance, chosen such that at most about `rate` of
-        them do so by other seeds alone; never those unchanged.
+        Rows that keep fewer neighbours than by chance, chosen such that at most about `rate` of them do so by noise
+        alone; never those unchanged.
+    held : ndarray of shape (n_shared,), bool
+        Those of them that go no farther in the maps than the farthest share `rate` does by chance.
     rate : float
         That share (Benjamini and Hochberg).
     """
@@ -60,9 +68,11 @@ class Movement:
     null: Float64Array
     kept: Float64Array
     null_kept: Float64Array
+    n_neighbors: int
     unchanged: npt.NDArray[np.bool_]
     p_values: Float64Array
     moved: npt.NDArray[np.bool_]
+    held: npt.NDArray[np.bool_]
     rate: float
 
     def summary(self) -> str:
@@ -72,15 +82,15 @@ class Movement:
             return f"Tables {s} and {t} share no row: nothing can be told of movements from the one to the other."
         return (
             f"From table {s} to table {t}, {len(self.distances):,} shared rows move {np.median(self.distances):.3g} in "
-            f"the median, {np.median(self.null):.3g} by other seeds alone; {int(self.moved.sum()):,} moved: farther, "
-            f"and away from more of their neighbours in the data, than by other seeds.{self._same()}{self._most()}"
+            f"the median, {np.median(self.null):.3g} by chance; {int(self.moved.sum()):,} moved: away from more of "
+            f"their {self.n_neighbors:,} nearest in the data than by chance.{self._held()}{self._same()}{self._noisy()}"
             f"{self._too_few()}"
         )
 
     @property
     def fewest(self) -> int:
         """How many rows must go beyond all chance before any of them can be said to have moved."""
-        n, by_chance = int((~self.unchanged).sum()), self.null.size
+        n, by_chance = int((~self.unchanged).sum()), self.null_kept.size
         return int(np.ceil(n / (self.rate * (by_chance + 1.0)))) if n else 0
 
     def _same(self) -> str:
@@ -90,24 +100,36 @@ class Movement:
         has, goes, it = ("has", "goes", "it") if n == 1 else ("have", "go", "them")
         return f" {n:,} {has} the same values in both tables and {goes} only where springs and neighbours pull {it}."
 
-    def _most(self) -> str:
-        """Say, where most rows moved, how few neighbours they keep, which is what noise does as well."""
-        if 2 * int(self.moved.sum()) <= len(self.moved):
+    def _held(self) -> str:
+        """Say how many of the rows that moved the maps do not show to do so."""
+        n = int(self.held.sum())
+        if not n:
+            return ""
+        goes, those = ("goes", "it") if n == 1 else ("go", "them")
+        return (
+            f" {n:,} of {those if n == int(self.moved.sum()) else 'those'} {goes} no farther in the maps than rows do "
+            "by chance: a smaller alignment_weight holds rows less."
+        )
+
+    def _noisy(self) -> str:
+        """Say, where a usual row keeps few neighbours, that noise and a movement of most rows look alike."""
+        known = np.isfinite(self.kept).any()
+        if not known or (np.nanmedian(self.kept) >= _FEW_KEPT and self.n_neighbors <= _USUAL):
             return ""
         return (
-            f" Rows keep {np.median(self.kept):.0%} of their neighbours in the data in the median: values measured "
-            "anew with much noise would do the same."
+            f" Rows keep {np.nanmedian(self.kept):.0%} of them in the median, which is taken for noise: were most rows "
+            "to move, they would do the same."
         )
 
     def _too_few(self) -> str:
         """Say, behind another sentence, that rows moved farthest which are too few to be told from chance."""
-        farther = int((self.p_values <= 1.0 / (1.0 + self.null.size)).sum())
-        if self.moved.any() or not farther:
+        fewer = int((self.p_values <= 1.0 / (1.0 + self.null_kept.size)).sum())
+        if self.moved.any() or not fewer:
             return ""
-        verb = "moves" if farther == 1 else "move"
+        verb = "keeps" if fewer == 1 else "keep"
         return (
-            f" {farther:,} {verb} farther than all {self.null.size:,} movements by chance, "
-            f"but fewer than {self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
+            f" {fewer:,} {verb} fewer than all {self.null_kept.size:,} rows did by chance, but fewer than "
+            f"{self.fewest:,} cannot be told from it with so many: use a larger n_repeats."
         )
 
 
@@ -120,13 +142,14 @@ def movement_of(
     *,
     kept: Callable[[npt.NDArray[np.bool_]], Float64Array],
     null_kept: Float64Array,
+    n_neighbors: int,
     unchanged: npt.NDArray[np.bool_],
 ) -> Movement:
-    """Compare movements with those by chance.
+    """Compare movements, and the neighbours that rows keep, with those by chance.
 
     Parameters
     ----------
-    tables, rows, distances, null, rate, null_kept, unchanged : as in `Movement`
+    tables, rows, distances, null, rate, null_kept, n_neighbors, unchanged : as in `Movement`
     kept : callable
         Returns the shares of neighbours kept if the rows that are True in its argument are not counted.
 
@@ -134,17 +157,17 @@ def movement_of(
     -------
     Movement
     """
-    by_distance, moved = _share_as_large(distances, null), np.zeros(len(rows), dtype=np.bool_)
-    shares = kept(moved)
+    moved = np.zeros(len(rows), dtype=np.bool_)
+    shares = shares_kept(kept, len(rows))
     for _ in range(_ROUNDS):  # shares only rise, so fewer rows move from round to round
         used = shares
-        by_neighbors = _share_as_large(-used, -null_kept)
-        p = np.where(unchanged, 1.0, np.maximum(by_distance, by_neighbors))  # both must be beyond chance
+        p = np.where(unchanged, 1.0, _share_as_large(-used, -null_kept))
         before, moved = moved, adjusted_p_values(np.where(unchanged, np.nan, p)) <= rate  # NaN is not
         if np.array_equal(before, moved):
             break
         shares = np.fmax(shares, kept(moved))
-    return Movement(tables, rows, distances, null, used, null_kept, unchanged, p, moved, rate)
+    held = moved & (_share_as_large(distances, null) > rate)
+    return Movement(tables, rows, distances, null, used, null_kept, n_neighbors, unchanged, p, moved, held, rate)
 
 
 def _share_as_large(values: Float64Array, null: Float64Array) -> Float64Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,24 +10,40 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._run import current_run
-from gnomon.evaluation.scores import nearest_in_map, shared_neighbors
+from gnomon.evaluation.scores import shared_neighbors
 from gnomon.neighbors import among_rows, compute_neighbors
 
-__all__ = ["KeptInTables", "count_of_neighbors", "kept_in_maps", "same_values"]
+__all__ = [
+    "KeptInTables",
+    "Nearest",
+    "Rows",
+    "kept_neighbors",
+    "nearest_rows",
+    "same_values",
+    "shares_kept",
+    "usual_share",
+]
 
 Float64Array = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
-_NEIGHBORS, _WIDER = 15, 3  # compared; times as many are searched for
+Nearest = npt.NDArray[np.int32]
+_NEIGHBORS, _WIDER = (15, 45, 135), 3  # compared; times as many are searched for
 _FEWEST = 5  # neighbours of which a share means something
+_ENOUGH = 0.5  # of them, kept by a usual row
 
 
-def count_of_neighbors(n_shared: int) -> int:
-    """Return how many neighbours are compared: 15, fewer of few rows, none of fewer than three."""
-    return max(0, min(_NEIGHBORS, (n_shared - 1) // 2))
+def usual_share(shares: Float64Array) -> float:
+    """Return the mean of the larger half, which tells of rows that did not move if these are half of them at least."""
+    known = np.sort(shares[np.isfinite(shares)])
+    return float(known[len(known) // 2 :].mean()) if known.size else 1.0
 
 
 class KeptInTables:
     """Which share of its nearest shared rows in the one table is nearest in the other as well, for each row.
+
+    15 are compared, 45 or 135 where a usual row keeps less than half of fewer: in tables of much noise who is nearest
+    means little, and who is among the nearer still tells groups apart. At most half of the rows are; none of fewer than
+    three.
 
     Parameters
     ----------
@@ -37,9 +54,17 @@ class KeptInTables:
     """
 
     def __init__(self, estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> None:
-        self.n, self.k = len(rows), count_of_neighbors(len(rows))
-        width = min(_WIDER * self.k, self.n - 1)  # more than count, as some may be left out
-        self.nearest = [_nearest(estimators[t], values[t], rows[:, t], width) for t in (0, 1)] if self.k else []
+        self.n, self.k = len(rows), 0
+        self.nearest: list[Nearest] = []
+        most = max(0, (len(rows) - 1) // 2)
+        for k in _NEIGHBORS:
+            if self.k == min(k, most):
+                return
+            self.k = min(k, most)
+            width = min(_WIDER * self.k, self.n - 1)  # more than count, as some may be left out
+            self.nearest = [nearest_rows(estimators[t], values[t], rows[:, t], width) for t in (0, 1)]
+            if usual_share(self(np.zeros(self.n, dtype=np.bool_))) >= _ENOUGH:
+                return
 
     def __call__(self, left_out: npt.NDArray[np.bool_]) -> Float64Array:
         """Return the shares, in [0, 1], if some rows are nobody's neighbours; NaN where a row has too few others."""
@@ -50,20 +75,26 @@ class KeptInTables:
         same = shared_neighbors(one, two, one >= 0)
         return np.where(fewer >= min(self.k, _FEWEST), same / np.maximum(fewer, 1), np.nan)
 
-    def _counted(self, nearest: npt.NDArray[np.int32], left_out: npt.NDArray[np.bool_]) -> npt.NDArray[np.int32]:
+    def _counted(self, nearest: Nearest, left_out: npt.NDArray[np.bool_]) -> Nearest:
         """Return the k nearest of the others; -1 for those behind them."""
         counts = (nearest >= 0) & ~left_out[nearest]
         counts &= np.cumsum(counts, axis=1) <= self.k
         return np.where(counts, nearest, np.int32(-1))
 
 
-def kept_in_maps(one: npt.NDArray[Any], two: npt.NDArray[Any]) -> Float64Array:
-    """Return the same share for two maps, of shape (n_shared, n_components), of these rows."""
-    k = count_of_neighbors(len(one))
-    if not k:
-        return np.full(len(one), np.nan)
-    first, second = (nearest_in_map(Y.astype(np.float64), k) for Y in (one, two))
-    shares: Float64Array = shared_neighbors(first, second, None) / k
+def shares_kept(kept: Callable[[npt.NDArray[np.bool_]], Float64Array], n: int) -> Float64Array:
+    """Return the shares of `KeptInTables` if rows that keep less than half of the usual share are nobody's neighbours.
+
+    Rows that moved to another group leave gaps around all rows that they left, which are not those rows' own.
+    """
+    shares = kept(np.zeros(n, dtype=np.bool_))
+    return np.fmax(shares, kept(shares < _ENOUGH * usual_share(shares)))
+
+
+def kept_neighbors(one: Nearest, two: Nearest) -> Float64Array:
+    """Return which share of the entries of each row of the one, -1 not counted, are in the other's."""
+    counted = one >= 0
+    shares: Float64Array = shared_neighbors(one, two, counted) / np.maximum(counted.sum(axis=1), 1)
     return shares
 
 
@@ -85,7 +116,7 @@ def same_values(estimator: Any, values: tuple[Any, Any], rows: Rows) -> npt.NDAr
     return np.asarray((one == two).all(axis=1))
 
 
-def _nearest(estimator: Any, values: Any, rows: npt.NDArray[np.int64], k: int) -> npt.NDArray[np.int32]:
+def nearest_rows(estimator: Any, values: Any, rows: Rows, k: int) -> Nearest:
     """Return the nearest of these rows to each of them; -1 where distances are stored of too few."""
     own = among_rows(values, rows, estimator.metric)
     own = np.ascontiguousarray(own) if isinstance(own, np.ndarray) else own
