@@ -300,5 +300,33 @@ def test_distances_of_rows_measured_several_times_tell_what_the_rows_tell():
     X[5:] += 0.02 * generator.normal(size=(295, 2))  # the first five are equal
     told, by_distances = intrinsic_dimension(X), intrinsic_dimension(cdist(X, X), metric="precomputed")
     assert told.n_repeats == by_distances.n_repeats > 150
-    assert by_distances.value == pytest.approx(told.value, rel=1e-3)
-    np.testing.assert_allclose(by_distances.local, told.local, rtol=1e-3)
+    assert by_distances.value == pytest.approx(told.by_growth, rel=1e-3)
+    np.testing.assert_allclose(np.minimum(by_distances.local, 2.0), told.local, rtol=1e-3)
+
+
+@pytest.mark.parametrize("columns", [3, 20])
+def test_no_dimension_is_above_the_directions_in_which_rows_differ(columns):
+    """Of 20 columns 24 dimensions were found, and a map of 24 components was advised, which there cannot be."""
+    X = np.random.default_rng(0).normal(size=(300, columns))
+    mixed = np.concatenate([X, X[:, :1] - X[:, 1:2], np.ones((300, 1))], axis=1)  # one direction less than columns
+    for table in (X, sparse.csr_array(X), mixed):
+        found = intrinsic_dimension(table)
+        assert found.n_directions == found.to_dict()["n_directions"] == columns
+        assert found.n_components <= columns
+        assert max(one.high for one in found.estimates.values()) <= columns
+        assert found.local_high.max() <= columns
+        assert (found.by_growth > columns) == ("rows differ in" in found.caution)
+    assert intrinsic_dimension(cdist(X, X), metric="precomputed").n_directions == np.inf
+
+
+def test_a_dimension_above_the_columns_is_told_as_theirs():
+    X = np.random.default_rng(1).normal(size=(400, 20))
+    found = intrinsic_dimension(X)
+    assert found.by_growth > 20 == found.value == found.high
+    assert f"Distances grow as in {found.by_growth:.1f} dimensions, but rows differ in 20 directions" in found.caution
+
+
+def test_rows_fewer_than_columns_bound_the_components_and_not_the_dimension():
+    found = intrinsic_dimension(np.random.default_rng(0).normal(size=(30, 60)))
+    assert found.n_directions == 60
+    assert found.n_components <= 29

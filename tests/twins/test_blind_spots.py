@@ -164,6 +164,21 @@ def test_it_is_told_listed_and_shown(tsne, tmp_path):
         spots.to_html(tmp_path / "none.html", which=99)
 
 
+def test_a_table_without_groups_is_not_changed_as_a_whole():
+    """A map says nothing of the unit and the origin of its table, which is no blind spot."""
+    X = np.random.default_rng(0).normal(size=(90, 4)) * [5.0, 3.0, 1.0, 0.5]
+    for labels in (None, np.zeros(90)):
+        spots = gn.blind_spots(gn.PCA(), X, labels=labels)
+        assert spots.group_names == spots.to_dict()["groups"] == []
+        assert not _of(spots, (Width, Shift, Distance))
+        assert spots.answers.features.shape == (0, 4)
+        assert "no groups that could be changed by themselves" in spots.summary()
+        assert "cluster" not in spots.summary()
+        assert "to single rows" in spots.summary()
+    with pytest.raises(ValueError, match="'cluster 0'"):
+        gn.proves(gn.PCA(), X, ("wider", "cluster 0", "cluster 1"))
+
+
 def test_what_cannot_be_searched_is_refused():
     X, y = _clusters()
     with pytest.raises(ValueError, match="groups of 5 rows or more"):

@@ -19,7 +19,7 @@ from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborhood_growth
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
-from gnomon.linalg import stacked_products, uniform_matrix
+from gnomon.linalg import inner_products, stacked_products, symmetric_eigen, uniform_matrix
 from gnomon.linalg.table import as_bytes
 from gnomon.neighbors import NeighborGraph, among_rows, check_graph, compute_neighbors, pair_distances, repeats_of_graph
 from gnomon.neighbors.metrics import native_metric
@@ -32,6 +32,8 @@ _FEWEST_ROWS = 4
 _SAMPLE = 2000  # rows for growth, the correlation dimension and local PCA: two million pairs
 _GROUPS = 20  # of rows that lie together, left out in turn for the error of growth
 _STREAM_SAMPLE = 141
+_MOST_COLUMNS = 256  # of which the directions are counted
+_NO_DIRECTION = 1e-11  # of the largest variance: rounding
 _BLOCK = 256  # rows of whose neighbours products are formed together
 _NUMBERS = 1 << 21  # of these neighbours, at most
 _RULES: dict[str, Rule] = {"n_neighbors": Integer(3), "confidence": Real(0.0, 1.0, low_open=True, high_open=True)}
@@ -99,6 +101,9 @@ def intrinsic_dimension(
     set is used and `caution` says so: 100 rows of a normal plane five times each with noise of 0.02 give 2.4 (1.4 to
     3.3) and not 0.8 (0.5 to 1.1). Noise as large as the distances between different rows hides them.
 
+    Rows have no more dimensions than directions of their columns in which they differ, which bounds all numbers but for
+    distances given and metrics of your own.
+
     Measured coverage stands in the documentation, "Reading a map".
 
     References
@@ -129,12 +134,15 @@ def intrinsic_dimension(
         graph = compute_neighbors(values, min(n_neighbors, len(kept) - 1), metric=metric, seed=seed)
     k = min(n_neighbors, graph.n_neighbors)
     with single_threaded_blas():
-        growth, estimates = _estimates(values, graph, k, metric, seed, checked["confidence"])
-    local = estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
+        growth, estimates, most = _estimates(values, graph, k, metric, seed, checked["confidence"])
+    local = (
+        np.minimum(one, most)
+        for one in estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
+    )
     rows = slice(None) if values.shape[0] == table.values.shape[0] else copies
     value, low, high = (one[rows] for one in local)
     return IntrinsicDimension(
-        estimates,
+        {name: _at_most(one, most) for name, one in estimates.items()},
         value,
         low,
         high,
@@ -143,6 +151,8 @@ def intrinsic_dimension(
         growth.noise,
         growth.resolution,
         n_distinct - values.shape[0],
+        most,
+        growth.estimate.value,
     )
 
 
@@ -152,12 +162,13 @@ def _smallest(k: int) -> int:
 
 def _estimates(
     values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, confidence: float
-) -> tuple[Growth, dict[str, DimensionEstimate]]:
+) -> tuple[Growth, dict[str, DimensionEstimate], float]:
     ks = range(_smallest(k), k + 1)
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
     order = np.argsort(draws, kind="stable")
     sample = np.sort(order[:_SAMPLE])
-    between = _distances_between(among_rows(values, sample, metric), metric)
+    some = among_rows(values, sample, metric)
+    between = _distances_between(some, metric)
     squared = np.square(between, dtype=np.float64)
     mean_square, linear = float(squared.sum()) / (sample.size * (sample.size - 1)), linear_dimension(squared)
     del squared
@@ -175,7 +186,8 @@ def _estimates(
         linear=linear,
         confidence=confidence,
     )
-    return growth, {
+    named = isinstance(metric, str) and metric != "precomputed"
+    found = {
         "growth": growth.estimate,
         "mle": of_all,
         "levina_bickel": of_each,
@@ -184,6 +196,30 @@ def _estimates(
         "local_pca": _local_pca(values, graph, sample, k, confidence),
         "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
+    return growth, found, _directions(some) if named else math.inf
+
+
+def _directions(rows: Any) -> float:
+    """Return in how many directions of their columns rows differ, which is the most that their dimension can be.
+
+    Rows fewer than columns differ in fewer directions than what they were drawn from: then all columns count that vary.
+    """
+    dense = isinstance(rows, np.ndarray)
+    high, low = (np.asarray(one if dense else one.toarray()).ravel() for one in (rows.max(axis=0), rows.min(axis=0)))
+    varying = np.flatnonzero(high > low)
+    if not 1 < varying.size <= _MOST_COLUMNS or rows.shape[0] <= varying.size + 1:
+        return float(max(varying.size, 1))
+    some = np.asarray(rows[:, varying] if dense else rows[:, varying].toarray(), dtype=np.float64)
+    some = (some - low[varying]) / (high - low)[varying]
+    some -= some.mean(axis=0)
+    values, _ = symmetric_eigen(inner_products(np.ascontiguousarray(some)), 0)
+    return float(max(int((values > _NO_DIRECTION * values[0]).sum()), 1))
+
+
+def _at_most(found: DimensionEstimate, most: float) -> DimensionEstimate:
+    if math.isnan(found.value):
+        return found
+    return DimensionEstimate(min(found.value, most), min(found.low, most), min(found.high, most))
 
 
 def _distances_between(rows: Any, metric: Any) -> npt.NDArray[np.float32]:

@@ -70,6 +70,11 @@ class IntrinsicDimension(Printed):
         Root mean square distance to the first neighbour, as a share of that of all pairs; NaN where it is not known.
     n_repeats : int, default=0
         Distinct rows that lie as near to others as if measured several times, and have no part.
+    n_directions : float, default=inf
+        In how many directions of their columns rows differ: no estimate, and no end of an interval, is above. Infinite
+        where distances are given or measured by a function of your own.
+    by_growth : float, default=NaN
+        "growth" before this bound.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -81,6 +86,8 @@ class IntrinsicDimension(Printed):
     noise: float
     resolution: float
     n_repeats: int = 0
+    n_directions: float = math.inf
+    by_growth: float = math.nan
 
     @property
     def value(self) -> float:
@@ -110,6 +117,12 @@ class IntrinsicDimension(Printed):
             told.append(
                 f"{self.n_repeats:,} rows lie as near to others as if measured several times: one of each set is used."
             )
+        if self.by_growth > self.n_directions:
+            ways = "one direction" if self.n_directions == 1 else f"{self.n_directions:.0f} directions"
+            told.append(
+                f"Distances grow as in {self.by_growth:.1f} dimensions, but rows differ in {ways} of their columns: no "
+                "more can be."
+            )
         if self.high > _WIDE * self.low:
             told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
         if self.resolution > _SPARSE:
@@ -126,11 +139,12 @@ class IntrinsicDimension(Printed):
     @property
     def n_components(self) -> int:
         """Components that a map needs to keep the data without loss: `value`, from a quarter above a number on
-        rounded up; at least 1.
+        rounded up; at least 1, at most one less than there are rows.
 
         A lower bound: a closed surface such as a sphere needs one more.
         """
-        return max(1, math.ceil(self.value - 0.25)) if math.isfinite(self.value) else 1
+        wanted = math.ceil(self.value - 0.25) if math.isfinite(self.value) else 1
+        return max(1, min(wanted, len(self.local) - 1))
 
     def __str__(self) -> str:
         return self.summary()
@@ -166,6 +180,7 @@ class IntrinsicDimension(Printed):
             "noise": _number(self.noise),
             "resolution": _number(self.resolution),
             "n_repeats": self.n_repeats,
+            "n_directions": _number(self.n_directions),
             "caution": self.caution,
             "estimates": {
                 key: {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}

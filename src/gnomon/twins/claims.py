@@ -307,6 +307,9 @@ def claim_of(words: Any, names: list[str], n_samples: int) -> Claim:
             raise ValueError(message("claim", f"about rows from 0 to {n_samples - 1}", fact=f"{words!r}"))
         return make(*map(int, about))
     missing = [str(one) for one in about if str(one) not in names]
+    if missing and not names:
+        fact, remedy = f"the table has none, and {missing[0]!r} is asked about", "Pass labels."
+        raise ValueError(message("claim", "about groups of the table", fact=fact, remedy=remedy))
     if missing:
         raise ValueError(message("claim", f"about groups of {', '.join(names[:8])}", fact=f"{missing[0]!r} is none"))
     return make(*(names.index(str(one)) for one in about))

@@ -15,6 +15,10 @@ from gnomon.twins.changes import Change, Floats, Groups
 __all__ = ["Answers", "BlindSpots", "Twin", "told_disparity"]
 
 _LEAST_TOLD = 0.001
+_NO_GROUPS = (
+    "The table has no groups that could be changed by themselves: made wider, moved or raised as a whole it is the "
+    "same table. Pass labels to change groups of your own."
+)
 _LEAST_SHARE = 0.2  # of a feature in a direction that is told
 
 
@@ -137,6 +141,7 @@ class BlindSpots:
     groups : ndarray of shape (n_samples,), int64
         Number of each row's group, -1 for none.
     group_names, feature_names : list of str
+        No groups where the table has none, or one that holds all rows.
     seeds : ndarray of shape (n_seeds,), float64
         Disparity between the map and those of the same table with other seeds, or that of the group that differs most.
     threshold : float
@@ -186,11 +191,9 @@ class BlindSpots:
         -------
         str
         """
-        whose = ", that of two seeds" if np.median(self.seeds) >= self.threshold else ""
-        lines = [
-            f"Of {len(self.twins)} changes of the table the map does not show {len(self.found)}: made again, it is the "
-            f"same to a disparity of {self.threshold:.2g}{whose}."
-        ]
+        lines = [] if self.group_names else [_NO_GROUPS]
+        if self.twins or self.group_names:
+            lines.append(self._told())
         for head, twins in (("The same map would have been made with", self.found), ("It does show", self.shown)):
             if twins:
                 lines.append(f"{head}")
@@ -200,6 +203,16 @@ class BlindSpots:
         if self.answers is not None:
             lines.append(self.answers.summary(self.group_names, self.feature_names))
         return "\n".join(lines)
+
+    def _told(self) -> str:
+        """Say how many changes the map does not show."""
+        whose = ", that of two seeds" if np.median(self.seeds) >= self.threshold else ""
+        one = len(self.twins) == 1
+        changes = "one change" if one else f"{len(self.twins)} changes"
+        return (
+            f"Of {changes} of the table the map does not show {len(self.found)}: made again, it is the same to a "
+            f"disparity of {self.threshold:.2g}{whose}."
+        )
 
     def __repr__(self) -> str:
         return self.summary()

@@ -30,6 +30,7 @@ _RULES: dict[str, Rule] = {"n_seeds": Integer(low=1), "n_shifts": Integer(low=0)
 _SAME = 1e-3  # disparity up to which maps are the same, however alike those of two seeds are
 _MOST_DIFFERENTIATED = 1500  # rows up to which the exact derivative is taken
 _FEWEST = 5  # rows of a group that is changed
+_FEWEST_CLUSTERED = 60  # rows in which clusters are looked for
 _LADDERS = {
     "wider": (1.5, 2.0, 4.0),
     "narrower": (0.67, 0.5, 0.25),
@@ -64,7 +65,8 @@ def blind_spots(
     the amount grows. Maps are the same whose Procrustes disparity is at most that of two seeds of the table as it is,
     by the median over seeds. A random start is drawn once: all maps begin where the map of the table as it is came to
     rest, since a start knows no table and two of them give unlike maps of the same one. Where seeds still differ, as
-    those of sampled methods do, the changed table is mapped by them in turn until a map is the same.
+    those of sampled methods do, the changed table is mapped by them in turn until a map is the same. A table without
+    groups, or of a single one, is only laid flat: made wider, moved or raised as a whole it is the same table.
 
     Parameters
     ----------
@@ -73,7 +75,8 @@ def blind_spots(
     X : array-like or DataFrame of shape (n_samples, n_features)
         Finite numbers.
     labels : array-like of shape (n_samples,) or None, default=None
-        Groups, of which those of five rows or more are changed. None takes the clusters of `gnomon.find_clusters`.
+        Groups, of which those of five rows or more are changed. None takes the clusters of `gnomon.find_clusters`, if
+        there are any.
     n_seeds : int >= 1, default=9
         Further seeds of the table as it is.
     n_shifts : int >= 0, default=2
@@ -146,11 +149,8 @@ def _groups(X: Floats, labels: npt.ArrayLike | None) -> tuple[Groups, list[str]]
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GnomonWarning)
-            found = find_clusters(X, random_state=0).labels if len(X) >= 60 else np.zeros(len(X), dtype=np.int64)
-        if (found < 0).all():
-            found = np.zeros(len(X), dtype=np.int64)
-        kinds = [f"cluster {k}" for k in range(int(found.max()) + 1)]
-        return np.asarray(found, dtype=np.int64), kinds
+            found = find_clusters(X, random_state=0).labels if len(X) >= _FEWEST_CLUSTERED else np.zeros(len(X))
+        return _parts(np.asarray(found, dtype=np.int64), [f"cluster {k}" for k in range(int(found.max()) + 1)])
     given = check_labels(labels, len(X)).astype(str)
     names, numbers, sizes = np.unique(given, return_inverse=True, return_counts=True)
     kept = np.flatnonzero(sizes >= _FEWEST)
@@ -159,12 +159,19 @@ def _groups(X: Floats, labels: npt.ArrayLike | None) -> tuple[Groups, list[str]]
         raise ValueError(message("labels", f"groups of {_FEWEST} rows or more", fact=fact))
     place = np.full(names.size, -1, dtype=np.int64)
     place[kept] = np.arange(kept.size)
-    return place[numbers], [str(name) for name in names[kept]]
+    return _parts(place[numbers], [str(name) for name in names[kept]])
+
+
+def _parts(groups: Groups, names: list[str]) -> tuple[Groups, list[str]]:
+    """Return groups and their names; none where all rows are one, as what changes all of them changes no map."""
+    if len(names) == 1 and (groups == 0).all():
+        return np.full_like(groups, -1), []
+    return groups, names
 
 
 def _ladders(X: Floats, groups: Groups, n_groups: int, answers: Floats | None, n_shifts: int) -> list[list[Change]]:
     """Return the changes to try, each by rising amounts."""
-    means = np.stack([X[groups == g].mean(axis=0) for g in range(n_groups)])
+    means = _means(X, groups, n_groups)
     found: list[list[Change]] = []
     for g in range(n_groups):
         found += [[Width(amount, g) for amount in _LADDERS[kind]] for kind in ("wider", "narrower")]
@@ -178,6 +185,10 @@ def _ladders(X: Floats, groups: Groups, n_groups: int, answers: Floats | None, n
         order = np.argsort(least, kind="stable")[:n_shifts]
         found += [[Shift(amount, g, int(f)) for amount in _LADDERS["raised"]] for f in order if np.isfinite(least[f])]
     return found
+
+
+def _means(X: Floats, groups: Groups, n_groups: int) -> Floats:
+    return np.array([X[groups == g].mean(axis=0) for g in range(n_groups)]).reshape(n_groups, X.shape[1])
 
 
 def _size(change: Change) -> float:
@@ -267,10 +278,10 @@ class Search:
         """Return how far the map moves for a deviation more of each feature, of points, groups and pairs of groups."""
         n_groups, spread = len(self.names), self.X.std(axis=0)
         radius = float(np.sqrt(np.square(self.reference - self.reference.mean(axis=0)).sum(axis=1).mean()))
-        means = np.stack([self.X[self.groups == g].mean(axis=0) for g in range(n_groups)])
+        means = _means(self.X, self.groups, n_groups)
         features = np.zeros((n_groups, spread.size))
         pairs = np.zeros((n_groups, n_groups))
-        lengths, directions = [], []
+        lengths, directions = np.zeros((n_groups, spread.size)), np.zeros((n_groups, spread.size, spread.size))
         for g in range(n_groups):
             changes = np.zeros((*self.X.shape, spread.size))
             changes[self.groups == g] = np.diag(spread)
@@ -278,13 +289,10 @@ class Search:
             features[g] = [self._length(moved[:, :, f]) for f in range(spread.size)]
             of_unit = moved / np.where(spread > 0.0, spread, 1.0)
             pairs[g] = [self._length(of_unit @ (means[g] - mean)) for mean in means]
-            _, values, axes = np.linalg.svd(moved.reshape(-1, spread.size), full_matrices=True)
-            every = np.zeros(spread.size)
-            every[: values.size] = values / (np.sqrt(len(self.X)) * radius)
-            lengths.append(every)
-            directions.append(axes)
+            _, values, directions[g] = np.linalg.svd(moved.reshape(-1, spread.size), full_matrices=True)
+            lengths[g, : values.size] = values / (np.sqrt(len(self.X)) * radius)
         points = np.linalg.norm(derivative.own, axis=1) * spread / radius
-        return Answers(features, pairs, points, np.stack(lengths), np.stack(directions))
+        return Answers(features, pairs, points, lengths, directions)
 
     def changed(self, change: Change) -> Floats:
         """Return a changed table."""
@@ -355,7 +363,7 @@ class Search:
 
     def moves(self, changes: Sequence[Change], derivative: Sensitivity | None) -> list[float]:
         """Return how much the map would move for one unit of each change, in radii, by its derivative."""
-        if derivative is None:
+        if derivative is None or not changes:
             return [float("nan")] * len(changes)
         little = [
             replace(change, amount=(0.0 if isinstance(change, Shift) else 1.0) + _UNIT).apply(self.X, self.groups)

@@ -34,14 +34,15 @@ export function aloneContent(alone) {
 /** @param {MapAlone} alone */
 function spotsTold({ threshold, n_changes, n_unseen, unseen, seen, pictures }) {
   const limit = formatNumber(Number(Number(threshold).toPrecision(2)));
+  const changes = n_changes === 1 ? "one change" : `${formatCount(n_changes)} changes`;
+  const told =
+    n_changes === 0
+      ? "The table has no groups that could be changed by themselves, and no folds that could be laid flat."
+      : `Of ${changes} of the table the map does not show ${formatCount(n_unseen)}: made again, it is the same to a ` +
+        `disparity of ${limit}.`;
   return [
     h("h3", {}, "Other data, the same map"),
-    h(
-      "p",
-      { class: "told" },
-      `Of ${formatCount(n_changes)} changes of the table the map does not show ${formatCount(n_unseen)}: made again, `,
-      `it is the same to a disparity of ${limit}.`,
-    ),
+    h("p", { class: "told" }, told),
     ...pictures.map((picture) => twinFigure(picture)),
     changesListed("It would look the same with", unseen),
     changesListed("It does show", seen),
