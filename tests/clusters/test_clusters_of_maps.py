@@ -142,3 +142,16 @@ def test_captions_test_by_welch_and_benjamini_and_hochberg():
 def test_captions_refuse_a_rate_that_is_none():
     with pytest.raises(ValueError, match=r"cluster_captions: alpha=1\.5 must be"):
         gn.cluster_captions(_table(), np.arange(200) % 2, alpha=1.5)
+
+
+def test_the_reports_of_a_time_series_say_what_its_order_does_to_clusters_gaps_and_dimension():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 20))
+    for i in range(1, 300):
+        X[i] = 0.97 * X[i - 1] + np.sqrt(1.0 - 0.97**2) * X[i]
+    m = gn.map(X, method="pca", random_state=0)
+    with pytest.warns(DataWarning, match="stretches of one way"):
+        report = m.report()
+    for consequence in ("no interval holds", "clusters may be stretches", "gaps may part stretches"):
+        assert consequence in report
+    assert PageContent.of(m).info["clusters"] == m.clusters().caution

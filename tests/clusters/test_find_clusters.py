@@ -389,3 +389,35 @@ def test_too_few_sets_of_repeated_rows_have_no_clusters():
     with pytest.warns(DataWarning):
         found = gn.find_clusters(X)
     assert (len(found), found.n_splits) == (0, 0)
+
+
+def _series(n, d, tau, seed):
+    """Return an Ornstein-Uhlenbeck process in one well, of a correlation time of tau rows."""
+    rng, kept = np.random.default_rng(seed), np.exp(-1.0 / tau)
+    X = rng.normal(size=(n, d))
+    for i in range(1, n):
+        X[i] = kept * X[i - 1] + np.sqrt(1.0 - kept**2) * X[i]
+    return X
+
+
+def test_clusters_of_a_time_series_in_one_well_come_with_a_caution():
+    """Of frames of one cloud, 30 rows alike, clusters were claimed without a word."""
+    with pytest.warns(DataWarning, match=r"clusters may be stretches of one way .* take every \d+th row"):
+        found = gn.find_clusters(_series(600, 20, 30.0, 0))
+    assert len(found) > 1
+    assert found.caution in found.summary()
+    assert found.to_dict()["caution"] == found.caution
+    assert 30 <= found.succession.step <= 150
+
+
+def test_no_clusters_have_no_caution_and_neither_have_clusters_that_are_sorted():
+    cloud = gn.find_clusters(_series(600, 3, 8.0, 0))
+    assert cloud.succession is not None
+    assert len(cloud) == 0
+    assert cloud.caution == ""
+    X = np.random.default_rng(0).normal(size=(300, 5))
+    X[:100, 0] += 14.0
+    X[100:200, 1] += 14.0
+    found = gn.find_clusters(X)
+    assert len(found) == 3
+    assert found.succession is None

@@ -330,3 +330,13 @@ def test_rows_fewer_than_columns_bound_the_components_and_not_the_dimension():
     found = intrinsic_dimension(np.random.default_rng(0).normal(size=(30, 60)))
     assert found.n_directions == 60
     assert found.n_components <= 29
+
+
+def test_rows_of_a_time_series_come_with_a_caution():
+    """Neighbours along the way of one trajectory have the dimension of the way."""
+    rng = np.random.default_rng(0)
+    X = np.cumsum(rng.normal(size=(400, 8)), axis=0) * 0.2 + rng.normal(size=8)
+    found = intrinsic_dimension(X)
+    assert "no interval holds: take every" in found.caution
+    assert found.caution in found.summary()
+    assert intrinsic_dimension(rng.permutation(X)).succession is None

@@ -13,7 +13,7 @@ from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run, running
-from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
 from gnomon.clusters.halves import MOST_ROWS, Ground, Halves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
@@ -21,10 +21,11 @@ from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
 from gnomon.clusters.tree import DensityTree
 from gnomon.data import check_table
+from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
-from gnomon.neighbors import RowSearch
+from gnomon.neighbors import RowSearch, succession_of_rows
 from gnomon.neighbors.circles import find_seams
 
 __all__ = ["FEWEST_ROWS", "find_clusters"]
@@ -110,6 +111,11 @@ def find_clusters(
     ValueError
         If X has fewer than 60 rows or values that are not finite, or features are of other rows.
 
+    Warns
+    -----
+    DataWarning
+        If rows repeat others; or if clusters are found in rows that are alike where they follow each other.
+
     Notes
     -----
     The p-value of a split holds for data of any log-concave density, and of any other whose projections have one peak:
@@ -120,6 +126,10 @@ def find_clusters(
     is learned from or held out, a `DataWarning` says so, and that is 0 of 20. Not seen are sets of more rows, those
     that overlap as they differ about as much within as between, and those of a single column: of 100 rows ten times
     with noise of 20 %, 10 of 20. Where you know the sets, pass one row of each or their means.
+    Nor are rows of a time series independent, such as frames of a trajectory: of 1,000 that follow each other in one
+    well clusters are claimed in most tables if they are alike over 30 rows in 20 columns. Where rows that follow each
+    other are alike, `Clusters.caution` and a `DataWarning` say so, and which to keep. Rows of a table sorted by a few
+    classes are not alike in this sense. In a table that was shuffled it cannot be seen.
     For curved sheets and threads there is no such guarantee: a bend is only seen where neighbourhoods are narrower than
     half the distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not
     claimed; ask `gnomon.evaluation.are_apart`.
@@ -169,6 +179,7 @@ def find_clusters(
         "n_splits": n_splits,
         "n_held_out": len(halves.held_out),
         "n_repeats": ground.n_repeats,
+        "succession": None if ground.n_repeats else succession_of_rows(table.values, metric, seed=current_run().seed),
     }
     if not splits:
         nobody = np.full(n, -1, dtype=np.int64)
@@ -178,7 +189,10 @@ def find_clusters(
     levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})
     default = default_level([len(level) for level in levels])
     nearest, margin = assigned.best(levels[default].of_group)
-    return Clusters(tuple(level.level for level in levels), default, nearest, margin, **found)
+    clusters = Clusters(tuple(level.level for level in levels), default, nearest, margin, **found)
+    if clusters.caution:
+        warn(clusters.caution, DataWarning)
+    return clusters
 
 
 def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> tuple[list[Group], list[Split], int]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._printed import Printed
 from gnomon._validation import message
+from gnomon.neighbors import Succession
 
 if TYPE_CHECKING:
     from gnomon.explanations import Caption
@@ -124,6 +125,8 @@ class Clusters(Printed):
         Rows that had no part in finding the clusters, by which they were checked.
     n_repeats : int, default=0
         Rows that repeat others and were neither learned from nor held out; they are in clusters as all are.
+    succession : gnomon.neighbors.Succession or None, default=None
+        What says that rows that follow each other in the table are alike, as those of a time series are.
     """
 
     levels: tuple[Level, ...]
@@ -134,6 +137,7 @@ class Clusters(Printed):
     n_splits: int
     n_held_out: int
     n_repeats: int = 0
+    succession: Succession | None = None
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -170,6 +174,13 @@ class Clusters(Printed):
         """Name of the cluster of each row at the default level, empty for none."""
         return self.level().names if self.levels else np.full(len(self.nearest), "", dtype=np.str_)
 
+    @property
+    def caution(self) -> str:
+        """What the order of the rows says against the clusters; empty if nothing, or if there are none."""
+        if self.succession is None or not self.levels:
+            return ""
+        return self.succession.told("clusters may be stretches of one way through a single cloud")
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values; None for NaN."""
         return {
@@ -182,6 +193,7 @@ class Clusters(Printed):
             "n_splits": self.n_splits,
             "n_held_out": self.n_held_out,
             "n_repeats": self.n_repeats,
+            "caution": self.caution,
         }
 
     def to_frame(self) -> Any:
@@ -216,7 +228,7 @@ class Clusters(Printed):
         if not self.levels:
             return f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
         level = self.level()
-        lines = [f"{len(level)} clusters, {checked}."]
+        lines = [f"{len(level)} clusters, {checked}.", *([self.caution] if self.caution else [])]
         width = max(len(cluster.name) for cluster in level.clusters[:_LISTED])
         lines += [self._line(cluster, width) for cluster in level.clusters[:_LISTED]]
         if len(level) > _LISTED:

@@ -21,7 +21,15 @@ from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborh
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import inner_products, stacked_products, symmetric_eigen, uniform_matrix
 from gnomon.linalg.table import as_bytes
-from gnomon.neighbors import NeighborGraph, among_rows, check_graph, compute_neighbors, pair_distances, repeats_of_graph
+from gnomon.neighbors import (
+    NeighborGraph,
+    among_rows,
+    check_graph,
+    compute_neighbors,
+    pair_distances,
+    repeats_of_graph,
+    succession_of_rows,
+)
 from gnomon.neighbors.metrics import native_metric
 
 __all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
@@ -101,6 +109,10 @@ def intrinsic_dimension(
     set is used and `caution` says so: 100 rows of a normal plane five times each with noise of 0.02 give 2.4 (1.4 to
     3.3) and not 0.8 (0.5 to 1.1). Noise as large as the distances between different rows hides them.
 
+    The interval is that of independent rows. Frames of a trajectory are not: near by rows lie along its way, which has
+    one dimension. Where rows that follow each other in the table are alike, `caution` says so, and which to keep; in a
+    table that was shuffled this cannot be seen.
+
     Rows have no more dimensions than directions of their columns in which they differ, which bounds all numbers but for
     distances given and metrics of your own.
 
@@ -153,6 +165,7 @@ def intrinsic_dimension(
         n_distinct - values.shape[0],
         most,
         growth.estimate.value,
+        succession_of_rows(values, metric, seed=seed),
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._printed import Printed
+from gnomon.neighbors import Succession
 
 __all__ = ["DimensionEstimate", "IntrinsicDimension"]
 
@@ -75,6 +76,8 @@ class IntrinsicDimension(Printed):
         where distances are given or measured by a function of your own.
     by_growth : float, default=NaN
         "growth" before this bound.
+    succession : gnomon.neighbors.Succession or None, default=None
+        What says that rows that follow each other in the table are alike, as those of a time series are.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -88,6 +91,7 @@ class IntrinsicDimension(Printed):
     n_repeats: int = 0
     n_directions: float = math.inf
     by_growth: float = math.nan
+    succession: Succession | None = None
 
     @property
     def value(self) -> float:
@@ -113,6 +117,8 @@ class IntrinsicDimension(Printed):
     def caution(self) -> str:
         """What the data themselves say against the interval; empty if nothing."""
         told = []
+        if self.succession is not None:
+            told.append(self.succession.told("neighbours are those of one way through the data, and no interval holds"))
         if self.n_repeats:
             told.append(
                 f"{self.n_repeats:,} rows lie as near to others as if measured several times: one of each set is used."

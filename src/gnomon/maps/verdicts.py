@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "shown_verdicts", "verdict_lines", "worst_illusions"]
+__all__ = ["Verdicts", "order_told", "shown_verdicts", "verdict_lines", "worst_illusions"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -230,13 +230,19 @@ def worst_illusions(found: MapVerdicts) -> list[Verdict]:
     return sorted(found.illusions, key=lambda one: -abs(one.statistic))
 
 
+def order_told(result: Map) -> str:
+    """Return what the order of the rows says against verdicts, which are of independent rows; empty if nothing."""
+    order = result.intrinsic_dimension().succession
+    return "" if order is None else order.told("gaps may part stretches of one way through a single cloud")
+
+
 def verdict_lines(result: Map) -> list[str]:
     """Return what the data say of the gaps, sizes and distances that a map shows, a line each; none if not judged."""
     found = shown_verdicts(result)
     if found is None:
         return []
     gaps, drawn = found
-    lines = gaps.summary().splitlines()
+    lines = gaps.summary().splitlines() + [told for told in [order_told(result)] if told]
     if drawn is None:
         return lines
     told = worst_illusions(drawn)

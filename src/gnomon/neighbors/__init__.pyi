@@ -47,3 +47,5 @@ from .repeats import repeats_of_graph as repeats_of_graph
 from .row_means import k_means as k_means
 from .row_search import RowSearch as RowSearch
 from .row_search import query_neighbors as query_neighbors
+from .succession import Succession as Succession
+from .succession import succession_of_rows as succession_of_rows

@@ -72,6 +72,8 @@ def found_clusters(subject: Subject) -> Section | None:
     if found is None:
         return None
     told = [tag("p", found.summary().splitlines()[0])]
+    if found.caution:
+        told.append(tag("p", found.caution, class_="caution"))
     if found.levels:
         level = found.level()
         rows = [
