@@ -121,7 +121,7 @@ def test_a_file_keeps_the_words(told, tmp_path):
 def test_columns_of_all_kinds_become_features(plain, texts):
     columns = {"text": texts[0], "age": np.arange(126.0), "sex": np.tile(["f", "m"], 63)}
     for given in (columns, pd.DataFrame(columns)):
-        assert {"text: hockey", "age", "sex=f", "sex=m"} <= set(plain.with_features(given).feature_names)
+        assert {"text: hockey", "age", "sex = m"} <= set(plain.with_features(given).feature_names)
     frame = pd.DataFrame({"age": np.arange(126.0), "child": np.arange(126) < 18})
     told = plain.with_features(frame)
     assert told.feature_names == ["age", "child"]
@@ -129,6 +129,23 @@ def test_columns_of_all_kinds_become_features(plain, texts):
     gaps = [None if i % 9 == 0 else text for i, text in enumerate(texts[0])]
     assert plain.with_features(pd.Series(gaps)).X[0].sum() == 0
     assert sp.issparse(plain.with_features(sp.csr_array(np.eye(126)[:, :5])).X)
+
+
+def test_answers_and_conditions_are_in_units_of_the_columns_whatever_stands_beside_them():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    age, sex = 50.0 + 9.0 * X[:, 0], np.tile(["f", "m"], 20)
+    plain = gn.Map(X, X[:, :2])
+    given = pd.DataFrame({"age": age}), pd.DataFrame({"age": age, "sex": sex}), {"age": age}, {"age": age, "sex": sex}
+    for told in map(plain.with_features, given):
+        assert told.feature_names == ["age", "sex = m"][: told.n_features]
+        np.testing.assert_array_equal(told.select("age>52"), age > 52)
+        found = told.contrast(age > 52)
+        means = age[age > 52].mean(), age[age <= 52].mean()
+        assert (found.mean_selected[0], found.mean_rest[0]) == pytest.approx(means)
+        np.testing.assert_array_equal(told.X[:, 0], age)  # the page shows these
+    np.testing.assert_array_equal(told.select("sex=m"), sex == "m")
+    for answer in (told.why(3), plain.why(3, explanation=plain.explain(given[-1]))):
+        assert dict(zip(answer.features, answer.values, strict=True))["age"] == age[3]
 
 
 def test_a_map_in_principal_components_or_standardised_can_be_told_otherwise(vectors, texts):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +12,11 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.arrays import is_missing
-from gnomon.data.scaling import column_scales
+from gnomon.data.columns import MOST_CATEGORIES, ColumnRule, find_rules, raw_columns
+from gnomon.data.columns.raw import RawColumn
+from gnomon.data.columns.values import plain_column, texts_of
+from gnomon.data.labels import sort_into_classes
+from gnomon.data.scaling import fit_scaling
 from gnomon.explanations.explanation import explain_in_memory
 from gnomon.geometry.check import check_features
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -19,7 +24,7 @@ from gnomon.neighbors import NeighborGraph, compute_neighbors
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features", "read_features"]
+__all__ = ["N_NEIGHBORS", "encode_features", "explain_with_features", "read_features", "texts_and_categories"]
 
 N_NEIGHBORS = 60
 """Neighbours that `explain_with_features` takes by default."""
@@ -32,24 +37,26 @@ _RULES = {"max_categories": Integer(2), "max_words": Integer(1), "min_rows": Int
 
 @entrance("encode_features")
 def encode_features(
-    metadata: Any, *, max_categories: int = 20, max_words: int = _MAX_WORDS, min_rows: int = _MIN_ROWS
+    metadata: Any, *, max_categories: int = MOST_CATEGORIES, max_words: int = _MAX_WORDS, min_rows: int = _MIN_ROWS
 ) -> tuple[Any, list[str]]:
     """Turn columns about the rows into numbers with names that can be read, to explain a map with.
 
-    - A column of numbers becomes one feature: its distance from the mean in standard deviations. Missing numbers are
-      put at the mean, and a second feature, "NAME missing", marks them. A constant column becomes 0.
-    - True or False becomes 1 or 0. A date becomes a number.
-    - A column of texts with at most `max_categories` different ones becomes one feature for each, "NAME=text", 1 where
-      the row has it. Missing texts are a category, "NAME=".
+    Columns become what they become in `gnomon.map`, under the same names, but that none is left out:
+
+    - Numbers stay as they are, in their units. True or False becomes 1 or 0, a date the time since the first, a rank
+      its place.
+    - A column of texts with at most `max_categories` different ones, and two rows for each on the mean, becomes one
+      feature for each, "NAME = text", 1 where the row has it; of two texts the second alone.
     - Any other column of texts becomes a bag of words: one feature for each word, "NAME: word", 1 where the text
       has it. Texts are put in lower case; a word is two or more letters, digits or underscores in a row. The words of
       most rows are kept, at most `max_words`, each in at least `min_rows` rows and not in all.
+    - Where a number, date or category is missing, its features are at their means, and one more, "NAME missing", is 1.
 
     Parameters
     ----------
     metadata : mapping of str to array-like of shape (n_samples,), or data frame
         For instance ``Map.metadata``.
-    max_categories : int >= 2, default=20
+    max_categories : int >= 2, default=30
         Different texts up to which a column is one of categories.
     max_words : int >= 1, default=200
         Words kept of a column of texts.
@@ -67,8 +74,8 @@ def encode_features(
     columns = _columns_of(metadata)
     parts: list[Any] = []
     names: list[str] = []
-    for name, column in columns.items():
-        part, own = _encode(name, column, checked)
+    for rule in find_rules(columns, None, None, checked["max_categories"], allow_none=True):
+        part, own = _encode(rule, columns[rule.name], checked)
         parts.append(part)
         names += own
     if not names:
@@ -127,55 +134,58 @@ def _has_other_columns(features: Any) -> bool:
     return any(np.asarray(features[name]).dtype.kind not in "biuf" for name in features.columns)
 
 
-def _in_deviations(table: Any) -> Any:
-    """Return a table with each column divided by its standard deviation; constant columns stay."""
-    deviations = column_scales(table).deviation
-    factors = 1.0 / np.where(deviations > 0, deviations, 1.0)
-    if hasattr(table, "tocsr"):
-        import scipy.sparse as sp
-
-        return sp.csr_array(table.astype(np.float64) @ sp.diags_array(factors))
-    return np.asarray(table, dtype=np.float64) * factors
+def texts_and_categories(features: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of a mapping or a data frame that are no numbers, as they came; of anything else none."""
+    if not isinstance(features, Mapping) and not _has_other_columns(features):
+        return {}
+    columns = {name: raw for name, raw in _columns_of(features).items() if not raw.numeric}
+    return {name: plain_column(raw.labels) for name, raw in columns.items()}
 
 
-def _columns_of(metadata: Any) -> dict[str, npt.NDArray[Any]]:
-    if not isinstance(metadata, Mapping):
-        if not hasattr(metadata, "columns"):
-            raise TypeError(message(f"metadata of type {type(metadata).__name__}", "a mapping or a data frame"))
-        metadata = {str(name): metadata[name] for name in metadata.columns}
-    columns = {str(name): np.asarray(column) for name, column in metadata.items()}
-    lengths = {len(column) if column.ndim == 1 else -1 for column in columns.values()}
+def _columns_of(metadata: Any) -> dict[str, RawColumn]:
+    if not isinstance(metadata, Mapping) and not hasattr(metadata, "columns"):
+        raise TypeError(message(f"metadata of type {type(metadata).__name__}", "a mapping or a data frame"))
+    columns = raw_columns(metadata)
+    shapes = {name: raw.values.shape for name, raw in columns.items()}
+    lengths = {shape[0] if len(shape) == 1 else -1 for shape in shapes.values()}
     if len(lengths) != 1 or -1 in lengths or 0 in lengths:
-        shapes = ", ".join(f"{name!r} {column.shape}" for name, column in columns.items())
-        raise ValueError(message("metadata", "columns of one length", fact=shapes or "there are none"))
-    return columns
+        found = ", ".join(f"{name!r} {shape}" for name, shape in shapes.items())
+        raise ValueError(message("metadata", "columns of one length", fact=found or "there are none"))
+    return {name: replace(raw, values=_numbers_or_texts(raw.values)) for name, raw in columns.items()}
 
 
-def _encode(name: str, column: npt.NDArray[Any], limits: dict[str, int]) -> tuple[Any, list[str]]:
-    if column.dtype.kind == "M":
-        return _numbers(name, np.where(np.isnat(column), np.nan, column.astype("datetime64[us]").astype(np.float64)))
-    if column.dtype.kind == "b":
-        return column[:, None].astype(np.float64), [name]
-    if column.dtype.kind in "iuf":
-        return _numbers(name, column.astype(np.float64))
-    present = [value for value in column.tolist() if not is_missing(value)]
-    if present and all(isinstance(value, (int, float)) for value in present):
-        return _numbers(name, np.array([np.nan if is_missing(v) else float(v) for v in column.tolist()]))
-    texts = ["" if is_missing(value) else str(value) for value in column.tolist()]
-    found, codes = np.unique(np.array(texts, dtype=np.str_), return_inverse=True)
-    if len(found) <= limits["max_categories"]:
-        return np.eye(len(found))[codes.ravel()], [f"{name}={text}" for text in found.tolist()]
-    return _words(name, texts, limits["max_words"], limits["min_rows"])
+def _numbers_or_texts(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return a column of objects as numbers if all that are known are; else lists and the like become texts."""
+    if values.dtype.kind == "O":
+        present = [value for value in values.tolist() if not is_missing(value)]
+        if present and all(isinstance(value, (int, float)) for value in present):
+            return np.array([np.nan if is_missing(value) else float(value) for value in values.tolist()])
+    return plain_column(values)
 
 
-def _numbers(name: str, values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:
-    known = np.isfinite(values)
-    scaled = np.zeros(len(values))
-    if known.any() and values[known].min() < values[known].max():
-        scaled[known] = (values[known] - values[known].mean()) / values[known].std()
-    if known.all():
-        return scaled[:, None], [name]
-    return np.stack([scaled, (~known).astype(np.float64)], axis=1), [name, f"{name} missing"]
+def _encode(rule: ColumnRule, raw: RawColumn, limits: dict[str, int]) -> tuple[Any, list[str]]:
+    name = rule.name
+    if not rule.features and raw.numeric:  # an identifier in a table, but asked for here
+        rule = ColumnRule(name, "number", (name,))
+    elif not rule.features:
+        classes = sort_into_classes(raw.values)
+        many = len(classes) > limits["max_categories"]
+        if many or 2 * len(classes) > int(classes.labelled.sum()) + 2:
+            counts, words = _words(name, texts_of(raw.values), limits["max_words"], limits["min_rows"])
+            if many or words:
+                return counts, words
+        shown = classes.names[1:] if len(classes) == 2 else classes.names
+        rule = ColumnRule(name, "category", tuple(f"{name} = {text}" for text in shown), tuple(classes.values))
+    table = rule.encode(raw.values, keep_missing=True).astype(np.float64)
+    known = np.isfinite(table)
+    if rule.kind == "category" and len(rule.categories) == 1:
+        table[known] = 1.0
+    for j in range(table.shape[1]):
+        table[~known[:, j], j] = table[known[:, j], j].mean() if known[:, j].any() else 0.0
+    missing = ~known.all(axis=1) if rule.features else np.ones(len(table), dtype=np.bool_)
+    if not missing.any():
+        return table, list(rule.features)
+    return np.column_stack([table, missing.astype(np.float64)]), [*rule.features, f"{name} missing"]
 
 
 def _words(name: str, texts: list[str], max_words: int, min_rows: int) -> tuple[Any, list[str]]:
@@ -219,8 +229,8 @@ def explain_with_features(
         The map.
     features : array-like, sparse matrix or data frame of shape (n_samples, n_features), mapping, or sequence of str
         What to explain with. A mapping, and a data frame with columns that are no numbers, become features as by
-        `encode_features`; one text for each row becomes a bag of words. Each is divided by its standard deviation
-        first, so that units do not matter; values and axes of the answer are in these.
+        `encode_features`; one text for each row becomes a bag of words. They are fitted in standard deviations, so that
+        units do not matter; values and axes of the answer are in units of the features.
     feature_names, graph, metric, n_jobs
         As in `gnomon.explain`; the graph is of the neighbours in X.
     n_neighbors : int >= 2, default=60
@@ -233,7 +243,7 @@ def explain_with_features(
     """
     values, _ = check_features(X, None)
     given, names = read_features(features, feature_names)
-    given = _in_deviations(given)
+    given = given.astype(np.float64)
     if given.shape[0] != values.shape[0]:
         raise ValueError(
             message(f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
@@ -242,6 +252,7 @@ def explain_with_features(
         single = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
         single = single if hasattr(single, "tocsr") else np.ascontiguousarray(single)
         graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric)
+    scale = fit_scaling(given, "standard")
     return explain_in_memory(
-        given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, scale=None, n_jobs=n_jobs
+        given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, scale=scale, n_jobs=n_jobs
     )

@@ -238,16 +238,16 @@ class Map(Questions, MapFunction, Outputs):
 
         For data whose own features mean nothing, such as vectors of texts or of a network's layer. Positions,
         neighbours, scores and dimension remain those of the data; every answer, caption and profile, the report and the
-        page speak of the new features. They are standardised, and fitted over 60 neighbours rather than 15, because
-        among a few near rows words are mostly chance. The map has never seen them: a high R2 says that they tell what
-        it shows, not what made it.
+        page speak of the new features, in their units. They are fitted in standard deviations, over 60 neighbours
+        rather than 15, because among a few near rows words are mostly chance. The map has never seen them: a high R2
+        says that they tell what it shows, not what made it.
 
         Parameters
         ----------
         features : array-like, sparse matrix or data frame of shape (n_samples, n_features), mapping, or n_samples texts
             Numbers stay as they are. A text for each row becomes its words. A mapping of columns, and a data frame
             with columns that are no numbers, become features as by `gnomon.encode_features`, which counts and
-            chooses words in other ways too.
+            chooses words in other ways too; columns that are no numbers are metadata too, for `select` and the page.
         feature_names : sequence of n_features str, default=None
             Names of columns of numbers; None takes those of a data frame.
 

@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import Representation
 from gnomon.data.scaling import fit_scaling
-from gnomon.explanations.interpretable import read_features
+from gnomon.explanations.interpretable import read_features, texts_and_categories
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -45,7 +45,7 @@ def with_features(result: Map, features: Any, feature_names: Any) -> Map:
         label_name=result.label_name,
         feature_names=names,
         images=result.images,
-        metadata=dict(result.metadata),
+        metadata={**texts_and_categories(features), **result.metadata},
         point_names=result.point_names,
         metric=result.metric,
         scale=fit_scaling(values, "standard"),

@@ -44,6 +44,7 @@ def find_rules(
     most: int,
     *,
     decimal: str = "",
+    allow_none: bool = False,
 ) -> list[ColumnRule]:
     """Find out what becomes of each column; the rules are said in `TablePreprocessor`.
 
@@ -57,6 +58,8 @@ def find_rules(
         More different texts than this are no categories.
     decimal : str, default=""
         The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
+    allow_none : bool, default=False
+        Let a table through of which no column can become a feature.
 
     Warns
     -----
@@ -98,7 +101,7 @@ def find_rules(
         raise ValueError(
             message("features", "columns that can become numbers", fact=fact, remedy="Encode it yourself.")
         )
-    if not any(rule.features for rule in rules):
+    if not allow_none and not any(rule.features for rule in rules):
         fact = "; ".join(rule.told() for rule in rules[:5])
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
     return rules
