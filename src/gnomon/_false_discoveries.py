@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["adjusted_p_values"]
+__all__ = ["adjusted_p_values", "are_discoveries"]
 
 
 def adjusted_p_values(p_values: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
@@ -35,3 +35,21 @@ def adjusted_p_values(p_values: npt.NDArray[np.floating]) -> npt.NDArray[np.floa
     rates[order] = np.minimum(least, 1.0)
     adjusted[known] = rates
     return adjusted
+
+
+def are_discoveries(p_values: npt.NDArray[np.floating], alpha: float) -> npt.NDArray[np.bool_]:
+    """Return which tests are significant at a rate of false discoveries: ``adjusted_p_values(p_values) <= alpha``.
+
+    Parameters
+    ----------
+    p_values : ndarray of any shape
+        In [0, 1], all known.
+    alpha : float in (0, 1)
+    """
+    small = p_values <= alpha  # no other is one, and their ranks are the lowest
+    ordered = np.sort(p_values[small])
+    below = np.flatnonzero(ordered * (p_values.size / np.arange(1, len(ordered) + 1)) <= alpha)
+    if not len(below):
+        return np.zeros(p_values.shape, dtype=np.bool_)
+    found: npt.NDArray[np.bool_] = p_values <= ordered[below[-1]]
+    return found

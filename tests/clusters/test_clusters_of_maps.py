@@ -133,7 +133,7 @@ def test_captions_test_by_welch_and_benjamini_and_hochberg():
     assert kept == {7}
     assert all(set(caption.indices.tolist()) == kept for caption in named.values())
     X[:8, 7] -= 12.0
-    untested = gn.cluster_captions(X, labels)
+    untested = gn.cluster_captions(X, labels, alpha=None)
     assert all(len(caption) for caption in untested.values())  # chance differences of 16 rows are large
     tested = gn.cluster_captions(X, labels, alpha=0.05)
     assert all(str(caption).startswith("no feature sets it apart") for caption in tested.values())

@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist, squareform
 from scipy.special import polygamma
 from scipy.stats import false_discovery_control, norm, ttest_ind
 
-from gnomon._false_discoveries import adjusted_p_values
+from gnomon._false_discoveries import adjusted_p_values, are_discoveries
 from gnomon._run import running
 from gnomon.evaluation import (
     are_apart,
@@ -431,6 +431,9 @@ def test_false_discovery_rates_are_those_of_benjamini_and_hochberg():
     many = np.random.default_rng(0).random((20, 30)).round(2) ** 4
     np.testing.assert_array_equal(adjusted_p_values(many).ravel(), false_discovery_control(many, axis=None))
     assert len(adjusted_p_values(np.empty(0))) == 0
+    for rate in (0.01, 0.2, 0.5):
+        np.testing.assert_array_equal(are_discoveries(many**3, rate), adjusted_p_values(many**3) <= rate)
+    assert not are_discoveries(np.ones((2, 2)), 0.05).any()
 
 
 def test_a_method_that_is_no_function_is_refused():

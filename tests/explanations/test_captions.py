@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.special import ndtr, stdtr
 from scipy.stats import false_discovery_control, ttest_ind
 
 from gnomon.explanations import cluster_captions
@@ -17,6 +18,7 @@ from gnomon.explanations.contrast.captions import (
     _caption,
     _cluster_moments,
     _ClusterMoments,
+    _normal,
     _region_means,
     _told_apart,
 )
@@ -282,15 +284,36 @@ def test_a_rate_of_false_discoveries_leaves_out_what_may_be_chance():
     X = rng.normal(size=(16, 30))
     labels = np.arange(16) % 2
     X[labels == 1, 4] += 6.0
-    plain, tested = cluster_captions(X, labels), cluster_captions(X, labels, alpha=0.05)
+    plain, tested = cluster_captions(X, labels, alpha=None), cluster_captions(X, labels)
     assert (tested[1].text, tested[1].fidelity) == ("high feature 4", 1.0)
     few = np.array([-1.0, -0.4, 0.4, 1.0, -0.2, 0.4, 1.2, 1.8])[:, None]  # a large gap, of four rows each
-    assert cluster_captions(few, np.repeat([0, 1], 4))[1].text == "high feature 0"
-    assert cluster_captions(few, np.repeat([0, 1], 4), alpha=0.05)[1].text == "no feature sets it apart, like 0"
+    assert cluster_captions(few, np.repeat([0, 1], 4), alpha=None)[1].text == "high feature 0"
+    assert cluster_captions(few, np.repeat([0, 1], 4))[1].text == "no feature sets it apart, like 0"
     assert plain[1].headline() == "fidelity 1"
     for wrong in (0.0, 1.0):
         with pytest.raises(ValueError, match="alpha="):
             cluster_captions(X, labels, alpha=wrong)
+
+
+def test_labels_at_random_have_captions_that_name_no_feature():
+    rng = np.random.default_rng(0)
+    found = cluster_captions(rng.normal(size=(400, 100)), rng.integers(0, 4, 400))
+    assert [one.text for one in found.values()] == [f"no feature sets it apart, like {k}" for k in (1, 0, 0, 0)]
+
+
+def test_a_difference_that_is_small_but_no_chance_is_told_without_saying_that_there_is_none():
+    X = np.random.default_rng(0).normal(size=(800, 3))
+    X[400:, 1] += 0.5
+    found = cluster_captions(X, np.repeat(["a", "b"], 400))
+    assert [one.text for one in found.values()] == ["less feature 1 than b", "more feature 1 than a"]
+
+
+def test_the_tails_that_captions_test_by_bound_those_of_student():
+    degrees, ratio = np.array([1.0, 3.0, 8.0, 20.0, 200.0])[:, None], np.geomspace(0.01, 8.0, 200)[None, :]
+    quotient = ndtr(-_normal(ratio, degrees)) / stdtr(degrees, -ratio)
+    assert quotient.min() > 0.99
+    assert quotient[1:].max() < 3.0
+    assert quotient[3:].max() < 1.2
 
 
 def test_three_phrases_are_said_unless_more_are_asked_for():

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import false_discovery_control, mannwhitneyu
 from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
@@ -264,10 +265,37 @@ def test_the_discriminant_is_damped_where_columns_are_copies():
 def test_a_caption_names_features_from_a_tenth_beyond_the_middle():
     found = cluster_profiles(np.arange(20.0).reshape(10, 2), np.arange(10) // 5, n_top=None)[0]
     auc = np.array([0.61, 0.39, 0.7, 0.59, 0.3])
-    named = replace(found, features=list("abcde"), auc=auc)
+    named = replace(found, features=list("abcde"), auc=auc, false_discovery_rate=np.full(5, 0.05))
     assert named.caption() == "more a, less b, more c"
     assert named.caption(5) == "more a, less b, more c, less e"
     assert replace(named, auc=np.full(5, 0.5)).caption() == "no feature sets it apart"
+    rates = np.array([0.06, 0.05, 0.0, 0.0, 1.0])
+    assert replace(named, false_discovery_rate=rates).caption(5) == "less b, more c"
+
+
+def test_arbitrary_rows_of_noise_are_set_apart_by_no_feature_and_the_first_sentence_says_so():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 200))
+    found = contrast(X, np.arange(40))
+    assert np.abs(found.auc[0] - 0.5) > 0.1
+    assert found.headline() == (
+        "40 selected, 260 in the rest: no feature sets it apart; up to ten features tell them apart with AUC "
+        f"{found.fidelity:.2f} on rows held out, where chance has 0.50"
+    )
+    assert len(found) == 200  # the table stays
+    rates = false_discovery_control(mannwhitneyu(X[:40], X[40:], method="asymptotic", use_continuity=False).pvalue)
+    np.testing.assert_allclose(found.false_discovery_rate, rates[found.indices], rtol=1e-9)
+    X[:40, 5] += 2.0
+    assert contrast(X, np.arange(40)).caption() == "more feature 5"
+    assert contrast(X, np.arange(40)).headline().endswith("on rows held out")
+
+
+@pytest.mark.parametrize("n_selected", [2, 3, 5, 10])
+def test_few_rows_that_happen_to_be_alike_are_not_set_apart(n_selected):
+    rng = np.random.default_rng(n_selected)
+    rare, counts = rng.random((100, 200)) < 0.3, rng.poisson(0.3, (100, 200))
+    for X in (rng.normal(size=(100, 200)), rare.astype(float), counts.astype(float)):
+        assert not contrast(X, np.arange(n_selected)).sets_apart.any()
 
 
 @pytest.mark.parametrize(
@@ -328,10 +356,10 @@ def test_a_contrast_is_told_in_full():
     X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [7.0, 1.0], [8.0, 0.0], [9.0, 1.0]])
     found = contrast(X, [3, 4, 5], feature_names=["a", "b"])
     told = f"up to ten features tell them apart with AUC {found.fidelity:.2f} on rows held out"
-    headline = f"3 selected, 3 in the rest: more a, more b; {told}"
+    headline = f"3 selected, 3 in the rest: no feature sets it apart; {told}, where chance has 0.50"
     assert found.headline() == headline + "; fewer than 5 rows are too few for statistics"
     document = found.to_dict()
-    assert (document["n_selected"], document["n_rest"], document["caption"]) == (3, 3, "more a, more b")
+    assert (document["n_selected"], document["n_rest"], document["caption"]) == (3, 3, "no feature sets it apart")
     assert list(document["features"][0]) == [
         "feature",
         "index",
@@ -340,6 +368,8 @@ def test_a_contrast_is_told_in_full():
         "effect_size",
         "auc",
         "auc_error",
+        "false_discovery_rate",
+        "sets_apart",
         "mean_selected",
         "mean_rest",
     ]

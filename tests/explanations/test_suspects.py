@@ -190,11 +190,23 @@ def test_suspects_are_printed_and_given_as_records():
             {"row": 11, "score": 0.625, "share": 2 / 3, "label": "b", "vote": "c"},
         ],
         "n_suspects": 2000,
+        "n_by_chance": None,
         "n_labelled": 3,
         "n_alone": 0,
     }
     assert "vote for; 1 row has its label alone and is not judged" in replace(found, n_alone=1).headline()
     assert "vote for; 1,200 have theirs alone and are not judged" in replace(found, n_alone=1200).headline()
+
+
+def test_the_headline_says_how_many_labels_at_random_would_be_suspect():
+    rng = np.random.default_rng(0)
+    graph, labels = compute_neighbors(rng.normal(size=(400, 4)).astype(np.float32), 15), rng.integers(0, 4, 400)
+    found = find_suspects(graph, labels)
+    assert abs(found.n_suspects - found.n_by_chance) < 25
+    assert str(found).splitlines()[0].endswith(f"vote for; of labels given at random about {found.n_by_chance} would")
+    X, sides = two_clusters()
+    found = find_suspects(compute_neighbors(X, 15), sides)
+    assert (found.n_suspects, found.n_by_chance) == (0, 100)
 
 
 def test_twenty_suspects_are_listed_the_most_doubtful_first():

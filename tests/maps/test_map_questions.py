@@ -104,6 +104,14 @@ def test_collinear_features_are_taken_together_where_asked():
     assert found.why(0).groups is found.importance().groups is None
 
 
+def test_the_report_names_no_feature_of_labels_at_random():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(60, 30)), np.array(["a", "b"])[rng.integers(0, 2, 60)]
+    made = Map(X, X[:, :2], labels=labels)
+    assert "  a  no feature sets it apart\n  b  no feature sets it apart\n" in made.report()
+    assert f" of 60 (of labels given at random about {made.suspects().n_by_chance} would)" in made.report()
+
+
 def test_the_report_and_the_page_take_collinear_features_together(tmp_path):
     rng = np.random.default_rng(0)
     T = rng.uniform(0, 1, (120, 2))

@@ -103,6 +103,7 @@ def test_lasso_selects_and_contrasts_as_numpy_does(open_again, blobs_page, blobs
     np.testing.assert_allclose([rows[j]["effect"] for j in range(10)], effect, atol=0.02)
     np.testing.assert_allclose([rows[j]["auc"] for j in range(10)], auc, atol=0.01)
     assert state["contrast"][0]["feature"] == 1
+    assert "What sets it apart" in opened.page.locator("#selection h3").all_inner_texts()
     assert f"{inside.sum()} of 600 points" in opened.page.inner_text("#selection")
     assert state["shown"] == inside.sum()  # the rest is dimmed, not removed:
     opened.hover(np.flatnonzero(~inside)[0])
@@ -155,6 +156,20 @@ def test_f103_hidden_class_is_never_hovered_and_ids_stay(open_again, blobs_page,
     row.locator(".eye").click()
     opened.hover(hidden)
     assert opened.state["hovered"] == hidden
+
+
+def test_a_selection_of_noise_is_said_to_be_set_apart_by_no_feature(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    X, Y, kind = rng.normal(size=(80, 30)), rng.normal(size=(80, 2)), np.repeat(["a", "b"], 40)
+    for shift, words in ((0.0, "No feature sets it apart"), (3.0, "What sets it apart")):
+        X[:40, 3] += shift
+        write_html(tmp_path / "m.html", PageContent(Y, X=X, labels=kind, label_name="kind"))
+        opened = open_page(tmp_path / "m.html")
+        opened.page.click('#legend [data-class="0"] .class')
+        assert opened.state["selection"] == list(range(40))
+        assert words in opened.page.locator("#selection h3").all_inner_texts()
+        assert contrast(X, np.arange(40)).sets_apart.any() == (shift > 0)
+        assert ("As much arises by chance" in opened.page.inner_text("#selection")) == (shift == 0)
 
 
 def test_isolating_a_class_contrasts_it(open_again, blobs_page, blobs):

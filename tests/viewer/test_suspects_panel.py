@@ -26,7 +26,12 @@ def test_the_page_lists_the_doubtful_rows_and_pins_and_colours_them(open_page, d
     assert lines[0] == "row 3 b, neighbours say a (100 %)"
     assert len(lines) == 3
     assert (
-        opened.page.locator(".suspects p").inner_text().startswith("3 of 120 points have another label than their 15")
+        opened.page.locator(".suspects p")
+        .inner_text()
+        .startswith(
+            "3 of 120 points have another label than their 15 neighbours in the data vote for; "
+            "of labels given at random about 60 would."
+        )
     )
     opened.page.locator(".suspects li button").nth(1).click()
     assert opened.state["pinned"] == 47
@@ -54,11 +59,12 @@ def test_a_sample_of_the_points_lists_those_that_are_shown(doubtful, tmp_path, m
 def test_the_report_names_the_doubtful_rows(doubtful):
     text = doubtful.report()
     assert (
-        "Rows whose neighbours in the data disagree with their kind\n  3 of 120: row 3 (b, neighbours say a), " in text
+        "Rows whose neighbours in the data disagree with their kind\n"
+        "  3 of 120 (of labels given at random about 60 would): row 3 (b, neighbours say a), " in text
     )
     assert doubtful.to_dict()["suspects"]["n_suspects"] == 3
     named = gn.Map(doubtful.X, doubtful.embedding, labels=doubtful.labels, point_names=[f"p{i}" for i in range(120)])
-    assert "3 of 120: p3 (b, neighbours say a), p47 (" in named.report()
+    assert "would): p3 (b, neighbours say a), p47 (" in named.report()
 
 
 def test_page_and_report_say_how_many_rows_alone_have_their_label(open_page, doubtful, tmp_path):

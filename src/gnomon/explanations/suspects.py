@@ -42,6 +42,8 @@ class Suspects(RankedRows):
         Rows in all whose neighbours vote for another label.
     n_alone : int
         Rows that alone have their label, which no neighbour can vote for: they are not judged.
+    n_by_chance : int or None
+        How many would be, about, if the same labels were given to the rows at random; None if that is not known.
     """
 
     _question: ClassVar[str] = "suspects"
@@ -58,13 +60,15 @@ class Suspects(RankedRows):
     share: Array
     n_suspects: int
     n_alone: int = 0
+    n_by_chance: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values, one record for each row listed."""
         document = super().to_dict()
         for record in document["rows"]:
             record["label"], record["vote"] = record.pop("labels"), record.pop("votes")
-        return {**document, "n_suspects": self.n_suspects, "n_labelled": self._n_judged, "n_alone": self.n_alone}
+        counts = {"n_suspects": self.n_suspects, "n_by_chance": self.n_by_chance}
+        return {**document, **counts, "n_labelled": self._n_judged, "n_alone": self.n_alone}
 
     @property
     def _n_judged(self) -> int:
@@ -74,6 +78,7 @@ class Suspects(RankedRows):
         """Return the line above the printed table."""
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
+        text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
         if not self.n_alone:
             return text
         alone = (
@@ -131,6 +136,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     suspect = np.flatnonzero(judged & (vote != classes.codes) & (winning > own))
     rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n_top].astype(np.int64)
     voters = weights[rows] > 0
+    shares = np.bincount(classes.codes[classes.labelled], minlength=len(classes)) / max(classes.labelled.sum(), 1)
     return Suspects(
         rows=rows,
         names=names_of_rows(point_names, rows),
@@ -142,6 +148,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
         share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / voters.sum(axis=1),
         n_suspects=len(suspect),
         n_alone=int(np.count_nonzero(_sizes(classes.codes) == 1)),
+        n_by_chance=round(float(np.sum(1.0 - shares[vote[judged]]))),
     )
 
 

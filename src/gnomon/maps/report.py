@@ -9,6 +9,7 @@ import numpy as np
 from gnomon.data.labels import name_of
 from gnomon.evaluation.gaps import METRICS
 from gnomon.evaluation.words import verdict
+from gnomon.explanations.contrast.groups import NOTHING_APART
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
@@ -193,10 +194,13 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
     ]
     more = suspects["n_suspects"] - len(named)
     told = f"{suspects['n_suspects']:,} of {suspects['n_labelled']:,}"
+    facts = []
+    if suspects["n_by_chance"] is not None:
+        facts.append(f"of labels given at random about {suspects['n_by_chance']:,} would")
     if suspects["n_alone"]:
-        told += (
-            f" ({suspects['n_alone']:,} alone with {'its' if suspects['n_alone'] == 1 else 'their'} label, not judged)"
-        )
+        whose = "its" if suspects["n_alone"] == 1 else "their"
+        facts.append(f"{suspects['n_alone']:,} alone with {whose} label, not judged")
+    told += f" ({'; '.join(facts)})" if facts else ""
     return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 
@@ -204,7 +208,10 @@ def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:
     width = max(len(label) for label in profiles)
     lines = []
     for label, rows in list(profiles.items())[:_MAX_CLASSES]:
-        told = ", ".join(f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows)
+        told = ", ".join(
+            f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows if row["sets_apart"]
+        )
+        told = told or NOTHING_APART
         lines.append(f"  {label:>{width}}  {told}")
     if len(profiles) > _MAX_CLASSES:
         lines.append(f"  and {len(profiles) - _MAX_CLASSES} more")

@@ -174,8 +174,9 @@ class PageContent:
     compares_neighbors : bool, default=False
         Whether the page lists the false and the missing neighbours of a point: its nearest points in the map, by
         straight distances, against those of the explanation's graph.
-    profiles : dict of label to list of (feature, effect size, AUC), default=None
-        What sets each class apart; computed in the page from the feature values if not given.
+    profiles : dict of label to list of (feature, effect size, AUC[, bool]), default=None
+        What sets each class apart, with whether it is beyond chance (by default it is); computed in the page from the
+        feature values if not given.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
     levels : sequence of PageLevel, default=()
@@ -212,7 +213,7 @@ class PageContent:
     evaluation: Any = None
     points: Mapping[str, Any] | None = None
     compares_neighbors: bool = False
-    profiles: Mapping[Any, Items[tuple[Any, float, float]]] | None = None
+    profiles: Mapping[Any, Items[tuple[Any, ...]]] | None = None
     captions: Mapping[str, str] | None = None
     levels: Items[PageLevel] = ()
     point_names: Items[object] | None = None
@@ -286,11 +287,11 @@ def _alone(map: Any) -> dict[str, Any] | None:
     return map._alone.to_dict() if map._alone else None
 
 
-def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float]]]:
-    """Return for each label its most distinctive features with effect size and AUC."""
+def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float, bool]]]:
+    """Return for each label its most distinctive features with effect size, AUC and whether they are beyond chance."""
     best = {label: profile.head(_PROFILE_FEATURES) for label, profile in map.profiles(groups=groups).items()}
     return {
-        label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), strict=True))
+        label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), top.sets_apart.tolist(), strict=True))
         for label, top in best.items()
     }
 

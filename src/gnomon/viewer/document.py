@@ -372,6 +372,7 @@ class Document:
             "n": suspects.n_suspects,
             "neighbors": suspects.n_neighbors,
             "alone": suspects.n_alone,
+            "chance": getattr(suspects, "n_by_chance", None),
             "rows": [list(entry) for entry, one in zip(listed, there, strict=True) if one],
         }
 
@@ -444,14 +445,14 @@ class Document:
             self.payload.add(f"frame{k}", name, column)
         return header
 
-    def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, float, float]]] | None) -> None:
-        """Add what sets each class apart: rows (feature name or number, effect size, AUC)."""
+    def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, ...]]] | None) -> None:
+        """Add what sets each class apart: rows (feature name or number, effect size, AUC[, whether beyond chance])."""
         if profiles:
             names = self._feature_names
             self.payload.header["profiles"] = {
                 name_of(label): [
-                    [names[f] if isinstance(f, (int, np.integer)) else str(f), _number(effect), _number(auc)]
-                    for f, effect, auc in rows
+                    [names[f] if isinstance(f, (int, np.integer)) else str(f), *map(_number, (effect, auc)), *apart]
+                    for f, effect, auc, *apart in rows
                 ]
                 for label, rows in profiles.items()
             }

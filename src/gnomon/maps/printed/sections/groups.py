@@ -125,8 +125,10 @@ def _steadiness(subject: Subject, name: str) -> list[str]:
 
 def _caption(caption: Any) -> str:
     """Return the words of a caption, with the effect of each of its features."""
-    if caption is None or not len(caption):
+    if caption is None:
         return "-"
+    if not len(caption):
+        return str(caption.text)
     effects = ", ".join(f"{e:+.1f} ± {error:.1f}" for e, error in zip(caption.effect, caption.error, strict=True))
     unlike = f"; hardly apart from {', '.join(map(str, caption.unseparated))}" if caption.unseparated else ""
     return f"{caption.text} ({effects}){unlike}"

@@ -10,7 +10,8 @@ import { bytesOf } from "./text.js";
  * @typedef {{n: number, d: number, title: string, method: string, samples: number, info: string[][], notes: string[],
  *   caution: string, comparesNeighbors: boolean,
  *   alone?: import("../panels/alone.js").MapAlone,
- *   suspects?: {n: number, neighbors: number, alone: number, rows: [number, string, string, number][]},
+ *   suspects?: {n: number, neighbors: number, alone: number, chance?: number|null,
+ *     rows: [number, string, string, number][]},
  *   ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
  *     missing?: boolean, dates?: boolean}[], diagnostics?:
@@ -23,7 +24,7 @@ import { bytesOf } from "./text.js";
  *   explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
- *   profiles?: Record<string, [string, number, number][]>, images?: number[],
+ *   profiles?: Record<string, [string, number, number, boolean?][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>}[],
  *   host?: boolean, server?: {refusal: string},

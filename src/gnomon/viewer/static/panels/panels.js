@@ -1,12 +1,14 @@
 // Panels of the side bar about a selection, about the whole map, and about how it was made.
 import { finiteOf, upperMedian } from "../data/order.js";
 import { formatCount, formatNumber, formatPercent, h, unseen } from "../dom.js";
+import { setsApart } from "../questions/contrast.js";
 import { absentLine } from "./absent.js";
 import { featureRow, memberLines, nameCell } from "./names.js";
 import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
 const FEW_POINTS = 5; // points of a side, for statistics
+const NOTHING_APART = "No feature sets it apart";
 
 /** @param {string} id @param {string} title @param {boolean} open @param {...(Node|null)} content */
 export function panel(id, title, open, ...content) {
@@ -21,7 +23,7 @@ export function panel(id, title, open, ...content) {
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile:
- *   [string, number|null, number|null][]|null}} selection
+ *   [string, number|null, number|null, boolean?][]|null}} selection
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }) {
@@ -110,7 +112,7 @@ function contrastBlock(atlas, rows, colorBy, few) {
     ),
   );
   return [
-    h("h3", {}, few ? "How it differs" : "What sets it apart"),
+    h("h3", {}, few ? "How it differs" : setsApart(rows) ? "What sets it apart" : NOTHING_APART),
     few ? null : contrastPictures(atlas, rows),
     h(
       "table",
@@ -128,7 +130,8 @@ function contrastBlock(atlas, rows, colorBy, few) {
       few
         ? `Fewer than ${FEW_POINTS} points are too few for statistics: these are means, largest differences first.`
         : "Effect size: difference of means in pooled standard deviations. " +
-            "AUC: chance that a selected point has the larger value.",
+            "AUC: chance that a selected point has the larger value." +
+            (setsApart(rows) ? "" : " As much arises by chance."),
     ),
   ];
 }
@@ -221,14 +224,14 @@ function contrastPictures(atlas, rows) {
   );
 }
 
-/** @param {[string, number|null, number|null][]} profile */
+/** @param {[string, number|null, number|null, boolean?][]} profile feature, effect size, AUC, whether beyond chance */
 function profileTable(profile) {
   const top = profile.slice(0, TOP),
     largest = Math.max(...top.map((row) => Math.abs(row[1] ?? 0)), 0.2);
   return h(
     "div",
     {},
-    h("h3", {}, "What sets it apart"),
+    h("h3", {}, profile.some((row) => row[3] ?? true) ? "What sets it apart" : NOTHING_APART),
     h(
       "table",
       { class: "contrast" },

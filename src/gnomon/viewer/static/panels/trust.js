@@ -48,7 +48,7 @@ export function trustPanel(scores, trust, caution) {
 export function suspectsBlock(atlas, { colorBy, pin }) {
   const { suspects, pointNames } = atlas.header;
   if (!suspects) return null;
-  const { n, neighbors, alone, rows } = suspects,
+  const { n, neighbors, alone, chance, rows } = suspects,
     link = (/** @type {string} */ text, /** @type {() => void} */ onclick) =>
       h("button", { class: "link", onclick }, h("bdi", {}, text));
   const lines = rows.map(([i, label, vote, share]) =>
@@ -68,7 +68,10 @@ export function suspectsBlock(atlas, { colorBy, pin }) {
       "p",
       {},
       `${formatCount(n)} of ${formatCount(atlas.header.samples)} points have another label than their ${neighbors} `,
-      "neighbours in the data vote for. ",
+      "neighbours in the data vote for",
+      Number.isFinite(chance)
+        ? `; of labels given at random about ${formatCount(/** @type {number} */ (chance))} would. `
+        : ". ",
       alone ? `${formatCount(alone)} alone with ${alone === 1 ? "its" : "their"} label, not judged. ` : "",
       n ? link("colour by doubt", () => colorBy("doubt")) : null,
     ),

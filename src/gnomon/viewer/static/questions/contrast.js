@@ -1,8 +1,45 @@
 // What sets a selection apart: effect size and AUC of every feature against the rest, from counts of codes.
 
 /**
- * @typedef {{feature: number, name: string, effect: number, auc: number, inside: number, rest: number}} ContrastRow
+ * @typedef {{feature: number, name: string, effect: number, auc: number, inside: number, rest: number,
+ *   sizes: [number, number]}} ContrastRow
  */
+
+const NOTABLE = 0.1; // an AUC at least this far from one half is worth a name
+const FALSE_DISCOVERIES = 0.05; // share of chance among the features that are found
+
+/**
+ * Whether a feature sets the selection apart beyond chance: by the test of Mann and Whitney, without the ties, and
+ * Benjamini and Hochberg's rate of false discoveries among all of them. As captions of `gnomon.contrast`.
+ * @param {{auc: number, sizes: [number, number]}[]} rows
+ */
+export function setsApart(rows) {
+  const tests = rows.map(({ auc, sizes: [n, m] }) => {
+    const away = Math.abs(auc - 0.5);
+    return { away, p: n && m ? twoTails(away / Math.sqrt((n + m + 1) / (12 * n * m))) : 1 };
+  });
+  tests.sort((a, b) => a.p - b.p);
+  let found = false;
+  for (let k = tests.length - 1; k >= 0; k--) {
+    found ||= (tests[k].p * tests.length) / (k + 1) <= FALSE_DISCOVERIES;
+    if (found && tests[k].away >= NOTABLE) return true;
+  }
+  return false;
+}
+
+/**
+ * Probability that a normal deviate lies at least z from 0, to seven digits (Press et al., Numerical Recipes, erfcc).
+ * @param {number} z at least 0
+ */
+function twoTails(z) {
+  const x = z / Math.SQRT2,
+    t = 1 / (1 + 0.5 * x);
+  const terms = [
+    0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368,
+    -1.26551223,
+  ];
+  return t * Math.exp(terms.reduce((sum, term) => sum * t + term, 0) - x * x);
+}
 
 /**
  * @param {import("../data/features.js").FeatureTable} table
@@ -60,6 +97,7 @@ function contrastScores({ values, ranks }, ids) {
   return {
     effect: !difference || !(n + m > 2) ? 0 : difference / Math.sqrt(square / (n + m - 2)),
     auc: n && m ? (rankSum - (n * (n - 1)) / 2) / (n * m) : 0.5,
+    sizes: /** @type {[number, number]} */ ([n, m]),
   };
 }
 
@@ -111,5 +149,6 @@ function contrastFeature(table, slot, counts) {
     auc: n && m ? wins / (n * m) : 0.5,
     inside: meanInside,
     rest: meanRest,
+    sizes: [n, m],
   };
 }
