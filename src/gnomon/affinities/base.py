@@ -10,6 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon import _core
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.neighbors.graph import NeighborGraph
@@ -34,7 +35,7 @@ Join = Literal["total", "rows", "membership"]
 
 
 @dataclass(frozen=True)
-class Affinities:
+class Affinities(ShortRepr):
     """Non-negative affinities between points, symmetric unless they are each row's own.
 
     Attributes

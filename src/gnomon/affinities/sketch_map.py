@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
+from gnomon._printed import ShortRepr
 from gnomon._validation import SEED, Integer, Rule, check_parameters, message
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors import cross_distances
@@ -29,7 +30,7 @@ Float64Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class SketchMapAdvice:
+class SketchMapAdvice(ShortRepr):
     """Parameters of sketch-map and the histogram they were read from.
 
     Attributes

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._optional import import_optional
-from gnomon._printed import Printed
+from gnomon._printed import Printed, ShortRepr
 from gnomon._validation import message
 from gnomon.neighbors import Succession
 
@@ -64,7 +64,7 @@ class Cluster:
 
 
 @dataclass(frozen=True)
-class Level:
+class Level(ShortRepr):
     """The clusters at one level of zoom.
 
     Attributes

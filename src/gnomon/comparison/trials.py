@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import methods as catalogue
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message, warn
 from gnomon.data import check_labels, check_table, find_duplicate_rows
@@ -80,7 +81,7 @@ class Request:
 
 
 @dataclass(frozen=True, eq=False)
-class Trial:
+class Trial(ShortRepr):
     """A map that was made and judged.
 
     Attributes

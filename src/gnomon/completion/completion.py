@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.completion.kept import KEPT_NEIGHBORS, share_kept
@@ -44,7 +45,7 @@ def check_missing(missing: Any) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Completion:
+class Completion(ShortRepr):
     """A table whose missing values were filled in, and how well that could be done.
 
     Attributes

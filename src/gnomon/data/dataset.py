@@ -15,6 +15,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import part
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.written import is_missing_text, read_dates
@@ -44,7 +45,7 @@ TEXT_NOTE = "columns without numbers are kept as metadata"
 
 
 @dataclass(frozen=True)
-class Dataset:
+class Dataset(ShortRepr):
     """A table read from a file or fetched.
 
     Attributes

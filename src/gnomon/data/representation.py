@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
+
 __all__ = ["Reduction", "Representation"]
 
 Float64Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Representation:
+class Representation(ShortRepr):
     """Coordinates of the rows, such as principal components, in which neighbours are found and a map is made.
 
     Attributes
@@ -49,7 +51,7 @@ class Representation:
 
 
 @dataclass(frozen=True, eq=False)
-class Reduction:
+class Reduction(ShortRepr):
     """Principal components that are to stand for a table, before they are computed.
 
     Attributes

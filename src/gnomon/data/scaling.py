@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 
 __all__ = [
@@ -60,7 +61,7 @@ _NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal d
 
 
 @dataclass(frozen=True)
-class ColumnScales:
+class ColumnScales(ShortRepr):
     """What the columns of a table range over.
 
     Attributes
@@ -144,7 +145,7 @@ def _extreme(block: Any, ufunc: np.ufunc) -> Float64Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Scaling:
+class Scaling(ShortRepr):
     """How a table is standardised: column f becomes ``(X[:, f] - center[f]) / spread[f]``.
 
     Attributes

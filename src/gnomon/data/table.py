@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import caller, message
 from gnomon.data.arrays import LARGEST, FloatArray, all_finite, check_finite, fields_of, read_array
@@ -32,7 +33,7 @@ _SHOWN = 5  # names listed in an error
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(ShortRepr):
     """A checked table of finite numbers, and of NaN where they were let through.
 
     Attributes

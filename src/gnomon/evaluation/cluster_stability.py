@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.data import check_labels
@@ -25,7 +26,7 @@ Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class ClusterStability:
+class ClusterStability(ShortRepr):
     """What clusters do over runs; lengths are over the size of the map.
 
     Attributes

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._printed import Printed
 
-__all__ = ["Answer", "AnswersByLabel", "Column", "GroupedAnswer", "format_number", "format_table"]
+__all__ = ["Answer", "AnswersByLabel", "Column", "GroupedAnswer", "format_number", "format_table", "members_text"]
 
 _SHOWN = 10  # rows of a printed table
 _LABELS, _OF_LABEL = 20, 5  # labels that are printed, and features of each
@@ -177,7 +177,7 @@ class GroupedAnswer(Answer):
 
     def __str__(self) -> str:
         listed = self.head(_SHOWN).groups or {}
-        lines = [f"{name}: {_members_text(members)}" for name, members in listed.items()]
+        lines = [f"{name}: {members_text(members)}" for name, members in listed.items()]
         return "\n".join([super().__str__(), *lines])
 
 
@@ -213,7 +213,8 @@ class AnswersByLabel(Printed, dict[Any, _One]):
         return ("\n" if plain else "\n\n").join(lines)
 
 
-def _members_text(members: dict[str, float]) -> str:
+def members_text(members: dict[str, float]) -> str:
+    """Return the members of a group of features with their shares, the largest first."""
     ranked = sorted(members.items(), key=lambda member: -round(member[1], 9))
     text = ", ".join(f"{name} {share:.0%}" for name, share in ranked[:_SHOWN])
     return text if len(ranked) <= _SHOWN else f"{text} and {len(ranked) - _SHOWN} more"

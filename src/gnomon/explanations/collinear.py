@@ -11,10 +11,11 @@ import scipy.sparse as sp
 
 from gnomon import _core
 from gnomon._entrance import entrance
+from gnomon._printed import Printed
 from gnomon._run import current_run
 from gnomon._validation import Instance, Real, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, reads_values
-from gnomon.explanations.answer import GroupedAnswer
+from gnomon.explanations.answer import GroupedAnswer, members_text
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.linalg.products import sum_of_squares
@@ -44,7 +45,7 @@ _STAYING = 0.98  # share of the neighbours that must stay, as many as an approxi
 
 
 @dataclass(frozen=True)
-class FeatureGroups:
+class FeatureGroups(Printed):
     """Features in groups, and the explanation of the map by one feature for each group.
 
     Attributes
@@ -74,6 +75,14 @@ class FeatureGroups:
     representatives: Columns
     groups: dict[str, dict[str, float]]
     threshold: float
+
+    def __str__(self) -> str:
+        n = sum(len(columns) for columns in self.members)
+        if not self.groups:
+            return f"{n} features, of which none are alike along the map"
+        lines = [f"{name}: {members_text(members)}" for name, members in self.groups.items()]
+        count = f"{len(lines)} {'group' if len(lines) == 1 else 'groups'}"
+        return "\n".join([f"{n} features, of which {n - len(self.members) + len(lines)} are in {count}", *lines])
 
     def joined(self, X: Any) -> Any:
         """Return the columns of a table of the rows explained, each group as one column, its score.

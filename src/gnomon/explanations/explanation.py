@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
-from gnomon._printed import preformatted
+from gnomon._printed import ShortRepr, preformatted
 from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message
 from gnomon.data.scaling import Scaling, choose_scaling
 from gnomon.explanations.choice import FitChoice, choose_fit
@@ -41,7 +41,7 @@ N_TOP = 8
 
 
 @dataclass(frozen=True)
-class TopFeatures:
+class TopFeatures(ShortRepr):
     """The most important features of every point; NaN where the point has no explanation.
 
     Attributes

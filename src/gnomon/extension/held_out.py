@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log, squared_lengths
 from gnomon._cached import cached_property
+from gnomon._printed import ShortRepr
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.linalg import PrincipalComponents, principal_components, project_rows
 from gnomon.linalg.table import dense_rows
@@ -86,7 +87,7 @@ class _Surprise:
 
 
 @dataclass(frozen=True)
-class HeldOutRows:
+class HeldOutRows(ShortRepr):
     """Rows of a table held out of principal components of the others: a measure for new rows.
 
     Components follow the rows that they are learned from: new rows lie closer to the center, and farther off the

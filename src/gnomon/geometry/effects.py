@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._arithmetic import weighted_sums
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon.geometry.jacobians import LocalJacobians
 from gnomon.linalg.table import RowTable, evenly_spaced
@@ -20,7 +21,7 @@ _TRIED_ROWS = 1000
 
 
 @dataclass(frozen=True)
-class FeatureEffects:
+class FeatureEffects(ShortRepr):
     """Effects of the features on the places of n points; everything is in units of the map.
 
     Attributes

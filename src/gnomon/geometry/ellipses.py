@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._arithmetic import arctan2, exp, log
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.jacobians import LocalJacobians
@@ -33,7 +34,7 @@ _RULES = {
 
 
 @dataclass(frozen=True)
-class Distortion:
+class Distortion(ShortRepr):
     """Distortion ellipses of a map at n points (Tissot's indicatrix): images of the unit ball of the tangent space.
 
     An isometry gives circles of radius 1. Everything is NaN (masks: False) where the Jacobian is undefined.

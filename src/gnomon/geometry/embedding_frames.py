@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 
@@ -20,7 +21,7 @@ __all__ = ["EmbeddingFrames"]
 
 
 @dataclass(frozen=True)
-class EmbeddingFrames:
+class EmbeddingFrames(ShortRepr):
     """Orthonormal frames of a map that follow the tangent frames of the data.
 
     With Jacobians ``J_i = sum_j (y_j - y_i) coefficients[i, j]'`` over the neighbours j, of shape (n_components,

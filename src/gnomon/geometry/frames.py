@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry.check import check_values
@@ -27,7 +28,7 @@ _MEDIAN_ROWS = 2048  # points whose dimensions are looked at to choose n_compone
 
 
 @dataclass(frozen=True)
-class TangentFrames:
+class TangentFrames(ShortRepr):
     """Orthonormal frames of the local tangent spaces of n points, made by `tangent_frames`.
 
     The frame of row i is ``V_i = sum_j (x_j - x_i) outer coefficients[i, j]`` over its neighbours j, of shape

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._cached import cached_property
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.check import has_place
@@ -215,7 +216,7 @@ class MapNeighbors:
 
 
 @dataclass(frozen=True)
-class InverseFits:
+class InverseFits(ShortRepr):
     """Regressions of the features on the place over the nearest points of the map, one for each row.
 
     Only the places are kept; axes are formed from the data when asked for.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._arithmetic import product
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.geometry.check import has_place
@@ -29,7 +30,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class LocalJacobians:
+class LocalJacobians(ShortRepr):
     """Local linear maps from data of n_features to an embedding of n_components, one for each listed row.
 
     The map of row i is ``B_i`` of shape (n_components, n_features), with

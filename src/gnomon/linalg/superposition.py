@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.linalg.products import product
 from gnomon.linalg.stacks import small_svd
@@ -23,7 +24,7 @@ _STILL = 1e-12  # change of the mean in a round, over its size, that ends the ro
 
 
 @dataclass(frozen=True)
-class Procrustes:
+class Procrustes(ShortRepr):
     """A similarity of the plane or space: ``scale * A @ rotation + translation``.
 
     Attributes
@@ -145,7 +146,7 @@ def align(embeddings: Sequence[npt.ArrayLike], *, reference: int = 0, scaling: b
 
 
 @dataclass(frozen=True)
-class MeanShape:
+class MeanShape(ShortRepr):
     """Embeddings of the same points laid over each other, and their mean.
 
     Attributes

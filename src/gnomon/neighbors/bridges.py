@@ -12,6 +12,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import connected_components
@@ -28,7 +29,7 @@ Found = tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]
 
 
 @dataclass(frozen=True)
-class Bridges:
+class Bridges(ShortRepr):
     """Edges that join the connected components of a graph into one, as a tree of components.
 
     Attributes

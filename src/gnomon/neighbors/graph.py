@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 
 __all__ = ["ANSWER_NEIGHBORS", "NeighborGraph", "check_graph", "graph_fault", "without_own"]
@@ -25,7 +26,7 @@ _BOUNDED = (  # metrics of which no distance is above 1
 
 
 @dataclass(frozen=True)
-class NeighborGraph:
+class NeighborGraph(ShortRepr):
     """The nearest neighbours of every row, the row itself not counted.
 
     Attributes

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
 from gnomon._validation import caller
 
 __all__ = ["IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
@@ -108,7 +109,7 @@ class Stopping:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(ShortRepr):
     """The end of a descent.
 
     Attributes

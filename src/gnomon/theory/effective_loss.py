@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.objectives import CrossEntropy, StatedCrossEntropy
 
@@ -23,7 +24,7 @@ EVERY_PAIR = 5000  # points up to which all pairs are summed
 
 
 @dataclass(frozen=True)
-class EffectiveLoss:
+class EffectiveLoss(ShortRepr):
     """The losses along a UMAP run, summed over ordered pairs.
 
     Attributes

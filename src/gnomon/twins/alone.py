@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
 from gnomon.linalg import principal_components, procrustes, project_rows
 from gnomon.linalg.table import evenly_spaced
 from gnomon.twins.changes import Floats
@@ -88,7 +89,7 @@ def _whole(planes: Floats) -> list[list[int]]:
 
 
 @dataclass(frozen=True)
-class MapAlone:
+class MapAlone(ShortRepr):
     """Answers that look at the map and not at the data: which tables share it, and whether it proves claims.
 
     Attributes

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.twins.changes import Change, Floats, Groups
 
@@ -23,7 +24,7 @@ _LEAST_SHARE = 0.2  # of a feature in a direction that is told
 
 
 @dataclass(frozen=True)
-class Twin:
+class Twin(ShortRepr):
     """A changed table, and the map that the same method with the same seed makes of it.
 
     Attributes

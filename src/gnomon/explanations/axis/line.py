@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import exp, inner, product
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._validation import Integer, Options, Real, check_parameters, message
 from gnomon.data.scaling import column_scales
 from gnomon.explanations.answer import Answer, Column
@@ -145,7 +146,7 @@ def _directions(scaled: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class Profile:
+class Profile(ShortRepr):
     """The smoothed mean of a feature along a line.
 
     Attributes

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import length, product
+from gnomon._printed import ShortRepr
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.check import has_place
 
@@ -23,7 +24,7 @@ _MIN_ROWS = 10
 
 
 @dataclass(frozen=True)
-class PointsNear:
+class PointsNear(ShortRepr):
     """Points near a line.
 
     Attributes

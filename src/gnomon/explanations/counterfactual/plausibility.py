@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, without_own
@@ -55,7 +56,7 @@ class _Neighbors:
 
 
 @dataclass(frozen=True)
-class Plausibility:
+class Plausibility(ShortRepr):
     """What is asked of a changed row besides its place in the map.
 
     A row is confirmed by its neighbours if the target's share among its nearest rows, and its distance to the target

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.exceptions import DataWarning
@@ -28,7 +29,7 @@ _CONSENSUS = 4.0
 
 
 @dataclass(frozen=True)
-class Novelty:
+class Novelty(ShortRepr):
     """Scores of rows: their distance to their nearest fitted rows over the usual distance there.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.extension.atlas.charts import BlendLaw, Charts
@@ -73,7 +74,7 @@ def inverse_law(Y: Float64Array, n_neighbors: int) -> BlendLaw:
 
 
 @dataclass(frozen=True)
-class RoundTrip:
+class RoundTrip(ShortRepr):
     """How well rows are found again from their places, and places from their rows, each row left out of the atlas.
 
     Attributes

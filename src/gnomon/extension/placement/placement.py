@@ -14,6 +14,7 @@ import scipy
 
 from gnomon import _core
 from gnomon._arithmetic import log
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon.affinities import NewRows
@@ -251,7 +252,7 @@ class PlacementField:
 
 
 @dataclass
-class RowPlacement:
+class RowPlacement(ShortRepr):
     """How a fitted map places new rows: their neighbours among the fitted rows, affinities and loss.
 
     What is made from these at the first question (the search, the table of the repulsion) is kept for later ones, but

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import ShortRepr
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import message
 from gnomon.extension.sensitivity.stationary import Stationarity
@@ -22,7 +23,7 @@ _VARIANCE_SHARE = 0.9  # of the neighbours' displacements that the tangent space
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(ShortRepr):
     """What would have become of points had their rows been a little different: dY/dX, exactly.
 
     Displacements are those of least norm: shifts and rotations of the whole map, which no loss of distances decides,
@@ -144,7 +145,7 @@ class _Explained(Protocol):
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(ShortRepr):
     """The exact sensitivity of rows beside the local linear fit of an explanation, within the local tangent space.
 
     The fit says how the map varies from point to point across the data; the sensitivity, what would become of this

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ShortRepr
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.orthonormal import orthonormalised
 from gnomon.linalg.products import SparseTimes
@@ -46,7 +47,7 @@ def with_signs(vectors: Float64Array) -> Float64Array:
 
 
 @dataclass(frozen=True)
-class Eigenpairs:
+class Eigenpairs(ShortRepr):
     """Eigenvalues at one end of the spectrum of a symmetric operator and their vectors.
 
     Attributes

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance, part
+from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import SEED, Either, Integer, Options, Real, Rule, check_parameters, message
@@ -54,7 +55,7 @@ _RULES: dict[str, Rule] = {
 
 
 @dataclass(frozen=True)
-class PrincipalComponents:
+class PrincipalComponents(ShortRepr):
     """The best linear map of a table to few dimensions, and back.
 
     Attributes

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._false_discoveries import adjusted_p_values
+from gnomon._printed import ShortRepr
 from gnomon.methods.aligned.neighbors_kept import shares_kept
 
 __all__ = ["Movement", "movement_of"]
@@ -19,7 +20,7 @@ _FEW_KEPT, _USUAL = 0.5, 15  # neighbours that a usual row keeps; compared where
 
 
 @dataclass(frozen=True)
-class Movement:
+class Movement(ShortRepr):
     """How far the rows that two consecutive tables share move between their maps.
 
     A row's place also changes because the maps have other neighbours in the sequence, whose springs pull, and because
