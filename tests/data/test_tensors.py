@@ -1,11 +1,14 @@
 """Tensors on the CPU are tables without a copy; those that are elsewhere are refused with what to call."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import gnomon
 from gnomon.data import check_table
 from gnomon.data.tensors import array_of_tensor, is_tensor
+from gnomon.explanations.rows import find_row
 from gnomon.geometry.check import check_places
 
 X = np.random.default_rng(0).normal(size=(40, 3)).astype(np.float32)
@@ -22,6 +25,136 @@ class Capsule:
 
     def __dlpack_device__(self):
         return self.device, 0
+
+
+class Imitated:
+    """A tensor of torch as far as gnomon looks at it: NumPy cannot read it as long as it has a gradient or bfloat16."""
+
+    layout = "torch.strided"
+
+    def __init__(self, values, requires_grad=False, bfloat16=False, device="cpu"):
+        self.values, self.requires_grad, self.bfloat16 = np.asarray(values), requires_grad, bfloat16
+        self.device = SimpleNamespace(type=device)
+        self.shape, self.ndim = self.values.shape, self.values.ndim
+        self.dtype = Kind("torch.bfloat16" if bfloat16 else f"torch.{self.values.dtype}")
+
+    def __len__(self):
+        return len(self.values)
+
+    def __array__(self, *options, **more):
+        return self.numpy()
+
+    def float(self):
+        return Imitated(self.values.astype(np.float32))
+
+    def resolve_conj(self):
+        return self
+
+    resolve_neg = resolve_conj
+
+    def numpy(self):
+        if self.requires_grad:
+            raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
+        if self.bfloat16:
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self.values
+
+
+class Kind(str):
+    is_floating_point = property(lambda self: "float" in self)
+
+
+Imitated.__module__, Imitated.__name__ = "torch", "Tensor"
+
+
+class Module:
+    """A module of torch: it takes tensors alone."""
+
+    def __call__(self, X):
+        raise TypeError("linear(): argument 'input' must be Tensor, not numpy.ndarray")
+
+
+Module.__module__ = "torch.nn.modules.module"
+
+
+def test_labels_columns_and_pictures_may_be_tensors_of_all_kinds_that_rows_may_be():
+    kind, loss = np.arange(40) % 2, np.linspace(0.0, 1.0, 40, dtype=np.float32)
+    pictures = np.zeros((40, 4, 4), np.uint8)
+    columns = {"loss": Imitated(loss, bfloat16=True)}
+    labels = Imitated(kind.astype(np.float32), bfloat16=True)
+    made = gnomon.map(X, "pca", labels=labels, metadata=columns, images=Imitated(pictures))
+    np.testing.assert_array_equal(made.labels, kind)
+    np.testing.assert_array_equal(made.metadata["loss"], loss)
+    assert made.images is pictures
+    np.testing.assert_array_equal(made.with_features(columns).X[:, 0], loss)
+    table = {"a": Imitated(X[:, 0], bfloat16=True), "b": Imitated(X[:, 1])}
+    np.testing.assert_array_equal(gnomon.map(table, "pca").X, X[:, :2])
+    loose = Imitated(loss, requires_grad=True)
+    for options, text in (
+        ({"labels": loose}, r"labels must be a tensor without a gradient .*Pass labels\.detach\(\)"),
+        ({"metadata": {"loss": loose}}, r"metadata\['loss'\] must be .*Pass metadata\['loss'\]\.detach\(\)"),
+        ({"labels": Imitated(loss, device="meta")}, r"labels must be .* device meta, which holds no data"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            gnomon.map(X, "pca", **options)
+    with pytest.raises(TypeError, match=r"Pass X\['a'\]\.detach\(\)"):
+        gnomon.map({"a": loose}, "pca")
+
+
+def test_pictures_as_torch_orders_them_are_refused_with_what_turns_them():
+    pictures = np.zeros((40, 3, 8, 8), np.uint8)
+    for given, call in ((Imitated(pictures), "permute"), (pictures, "transpose")):
+        with pytest.raises(ValueError, match=rf"shape \(40, 3, 8, 8\) .*Pass images\.{call}\(0, 2, 3, 1\)"):
+            gnomon.Map(X, X[:, :2], images=given)
+
+
+def test_data_sets_of_torch_are_refused_with_where_their_rows_are():
+    class Loader:
+        def __iter__(self):
+            return iter([X[:20], X[20:]])
+
+        def __len__(self):
+            return 2
+
+    class Pairs:
+        def __getitem__(self, i):
+            if i >= 3:
+                raise IndexError
+            return X[i], i
+
+        def __len__(self):
+            return 3
+
+    held = SimpleNamespace(tensors=(Imitated(X), Imitated(X[:, 0])))
+    for wrong, text in (
+        (Loader(), r"Loader, whose rows come in parts\)\. Stack them: numpy\.concatenate\(list\(X\)\)"),
+        (held, r"of 2 tensors\)\. Pass X\.tensors\[0\]\."),
+        (Pairs(), r"Stack its rows, such as numpy\.stack\(\[row\[0\] for row in X\]\)"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            check_table(wrong)
+
+
+def test_a_module_is_refused_where_a_function_of_rows_is_asked_for_and_its_gradients_too():
+    made = gnomon.Map(X, X[:, :2], labels=X[:, 0] > 0)
+    i = int(np.flatnonzero(made.labels)[0])
+    with pytest.raises(
+        TypeError, match=r"found a torch module, Module\)\. Wrap it: lambda X: module\(torch\.as_tensor"
+    ):
+        made.counterfactual(i, target=False, transform=Module())
+    with pytest.raises(TypeError, match=r"transform\(X\) must be a tensor without a gradient"):
+        made.counterfactual(i, target=False, transform=lambda rows: Imitated(rows[:, :2], requires_grad=True))
+
+
+def test_a_row_number_is_what_operator_index_takes():
+    class Three:
+        def __index__(self):
+            return 3
+
+    assert gnomon.Map(X, X[:, :2]).why(Three()).index == find_row(Three(), 40) == 3
+    for wrong in (True, 3.0, "3"):
+        with pytest.raises(TypeError, match="must be an integer"):
+            find_row(wrong, 40)
 
 
 def test_dlpack_on_the_cpu_is_read_without_a_copy():
@@ -57,7 +190,7 @@ def test_tensors_of_torch():
     assert np.array_equal(gnomon.PCA().fit(tensor).transform(tensor), fitted.transform(X))
     for wrong, text in (
         (torch.nn.Parameter(tensor), r"requires_grad=True.*X\.detach\(\)"),
-        (tensor.to("meta"), r"on device meta.*X\.cpu\(\)"),
+        (tensor.to("meta"), r"on device meta, which holds no data"),
         (tensor.to_sparse(), r"sparse_coo.*X\.to_dense\(\)"),
     ):
         with pytest.raises(TypeError, match=text):

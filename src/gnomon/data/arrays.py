@@ -177,6 +177,11 @@ def fields_of(X: npt.NDArray[Any]) -> dict[str, npt.NDArray[Any]]:
     return {name: np.asarray(unmasked(X[name])) for name in X.dtype.names or ()}
 
 
+def _kind_of(X: object) -> str:
+    """Return the name of a type with that of its package."""
+    return f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
+
+
 def _as_array(X: Any) -> npt.NDArray[Any]:
     """Let NumPy read X; what it cannot read is refused with the reason it gives."""
     if isinstance(X, np.matrix):
@@ -189,26 +194,29 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
             )
         )
     X = unmasked(X)
+    tensors = getattr(X, "tensors", None)
+    if isinstance(tensors, tuple) and tensors and all(map(is_tensor, tensors)):
+        fact = f"{_kind_of(X)} of {len(tensors)} {'tensor' if len(tensors) == 1 else 'tensors'}"
+        raise TypeError(message("X", "a table", fact=fact, remedy="Pass X.tensors[0]."))
     if isinstance(X, Iterator):
         remedy = "Pass numpy.concatenate(list(X)), or X itself to gnomon.map(X, n_fitted=...)."
         raise TypeError(message("X", "a table in memory", fact="an iterator, whose rows come once", remedy=remedy))
     if X is None or isinstance(X, (str, bytes, dict, set)) or (callable(X) and not hasattr(X, "__array__")):
         raise TypeError(message("X", "an array, a data frame or a sparse matrix", fact=f"found {type(X).__name__}"))
+    if hasattr(X, "__iter__") and not any(hasattr(X, name) for name in ("__array__", "__getitem__", "__dlpack__")):
+        fact = f"{_kind_of(X)}, whose rows come in parts"
+        remedy = "Stack them: numpy.concatenate(list(X)), or of [batch[0] for batch in X] if labels come with them."
+        raise TypeError(message("X", "a table in memory", fact=fact, remedy=remedy))
     try:
         return np.asarray(X)
     except Exception as error:
         if isinstance(X, (list, tuple)):
             raise ValueError(message("X", "a list of rows of equal length", fact=str(error).split(". ")[0])) from error
         # torch and cupy refuse to copy from a device or to drop a gradient behind the user's back; so do we.
-        kind = f"{type(X).__module__.split('.')[0]}.{type(X).__name__}"
-        raise TypeError(
-            message(
-                "X",
-                "readable by NumPy",
-                fact=f"{kind}: {error}",
-                remedy="Copy it to host memory first: X.detach().cpu().numpy() for torch, X.get() for cupy.",
-            )
-        ) from error
+        remedy = "Copy it to host memory first: X.detach().cpu().numpy() for torch, X.get() for cupy."
+        if not hasattr(X, "__array__"):
+            remedy = "Stack its rows, such as numpy.stack([row[0] for row in X]) if labels come with them."
+        raise TypeError(message("X", "readable by NumPy", fact=f"{_kind_of(X)}: {error}", remedy=remedy)) from error
 
 
 def _check_dimensions(array: npt.NDArray[Any]) -> None:

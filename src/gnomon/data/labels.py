@@ -16,6 +16,7 @@ from gnomon._entrance import part
 from gnomon._run import made_once
 from gnomon._validation import message
 from gnomon.data.arrays import is_missing
+from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
     "Classes",
@@ -41,6 +42,8 @@ def _is_missing(label: object) -> bool:
 def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
     if isinstance(labels, (str, bytes)) or (not hasattr(labels, "__len__") and np.ndim(labels) == 0):
         raise TypeError(message(f"{name}={labels!r:.40}", "a sequence of labels", fact=type(labels).__name__))
+    if is_tensor(labels):
+        return array_of_tensor(labels, name=name)
     if isinstance(labels, np.ma.MaskedArray):
         return np.array(labels.tolist(), dtype=object)  # None where it is masked
     to_numpy = getattr(labels, "to_numpy", None)

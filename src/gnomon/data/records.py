@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import fields_of, floats_from_objects
+from gnomon.data.arrays import fields_of, floats_from_objects, unmasked
 from gnomon.data.dataset import Dataset, assemble
 from gnomon.data.table import check_same_length
 
@@ -54,7 +54,7 @@ def _columns_of(records: Any) -> dict[Any, list[Any]]:
 
 
 def _column(name: str, values: Any) -> npt.NDArray[Any]:
-    column = np.asarray(values if hasattr(values, "__len__") else [values])
+    column = np.asarray(unmasked(values, name=f"X[{name!r}]") if hasattr(values, "__len__") else [values])
     if column.dtype.kind in "US" and not isinstance(values, np.ndarray) and any(not isinstance(v, str) for v in values):
         column = np.asarray(values, dtype=object)  # NumPy would write None and 1 as text
     if column.ndim != 1:

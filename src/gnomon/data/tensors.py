@@ -9,20 +9,29 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["array_of_tensor", "is_tensor"]
+__all__ = ["array_of_tensor", "is_module", "is_tensor"]
 
 _RULE = "a dense tensor in the memory of the CPU"
 _HOST_DEVICES = (1, 3, 11)  # DLPack's numbers of the CPU, and of memory that CUDA and ROCm pin there
 
 
+def _comes_of(value: object, module: str, name: str) -> bool:
+    return any((kind.__module__, kind.__name__) == (module, name) for kind in type(value).__mro__)
+
+
 def _is_torch(X: object) -> bool:
-    return any((kind.__module__, kind.__name__) == ("torch", "Tensor") for kind in type(X).__mro__)
+    return _comes_of(X, "torch", "Tensor")
 
 
 def is_tensor(X: object) -> bool:
     """Return whether X is a tensor of torch, or offers DLPack and no ``__array__``; nothing is imported to ask."""
     dlpack = hasattr(X, "__dlpack__") and hasattr(X, "__dlpack_device__") and not hasattr(X, "__array__")
     return _is_torch(X) or (dlpack and not isinstance(X, type))
+
+
+def is_module(model: object) -> bool:
+    """Return whether an object is a module of torch, which takes tensors and no arrays; nothing is imported to ask."""
+    return _comes_of(model, "torch.nn.modules.module", "Module")
 
 
 def array_of_tensor(X: Any, *, name: str = "X") -> npt.NDArray[Any]:
@@ -42,6 +51,9 @@ def array_of_tensor(X: Any, *, name: str = "X") -> npt.NDArray[Any]:
     if not _is_torch(X):
         return _of_dlpack(X, name)
     kind = "torch.Tensor"
+    if X.device.type == "meta":
+        remedy = "Pass one with values, such as that of a model whose weights are loaded."
+        raise TypeError(message(name, _RULE, fact=f"{kind} on device meta, which holds no data", remedy=remedy))
     if X.device.type != "cpu":
         raise TypeError(message(name, _RULE, fact=f"{kind} on device {X.device}", remedy=f"Pass {name}.cpu()."))
     if X.requires_grad:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import numbers
+import operator
 from typing import Any
 
 import numpy as np
@@ -27,12 +27,16 @@ def classes_of(labels: Any, n: int) -> Classes:
 
 def find_row(i: Any, n: int) -> int:
     """Return a row number counted from 0; negative ones count from the end."""
-    if isinstance(i, bool) or not isinstance(i, numbers.Integral):
+    try:
+        row = operator.index(i)
+    except TypeError:
+        row = None
+    if row is None or isinstance(i, bool):
         remedy = f"Pass the number of a name, of a map m.find({i!r})." if isinstance(i, str) else ""
         raise TypeError(message(f"row {i!r:.60}", "an integer", remedy=remedy))
-    if not -n <= int(i) < n:
-        raise IndexError(message(f"row {i}", f"below n_samples={n}"))
-    return int(i) % n
+    if not -n <= row < n:
+        raise IndexError(message(f"row {row}", f"below n_samples={n}"))
+    return row % n
 
 
 def check_image_shape(image_shape: Any, n_features: int) -> tuple[int, ...]:

@@ -12,8 +12,10 @@ from gnomon import neighbors
 from gnomon._validation import message
 from gnomon.completion import Completion
 from gnomon.data import check_labels
+from gnomon.data.arrays import unmasked
 from gnomon.data.names import default_names
 from gnomon.data.scaling import SCALINGS, Scaling
+from gnomon.data.tensors import is_tensor
 from gnomon.maps.representation import check_representation
 from gnomon.surfaces import Hyperboloid, Surface
 
@@ -56,7 +58,7 @@ def check_parts(result: Map) -> None:
         fact = f"{len(result.feature_names)} names, {m} features"
         raise ValueError(message("feature_names", "one for each feature", fact=fact))
     if result.images is not None:
-        _check_images(result.images, n)
+        result.images = _check_images(result.images, n)
     if result.labels is not None:
         result.labels = check_labels(result.labels, n)
     if result.point_names is not None:
@@ -97,11 +99,10 @@ def _check_surface(surface: Any, places: npt.NDArray[np.float32]) -> None:
 
 
 def check_metadata(metadata: Any) -> Iterable[tuple[Any, Any]]:
-    """Return names and columns; raise TypeError if they are not those of a mapping."""
+    """Return names and columns, tensors as arrays; raise TypeError if they are not those of a mapping."""
     if not callable(getattr(metadata, "items", None)):
         raise TypeError(message("metadata", "a mapping of names to columns", fact=f"found {type(metadata).__name__}"))
-    named: Iterable[tuple[Any, Any]] = metadata.items()
-    return named
+    return [(name, unmasked(column, name=f"metadata[{name!r:.60}]")) for name, column in metadata.items()]
 
 
 def check_picture(shape: Any, n_features: int | None = None) -> tuple[int, ...]:
@@ -150,13 +151,18 @@ def _check_completion(completion: Any, shape: tuple[int, int]) -> None:
         raise ValueError(message("completion", f"of a table of shape {shape}", fact=fact))
 
 
-def _check_images(images: Any, n: int) -> None:
+def _check_images(given: Any, n: int) -> Any:
+    images = unmasked(given, name="images")
     shape: tuple[int, ...] = getattr(images, "shape", ())
     dtype = getattr(images, "dtype", None)
     fits = len(shape) == 3 or (len(shape) == 4 and shape[3] in (1, 3))
     if dtype != np.uint8 or not fits or shape[0] != n or 0 in shape:
-        what = f"images of shape {shape} and type {dtype}"
-        raise ValueError(message(what, f"uint8 of shape ({n}, height, width) or ({n}, height, width, 3)"))
+        what, remedy = f"images of shape {shape} and type {dtype}", ""
+        if len(shape) == 4 and shape[1] in (1, 3) and not fits:  # as torch has them
+            remedy = f"Pass images.{'permute' if is_tensor(given) else 'transpose'}(0, 2, 3, 1)."
+        rule = f"uint8 of shape ({n}, height, width) or ({n}, height, width, 3)"
+        raise ValueError(message(what, rule, remedy=remedy))
+    return images
 
 
 def _column(values: Any, n: int, what: str) -> npt.NDArray[Any]:

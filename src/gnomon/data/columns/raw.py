@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
+from gnomon.data.arrays import unmasked
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
@@ -44,7 +45,7 @@ class RawColumn:
 def raw_columns(X: Any) -> dict[str, RawColumn]:
     """Return the columns of a data frame, a mapping or an array by name, as they came."""
     if isinstance(X, Mapping):
-        arrays = {str(name): np.asarray(values) for name, values in X.items()}
+        arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
         return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
     if not is_frame(X):
         values = np.asarray(X)

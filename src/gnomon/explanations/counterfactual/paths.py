@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.affinities.geodesics import PathGraph
+from gnomon.data.arrays import unmasked
 from gnomon.data.scaling import ColumnScales
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.plausibility import Plausibility
@@ -189,7 +190,7 @@ class Placing:
     def memberships(self, rows: Array) -> list[Membership]:
         """Place rows (n, n_features) and say where they lie."""
         given = self.like(rows)
-        places = np.asarray(self.transform(given), dtype=np.float64)
+        places = np.asarray(unmasked(self.transform(given), name="transform(X)"), dtype=np.float64)
         if places.shape != (len(rows), self.region.places.shape[1]):
             rule = f"a place in the map for each of {len(rows)} rows"
             raise ValueError(message(f"transform that returns an array of shape {places.shape}", rule))

@@ -13,6 +13,7 @@ from gnomon._arithmetic import inner, length
 from gnomon._entrance import entrance
 from gnomon._validation import Boolean, Integer, Options, check_parameters, message
 from gnomon.data.scaling import ColumnScales, column_scales
+from gnomon.data.tensors import is_module
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
 from gnomon.explanations.counterfactual.metric import RowMetric
@@ -285,6 +286,10 @@ def counterfactual(
     }
     given = {"n_paths": n_paths, "minimize": minimize, "sort_by": sort_by, "plausible": plausible}
     checked = check_parameters(rules, given)
+    if is_module(transform):
+        rule, fact = "a function of an array of rows", f"found a torch module, {type(transform).__name__}"
+        remedy = "Wrap it: lambda X: module(torch.as_tensor(X, dtype=torch.float32)).detach().numpy()."
+        raise TypeError(message("transform", rule, fact=fact, remedy=remedy))
     X, n = explanation._X, explanation.n_samples
     i = find_row(i, n)
     if not np.isfinite(explanation.places[i]).all():
