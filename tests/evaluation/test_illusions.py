@@ -90,7 +90,7 @@ def expected(drawn):
             far_map[2] / far_map[0] - far_data[2] / far_data[0],
             near_map[2] / near_map[0] - near_data[2] / near_data[0],
         ]
-        question = f"Is {names[far_one]} as much farther from {name} than {names[near_one]} as it looks?"
+        question = f"Seen from {name}, is {names[far_one]} as much farther than {names[near_one]} as it looks?"
         ratios = far_data[0] / near_data[0], far_map[0] / near_map[0]
         found[question] = (log, sum(one.var(ddof=1) / EACH for one in shares), EACH - 1, ratios)
     return found

@@ -105,7 +105,7 @@ def test_factors_of_size_and_distance_are_found():
     assert size.statistic == pytest.approx(math.log(3.0), abs=1e-6)
     assert size.interval[0] <= math.log(3.0) <= size.interval[1]
     assert wide["Is b as dense as it looks?"].finding == "drawn too thin"
-    far = wide["Is c as much farther from a than b as it looks?"]
+    far = wide["Seen from a, is c as much farther than b as it looks?"]
     assert far.finding == "looks too far"
     assert "in the map, which multiplies it by" in far.sentence
 

@@ -105,3 +105,22 @@ def test_why_speaks_of_other_features_too(table):
 
 def test_plot_is_there_without_an_import():
     assert callable(gn.plot.plot_map)
+
+
+def test_labels_that_are_all_different_name_no_classes():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    for ids in (
+        np.arange(40),
+        np.array([f"row {i}" for i in range(40)]),
+        np.array([None, *map(str, range(39))], object),
+    ):
+        made = gn.Map(X, X[:, :2], labels=ids)
+        assert [note for note in made.notes if "the labels are all different, so they name no classes" in note]
+        assert not made.profiles()
+        assert made._doubts(5) is None
+        for ask in (made.suspects, made.captions, made.importance_by_label):
+            with pytest.raises(ValueError, match=r"labels are classes \(all its labels are different\).*point_names"):
+                ask()
+    for classes in (np.arange(40) // 2, np.array(["a"] * 40), np.arange(40) / 3.0, np.r_[np.arange(39), 0]):
+        assert "all different" not in " ".join(gn.Map(X, X[:, :2], labels=classes).notes)
+    assert "all different" not in " ".join(gn.Map(X[:9], X[:9, :2], labels=np.arange(9)).notes)

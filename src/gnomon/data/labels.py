@@ -20,6 +20,7 @@ from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
     "Classes",
+    "are_names_of_rows",
     "categories_of",
     "check_labels",
     "in_order",
@@ -32,6 +33,7 @@ __all__ = [
 
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them
+_FEWEST_NAMES = 10  # labels that all differ and are fewer may be classes of one row
 _FEW = 12  # fractions of at most so many distinct values are classes
 
 
@@ -299,6 +301,21 @@ def _distinct_texts(texts: npt.NDArray[np.str_]) -> tuple[npt.NDArray[np.str_], 
         distinct.sort(key=_natural)
     place = {text: code for code, text in enumerate(distinct)}
     return np.array(distinct, texts.dtype), np.fromiter(map(place.__getitem__, given), np.int64, len(given))
+
+
+def are_names_of_rows(labels: npt.NDArray[Any]) -> bool:
+    """Return whether labels name no classes, as all of them are different: identifiers of ten rows or more.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        As `check_labels` returns them.
+    """
+    some = [label for label in labels[:1000].tolist() if not _is_missing(label)]
+    if len(set(some)) < len(some):
+        return False
+    classes = sort_into_classes(labels)
+    return len(classes) >= _FEWEST_NAMES and len(classes) == int(classes.labelled.sum())
 
 
 def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:

@@ -293,7 +293,7 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
         shown = {b: sides.energy(sides.shown, a, b)[0] for b in range(len(names)) if b != a}
         near, far = min(shown, key=shown.__getitem__), max(shown, key=shown.__getitem__)
         factor, in_map, in_data = sides.distance(a, near, far)
-        question = f"Is {names[far]} as much farther from {name} than {names[near]} as it looks?"
+        question = f"Seen from {name}, is {names[far]} as much farther than {names[near]} as it looks?"
         told = f"It is {in_data:.3g} times as far in the data and {in_map:.3g} times in the map, which multiplies it"
         found.append((_blank(question, told, rests), factor, ("looks too far", "looks too near", "as it looks")))
     return found

@@ -14,7 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Instance, check_parameters, message
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
-from gnomon.data.labels import measured_labels
+from gnomon.data.labels import are_names_of_rows, measured_labels
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.twins import TwinQuestions
@@ -433,5 +433,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if measured_labels(self.labels) is not None:
             fact = "its labels are dates or measured numbers"
             remedy = "Sort them into classes, for instance with numpy.digitize."
+            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
+        if are_names_of_rows(self.labels):
+            fact, remedy = "all its labels are different", "Pass names of rows as point_names=..."
             raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
         return self.labels

@@ -13,7 +13,7 @@ from gnomon import neighbors
 from gnomon._entrance import entrance
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
-from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
@@ -132,7 +132,10 @@ class Map(Questions, MapFunction, Outputs):
             self.feature_names = table.feature_names
         check_parts(self)
         self._cut: tuple[Table, Seams | None, Table] | None = None  # the table, where its columns are cut, and it cut
-        self.notes = [*without_seams(self.notes), *told_of_seams(self._seams(), self.feature_names)]
+        told = told_of_seams(self._seams(), self.feature_names)
+        if self.labels is not None and measured_labels(self.labels) is None and are_names_of_rows(self.labels):
+            told.append("the labels are all different, so they name no classes: pass names of rows as point_names")
+        self.notes = [*(note for note in without_seams(self.notes) if note not in told), *told]
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None
         self._placed: Placed | None = None
@@ -359,7 +362,8 @@ class Map(Questions, MapFunction, Outputs):
     def profiles(self, *, groups: Any = None) -> AnswersByLabel[Contrast]:
         """Say for each label which features set its rows apart; computed once. A dict by label, which prints tables.
 
-        Empty without labels of two different classes at least: dates and measured numbers are no classes.
+        Empty without labels of two different classes at least: dates, measured numbers and labels that are all
+        different are no classes.
 
         Parameters
         ----------
@@ -380,9 +384,11 @@ class Map(Questions, MapFunction, Outputs):
         return self._profiles[key]
 
     def _classes(self) -> list[Any]:
-        """Return the different labels, none if they are measured."""
+        """Return the different labels, none if they are measured or all are different."""
         if self.labels is None or measured_labels(self.labels) is not None:
             return []
+        if (self._sorted is None or self._sorted[0] is not self.labels) and are_names_of_rows(self.labels):
+            self._sorted = self.labels, []
         if self._sorted is None or self._sorted[0] is not self.labels:
             self._sorted = self.labels, sort_into_classes(self.labels).values
         return self._sorted[1]
