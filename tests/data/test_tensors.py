@@ -27,6 +27,16 @@ class Capsule:
         return self.device, 0
 
 
+class Kind(str):
+    """A type of torch, which says whether it is one of fractions."""
+
+    __slots__ = ()
+
+    @property
+    def is_floating_point(self):
+        return "float" in self
+
+
 class Imitated:
     """A tensor of torch as far as gnomon looks at it: NumPy cannot read it as long as it has a gradient or bfloat16."""
 
@@ -58,10 +68,6 @@ class Imitated:
         if self.bfloat16:
             raise TypeError("Got unsupported ScalarType BFloat16")
         return self.values
-
-
-class Kind(str):
-    is_floating_point = property(lambda self: "float" in self)
 
 
 Imitated.__module__, Imitated.__name__ = "torch", "Tensor"
@@ -229,16 +235,6 @@ class Tensor:
         if isinstance(self.values, Exception):
             raise self.values
         return self.values
-
-
-class Kind(str):
-    """A type of torch, which says whether it is one of fractions."""
-
-    __slots__ = ()
-
-    @property
-    def is_floating_point(self):
-        return "float" in self
 
 
 class Device(str):
