@@ -103,7 +103,8 @@ def test_a_small_group_is_not_thinner_for_its_border():
         X = np.concatenate([rng.random((200, 5)), rng.random((1600, 5)) * 8.0**0.2 + 100.0])
         small, large = range(200), range(200, 1800)
         found = is_denser(X, None, large, small)
-        assert (found.answer, found.p_value) == ("cannot be told", 1.0)
+        assert found.answer == "cannot be told"
+        assert found.p_value > 0.2
         assert found.interval[0] < 0.0 < found.interval[1]
         assert found.sentence.endswith("which borders leave alike, it is not sure.")
         X[200:] = 3.0 * X[200:] + 1000.0

@@ -262,7 +262,7 @@ def test_a_row_alone_with_its_label_is_not_judged_and_that_is_said():
     found = find_suspects(compute_neighbors(X, 15), labels)
     assert (len(found), found.n_alone, found.to_dict()["n_labelled"]) == (0, 2, 198)
     assert np.isnan(found.scores[[5, 9]]).all()
-    assert str(found).endswith("vote for; 2 have theirs alone and are not judged")
+    assert str(found).endswith("would; 2 have theirs alone and are not judged")
 
 
 def test_few_votes_of_a_small_class_do_not_cast_doubt_on_a_large_one():

@@ -46,7 +46,7 @@ def test_an_explained_map_of_angles_warns_once_of_the_seam(metric, ask, tmp_path
     ],
 )
 def test_the_warning_has_the_name_of_what_was_asked(name, ask):
-    with pytest.warns(DataWarning, match=f"^{name}: The metric is periodic"):
+    with pytest.warns(DataWarning, match=f"^{name}: Explanations take differences"):
         ask(gn.Map(ANGLES, ANGLES[:, :2], metric="periodic(360)"))
 
 

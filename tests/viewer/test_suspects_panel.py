@@ -74,8 +74,8 @@ def test_page_and_report_say_how_many_rows_alone_have_their_label(open_page, dou
     few.to_html(tmp_path / "m.html")
     assert read_page(tmp_path / "m.html")[0]["suspects"]["alone"] == 2
     opened = open_page(tmp_path / "m.html")
-    assert "vote for. 2 alone with their label, not judged." in opened.page.locator(".suspects p").inner_text()
-    assert "3 of 118 (2 alone with their label, not judged): row 3 (" in few.report()
+    assert "would. 2 alone with their label, not judged." in opened.page.locator(".suspects p").inner_text()
+    assert "would; 2 alone with their label, not judged): row 3 (" in few.report()
 
 
 @pytest.mark.parametrize("labels", [None, np.zeros(120), np.random.default_rng(0).random(120)])
