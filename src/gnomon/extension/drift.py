@@ -226,8 +226,8 @@ class Drift(Printed):
             label, count = max(self.labels.items(), key=lambda item: item[1])
             return (
                 f"No need to fit again. The new rows come in other shares of the labels ({count / self.n_new:.0%} came "
-                "to {label}), and otherwise are like the old."
-            ).replace("{label}", str(label))
+                f"to {label}), and otherwise are like the old."
+            )
         if differ:
             return (
                 f"No need to fit again, but the new rows are not like the old: {differ}. Check that they were prepared "
