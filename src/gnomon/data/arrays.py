@@ -20,7 +20,7 @@ __all__ = [
     "LARGEST_SQUARED",
     "FloatArray",
     "all_finite",
-    "any_beyond",
+    "all_within",
     "cast",
     "check_finite",
     "fields_of",
@@ -300,11 +300,11 @@ def _blocks(values: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
         yield start, flat[start : start + _CHUNK]
 
 
-def any_beyond(values: npt.NDArray[Any], largest: float = LARGEST) -> bool:
-    """Return whether one of finite values is larger in magnitude than one that float32 does not reach."""
-    if values.dtype != np.float64 or not values.size:
+def all_within(values: npt.NDArray[Any], largest: float) -> bool:
+    """Return whether all values are finite and none is larger in magnitude than one that float32 does not reach."""
+    if not all_finite(values):
         return False
-    return bool(values.max() > largest or values.min() < -largest)
+    return values.dtype != np.float64 or not values.size or bool(-largest <= values.min() and values.max() <= largest)
 
 
 def _place(values: FloatArray | scipy.sparse.csr_array, position: int, names: Sequence[str] | None) -> str:
@@ -342,7 +342,7 @@ def check_finite(
         Says how many values are NaN, +infinity, -infinity and too large, and where the first five are.
     """
     stored = values if isinstance(values, np.ndarray) else values.data
-    if all_finite(stored) and not any_beyond(stored, largest):
+    if all_within(stored, largest):
         return
     beyond = f"numbers beyond ±{largest:g}"
     counts = {"NaN": 0, "+infinity": 0, "-infinity": 0, beyond: 0}

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 
 from gnomon._entrance import entrance
 from gnomon._validation import message
-from gnomon.data import Dataset, Representation, check_feature_count, check_labels, check_table
+from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, is_cells, read_part
 from gnomon.data.columns import encode_rows
@@ -97,9 +97,7 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
         result._check_part(X_new.part)
     elif is_cells(X_new) and result._reads_part:
         X, columns = read_part(X_new, result._part)
-        X_new = check_table(
-            X, accept_sparse=True, min_samples=0, feature_names=columns, allow_missing=True, largest=LARGEST_SQUARED
-        )
+        X_new = _checked(X, columns)
     if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):
         X_new = encode_rows(X_new, result.columns, keep_missing=True)
     names = own_names(result)
@@ -125,19 +123,17 @@ def _rows_of_file(result: Map, data: Dataset) -> Any:
     names = data.feature_names or []
     if set(result.feature_names) <= set(names):
         values = data.X[:, [names.index(name) for name in result.feature_names]]
-        return check_table(
-            values,
-            accept_sparse=True,
-            min_samples=0,
-            feature_names=result.feature_names,
-            allow_missing=True,
-            largest=LARGEST_SQUARED,
-        )
+        return _checked(values, result.feature_names)
     if result.columns is not None:
         columns = {name: data.X[:, j] for j, name in enumerate(names)}
         return encode_rows({**columns, **data.metadata}, result.columns, keep_missing=True)
+    return _checked(data.X, names)
+
+
+def _checked(X: Any, names: list[str]) -> Table:
+    """Return new rows, which may be none and lack values, under the names of their columns."""
     return check_table(
-        data.X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True, largest=LARGEST_SQUARED
+        X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True, largest=LARGEST_SQUARED
     )
 
 

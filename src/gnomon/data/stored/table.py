@@ -13,7 +13,7 @@ import scipy
 
 from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
-from gnomon.data.arrays import LARGEST_SQUARED, FloatArray, all_finite, any_beyond, cast
+from gnomon.data.arrays import LARGEST_SQUARED, FloatArray, all_within, cast
 from gnomon.data.dataset import require_name
 from gnomon.data.names import column_text
 from gnomon.data.sparse import canonical_csr
@@ -236,13 +236,13 @@ class StoredTable(ABC):
             return scipy.sparse.csr_array(empty) if self.is_sparse else empty
         if self.is_sparse:
             matrix = canonical_csr(rows, dtype=self.dtype)
-            if not all_finite(matrix.data) or any_beyond(matrix.data, LARGEST_SQUARED):
+            if not all_within(matrix.data, LARGEST_SQUARED):
                 first = int(np.flatnonzero(~(np.abs(matrix.data) <= np.float64(LARGEST_SQUARED)))[0])
                 row = int(np.searchsorted(matrix.indptr, first, side="right")) - 1
                 self._refuse(number(row), int(matrix.indices[first]), matrix.data[first])
             return matrix
         values = cast(rows, self.dtype)
-        if not all_finite(values) or any_beyond(values, LARGEST_SQUARED):
+        if not all_within(values, LARGEST_SQUARED):
             row, column = np.argwhere(~(np.abs(values) <= np.float64(LARGEST_SQUARED)))[0]
             self._refuse(number(int(row)), int(column), values[row, column])
         values = values.view()
