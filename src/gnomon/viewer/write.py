@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import functools
 import html
-import json
 import os
 import posixpath
 import re
@@ -133,7 +132,8 @@ def _asset(path: str) -> str:
 def _packed() -> dict[str, str]:
     """Return the scripts and style sheets that a wheel has together in one file, by their paths; elsewhere none."""
     file = files("gnomon.viewer") / "static.z"
-    return dict(json.loads(zlib.decompress(file.read_bytes()))) if file.is_file() else {}
+    parts = zlib.decompress(file.read_bytes()).decode().split("\0") if file.is_file() else []
+    return dict(zip(parts[::2], parts[1::2], strict=True))
 
 
 def preview_png(
