@@ -73,9 +73,9 @@ def test_straight_directions_are_counted_from_distances():
     generator = np.random.default_rng(1)
     flat = generator.normal(size=(400, 6))
     squared = np.square(flat[:, None] - flat).sum(axis=2)
-    assert linear_dimension(squared) == pytest.approx(6, rel=0.1)
+    assert linear_dimension(np.sqrt(squared)) == pytest.approx(6, rel=0.1)
     circle = _circle(400, generator)
-    assert linear_dimension(np.square(circle[:, None] - circle).sum(axis=2)) == pytest.approx(2, rel=0.02)
+    assert linear_dimension(np.sqrt(np.square(circle[:, None] - circle).sum(axis=2))) == pytest.approx(2, rel=0.02)
     assert math.isnan(linear_dimension(np.zeros((5, 5))))
 
 

@@ -17,7 +17,13 @@ from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.data import check_table, find_duplicate_rows
 from gnomon.geometry import dimension_estimators as estimators
-from gnomon.geometry.dimension_growth import Growth, linear_dimension, neighborhood_growth
+from gnomon.geometry.dimension_growth import (
+    GROWS_OVER,
+    Growth,
+    linear_dimension,
+    mean_of_squares,
+    neighborhood_growth,
+)
 from gnomon.geometry.dimension_result import DimensionEstimate, IntrinsicDimension
 from gnomon.linalg import inner_products, stacked_products, symmetric_eigen, uniform_matrix
 from gnomon.linalg.table import as_bytes
@@ -182,21 +188,13 @@ def _estimates(
     sample = np.sort(order[:_SAMPLE])
     some = among_rows(values, sample, metric)
     between = _distances_between(some, metric)
-    squared = np.square(between, dtype=np.float64)
-    mean_square, linear = float(squared.sum()) / (sample.size * (sample.size - 1)), linear_dimension(squared)
-    del squared
-    from_each = between.copy()
-    np.fill_diagonal(from_each, np.inf)
-    from_each.sort(axis=1)
-    pairs = from_each[:, :-1].astype(np.float64)  # each pair twice
-    del from_each
     of_all, of_each = estimators.likelihoods(graph.distances, ks, confidence=confidence)
     growth = neighborhood_growth(
         graph.distances[sample].astype(np.float64) if sample.size < values.shape[0] else np.empty((sample.size, 0)),
-        pairs,
-        mean_square,
+        _nearest_distances(between),
+        mean_of_squares(between) * sample.size / (sample.size - 1),
         _nearest_of(between, np.searchsorted(sample, order[:_GROUPS])),
-        linear=linear,
+        linear=linear_dimension(between),
         confidence=confidence,
     )
     named = isinstance(metric, str) and metric != "precomputed"
@@ -205,7 +203,7 @@ def _estimates(
         "mle": of_all,
         "levina_bickel": of_each,
         "two_nn": estimators.two_nn(graph.distances, confidence=confidence),
-        "correlation": estimators.correlation(pairs, sample.size, confidence=confidence),
+        "correlation": estimators.correlation(between, sample.size, confidence=confidence),
         "local_pca": _local_pca(values, graph, sample, k, confidence),
         "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
@@ -245,8 +243,22 @@ def _distances_between(rows: Any, metric: Any) -> npt.NDArray[np.float32]:
         indices = (np.arange(m, dtype=np.int32)[:, None] + np.arange(1, m // 2 + 1, dtype=np.int32)) % m
         distances = pair_distances(rows, indices, metric=metric)
     found = np.zeros((m, m), dtype=np.float32)
-    np.put_along_axis(found, indices.astype(np.intp), distances, axis=1)
+    for begin in range(0, m, _BLOCK):
+        rows = slice(begin, begin + _BLOCK)
+        np.put_along_axis(found[rows], indices[rows].astype(np.intp), distances[rows], axis=1)
     return np.maximum(found, found.T)
+
+
+def _nearest_distances(between: npt.NDArray[np.float32]) -> Float64Array:
+    """Return the distances of each row to those of the others, the nearest quarter, that growth looks at, ascending."""
+    m, k = len(between), min(GROWS_OVER, len(between) // 4)
+    nearest = np.empty((m, k))
+    for begin in range(0, m, _BLOCK):
+        some = between[begin : begin + _BLOCK].copy()
+        some[np.arange(len(some)), np.arange(begin, begin + len(some))] = np.inf
+        some.partition(max(k - 1, 0), axis=1)
+        nearest[begin : begin + _BLOCK] = np.sort(some[:, :k], axis=1)
+    return nearest
 
 
 def _nearest_of(between: npt.NDArray[np.float32], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

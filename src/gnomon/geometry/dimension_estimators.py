@@ -287,8 +287,8 @@ def correlation(
 
     Parameters
     ----------
-    pair_distances : array-like of shape (n_pairs,)
-        Distances of all pairs of some rows, each pair once.
+    pair_distances : array-like of floats
+        Distances of all pairs of some rows, in any order, each as often as the others; zeros count for nothing.
     n_rows : int
         Number of these rows; the interval counts as many independent pairs at most.
     share : float in (0, 1), default=0.01
@@ -300,13 +300,13 @@ def correlation(
     .. [1] Grassberger & Procaccia, "Measuring the strangeness of strange attractors", Physica D 9, 1983.
     .. [2] Takens, "On the numerical determination of the dimension of an attractor", 1985.
     """
-    positive = np.asarray(pair_distances, dtype=np.float64).ravel()
-    positive = positive[positive > 0.0]
+    given = np.asarray(pair_distances)
+    positive = given[given > 0.0]
     count = min(positive.size, max(10, math.ceil(share * positive.size)))
     if count < 2:
         return _interval(math.nan, 0.0, confidence)
     positive.partition(count - 1)
-    nearest = positive[:count]
+    nearest = np.sort(positive[:count]).astype(np.float64)
     total = float(log(nearest.max() / nearest).sum())
     return _interval((count - 1) / total if total > 0.0 else math.nan, float(min(count, n_rows)), confidence)
 

@@ -13,6 +13,7 @@ than it has dimensions.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -22,14 +23,25 @@ import scipy
 from gnomon._arithmetic import exp, geometric, inner, log, log1p, product
 from gnomon.geometry.dimension_result import DimensionEstimate
 
-__all__ = ["Growth", "circles_slope", "linear_dimension", "log_slopes", "neighborhood_growth", "sphere_slope"]
+__all__ = [
+    "GROWS_OVER",
+    "Growth",
+    "circles_slope",
+    "linear_dimension",
+    "log_slopes",
+    "mean_of_squares",
+    "neighborhood_growth",
+    "sphere_slope",
+]
 
 Float64Array = npt.NDArray[np.float64]
+
+GROWS_OVER = 256
+"""Nearest rows at most over which neighbourhoods grow."""
 
 _FEWEST_ROWS = 40
 _ROWS = 256  # of a matrix, looked at together
 _FEWEST_SCALES = 3
-_LARGEST = 256  # neighbours
 _GRID = geometric(0.4, 400.0, 121)  # dimensions that are tried
 _WITHOUT_END = 300.0  # an end of an interval above that says only that there is none
 _MOST_FILLED = 0.95  # of the sphere's x: the slope has a pole at 1
@@ -182,13 +194,28 @@ def circles_slope(squares: Float64Array, dimensions: Float64Array, linear: float
     return np.stack(found, axis=-2)
 
 
-def linear_dimension(squared: Float64Array) -> float:
+def mean_of_squares(distances: npt.NDArray[np.floating]) -> float:
+    """Return the mean squared distance of all pairs of rows, a row with itself included.
+
+    Parameters
+    ----------
+    distances : ndarray of shape (n, n)
+    """
+    return sum(float(one.sum()) for one in _squares(distances)) / distances.size
+
+
+def _squares(distances: npt.NDArray[np.floating]) -> Iterator[Float64Array]:
+    """Return squared distances of some rows at a time, in double."""
+    return (np.square(distances[at : at + _ROWS], dtype=np.float64) for at in range(0, len(distances), _ROWS))
+
+
+def linear_dimension(distances: npt.NDArray[np.floating]) -> float:
     """Return how many straight directions a set fills: (sum of variances)^2 / sum of their squares, from distances.
 
     Parameters
     ----------
-    squared : ndarray of shape (n, n)
-        Squared distances of all pairs of rows.
+    distances : ndarray of shape (n, n)
+        Of all pairs of rows.
 
     Returns
     -------
@@ -196,14 +223,15 @@ def linear_dimension(squared: Float64Array) -> float:
         Of principal variances, those of the doubly centred distances, freed of the share that n rows alone make; NaN
         where all rows are equal.
     """
-    n, mean = len(squared), squared.mean()
-    means, square = np.empty(n), 0.0
-    for begin in range(0, n, _ROWS):
-        centred = squared[begin : begin + _ROWS] - mean  # so that the sums below lose nothing
-        means[begin : begin + _ROWS] = centred.mean(axis=1)
-        square += inner(centred, centred)
+    n, mean = len(distances), mean_of_squares(distances)
+    parts, square = [], 0.0
+    for squared in _squares(distances):
+        squared -= mean  # so that the sums below lose nothing
+        parts.append(squared.mean(axis=1))
+        square += inner(squared, squared)
+    means = np.concatenate(parts)
     # Of the inner products -1/2 (s_ij - m_i - m_j), with m the means of s: their trace, and the sum of their squares.
-    total = float(np.sum(means) - 0.5 * (np.trace(squared) - n * mean))
+    total = float(np.sum(means) + 0.5 * n * mean)
     squares = 0.25 * (square - 2.0 * n * inner(means, means))
     rest = squares / total**2 - 1.0 / n if total > 0.0 else 0.0
     return 1.0 / rest if rest > 0.0 else math.nan
@@ -245,7 +273,7 @@ def neighborhood_growth(
         NaN for fewer than 40 rows or three scales. An end of the interval above 300 is infinite.
     """
     nothing = Growth(DimensionEstimate(math.nan, math.nan, math.nan), math.nan, math.nan)
-    parts = [part[:, :_LARGEST] for part in (near, among[:, : len(among) // 4]) if part.shape[1] >= 2]
+    parts = [part[:, :GROWS_OVER] for part in (near, among[:, : len(among) // 4]) if part.shape[1] >= 2]
     if not parts:
         return nothing
     usable = np.logical_and.reduce([((part > 0.0) & np.isfinite(part)).all(axis=1) for part in parts])
