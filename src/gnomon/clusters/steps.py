@@ -20,7 +20,7 @@ _TIED = 2.0  # rows of each value of a feature that goes in steps, at least and 
 _HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole, and stays empty
 _SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
 _COUNTED = 1 << 16  # whole numbers in a smaller range are counted
-_TOGETHER = 64  # features drawn at a time
+_TOGETHER = 16  # features drawn at a time
 
 
 def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[Floats] | None:

@@ -33,7 +33,7 @@ _REFERENCE, _TESTED = 30, 10  # of these, the nearest in the map: those of the m
 _FIRST = 4  # one centre in so many decides whether all are worth trying
 _CERTAIN = 2.0  # standard errors by which the inverse fit must predict more
 _SLACK = 0.6  # share of the best inverse fit that one over more points must keep
-_NUMBERS = 1 << 21  # of the neighbours' features, held in double at a time
+_NUMBERS = 1 << 20  # of the neighbours' features, held in double at a time
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

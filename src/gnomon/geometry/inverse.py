@@ -21,7 +21,7 @@ __all__ = ["InverseFits", "MapNeighbors", "Regressions", "inverse_fits", "regres
 
 _LEAST_VARIANCE = 1e-3  # of the residuals, as a share of the feature's variance in the neighbourhood
 _RIDGE = 1e-9  # keeps the spread of places on a line invertible
-_NUMBERS = 1 << 20  # of the neighbours' features, held in double at a time
+_NUMBERS = 1 << 19  # of the neighbours' features, held in double at a time
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -12,12 +12,12 @@ __all__ = ["evaluation_keeps", "evaluation_takes", "explanation_takes", "page_ta
 # Bytes, bytes of the blocks worked on at a time and their limit, and nanoseconds on one core of the reference machine.
 _EXPLANATION = Cost(fixed=1e6, row=900.0)
 _FEATURE_FITS = Cost(entry=300.0)  # of rows fitted by their features, where these are noisy
-_MOST_FITTED = 8.2e7
+_MOST_FITTED = 4.5e7
 _FEW = 15  # features up to which blocks are small
 _EXPLANATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=1e3)  # noisy features take ten times as long
 _ALL_BELOW = 5000  # rows up to which all are compared with all
-_COMPARED = Cost(row=1.6e4)  # of some of them with all others
-_WIDE = 2e4  # for each column, of rows in double
+_COMPARED = Cost(row=1.3e4)  # of some of them with all others
+_ORDERED, _WIDE = 1.6e7, 2e4  # of these, and for each column in double
 _COMPARED_OF_MANY = Cost(row=2e3)
 _MOST_COMPARED = 7e7
 _KEPT_OF_FEW, _KEPT = Cost(row=700.0, pair=1.4), Cost(row=1.2e3)  # bytes of scores and neighbours, which stay
@@ -25,9 +25,8 @@ _MOST_KEPT = 1e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
 _PAGE = Cost(fixed=2e6, row=800.0)
 _SAMPLED = 2000  # rows by whose distances dimension is estimated
-_OF_PAIRS = 22.0  # for each pair of these
-_OF_DISTANCES = 12.0  # where neighbours are looked at too, and for each of their numbers
-_OF_NUMBERS, _MOST_NUMBERS, _LOCAL = 15.0, 1 << 21, 20
+_OF_PAIRS, _PAIR = 12.0, 4.0  # for each pair of these at first, and while neighbours are looked at
+_OF_NUMBERS, _MOST_NUMBERS, _LOCAL = 15.0, 1 << 21, 20 * 256  # for each number of neighbours looked at together
 _ALIKE_TABLES = Cost(entry=8.0)  # of groups of features, before and after they are found again
 _ALIKE_NUMBER = 4.0  # for each number looked at
 _ALIKE_PAIR = 16.0  # for each pair of columns, of so many with all at a time
@@ -73,7 +72,7 @@ def evaluation_takes(n_samples: int, n_features: float) -> tuple[float, float]:
         Beyond what is there already; of one core of the reference machine.
     """
     if n_samples <= _ALL_BELOW:
-        needed = _COMPARED.of(n_samples) + _WIDE * n_features * min(1.0, n_samples / 1024)
+        needed = _COMPARED.of(n_samples) + (_ORDERED + _WIDE * n_features) * min(1.0, n_samples / 1024)
     else:
         needed = min(_MOST_COMPARED, _COMPARED_OF_MANY.of(n_samples))
     return needed, 1e-9 * _EVALUATION_TIME.of(n_samples, n_features)
@@ -111,8 +110,8 @@ def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
     looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / n_features)) if n_features else 0.0
     seconds = 1e-9 * (_PAGE_TIME.of(*shape) + _ALIKE * looked_at * n_features**2)
     sampled = min(n_samples, _SAMPLED)
-    near = _OF_NUMBERS * min(_MOST_NUMBERS, _LOCAL * sampled * n_features)
-    dimension = max(_OF_PAIRS * sampled**2, _OF_DISTANCES * sampled**2 + near)
+    near = _OF_NUMBERS * min(_MOST_NUMBERS, _LOCAL * n_features)
+    dimension = max(_OF_PAIRS * sampled**2, _PAIR * sampled**2 + near)
     alike = _ALIKE_TABLES.of(*shape) + _ALIKE_NUMBER * looked_at * n_features
     alike += _ALIKE_PAIR * n_features * min(n_features, _ALIKE_TOGETHER)
     learned = min(n_samples // 2, _LEARNED)

@@ -26,7 +26,7 @@ __all__ = ["FOLLOWING", "forecast"]
 FOLLOWING = ("explanation", "evaluation", "page", "file")
 """What may be made of a map, in this order."""
 
-_FREED = 0.17  # share of the memory of an explanation that stays with the process
+_FREED = 0.3  # share of the memory of an explanation that stays with the process
 _FILE = Cost(fixed=1e7, row=1e4, entry=100.0)  # nanoseconds
 _SPREAD = 3.0  # of the time of a map with all that follows: the data decide how it is explained
 
