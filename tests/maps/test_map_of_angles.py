@@ -43,11 +43,16 @@ def test_an_explained_map_of_angles_warns_once_of_the_seam(metric, ask, tmp_path
         ("explain", lambda m: m.explain()),
         ("why", lambda m: m.why(3)),
         ("importance", lambda m: m.importance()),
+        ("axis", lambda m: m.axis(direction=[1, 0])),
+        ("contrast", lambda m: m.contrast([0, 1, 2], groups="auto")),
+        ("feature_groups", lambda m: m.feature_groups()),
+        ("profiles", lambda m: m.profiles(groups="auto")),
+        ("counterfactual", lambda m: m.counterfactual(3, position=(0, 0), transform=lambda X: X[:, :2])),
     ],
 )
 def test_the_warning_has_the_name_of_what_was_asked(name, ask):
     with pytest.warns(DataWarning, match=f"^{name}: Explanations take differences"):
-        ask(gn.Map(ANGLES, ANGLES[:, :2], metric="periodic(360)"))
+        ask(gn.Map(ANGLES, ANGLES[:, :2], metric="periodic(360)", labels=np.arange(60) % 2))
 
 
 def test_a_fitted_map_of_angles_has_the_note():

@@ -231,12 +231,14 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             answer, values=np.where(filled, np.nan, answer.values), ranks=np.where(filled, np.nan, answer.ranks)
         )
 
+    @entrance("axis")
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
         """Say what changes along a line drawn through the map. See `gnomon.axis`."""
         from gnomon.explanations.axis import axis
 
         return axis(explanation or self.explain(), path, **options)
 
+    @entrance("contrast")
     def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None, *, groups: Any = None) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
 
@@ -273,6 +275,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             groups=None if regions else self._known_groups(groups),
         )
 
+    @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:
         """Put features that are collinear along the map into groups; computed once. See `gnomon.group_features`."""
         if self._groups is None:
@@ -337,6 +340,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         picture = np.asarray(rows.mean(axis=0), dtype=np.float64).reshape(found.image_shape)
         save_saliency(path, found.image, picture=picture, title=found.headline())
 
+    @entrance("counterfactual")
     def counterfactual(
         self, i: int, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
     ) -> Counterfactual:

@@ -359,6 +359,7 @@ class Map(Questions, MapFunction, Outputs):
             )
         return self._dimension
 
+    @entrance("profiles")
     def profiles(self, *, groups: Any = None) -> AnswersByLabel[Contrast]:
         """Say for each label which features set its rows apart; computed once. A dict by label, which prints tables.
 
