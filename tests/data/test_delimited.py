@@ -70,6 +70,21 @@ def test_header_is_told_from_a_row(write, text, names):
     assert not any("first row" in said for said in data.notes)
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "n_rows"),
+    [
+        ("1.0D+00,2.5D+01\n3.0D+00,4.5D+01\n5.0D+00,1.5D-01\n", ["0", "1"], 3),
+        ("0.17000-102,-.25000+100\n0.10582+103,.5D+00\n", ["0", "1"], 2),
+        ("a,b\n1.0D+00,2.5D+01\n3.0D+00,4.5D+01\n", ["a", "b"], 2),
+        ("a,1950\n1.0D+00,2.5D+01\n3.0D+00,4.5D+01\n", ["a", "1950"], 2),
+    ],
+)
+def test_a_first_row_of_numbers_as_fortran_writes_them_is_data(write, text, names, n_rows):
+    data = read_table(write(text))
+    assert list(data.metadata) == names
+    assert data.n_samples == n_rows
+
+
 @pytest.mark.parametrize("text", ["a,1,2,3\nb,4,5,6\n", "a,1,2\nb,5,4\n", "1,2,3\n0.5,0.2,0.7\n"])
 def test_a_first_row_that_may_be_a_header_is_told(write, text):
     data = read_table(write(text))

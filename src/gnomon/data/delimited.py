@@ -24,7 +24,7 @@ from gnomon._entrance import part
 from gnomon._validation import message, warn
 from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array, whole_numbers
 from gnomon.data.names import clean_names
-from gnomon.data.written import are_truths, read_truths, told_decimal
+from gnomon.data.written import are_truths, read_truths, told_decimal, with_exponent
 from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
@@ -218,6 +218,7 @@ def _is_header(first: list[str], rows: list[list[str]]) -> bool | None:
     """Return whether the first row names the columns; None if it may, and is better read as data."""
     if len(rows) and len(first) == len(rows[0]) - 1:
         return True
+    first, *rows = ([with_exponent(cell) for cell in row] for row in (first, *rows))
     filled = [cell for cell in first if cell.strip()]
     if not any(_is_number(cell) for cell in filled):
         return True

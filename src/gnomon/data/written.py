@@ -24,6 +24,7 @@ __all__ = [
     "read_numbers",
     "read_truths",
     "told_decimal",
+    "with_exponent",
 ]
 
 FEWEST_NUMBERS = 0.9
@@ -152,13 +153,16 @@ def _moment(match: re.Match[str]) -> datetime.datetime:
         return datetime.datetime.min if year == 1 else datetime.datetime.max
 
 
+def with_exponent(text: str) -> str:
+    """Return a number with an exponent of Fortran as one with E; other texts as they are."""
+    parts = _FORTRAN.fullmatch(text.strip())
+    return text if parts is None else f"{parts[1] or parts[3]}E{parts[2] or parts[4]}"
+
+
 def _number(text: str) -> re.Match[str] | None:
     """Return the parts of a number; an exponent of Fortran becomes one of E."""
     plain = text.strip()
-    match = _NUMBER.fullmatch(plain)
-    if match is None and (parts := _FORTRAN.fullmatch(plain)):
-        match = _NUMBER.fullmatch(f"{parts[1] or parts[3]}E{parts[2] or parts[4]}")
-    return match
+    return _NUMBER.fullmatch(plain) or _NUMBER.fullmatch(with_exponent(plain))
 
 
 def find_writings(texts: Sequence[str]) -> list[str]:
