@@ -9,7 +9,21 @@ from gnomon._random import resolve_seed
 from gnomon._run import running
 
 
-@pytest.mark.parametrize("value", [0, 7, 2**63 - 1, np.int32(7), np.uint64(7)])
+class Tensor:
+    """What torch.tensor(7) has in common with arrays."""
+
+    shape = ()
+
+    def __eq__(self, other):
+        return other == 7
+
+    def item(self):
+        return 7
+
+
+@pytest.mark.parametrize(
+    "value", [0, 7, 2**63 - 1, np.int32(7), np.uint64(7), np.array(7), np.array(7, "u1"), Tensor()]
+)
 def test_an_integer_is_the_seed_itself(value):
     seed = resolve_seed(value)
     assert seed == value
@@ -45,7 +59,7 @@ def test_integers_out_of_range_are_refused(value):
         resolve_seed(value)
 
 
-@pytest.mark.parametrize("value", [True, 1.0, "0", [0], np.random])
+@pytest.mark.parametrize("value", [True, 1.0, "0", [0], np.random, np.array(1.0), np.array(True), np.array([7])])
 def test_other_types_are_refused(value):
     with pytest.raises(TypeError, match=r"must be an int, a numpy Generator or RandomState, or None\."):
         resolve_seed(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from typing import Any
 
 import numpy as np
 
@@ -19,7 +20,8 @@ def resolve_seed(random_state: RandomState) -> int:
     Parameters
     ----------
     random_state : int, Generator, RandomState or None
-        An int is the seed itself. A generator is advanced by one draw. None draws a seed from the operating system.
+        An int is the seed itself, also as an array of no dimensions, of NumPy or torch. A generator is advanced by one
+        draw. None draws a seed from the operating system.
 
     Returns
     -------
@@ -32,8 +34,11 @@ def resolve_seed(random_state: RandomState) -> int:
         return int(random_state.integers(0, 2**31))
     if isinstance(random_state, np.random.RandomState):
         return int(random_state.randint(0, 2**31 - 1))
-    if isinstance(random_state, numbers.Integral) and not isinstance(random_state, bool):
-        if 0 <= int(random_state) < 2**63:
-            return int(random_state)
+    value: Any = random_state
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        if 0 <= int(value) < 2**63:
+            return int(value)
         raise ValueError(message(f"random_state={random_state!r}", "in [0, 2**63)"))
     raise TypeError(message(f"random_state={random_state!r}", "an int, a numpy Generator or RandomState, or None"))
