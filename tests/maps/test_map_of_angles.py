@@ -106,6 +106,18 @@ def test_the_page_and_the_server_tell_what_python_tells(peptides):
     assert answer["value"] == answer["high"] == content.X[row, 0]
 
 
+def test_conditions_compare_values_as_the_page_tells_them(peptides):
+    told = PageContent.known(peptides).X[:, 0]
+    middle = (told[TRANS].mean() + told[~TRANS].mean()) / 2
+    above = peptides.select(f"omega>{middle}")
+    np.testing.assert_array_equal(above, told > middle)
+    assert len(np.unique(TRANS[above])) == 1  # one state, not parts of both
+    with pytest.raises(ValueError, match=r"\(none does\)\. Columns with a period are told .*: 'omega' from \S+ to "):
+        peptides.select("omega>720")
+    with pytest.raises(ValueError, match=r"\(none does\)\.$"):
+        peptides.select("phi>1000")
+
+
 def test_arrows_do_not_feel_the_seam(peptides):
     with warnings.catch_warnings():
         warnings.simplefilter("error", DataWarning)

@@ -17,6 +17,7 @@ from gnomon.data.dataset import require_name
 from gnomon.data.labels import are_names_of_rows, measured_labels
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
+from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         Why,
     )
     from gnomon.neighbors import NeighborGraph
+    from gnomon.neighbors.circles import Seams
 
 __all__ = ["Questions"]
 
@@ -89,8 +91,19 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         else:
             mask &= _compare(_column(result, name), sign, value, name)
     if not mask.any():
-        raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does"))
+        remedy = _told_from(result, text)
+        raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does", remedy=remedy))
     return mask
+
+
+def _told_from(result: Questions, text: str) -> str:
+    """Say from where those columns of a text are told that have a period and are cut; empty without any."""
+    seams = result._seams()
+    if seams is None:
+        return ""
+    asked = {found["name"] for one in _conditions(text) if (found := _CONDITION.match(one)) is not None}
+    moved = [k for k in seams.moved if result.feature_names[k] in asked]
+    return told_from(seams, np.array(moved), result.feature_names) if moved else ""
 
 
 def _unquoted(value: str) -> str:
@@ -137,7 +150,7 @@ def _column(result: Questions, name: str) -> npt.NDArray[Any]:
     if name in result.metadata:
         return result.metadata[name]
     if name in result.feature_names:
-        column = result.X[:, [result.feature_names.index(name)]]
+        column = result._unrolled().values[:, [result.feature_names.index(name)]]
         return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
     available = [*(["label", result.label_name] if result.labels is not None else []), *result.metadata]
     require_name(name, list(dict.fromkeys([*available, *result.feature_names])), what="column")
@@ -182,6 +195,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     explain: Callable[..., Explanation]
     transform: Callable[[Any], npt.NDArray[Any]]
     neighbors: Callable[[], NeighborGraph | None]
+    _seams: Callable[[], Seams | None]
     _unrolled: Callable[[], Table]
     _mapped: Callable[[], Any]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
@@ -208,7 +222,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             NAME=VALUE, NAME!=VALUE, or for numbers NAME<VALUE, NAME>VALUE and with =; NAME is that of the labels
             ("label" always is), of a column of metadata, or of a feature. "rows=" lists row numbers and ranges. Several
             conditions, all of which must hold, are joined with " & ". A value that holds " & "
-            is in quotes, such as ``dept='A & B'``.
+            is in quotes, such as ``dept='A & B'``. A feature that has a period under the metric of the map is compared
+            by its values as answers and the page tell them, from where it is cut; the notes of the map say from where.
         """
         return _select_rows(self, text)
 

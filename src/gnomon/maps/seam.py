@@ -14,7 +14,7 @@ from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.circles import Seams, periods_under
 
-__all__ = ["told_of_seams", "warn_of_radians", "warn_of_seams", "without_seams"]
+__all__ = ["told_from", "told_of_seams", "warn_of_radians", "warn_of_seams", "without_seams"]
 
 _DEGREES, _TURN = 360.0, 2.0 * np.pi
 _NAMED = 5  # columns
@@ -26,16 +26,21 @@ def told_of_seams(seams: Seams | None, names: Sequence[str]) -> list[str]:
     """Say from where columns with a period are told, and where differences of them as numbers mislead."""
     if seams is None:
         return []
-    told, moved, crowded = [], seams.moved, np.flatnonzero(seams.crowded)
-    if len(moved):
-        from_to = [f"from {seams.begins[k]:.4g} to {seams.begins[k] + seams.periods[k]:.4g}" for k in moved[:_NAMED]]
-        told.append(f"{_TOLD}: {_listed(moved, names, from_to)}. To the others a period is added, or taken away.")
+    told, crowded = [], np.flatnonzero(seams.crowded)
+    if len(seams.moved):
+        told.append(f"{told_from(seams, seams.moved, names)} To the others a period is added, or taken away.")
     if len(crowded):
         told.append(
             f"{_MISLEADS}, where the values start again, those of {_listed(crowded, names)} are not to be trusted, as "
             "rows lie everywhere round the circle. Give sine and cosine of each angle as features to have them right."
         )
     return told
+
+
+def told_from(seams: Seams, moved: npt.NDArray[np.intp], names: Sequence[str]) -> str:
+    """Say from where some columns are told that are cut, a sentence."""
+    from_to = [f"from {seams.begins[k]:.4g} to {seams.begins[k] + seams.periods[k]:.4g}" for k in moved[:_NAMED]]
+    return f"{_TOLD}: {_listed(moved, names, from_to)}."
 
 
 def without_seams(notes: Sequence[str]) -> list[str]:
