@@ -40,12 +40,32 @@ def fit(name, X, **parameters):
         (gnomon.UMAP(), 1e200, r"range of float32.*Pass X \* 1e-200"),
         (gnomon.PCA(), 1e200, r"finite variances.*Pass X \* 1e-20"),
         (gnomon.MDS(), 1e200, r"finite variances.*Pass X \* 1e-20"),
+        (gnomon.LandmarkMDS(metric="manhattan"), 1e200, r"finite squares.*Pass X \* 1e-20"),
+        (gnomon.LandmarkMDS(refine=True), 1e160, r"finite squares.*Pass X \* 1e-16[01]"),
+        (gnomon.GradientPCA(), 1e60, r"similarities .* below 1e\+96 .*Pass X \* 1e-60"),
+        (gnomon.GradientPCA(), 1e100, r"similarities .* below 1e\+96 .*Pass X \* 1e-100"),
+        (gnomon.GradientPCA(kernel="polynomial"), 1e90, r"similarities .* below 1e\+96 .*Pass X \* 1e-90"),
+        (gnomon.Isomap(metric="manhattan"), 1e39, r"range of float32.*60 rows are farther away.*Pass X \* 1e-39"),
+        (gnomon.UMAP(metric="minkowski"), 1e100, r"range of float32.*60 rows are farther away.*Pass X \* 1e-100"),
     ],
 )
 def test_f04_distances_and_variances_out_of_range_are_refused_with_the_place(method, factor, text):
     X = np.random.default_rng(0).normal(size=(60, 5))
     with pytest.raises(ValueError, match=text):
         clone(method).fit(X * factor)
+
+
+@pytest.mark.parametrize("method", ["pca", "sketch_map"])
+def test_f04_a_map_whose_positions_are_beyond_float32_is_refused(method):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    with pytest.raises(ValueError, match=r"map: X must be of positions in the range of float32.*Pass X \* 1e-1[34]\d"):
+        gnomon.map(X * 1e140, method)
+
+
+def test_f04_scaling_of_distances_with_infinite_squares_is_right():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    found, small = (gnomon.MDS(metric="manhattan").fit_transform(X * factor) / factor for factor in (1e200, 1.0))
+    np.testing.assert_allclose(found, small, atol=1e-3)
 
 
 @pytest.mark.parametrize(("value", "lost"), [(1e17, False), (9.96921e36, True)])

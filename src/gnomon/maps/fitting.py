@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -117,6 +118,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             mapped = check_table(representation.values)
         by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
         graph, embedding = _lay_out(estimator, mapped, y, by_row)
+        _check_range(embedding)
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
@@ -192,6 +194,16 @@ def _lay_out(
         return None, np.asarray(estimator.fit_transform(plain, y, sample_weight=weights))
     given = {} if weights is None else {"sample_weight": weights}
     return None, np.asarray(estimator.fit_transform(table.values, *([] if y is None else [y]), **given))
+
+
+def _check_range(embedding: npt.NDArray[Any]) -> None:
+    """Raise ValueError if positions are beyond float32, which a map holds."""
+    known = np.abs(embedding[np.isfinite(embedding)])
+    largest = float(known.max(initial=0.0))
+    if largest > float(np.finfo(np.float32).max):
+        fact = f"the farthest is at {largest:.3g}"
+        remedy = f"Pass X * 1e-{math.floor(math.log10(largest))}, or scale='standard'."
+        raise ValueError(message("X", "of positions in the range of float32, ±3.4e38", fact=fact, remedy=remedy))
 
 
 def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
@@ -161,13 +163,28 @@ def compute_neighbors(
     if native is None:
         from gnomon.neighbors.library import library_neighbors
 
-        return library_neighbors(X, n_neighbors, metric, metric_params)
+        graph = library_neighbors(X, n_neighbors, metric, metric_params)
+        if isinstance(metric, str):
+            _check_range(X, graph.distances)
+        return graph
     table = native.searched(native.rows(X, alone=True))
     if isinstance(table, Points):
         table.check_range()
     found, used = _search(table, n_neighbors, keep, checked["method"], checked["target_recall"], seed, reporter)
     distances = native.distances(found.distances)
+    _check_range(X, distances)
     return NeighborGraph(found.indices, distances, None, native.name, used, found.recall, found.recall_error)
+
+
+def _check_range(X: Any, distances: npt.NDArray[np.float32]) -> None:
+    """Raise ValueError if distances are infinite, as those beyond float32 are, of which nothing says which is less."""
+    far = np.flatnonzero(np.isinf(distances).any(axis=1))
+    if not len(far):
+        return
+    largest = float(np.abs(X if isinstance(X, np.ndarray) else X.data).max())
+    fact = f"neighbours of {len(far):,} rows are farther away, first: {', '.join(map(str, far[:5]))}"
+    remedy = f"Pass X * 1e-{math.floor(math.log10(max(largest, 1.0)))}, or mend the values if they are mistakes."
+    raise ValueError(message("X", "of distances in the range of float32, up to 3.4e38", fact=fact, remedy=remedy))
 
 
 def by_cells(n_samples: int, n_features: float) -> bool:

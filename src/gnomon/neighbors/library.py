@@ -92,7 +92,8 @@ def _search(
         fact = f"NaN for {len(rows)} rows, first: {', '.join(map(str, rows[:5]))}"
         raise ValueError(message(f"metric={metric!r}", "defined for all rows", fact=fact))
     order = np.lexsort((indices, distances), axis=1)
-    distances = np.take_along_axis(distances, order, axis=1).astype(np.float32)
+    with np.errstate(over="ignore"):  # told where it is
+        distances = np.take_along_axis(distances, order, axis=1).astype(np.float32)
     indices = np.take_along_axis(indices, order, axis=1).astype(np.int32)
     return distances, indices
 

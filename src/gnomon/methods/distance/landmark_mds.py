@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -174,7 +175,11 @@ class LandmarkMDS(RowEmbedder, PlacesRows):
         )
         objective = Stress(distances) if self.refine else None
         scaling = self._model = classical_scaling(distances, kept, seed=self.seed_)
-        self.eigenvalues_[:kept] = scaling.eigenvalues * self._unit**2
+        with np.errstate(over="ignore"):
+            self.eigenvalues_[:kept] = scaling.eigenvalues * np.float64(self._unit) ** 2
+        if not np.isfinite(self.eigenvalues_).all():
+            rule, fact = "of distances with finite squares", f"distances of landmarks come to {self._unit:.3g}"
+            raise ValueError(message("X", rule, fact=fact, remedy=f"Pass X * 1e-{math.floor(math.log10(self._unit))}."))
         if objective is not None:
             points = Majorization().minimize(objective, self._padded(scaling.embedding)).embedding
             self._anchors = points.astype(np.float64)

@@ -213,9 +213,11 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
     def _publish(self, objective: Stress, points: npt.NDArray[np.float64], unit: float) -> None:
         errors, squares = objective.of_points(points)
-        scale = float(unit) ** (2 - self._power)  # weights delta^-p are computed in the same units as the distances
-        self.stress_per_point_ = errors * scale
-        self.stress_ = float(errors.sum()) * scale
+        with np.errstate(over="ignore"):  # squares of distances beyond 1e154 are infinite
+            # weights delta^-p are computed in the same units as the distances
+            scale = np.float64(unit) ** (2 - self._power)
+            self.stress_per_point_ = errors * scale
+            self.stress_ = float(errors.sum() * scale)
         total = float(squares.sum())
         least = float(errors.sum())
         if isinstance(objective, OrdinalStress):  # at the scale of the disparities at which the stress is least

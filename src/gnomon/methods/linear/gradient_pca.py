@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, warn
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.data.arrays import LARGEST_SQUARED
@@ -37,6 +38,7 @@ __all__ = ["GradientPCA"]
 
 Float64Array = npt.NDArray[np.float64]
 
+_LARGEST = 1e96  # n_samples times a similarity: about the largest eigenvalue
 _FEW_ITERATIONS = 100  # a descent takes as many or more
 
 _OF_ROWS = Cost(fixed=2e5, row=120.0, entry=16.0)  # bytes: the table in double, twice, and positions
@@ -236,7 +238,9 @@ class GradientPCA(Embedder):
         if isinstance(self.kernel, str) and self.kernel == "precomputed":
             self.gram_ = Gram.from_matrix(X)
         else:
-            self.gram_ = Gram.from_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"])
+            with np.errstate(over="ignore", invalid="ignore"):  # refused next
+                self.gram_ = Gram.from_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"])
+        _check_range(X, self.gram_)
         self.low_rank_: LowRank | None = None
         if parameters["approximation"] is None:
             return Strain(self.gram_)
@@ -291,6 +295,17 @@ class GradientPCA(Embedder):
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
         return tags
+
+
+def _check_range(X: Any, gram: Gram) -> None:
+    """Raise ValueError if similarities are so large that squared lengths of gradients, third powers, may overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        largest = float(gram.diagonal().max())
+    if not largest * gram.n_samples <= _LARGEST:
+        power = math.floor(math.log10(float(np.abs(X if isinstance(X, np.ndarray) else X.data).max())))
+        rule = f"of similarities whose sum over the rows stays below {_LARGEST:g}"
+        fact = f"the largest of a row with itself is {largest:.3g}"
+        raise ValueError(message("X", rule, fact=fact, remedy=f"Pass X * 1e-{power}."))
 
 
 def _on_principal_axes(Y: npt.NDArray[Any]) -> Float64Array:
