@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from scipy.spatial.distance import cdist
+from scipy.spatial.distance import cdist, pdist, squareform
 from scipy.stats import pearsonr
 from scipy.stats import t as student
 
@@ -550,3 +550,24 @@ def test_curves_have_half_the_width_of_the_intervals_at_every_size(noisy, n_anch
     plain = curves.to_dict()
     assert plain["trustworthiness"][-1] is None
     assert plain["sizes"] == curves.sizes.tolist()
+
+
+def test_rows_that_follow_each_other_are_told_with_their_dimension():
+    rng = np.random.default_rng(0)
+    frames = np.cumsum(rng.normal(size=(200, 3)), axis=0)
+    found = scorecard(frames, frames[:, :2], measures=["intrinsic_dimension"])
+    assert found.caution.startswith("Rows that follow each other in the table are more alike")
+    assert found.caution in found.summary().splitlines()
+    assert found.to_dict()["caution"] == found.caution
+    assert scorecard(frames, frames[:, :2], measures=["stress"]).caution == ""
+    assert scorecard(rng.permutation(frames), frames[:, :2], measures=["dimension_ratio"]).caution == ""
+
+
+def test_rows_have_no_more_dimensions_than_directions():
+    X = np.random.default_rng(0).uniform(size=(300, 2))
+    found = scorecard(np.repeat(X, 2, axis=1), X, measures=["intrinsic_dimension", "dimension_ratio"])
+    free = scorecard(squareform(pdist(X)), X, metric="precomputed", measures=["intrinsic_dimension"])
+    assert free["intrinsic_dimension"].interval[1] > 2
+    assert found["intrinsic_dimension"].value <= 2
+    assert found["intrinsic_dimension"].interval[1] == 2
+    assert found["dimension_ratio"].interval[0] == 1

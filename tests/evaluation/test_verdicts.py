@@ -626,3 +626,15 @@ def test_between_rows_that_repeat_there_is_no_fall_of_rounding_size(step):
     assert found.statistic == 0.0
     assert found.p_value == 1.0
     assert "No gap is seen" in found.sentence
+
+
+@pytest.mark.parametrize("ask", [are_apart, is_continuum, lambda X, Y, a, b, **o: is_real(X, Y, a, **o)])
+def test_rows_that_follow_each_other_are_told_beside_the_answer(ask):
+    rng = np.random.default_rng(0)
+    frames = np.cumsum(rng.normal(size=(400, 3)), axis=0)
+    found = ask(frames, None, range(60), range(100, 200), n_nulls=19)
+    assert found.caution.startswith("Rows that follow each other in the table are more alike")
+    assert "gaps may part stretches of one way" in found.caution
+    assert found.caution in str(found).splitlines()
+    assert found.to_dict()["caution"] == found.caution
+    assert ask(rng.permutation(frames), None, range(60), range(100, 200), n_nulls=19).caution == ""

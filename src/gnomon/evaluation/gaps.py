@@ -24,10 +24,12 @@ from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
 from gnomon.geometry.check import check_features, check_places, has_place, row_mask
 from gnomon.linalg import dense_rows
+from gnomon.neighbors import Succession, succession_of_rows
 
 __all__ = [
     "FEWEST_ROWS",
     "METRICS",
+    "ORDER_TELLS",
     "RULES",
     "Ground",
     "are_apart",
@@ -53,6 +55,8 @@ RULES: dict[str, Rule] = {
     "max_rows": Integer(60),
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
 }
+ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
+"""What the order of the rows says against verdicts, which are of independent rows."""
 FEWEST_ROWS = 2 * N_NEIGHBORS
 """A group of fewer rows has no density of its own to speak of."""
 _CORE = 4  # the densest rows of a group, one in so many, are its core
@@ -124,6 +128,8 @@ class Ground:
     n_given, n_nulls, seed : int
     n_zero : int
         Rows of zeros that are left out, as they have no cosine distance to speak of.
+    succession : Succession or None
+        What says that rows that follow each other in the table are alike, if it was looked for.
     """
 
     X: Floats
@@ -133,10 +139,26 @@ class Ground:
     n_nulls: int
     seed: int
     n_zero: int = 0
+    succession: Succession | None = None
 
     @classmethod
-    def of(cls, X: Any, Y: Any, *, metric: str, max_rows: int, n_nulls: int, seed: int, placed: bool = False) -> Self:
-        """Check table and map, and draw the sample; `placed` leaves out rows without a place in the map."""
+    def of(
+        cls,
+        X: Any,
+        Y: Any,
+        *,
+        metric: str,
+        max_rows: int,
+        n_nulls: int,
+        seed: int,
+        placed: bool = False,
+        ordered: bool = False,
+    ) -> Self:
+        """Check table and map, and draw the sample.
+
+        `placed` leaves out rows without a place in the map; `ordered` looks whether rows that follow each other are
+        alike.
+        """
         values, _ = check_features(X, None)
         n = int(values.shape[0])
         places = None if Y is None else check_places(Y, n)
@@ -153,7 +175,8 @@ class Ground:
         if metric == "cosine":
             sample = of_unit_length(sample)
         sample = sample - sample.mean(axis=0)
-        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed, n_zero)
+        order = succession_of_rows(values, metric, seed=seed) if ordered else None
+        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed, n_zero, order)
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -218,6 +241,7 @@ class Ground:
             null=_NULL,
             false_positive_rate=alpha,
             rests_on=self.basis,
+            caution="" if self.succession is None else self.succession.told(ORDER_TELLS),
         )
         if few:
             return blank
@@ -420,7 +444,8 @@ def are_apart(
     -------
     Verdict
         Its statistic is the fall of log density. `finding` is "two groups", "a continuum with a dip", "one group", or
-        what keeps it from being told.
+        what keeps it from being told. Rows are taken as independent; `caution` says so where those that follow each
+        other in the table are alike, as frames of a trajectory are.
 
     Raises
     ------
@@ -551,4 +576,4 @@ def _prepare(X: Any, Y: Any, **options: Any) -> tuple[dict[str, Any], Ground]:
     """Check what is common to the questions."""
     checked = check_parameters({name: RULES[name] for name in options}, options)
     size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
-    return checked, Ground.of(X, Y, seed=current_run().seed, **size)
+    return checked, Ground.of(X, Y, seed=current_run().seed, ordered=True, **size)

@@ -26,6 +26,7 @@ __all__ = ["Curves", "Score", "Scorecard", "scorecard"]
 
 Floats = npt.NDArray[np.float64]
 
+_OF_DIMENSION = {"intrinsic_dimension", "dimension_ratio"}
 _RULES: dict[str, Rule] = {
     "n_neighbors": Either(Integer(1), Nothing()),
     "n_anchors": Either(Integer(2), Nothing()),
@@ -149,6 +150,8 @@ class Scorecard(Printed, Mapping[str, Score]):
         Of the intervals.
     random_state : int
         Seed of all samples.
+    caution : str, default=""
+        What the order of the rows says against their dimension, where that was asked for; empty if nothing.
     """
 
     scores: dict[str, Score]
@@ -162,6 +165,7 @@ class Scorecard(Printed, Mapping[str, Score]):
     local_size: int | None
     confidence: float
     random_state: int
+    caution: str = ""
 
     def __getitem__(self, name: str) -> Score:
         return self.scores[name]
@@ -188,6 +192,7 @@ class Scorecard(Printed, Mapping[str, Score]):
             "skipped": dict(self.skipped),
             "curves": None if self.curves is None else self.curves.to_dict(),
             **{name: getattr(self, name) for name in counts},
+            "caution": self.caution,
         }
 
     def to_frame(self) -> Any:
@@ -210,6 +215,7 @@ class Scorecard(Printed, Mapping[str, Score]):
         for reason in dict.fromkeys(self.skipped.values()):
             names = [name.replace("_", " ") for name, why in self.skipped.items() if why == reason]
             lines.append(f"left out: {', '.join(names)} ({reason})")
+        lines += [self.caution] if self.caution else []
         lines += rests_on(self, f"intervals of {100 * self.confidence:g} %")
         return "\n".join(lines)
 
@@ -349,4 +355,5 @@ def scorecard(
         local_size=taking.local_size if taking.has_ranked else None,
         confidence=checked["confidence"],
         random_state=current_run().seed,
+        caution=taking.caution_of_dimension() if _OF_DIMENSION & scores.keys() else "",
     )

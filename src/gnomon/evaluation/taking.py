@@ -29,8 +29,9 @@ from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_nei
 from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject
 from gnomon.exceptions import MissingDependencyError
 from gnomon.geometry import local_jacobians
+from gnomon.geometry.dimension import directions_of_rows
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import NeighborGraph, among_rows
+from gnomon.neighbors import NeighborGraph, among_rows, succession_of_rows
 
 __all__ = ["Taken", "Taking"]
 
@@ -277,8 +278,21 @@ class Taking:
         found = mackay_ghahramani(distances, range(max(3, k // 2), k + 1), confidence=self.sampling.confidence)
         if not found.value > 0:
             return "the neighbours tell no dimension"
-        ends = sorted((make(found.low), make(found.high)))
-        return Taken(Estimate(make(found.value), (ends[0], ends[1])), None, len(self.anchors), None, False)
+        value, *ends = (make(min(one, self._directions)) for one in (found.value, found.low, found.high))
+        return Taken(Estimate(value, (min(ends), max(ends))), None, len(self.anchors), None, False)
+
+    @cached_property
+    def _directions(self) -> float:
+        """The most dimensions that there can be: directions of their columns in which rows differ."""
+        if not isinstance(self.metric, str) or self.metric == "precomputed":
+            return math.inf
+        return directions_of_rows(among_rows(self.subject.X, self.anchors, self.metric))
+
+    def caution_of_dimension(self) -> str:
+        """Return what the order of the rows says against their dimension; empty if nothing."""
+        order = succession_of_rows(self.subject.X, self.metric, seed=self.seed)
+        told = "neighbours are those of one way through the data, and the dimension is not that of the data"
+        return "" if order is None else order.told(told)
 
     def _rows(self, size: int, number: int) -> Ints:
         """Return ascending row numbers, drawn at random."""

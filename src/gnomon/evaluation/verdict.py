@@ -39,6 +39,8 @@ class Verdict(Printed):
         How often the null, where it is true, is denied.
     rests_on : str
         Rows, neighbours and draws behind the figures.
+    caution : str, default=""
+        What the order of the rows says against the answer, which is that of independent rows; empty if nothing.
     """
 
     question: str
@@ -53,6 +55,7 @@ class Verdict(Printed):
     null: str
     false_positive_rate: float
     rests_on: str
+    caution: str = ""
 
     @property
     def is_illusion(self) -> bool:
@@ -80,8 +83,9 @@ class Verdict(Printed):
     def __str__(self) -> str:
         shown = "" if self.in_map is None else f"in the map alone: {self.in_map}\n"
         low, high = self.interval
+        cautioned = f"{self.caution}\n" if self.caution else ""
         return (
-            f"{self._head}\n{self.sentence}\n{shown}"
+            f"{self._head}\n{self.sentence}\n{cautioned}{shown}"
             f"{self.unit}: {self.statistic:.3g} [{low:.3g}, {high:.3g}]; p = {self.p_value:.3g} "
             f"against {self.null}\n"
             f"false-positive rate {self.false_positive_rate:g}; rests on {self.rests_on}"

@@ -38,7 +38,7 @@ from gnomon.neighbors import (
 )
 from gnomon.neighbors.metrics import native_metric
 
-__all__ = ["DimensionEstimate", "IntrinsicDimension", "intrinsic_dimension"]
+__all__ = ["DimensionEstimate", "IntrinsicDimension", "directions_of_rows", "intrinsic_dimension"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -207,10 +207,10 @@ def _estimates(
         "local_pca": _local_pca(values, graph, sample, k, confidence),
         "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
-    return growth, found, _directions(some) if named else math.inf
+    return growth, found, directions_of_rows(some) if named else math.inf
 
 
-def _directions(rows: Any) -> float:
+def directions_of_rows(rows: Any) -> float:
     """Return in how many directions of their columns rows differ, which is the most that their dimension can be.
 
     Rows fewer than columns differ in fewer directions than what they were drawn from: then all columns count that vary.

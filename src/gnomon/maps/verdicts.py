@@ -233,7 +233,11 @@ def worst_illusions(found: MapVerdicts) -> list[Verdict]:
 def order_told(result: Map) -> str:
     """Return what the order of the rows says against verdicts, which are of independent rows; empty if nothing."""
     order = result.intrinsic_dimension().succession
-    return "" if order is None else order.told("gaps may part stretches of one way through a single cloud")
+    if order is None:
+        return ""
+    from gnomon.evaluation.gaps import ORDER_TELLS
+
+    return order.told(ORDER_TELLS)
 
 
 def verdict_lines(result: Map) -> list[str]:
