@@ -273,3 +273,18 @@ def test_a_map_on_a_sphere_is_explained_in_space(data):
     np.testing.assert_allclose(gn.explain(X, Y, surface=surface, pooling=0, fit="forward").r2, found.r2, atol=1e-6)
     with pytest.raises(ValueError, match="n_neighbors=1"):
         gn.explain(ArrayTable(X), Y, n_neighbors=1)
+
+
+def test_columns_with_a_period_are_cut_in_all_blocks():
+    rng = np.random.default_rng(0)
+    across = np.column_stack([rng.normal(180.0, 20.0, 400), rng.normal(0.0, 20.0, 400)])
+    wrapped = ((across + 180.0) % 360.0 - 180.0).astype(np.float32)
+    Y = across @ [[1.0, 0.2], [-0.3, 1.0]]
+    found = explain_by_blocks(Blocks(wrapped), Y, landmarks=np.arange(0, 400, 2), metric="periodic(360)", scale=None)
+    assert found.r2.min() > 0.99
+    assert found.seams.moved.tolist() == [0]
+    for row in (0, 1):  # a reference row, and one that is none
+        np.testing.assert_allclose(found.axes(row), [[1.0, -0.3], [0.2, 1.0]], atol=0.02)
+        value = dict(zip(found.why(row).features, found.why(row).values, strict=True))["feature 0"]
+        np.testing.assert_allclose(value % 360.0, wrapped[row, 0] % 360.0, rtol=1e-5)
+        assert abs((value - found.seams.begins[0]) % 360.0 - (value - found.seams.begins[0])) < 1e-3

@@ -19,7 +19,7 @@ from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters,
 from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.data.scaling import Scaling
-from gnomon.data.stored import RowBlock, StoredTable
+from gnomon.data.stored import RowBlock, StoredTable, TransformedTable
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.explanation import N_TOP, Explanation, explain_in_memory
 from gnomon.explanations.reference_fits import ReferenceFits, RowEffects, stacked
@@ -146,6 +146,8 @@ class StoredExplanation:
         Of the reference rows.
     landmarks : ndarray of shape (m,), int64
         Row numbers of the reference rows, ascending.
+    seams : gnomon.neighbors.circles.Seams or None
+        Where columns that have a period under the metric were cut, by the reference rows. None without any.
     results : StoredResults or None
         What was written: arrays "y", "r2", "top", "importance" and "neighbors_kept".
     """
@@ -165,7 +167,7 @@ class StoredExplanation:
         self.n_components = int(Y.shape[1])
         self.reference = fits.explanation
         self.feature_names = self.reference.feature_names
-        self.scale = self.reference.scale
+        self.scale, self.seams = self.reference.scale, self.reference.seams
         self.landmarks = fits.rows
         self.global_importance = global_importance
         self.r2: npt.NDArray[np.float32] = self._column("r2", 0, self.n_samples)
@@ -221,6 +223,7 @@ class StoredExplanation:
             graph=graph,
             ridge=known.ridge,
             scale=self.scale,
+            seams=self.seams,
         )
         around.r2[-1] = self.r2[i]
         return around, len(self.landmarks)
@@ -365,7 +368,12 @@ def explain_by_blocks(
         scale=scale,
         feature_names=names,
         fit="forward",
+        cut=True,
     )
+    if reference.seams is not None and len(reference.seams.moved):
+        key = f"cut {reference.seams.begins.tolist()}"
+        table = TransformedTable(table, reference.seams.apply, key=key, feature_names=table.feature_names)
+        values = reference.seams.apply(values)
     fitted = values if reference.scale is None else reference.scale.apply(values)
     fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples)
     shared = (executor.broadcast(table), executor.broadcast(fits))

@@ -229,7 +229,7 @@ class Map(Questions, MapFunction, Outputs):
                 self.embedding,
                 n_neighbors=FEATURE_NEIGHBORS if self._has_other_features else "auto",
                 graph=self._graph_of_explanation(scale),
-                metric="euclidean" if self.representation is not None and reads_values(self.metric) else self.metric,
+                metric=self._metric_of_explanation(),
                 feature_names=self.feature_names,
                 scale=scale,
                 n_jobs=self.n_jobs,
@@ -444,6 +444,10 @@ class Map(Questions, MapFunction, Outputs):
             values = self.scale.apply(table.values)
             self._scaled = table, check_table(values, accept_sparse=True, feature_names=table.feature_names)
         return self._scaled[1]
+
+    def _metric_of_explanation(self) -> str:
+        """Return the metric to explain the map in: its own, unless that reads values which the features are not."""
+        return "euclidean" if self.representation is not None and reads_values(self.metric) else self.metric
 
     def _scale_of_explanation(self) -> Scaling | None:
         """Return how features are standardised to explain the map: as for the map, else where units are unlike."""

@@ -199,7 +199,7 @@ class LandmarkMap(Printed):
             table,
             self.embedding,
             landmarks=self.landmarks[:: -(-len(self.landmarks) // most)],
-            metric=fitted.metric,
+            metric=fitted._metric_of_explanation(),
             scale=fitted._scale_of_explanation(),
             feature_names=fitted.feature_names or None,
             out=out,
