@@ -5,12 +5,16 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.data import check_table
 from gnomon.data.arrays import EXACT_UP_TO, all_finite, floats_from_objects, is_missing, unmasked, warn_of_rounding
+from gnomon.data.arrow import read_arrow
+from gnomon.data.labels import check_labels
 from gnomon.exceptions import DataWarning
 
 _IMPUTE = (
@@ -190,3 +194,37 @@ def test_whole_numbers_that_are_rounded_are_counted(values, rounded, lost):
 )
 def test_whole_numbers_that_are_held_are_not_told(held):
     warn_of_rounding(held)
+
+
+LARGE = [2**53 + 1, 2**53 + 3, 2**53 + 6]
+ROUNDED = r"2 whole numbers from 9007199254740993 to 9007199254740998 are rounded in float64; differences below 2 are"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame({"a": pd.array([*LARGE, None], dtype="Int64"), "b": 1.5}),
+        pl.DataFrame({"a": [*LARGE, None], "b": 1.5}),
+        pd.DataFrame({"a": np.array([*LARGE, None], dtype=object), "b": 1.5}),
+        np.array([[*LARGE, None]], dtype=object).T,
+    ],
+    ids=["pandas", "polars", "objects", "array"],
+)
+def test_whole_numbers_that_are_rounded_beside_missing_ones_are_told(table):
+    with pytest.warns(DataWarning, match=ROUNDED):
+        check_table(table, allow_missing=True)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [pd.array([*LARGE, None], dtype="Int64"), pl.Series([*LARGE, None]), np.array([*LARGE, None], dtype=object)],
+)
+def test_labels_that_are_rounded_are_told(labels):
+    with pytest.warns(DataWarning, match=ROUNDED):
+        check_labels(labels, 4)
+
+
+def test_whole_numbers_of_a_file_that_are_rounded_are_noted(tmp_path):
+    pd.DataFrame({"a": pd.array([*LARGE, None], dtype="Int64"), "b": 1.5}).to_parquet(tmp_path / "X.parquet")
+    notes = read_arrow(tmp_path / "X.parquet", missing="keep").notes
+    assert any(re.match(f"'a': {ROUNDED}", note) for note in notes)

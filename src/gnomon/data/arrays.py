@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = [
     "is_missing",
     "read_array",
     "refuse_kind",
+    "told_of_rounding",
     "unmasked",
     "warn_of_rounding",
     "working_dtype",
@@ -88,27 +90,33 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
 
 
 def warn_of_rounding(array: npt.NDArray[Any]) -> None:
-    """Warn of whole numbers beyond 2^53 that float64 rounds: time stamps in nanoseconds may fall together.
+    """Warn of whole numbers that float64 rounds, see `told_of_rounding`."""
+    told = told_of_rounding(array)
+    if told:
+        warn(f"{told}. Subtract one of them before, as integers", DataWarning)
+
+
+def told_of_rounding(array: npt.NDArray[Any]) -> str:
+    """Say which whole numbers beyond 2^53 float64 rounds, if any: time stamps in nanoseconds may fall together.
 
     Parameters
     ----------
     array : ndarray of any shape and dtype
     """
     if array.dtype.kind not in "iu" or array.dtype.itemsize < 8 or not array.size:
-        return
+        return ""
     low, high = int(array.min()), int(array.max())
     if max(-low, high) <= EXACT_UP_TO:
-        return
+        return ""
     floats, limit = array.astype(np.float64), float(np.iinfo(array.dtype).max)  # rounded up to a power of two
     inside = floats < limit
     rounded = int(np.count_nonzero(np.where(inside, floats, 0.0).astype(array.dtype) != array))
-    if rounded:
-        lost = int(np.spacing(float(max(-low, high))))
-        text = (
-            f"{rounded} whole numbers from {low} to {high} are rounded in float64; differences below {lost} are lost."
-            " Subtract one of them before, as integers"
-        )
-        warn(text, DataWarning)
+    return _rounded(rounded, low, high) if rounded else ""
+
+
+def _rounded(count: int, low: int, high: int) -> str:
+    lost = int(np.spacing(float(max(-low, high))))
+    return f"{count} whole numbers from {low} to {high} are rounded in float64; differences below {lost} are lost"
 
 
 def cast(array: npt.NDArray[Any], dtype: type[np.float32] | type[np.float64] | None) -> FloatArray:
@@ -138,7 +146,7 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     Returns
     -------
     floats : ndarray of the same shape, float64
-        Missing values are NaN. Undefined if `bad` is not None.
+        Missing values are NaN. Undefined if `bad` is not None. Whole numbers that are rounded are warned of.
     bad : int or None
         Flat position of the first value that is no real number. Text is not read as a number even if it could be.
     """
@@ -154,6 +162,10 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
             floats[i] = value
         except (TypeError, ValueError):
             return floats.reshape(values.shape), i
+    large = [int(flat[i]) for i in np.flatnonzero(np.abs(floats) >= EXACT_UP_TO) if isinstance(flat[i], Integral)]
+    rounded = sum(int(float(value)) != value for value in large)
+    if rounded:
+        warn(f"{_rounded(rounded, min(large), max(large))}. Subtract one of them before, as integers", DataWarning)
     return floats.reshape(values.shape), None
 
 

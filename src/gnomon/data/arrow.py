@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._entrance import part
 from gnomon._optional import import_optional
 from gnomon._validation import message
+from gnomon.data.arrays import told_of_rounding
 from gnomon.data.dataset import Dataset, assemble, text_array
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
@@ -51,7 +52,7 @@ def _numbers(column: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
-def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] | None]:
+def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] | None]:
     """Return the columns of a table as arrays, and the names of its rows."""
     import pyarrow as pa
 
@@ -73,6 +74,9 @@ def _columns(table: Any) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] 
             or pa.types.is_decimal(kind)
         ):
             columns[name] = _numbers(column)
+            if pa.types.is_integer(kind) and column.null_count:  # NaN where one is missing makes floats of all
+                told = told_of_rounding(np.asarray(column.drop_null().to_numpy()))
+                notes += [f"{name!r}: {told}"] if told else []
         elif pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind):
             columns[name] = np.asarray(column.to_numpy())  # NaT where one is missing
         else:
@@ -97,11 +101,14 @@ def read_arrow(
     kind = "Parquet" if path.endswith(".parquet") else "Feather"
     # Whatever pyarrow raises on the way from a file to arrays means that the file cannot be read: beside its own
     # classes there are UnicodeDecodeError, SystemError, IndexError and more.
+    notes: list[str] = []
     with refuse_unreadable(f"file {path!r}", f"a complete {kind} file", errors=(Exception,)):
-        columns, point_names = _columns(reader.read_table(path))
+        columns, point_names = _columns(reader.read_table(path), notes)
     if missing == "error":
         _refuse_missing(path, columns, labels)
-    return assemble(columns, labels=labels, images=images, source=path, point_names=point_names, typed=True)
+    return assemble(
+        columns, labels=labels, images=images, source=path, notes=notes, point_names=point_names, typed=True
+    )
 
 
 def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str | None) -> None:

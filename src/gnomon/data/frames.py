@@ -115,7 +115,7 @@ def _column(series: Any) -> tuple[npt.NDArray[Any], str]:
     if values.dtype.kind == "c":
         return values, f"Complex data not supported: {values.dtype}"
     if values.dtype.kind in "biuf":
-        warn_of_rounding(values)
+        warn_of_rounding(series.drop_nulls().to_numpy() if values.dtype.kind == "f" and "Int" in kind else values)
         return values.astype(working_dtype(values.dtype), copy=False), ""
     if values.dtype.kind == "O" and kind.split("(")[0] not in ("String", "Categorical", "Enum", "Date", "Datetime"):
         floats, bad = floats_from_objects(values)

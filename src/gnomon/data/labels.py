@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gnomon._entrance import part
 from gnomon._run import made_once
 from gnomon._validation import message
-from gnomon.data.arrays import is_missing
+from gnomon.data.arrays import floats_from_objects, is_missing, warn_of_rounding
 from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
@@ -50,7 +50,11 @@ def _label_array(labels: Any, name: str) -> npt.NDArray[Any]:
         return np.array(labels.tolist(), dtype=object)  # None where it is masked
     to_numpy = getattr(labels, "to_numpy", None)
     if to_numpy is not None:
-        return of_categories(np.asarray(to_numpy()), categories_of(labels))
+        values = np.asarray(to_numpy())
+        if values.dtype.kind == "f" and "int" in str(getattr(labels, "dtype", "")).lower():  # some are missing
+            whole = getattr(labels, "dropna", None) or labels.drop_nulls
+            warn_of_rounding(np.asarray(whole().to_numpy()))
+        return of_categories(values, categories_of(labels))
     try:
         array = np.asarray(labels)
     except ValueError as error:
@@ -111,7 +115,7 @@ def _of_objects(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return array.astype(str)
     if kinds and all(issubclass(kind, (int, float)) and not issubclass(kind, bool) for kind in kinds):
         if missing.any() or float in kinds:
-            return np.where(missing, math.nan, np.where(missing, 0, array).astype(np.float64))
+            return floats_from_objects(labels)[0]
         return array.astype(np.int64 if all(abs(value) < 2**63 for value in values) else np.float64)
     if kinds and all(issubclass(kind, datetime.date) for kind in kinds):
         return np.array([_in_utc(value) for value in labels.tolist()], dtype="datetime64[us]")
