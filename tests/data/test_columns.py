@@ -13,6 +13,7 @@ from sklearn.base import clone
 import gnomon as gn
 from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, rules_fault, unit_ranges
+from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
 
 N = 120
@@ -242,12 +243,15 @@ def test_a_map_of_people_speaks_of_countries_and_months(people, tmp_path):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_files_are_told_as_frames_are(people, tmp_path, ending):
     path = tmp_path / f"people.{ending}"
-    plain = people.assign(size=people["size"].astype(str))
-    plain.to_csv(path, index=False) if ending == "csv" else plain.to_parquet(path)
+    people.to_csv(path, index=False) if ending == "csv" else people.to_parquet(path)
     made = gn.map(read_table(path), method="pca")
+    sizes = ["size = L", "size = M", "size = S"] if ending == "csv" else ["size (rank)"]  # the order is in the file
     assert sorted(name.removesuffix(" = True") for name in made.feature_names) == sorted(
-        [*(name for name in NAMES if name != "size (rank)"), "size = L", "size = M", "size = S"]
+        [*(name for name in NAMES if name != "size (rank)"), *sizes]
     )
+    assert order_of(made.metadata["size"]) == (() if ending == "csv" else ("S", "M", "L"))
+    if ending == "parquet":
+        assert sort_into_classes(read_table(path, labels="size").labels).names == ["S", "M", "L"]
     assert sum("left out" in note for note in made.notes) == 1
     assert not any("without numbers" in note for note in made.notes)
 

@@ -13,6 +13,7 @@ from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.arrays import told_of_rounding
 from gnomon.data.dataset import Dataset, assemble, text_array
+from gnomon.data.labels import in_order
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
 
@@ -52,6 +53,16 @@ def _numbers(column: Any) -> npt.NDArray[Any]:
     return np.asarray(column.to_numpy())
 
 
+def _order(column: Any) -> list[str]:
+    """Return the categories of a column of texts in their order; empty without any."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type) or not column.type.ordered or not column.num_chunks:
+        return []
+    found = column.unify_dictionaries().chunk(0).dictionary.to_pylist()
+    return found if all(isinstance(one, str) for one in found) else []
+
+
 def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]], npt.NDArray[Any] | None]:
     """Return the columns of a table as arrays, and the names of its rows."""
     import pyarrow as pa
@@ -80,7 +91,8 @@ def _columns(table: Any, notes: list[str]) -> tuple[dict[str, npt.NDArray[Any]],
         elif pa.types.is_timestamp(kind) or pa.types.is_date(kind) or pa.types.is_duration(kind):
             columns[name] = np.asarray(column.to_numpy())  # NaT where one is missing
         else:
-            columns[name] = text_array([None if value is None else str(value) for value in column.to_pylist()])
+            texts = text_array([None if value is None else str(value) for value in column.to_pylist()])
+            columns[name] = in_order(texts, _order(column))
     return columns, point_names
 
 

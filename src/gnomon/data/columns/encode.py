@@ -16,6 +16,7 @@ from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import plain_column
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
+from gnomon.data.labels import order_of
 from gnomon.data.names import default_names
 from gnomon.data.table import check_table
 from gnomon.exceptions import DataWarning
@@ -75,7 +76,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         names = data.feature_names or [str(j) for j in range(data.n_features)]
         truths = {*data.truth_columns}
         columns = {name: RawColumn(data.X[:, j], boolean=name in truths) for j, name in enumerate(names)}
-        columns |= {name: RawColumn(data.metadata[name]) for name in data.text_columns}
+        columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}
         if data.feature_names is None and not data.text_columns and features is None and drop is None:
             return data
     else:
