@@ -284,7 +284,7 @@ class Taking:
     @cached_property
     def _directions(self) -> float:
         """The most dimensions that there can be: directions of their columns in which rows differ."""
-        if not isinstance(self.metric, str) or self.metric == "precomputed":
+        if self.metric == "precomputed":
             return math.inf
         return directions_of_rows(among_rows(self.subject.X, self.anchors, self.metric))
 
