@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon import find_clusters
-from gnomon.neighbors.circles import cuts_of, find_seams, unrolled
+from gnomon.neighbors.circles import find_seams
 
 
 def wrapped(values):
@@ -15,25 +15,24 @@ def wrapped(values):
 def test_a_column_is_cut_in_the_middle_of_its_widest_gap():
     rng = np.random.default_rng(0)
     X = np.column_stack([wrapped(rng.normal(180, 20, 500)), rng.normal(0, 20, 500), rng.normal(0, 1e3, 500)])
-    periods, cuts = cuts_of(X, "periodic(360, 360, inf)")
-    assert periods.tolist() == [360, 360, np.inf]
-    assert abs(cuts[0]) % 360 < 30 or abs(cuts[0]) % 360 > 330
-    assert abs(cuts[1] - 180) < 30
-    rows = unrolled(X, (periods, cuts))
-    np.testing.assert_array_equal(rows[:, 2], X[:, 2])
-    assert rows[:, :2].min() >= 0
-    assert rows[:, :2].max() < 360
-    np.testing.assert_allclose(wrapped(rows[:, :2] + cuts[:2]), X[:, :2], atol=1e-9)
+    seams = find_seams(X, "periodic(360, 360, inf)")
+    assert seams.periods.tolist() == [360, 360, np.inf]
+    assert abs(wrapped(seams.begins[0])) < 30
+    rows = seams.apply(X)
+    np.testing.assert_array_equal(rows[:, 1:], X[:, 1:])
+    assert rows[:, 0].min() >= seams.begins[0]
+    assert rows[:, 0].max() < seams.begins[0] + 360
+    np.testing.assert_allclose(wrapped(rows[:, 0]), X[:, 0], atol=1e-9)
     assert np.ptp(rows[:, 0]) < 180  # in one piece
 
 
 def test_longitudes_have_a_period_and_other_columns_none():
     places = np.column_stack([np.zeros(80), wrapped(np.linspace(150, 210, 80)) * np.pi / 180])
-    assert np.ptp(unrolled(places, cuts_of(places, "haversine"))[:, 1]) < 1.1
+    assert np.ptp(find_seams(places, "haversine").apply(places)[:, 1]) < 1.1
     for metric, X in (("euclidean", places), ("cosine", places), ("periodic(360)", sp.csr_array(places))):
-        assert cuts_of(X, metric) is None
-        assert unrolled(X, None) is X
-    assert cuts_of(np.arange(72.0)[:, None] / 72, "periodic(1)")[1].tolist() == [0.0]  # nowhere fewer than elsewhere
+        assert find_seams(X, metric) is None
+    even = np.arange(72.0)[:, None] / 72
+    assert find_seams(even, "periodic(1)").moved.tolist() == []  # nowhere fewer than elsewhere
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -14,7 +14,7 @@ from gnomon.clusters.steps import noise_of_steps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components
 from gnomon.neighbors import find_repeats
-from gnomon.neighbors.circles import cuts_of, unrolled
+from gnomon.neighbors.circles import find_seams
 
 __all__ = ["MOST_ROWS", "Ground", "Halves"]
 
@@ -85,8 +85,9 @@ class Ground:
     @classmethod
     def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> Ground:
         rows, unseen = X[halves.learned], X[halves.held_out]
-        cuts = cuts_of(rows, metric)
-        rows, unseen = unrolled(rows, cuts), unrolled(unseen, cuts)
+        seams = find_seams(rows, metric)
+        if seams is not None:
+            rows, unseen = seams.apply(rows), seams.apply(unseen)
         given = rows, unseen
         if metric == "cosine":
             from sklearn.preprocessing import normalize

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.metrics.measured import Periodic
 
-__all__ = ["Seams", "cuts_of", "find_seams", "on_circles", "periods_under", "shorter_way", "unrolled"]
+__all__ = ["Seams", "find_seams", "on_circles", "periods_under", "shorter_way"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -60,36 +60,6 @@ def shorter_way(differences: Floats, periods: Floats) -> Floats:
     turns = np.where(np.isfinite(periods), np.round(differences / finite), 0.0)
     found: Floats = differences - finite * turns
     return found
-
-
-def cuts_of(X: Any, metric: str) -> tuple[Floats, Floats] | None:
-    """Return the period of each column and where it is cut; None where rows have no periods or are sparse.
-
-    Parameters
-    ----------
-    X : ndarray or CSR of shape (n_samples, n_features)
-    metric : str
-        "periodic(...)" or "haversine", whose longitudes have a period; others have none.
-    """
-    periods = periods_under(metric, X.shape[1]) if isinstance(X, np.ndarray) else None
-    if periods is None:
-        return None
-    cuts = np.zeros(len(periods))
-    for column in np.flatnonzero(np.isfinite(periods)):
-        turns = np.remainder(X[:, column].astype(np.float64) / periods[column], 1.0)
-        cuts[column] = periods[column] * _middle(_around(turns))
-    return periods, cuts
-
-
-def unrolled(X: Any, cuts: tuple[Floats, Floats] | None) -> Any:
-    """Return rows whose columns begin at their cuts; without cuts as they are."""
-    if cuts is None:
-        return X
-    periods, begin = cuts
-    finite = np.isfinite(periods)
-    values = X.astype(np.float64)
-    values[:, finite] = np.remainder(values[:, finite] - begin[finite], periods[finite])
-    return values
 
 
 @dataclass(frozen=True, eq=False)
