@@ -136,6 +136,10 @@ def test_squared_lengths_are_those_of_each_row_alone(dtype, shape):
         np.testing.assert_array_equal(found, expected)
         in_double = squared_lengths(given, np.float64)
         np.testing.assert_array_equal(in_double, squared_lengths(given.astype(np.float64)))
+    if shape[1]:
+        sparse = squared_lengths(sp.csr_array(A))
+        assert sparse.dtype == dtype
+        np.testing.assert_allclose(sparse, expected, rtol=1e-4 if dtype == np.float32 else 1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

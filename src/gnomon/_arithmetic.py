@@ -129,21 +129,23 @@ def _of_each(function: Callable[..., None], x: npt.ArrayLike, out: npt.NDArray[A
     return shaped[()]
 
 
-def squared_lengths(A: npt.NDArray[Any], dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
+def squared_lengths(A: Any, dtype: npt.DTypeLike | None = None) -> npt.NDArray[Any]:
     """Return the sum of the squares of each row.
 
     `numpy.einsum` multiplies and adds at once on some processors, with other last bits.
 
     Parameters
     ----------
-    A : ndarray of shape (n_rows, n_columns), float32 or float64
+    A : ndarray or sparse array of shape (n_rows, n_columns), float32 or float64
     dtype : dtype, default=None
-        Of the squares and their sums; None is that of A.
+        Of the squares and their sums, of a sparse array of the sums alone; None is that of A.
 
     Returns
     -------
     ndarray of shape (n_rows,), of that type
     """
+    if not isinstance(A, np.ndarray):
+        return np.asarray(A.multiply(A).sum(axis=1), dtype=dtype or A.dtype).reshape(-1)
     found = np.empty(len(A), dtype=dtype or A.dtype)
     step = max(1, _TOGETHER // max(1, A.shape[1]))
     for begin in range(0, len(A), step):

@@ -253,12 +253,8 @@ class FactorSource:
 
     def diagonal(self) -> Float64Array:
         """Return the squared lengths of the rows of B."""
-        if self._sparse:
-            squares = np.asarray(self._rows.multiply(self._rows).sum(axis=1), dtype=np.float64).ravel()
-            along = self._sparse_times(self._shift)
-        else:
-            squares = squared_lengths(self._rows)
-            along = product(self._rows, self._shift)
+        along = self._sparse_times(self._shift) if self._sparse else product(self._rows, self._shift)
+        squares = squared_lengths(self._rows).astype(np.float64, copy=False)
         lengths = squares + 2.0 * along + inner(self._shift, self._shift)
         return np.asarray(np.maximum(lengths, 0.0), dtype=np.float64)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._run import current_run
 from gnomon._validation import warn
 from gnomon.clusters.steps import noise_of_steps
@@ -105,6 +106,5 @@ class Ground:
 
 def _lengths(rows: Any) -> Floats:
     """Return the lengths of rows of a table or sparse matrix, 1 for 0, as a column."""
-    squares = rows.multiply(rows) if hasattr(rows, "multiply") else np.square(rows)
-    lengths = np.sqrt(np.asarray(squares.sum(axis=1), dtype=np.float64)).reshape(-1, 1)
+    lengths = np.sqrt(squared_lengths(rows, np.float64)).reshape(-1, 1)
     return np.where(lengths > 0.0, lengths, 1.0)

@@ -73,10 +73,8 @@ def products(A: Any, B: Any) -> FloatArray:
 
 
 def _squared_norms(A: Any) -> FloatArray:
-    """Return the squared lengths of the rows."""
-    if isinstance(A, np.ndarray):
-        return np.asarray(squared_lengths(A), dtype=np.float64)
-    return np.asarray(A.multiply(A).sum(axis=1), dtype=np.float64).ravel()
+    """Return the squared lengths of the rows, float64."""
+    return squared_lengths(A).astype(np.float64, copy=False)
 
 
 def squared_distances(A: Any, B: Any) -> FloatArray:
