@@ -37,16 +37,26 @@ class Kind(str):
         return "float" in self
 
 
-class Imitated:
-    """A tensor of torch as far as gnomon looks at it: NumPy cannot read it as long as it has a gradient or bfloat16."""
+class Device(str):
+    """A device of torch, such as cuda:0."""
 
-    layout = "torch.strided"
+    __slots__ = ()
 
-    def __init__(self, values, requires_grad=False, bfloat16=False, device="cpu"):
-        self.values, self.requires_grad, self.bfloat16 = np.asarray(values), requires_grad, bfloat16
-        self.device = SimpleNamespace(type=device)
-        self.shape, self.ndim = self.values.shape, self.values.ndim
-        self.dtype = Kind("torch.bfloat16" if bfloat16 else f"torch.{self.values.dtype}")
+    @property
+    def type(self):
+        return self.partition(":")[0]
+
+
+class Tensor:
+    """A tensor of torch as far as gnomon looks at it: NumPy cannot read it if it has a gradient or is bfloat16."""
+
+    __module__ = "torch"
+
+    def __init__(self, values, dtype=None, device="cpu", requires_grad=False, layout="torch.strided"):
+        self.values = values if isinstance(values, Exception) else np.asarray(values)
+        self.requires_grad, self.layout = requires_grad, layout
+        self.shape, self.ndim = np.shape(self.values), np.ndim(self.values)
+        self.dtype, self.device = Kind(dtype or f"torch.{self.values.dtype}"), Device(device)
 
     def __len__(self):
         return len(self.values)
@@ -55,7 +65,7 @@ class Imitated:
         return self.numpy()
 
     def float(self):
-        return Imitated(self.values.astype(np.float32))
+        return Tensor(self.values.astype(np.float32))
 
     def resolve_conj(self):
         return self
@@ -65,12 +75,11 @@ class Imitated:
     def numpy(self):
         if self.requires_grad:
             raise RuntimeError("Can't call numpy() on Tensor that requires grad.")
-        if self.bfloat16:
+        if isinstance(self.values, Exception):
+            raise self.values
+        if self.dtype in ("torch.bfloat16", "torch.float8_e5m2"):
             raise TypeError("Got unsupported ScalarType BFloat16")
         return self.values
-
-
-Imitated.__module__, Imitated.__name__ = "torch", "Tensor"
 
 
 class Module:
@@ -86,20 +95,20 @@ Module.__module__ = "torch.nn.modules.module"
 def test_labels_columns_and_pictures_may_be_tensors_of_all_kinds_that_rows_may_be():
     kind, loss = np.arange(40) % 2, np.linspace(0.0, 1.0, 40, dtype=np.float32)
     pictures = np.zeros((40, 4, 4), np.uint8)
-    columns = {"loss": Imitated(loss, bfloat16=True)}
-    labels = Imitated(kind.astype(np.float32), bfloat16=True)
-    made = gnomon.map(X, "pca", labels=labels, metadata=columns, images=Imitated(pictures))
+    columns = {"loss": Tensor(loss, dtype="torch.bfloat16")}
+    labels = Tensor(kind.astype(np.float32), dtype="torch.bfloat16")
+    made = gnomon.map(X, "pca", labels=labels, metadata=columns, images=Tensor(pictures))
     np.testing.assert_array_equal(made.labels, kind)
     np.testing.assert_array_equal(made.metadata["loss"], loss)
     assert made.images is pictures
     np.testing.assert_array_equal(made.with_features(columns).X[:, 0], loss)
-    table = {"a": Imitated(X[:, 0], bfloat16=True), "b": Imitated(X[:, 1])}
+    table = {"a": Tensor(X[:, 0], dtype="torch.bfloat16"), "b": Tensor(X[:, 1])}
     np.testing.assert_array_equal(gnomon.map(table, "pca").X, X[:, :2])
-    loose = Imitated(loss, requires_grad=True)
+    loose = Tensor(loss, requires_grad=True)
     for options, text in (
         ({"labels": loose}, r"labels must be a tensor without a gradient .*Pass labels\.detach\(\)"),
         ({"metadata": {"loss": loose}}, r"metadata\['loss'\] must be .*Pass metadata\['loss'\]\.detach\(\)"),
-        ({"labels": Imitated(loss, device="meta")}, r"labels must be .* device meta, which holds no data"),
+        ({"labels": Tensor(loss, device="meta")}, r"labels must be .* device meta, which holds no data"),
     ):
         with pytest.raises(TypeError, match=text):
             gnomon.map(X, "pca", **options)
@@ -109,7 +118,7 @@ def test_labels_columns_and_pictures_may_be_tensors_of_all_kinds_that_rows_may_b
 
 def test_pictures_as_torch_orders_them_are_refused_with_what_turns_them():
     pictures = np.zeros((40, 3, 8, 8), np.uint8)
-    for given, call in ((Imitated(pictures), "permute"), (pictures, "transpose")):
+    for given, call in ((Tensor(pictures), "permute"), (pictures, "transpose")):
         with pytest.raises(ValueError, match=rf"shape \(40, 3, 8, 8\) .*Pass images\.{call}\(0, 2, 3, 1\)"):
             gnomon.Map(X, X[:, :2], images=given)
 
@@ -131,7 +140,7 @@ def test_data_sets_of_torch_are_refused_with_where_their_rows_are():
         def __len__(self):
             return 3
 
-    held = SimpleNamespace(tensors=(Imitated(X), Imitated(X[:, 0])))
+    held = SimpleNamespace(tensors=(Tensor(X), Tensor(X[:, 0])))
     for wrong, text in (
         (Loader(), r"Loader, whose rows come in parts\)\. Stack them: numpy\.concatenate\(list\(X\)\)"),
         (held, r"of 2 tensors\)\. Pass X\.tensors\[0\]\."),
@@ -149,7 +158,7 @@ def test_a_module_is_refused_where_a_function_of_rows_is_asked_for_and_its_gradi
     ):
         made.counterfactual(i, target=False, transform=Module())
     with pytest.raises(TypeError, match=r"transform\(X\) must be a tensor without a gradient"):
-        made.counterfactual(i, target=False, transform=lambda rows: Imitated(rows[:, :2], requires_grad=True))
+        made.counterfactual(i, target=False, transform=lambda rows: Tensor(rows[:, :2], requires_grad=True))
 
 
 def test_a_row_number_is_what_operator_index_takes():
@@ -212,41 +221,6 @@ def test_places_of_a_map_may_be_a_tensor_and_are_named():
         check_places(Capsule(places, device=2), len(X))
 
 
-class Tensor:
-    """What torch's own shows, where torch is not installed."""
-
-    __module__ = "torch"
-    requires_grad = False
-    layout = "torch.strided"
-
-    def __init__(self, values, dtype="torch.float32", device="cpu", **others):
-        self.values, self.dtype, self.device = values, Kind(dtype), Device(device)
-        self.__dict__.update(others)
-
-    def float(self):
-        return Tensor(self.values.astype(np.float32))
-
-    def resolve_conj(self):
-        return self
-
-    resolve_neg = resolve_conj
-
-    def numpy(self):
-        if isinstance(self.values, Exception):
-            raise self.values
-        return self.values
-
-
-class Device(str):
-    """A device of torch, such as cuda:0."""
-
-    __slots__ = ()
-
-    @property
-    def type(self):
-        return self.partition(":")[0]
-
-
 Parameter = type("Parameter", (Tensor,), {"__module__": "torch.nn"})
 
 
@@ -280,7 +254,7 @@ def test_tensors_of_other_fractions_become_float32():
             "Pass weights.to_dense().",
         ),
         (
-            {"values": TypeError("no numbers.\nmore")},
+            {"values": TypeError("no numbers.\nmore"), "dtype": "torch.float32"},
             "a dense tensor in the memory of the CPU (torch.Tensor: no numbers).",
         ),
     ],
