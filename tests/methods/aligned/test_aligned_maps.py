@@ -448,17 +448,18 @@ def test_movements_are_told_by_distances_given_and_in_sparse_tables_as_well():
 
 
 def test_copies_keep_as_many_neighbours_as_asked_for_and_trades_are_permutations():
-    from gnomon.methods.aligned.neighbors_kept import usual_share
+    from gnomon.methods.aligned.neighbors_kept import nearest_rows, usual_share
 
     first, later = _clusters(0.0)
     rows = np.arange(240)
     estimator = AlignedMaps(max_iter=2, random_state=0).fit([first, later], relations="rows").estimators_[0]
+    near = nearest_rows(estimator, first, rows, 15)
     for target in (0.9, 0.6):
-        table, places = (drawn := Chance(estimator, first, rows, 15, target, 0).draw(1))[0]
+        table, places = (drawn := Chance(estimator, first, rows, near, 15, target, 0).draw(1))[0]
         assert abs(usual_share(drawn[1]) - target) < 0.05
         np.testing.assert_array_equal(places, rows)
         assert (table != first).any(axis=1).all()
-    (table, places), kept = Chance(estimator, first, rows, 15, 0.1, 0).draw(1)  # more than noise about a place
+    (table, places), kept = Chance(estimator, first, rows, near, 15, 0.1, 0).draw(1)  # more than noise about a place
     assert table is first
     np.testing.assert_array_equal(np.sort(places), rows)
     np.testing.assert_array_equal(places % 3, rows % 3)  # nobody leaves their cluster

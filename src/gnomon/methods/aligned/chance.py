@@ -37,18 +37,28 @@ class Chance:
     values : ndarray or csr_array of shape (n_rows, n_features)
     rows : ndarray of shape (n_shared,)
         The shared rows.
+    nearest : ndarray of shape (n_shared, n_near), int32
+        The nearest of the shared rows to each of them, as `KeptInTables` finds them.
     n_neighbors : int >= 0
-        Neighbours compared; 0 of rows so few that their places cannot be told to be near: copies are equal.
+        Of these, compared; 0 of rows so few that their places cannot be told to be near: copies are equal.
     target : float in [0, 1] or None
         `usual_share` that the copies are to have; None for the least noise.
     seed : int
         Of the draws by which the noise is found.
     """
 
-    def __init__(self, estimator: Any, values: Any, rows: Rows, n_neighbors: int, target: float | None, seed: int):
+    def __init__(
+        self,
+        estimator: Any,
+        values: Any,
+        rows: Rows,
+        nearest: Nearest,
+        n_neighbors: int,
+        target: float | None,
+        seed: int,
+    ) -> None:
         self.estimator, self.values, self.rows, self.k = estimator, values, rows, n_neighbors
-        width = max(n_neighbors, min(_NEAR, len(rows) - 1)) if n_neighbors else 0
-        self.nearest = nearest_rows(estimator, values, rows, width) if width else np.empty((len(rows), 0), np.int32)
+        self.nearest = nearest[:, : max(n_neighbors, _NEAR)]
         self.target, self.scale = target, _LEAST
         self.trades = estimator.metric not in _METRICS
         if n_neighbors and not self.trades and target is not None:

@@ -232,7 +232,8 @@ class AlignedMaps:
         usual = usual_share(shares[~unchanged]) if 2 * int(unchanged.sum()) < n else None
         far, by_chance = np.empty((2 * n_repeats if n else 0, n)), np.ones((2 * n_repeats if n else 0, n))
         for side in (0, 1) if n else ():
-            chance = Chance(estimators[side], values[side], rows[:, side], kept.k, usual, self.seed_)
+            near = kept.nearest[side]
+            chance = Chance(estimators[side], values[side], rows[:, side], near, kept.k, usual, self.seed_)
             for repeat in range(n_repeats):
                 seed, pair = self.seed_ + 2 * repeat + 1, 2 * repeat + side
                 (copy, places), by_chance[pair] = chance.draw(seed)

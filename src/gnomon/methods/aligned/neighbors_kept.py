@@ -51,11 +51,16 @@ class KeptInTables:
     values : ndarray or csr_array of shape (n_rows, n_features) of each table
     rows : ndarray of shape (n_shared, 2)
         The number of each shared row in the one and in the other.
+
+    Attributes
+    ----------
+    nearest : list of two ndarrays of shape (n_shared, n_near), int32
+        The nearest shared rows of each in either table, more than are compared; none of fewer than three rows.
     """
 
     def __init__(self, estimators: tuple[Any, Any], values: tuple[Any, Any], rows: Rows) -> None:
         self.n, self.k = len(rows), 0
-        self.nearest: list[Nearest] = []
+        self.nearest = [np.empty((self.n, 0), np.int32)] * 2
         most = max(0, (len(rows) - 1) // 2)
         for k in _NEIGHBORS:
             if self.k == min(k, most):
