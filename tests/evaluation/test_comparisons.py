@@ -57,7 +57,8 @@ def test_balls_apart_fill_a_group_without_rows_in_common():
     X = rng.normal(size=(90, 2))
     rows, mask = np.arange(0, 90, 2), rng.random(45) < 0.7
     near = np.argsort(cdist(X[rows], X), axis=1)[:, 1:6]
-    chosen = apart_balls(mask, near, 90, rows, np.random.default_rng(2))
+    order = np.random.default_rng(2).permutation(np.flatnonzero(mask))
+    chosen = apart_balls(order, np.column_stack([rows, near]), 90)
     balls = {one: {rows[one], *near[one]} for one in range(45)}
     taken = set().union(*(balls[one] for one in chosen.tolist()))
     assert len(taken) == 6 * len(chosen) >= 18

@@ -161,7 +161,8 @@ def is_denser(
         rows = np.sort(np.concatenate([some_rows(mask, checked["max_rows"] // 2, draw) for mask in (first, second)]))
         indices, found = neighbors_of(values, rows, k, checked["metric"])
     distances = np.asarray(found, dtype=np.float64)
-    balls = [apart_balls(mask[rows], indices, n, rows, draw) for mask in (first, second)]
+    near = np.column_stack([rows, indices])
+    balls = [apart_balls(draw.permutation(np.flatnonzero(mask[rows])), near, n) for mask in (first, second)]
     balls = [chosen[distances[chosen, -1] > 0.0] for chosen in balls]
     sizes = [len(chosen) for chosen in balls]
     blank = Verdict(

@@ -52,18 +52,24 @@ def neighbors_of(values: Any, rows: Rows, k: int, metric: str) -> tuple[npt.NDAr
     return without_own(*query_neighbors(values, values[rows], k + 1, metric=metric), rows)
 
 
-def apart_balls(mask: Mask, indices: npt.NDArray[Any], n: int, rows: Rows, draw: np.random.Generator) -> Rows:
-    """Return rows of a group whose neighbourhoods, themselves counted, have no row in common, chosen at random.
+def apart_balls(order: Rows, balls: npt.NDArray[Any], n: int) -> Rows:
+    """Return those rows of an order whose neighbourhoods have no row in common with those of any before.
 
-    `mask`, `indices` and the answer number the rows looked at, `rows`, of a table of `n`.
+    Parameters
+    ----------
+    order : ndarray of int64
+        Numbers of rows of `balls`.
+    balls : ndarray of shape (n_rows, n_near), int
+        The neighbourhood of each, itself counted.
+    n : int
+        Rows that there are.
     """
-    taken = np.zeros(n, dtype=np.bool_)
-    chosen = []
-    for one in draw.permutation(np.flatnonzero(mask)):
-        near = indices[one]
-        if not taken[rows[one]] and not taken[near].any():
+    free, chosen = np.ones(n, dtype=np.bool_), []
+    for one in order:
+        near = balls[one]
+        if free[near].all():
             chosen.append(one)
-            taken[rows[one]] = taken[near] = True
+            free[near] = False
     return np.array(chosen, dtype=np.int64)
 
 
@@ -182,7 +188,7 @@ def compare_equal_shares(
     if more < n:
         rows = np.sort(some_rows(masks[large], min(_SHARED_ROWS, _MOST_FOUND // more), draw))
         indices, distances = neighbors_of(values, rows, more, metric)
-        chosen = apart_balls(np.ones(len(rows), dtype=np.bool_), indices, n, rows, draw)
+        chosen = apart_balls(draw.permutation(len(rows)), np.column_stack([rows, indices]), n)
         radii = np.asarray(distances[chosen, -1], dtype=np.float64)
         radii = radii[radii > 0.0]
     if len(radii) < FEWEST_BALLS:

@@ -17,6 +17,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
+from gnomon.evaluation.densities import apart_balls
 from gnomon.evaluation.gaps import METRICS, of_unit_length, rows_with_direction, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
@@ -332,12 +333,8 @@ def _apart_rows(sides: _Sides, order: Rows, k: int) -> tuple[Rows, tuple[Floats,
     """Return rows whose k nearest in the data have none in common, and all radii in data and map."""
     near = first_columns(sides.data, k + 1)
     radii = tuple(np.partition(side, k, axis=1)[:, k] for side in (sides.data, sides.shown))
-    free, apart = np.ones(len(near), dtype=np.bool_), []
-    for row in order:
-        if free[near[row]].all() and min(side[row] for side in radii) > 0.0:
-            apart.append(row)
-            free[near[row]] = False
-    return np.array(sorted(apart), dtype=np.int64), (radii[0], radii[1])
+    order = order[np.minimum(radii[0], radii[1])[order] > 0.0]
+    return np.sort(apart_balls(order, near, len(near))), (radii[0], radii[1])
 
 
 def _blank(question: str, told: str, rests: str) -> Verdict:
