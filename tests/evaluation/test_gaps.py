@@ -220,6 +220,7 @@ def test_a_verdict_says_where_the_map_misleads_and_writes_nothing_for_what_is_no
         "null": "chance",
         "false_positive_rate": 0.05,
         "rests_on": "9 rows",
+        "caution": "",
         "is_illusion": True,
     }
     assert _verdict("no", "no", interval=(0.5, math.inf)).to_dict()["interval"] == [0.5, None]
