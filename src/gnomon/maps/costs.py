@@ -20,7 +20,7 @@ _COMPARED = Cost(row=1.3e4)  # of some of them with all others
 _ORDERED, _WIDE = 1.6e7, 2e4  # of these, and for each column in double
 _COMPARED_OF_MANY = Cost(row=2e3)
 _MOST_COMPARED = 7e7
-_KEPT_OF_FEW, _KEPT = Cost(row=700.0, pair=1.4), Cost(row=1.2e3)  # bytes of scores and neighbours, which stay
+_KEPT_OF_FEW, _KEPT = Cost(row=700.0, pair=0.7), Cost(row=1.2e3)  # bytes of scores and neighbours, which stay
 _MOST_KEPT = 1e8
 _EVALUATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=150.0)
 _PAGE = Cost(fixed=2e6, row=800.0)
