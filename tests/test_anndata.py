@@ -63,10 +63,19 @@ def test_positions_that_are_there_become_a_map(cells):
 
 
 def test_neighbours_are_in_the_coordinates_that_scanpy_used(cells):
-    gn.anndata.embed(cells, **QUICK)
-    cells.obsm["X_other"] = np.asarray(cells.obsm["X_pca"])[:, :5]
+    cells.obsm["X_other"] = np.asarray(cells.obsm["X_pca"])[:, 3:8]
     cells.uns["neighbors"] = {"params": {"use_rep": "X_other"}}
-    assert gn.anndata.to_map(cells).representation.name == "X_other"
+    gn.anndata.embed(cells, **QUICK)
+    assert cells.uns["umap"]["params"]["use_rep"] == "X_other"
+    whole = gn.map(cells, **QUICK)
+    np.testing.assert_array_equal(cells.obsm["X_umap"], whole.embedding)
+    np.testing.assert_array_equal(cells.obsm["X_umap"], gn.map(cells, use_rep="X_other", **QUICK).embedding)
+    taken = gn.anndata.to_map(cells)
+    assert taken.representation.name == whole.representation.name == "X_other"
+    assert any("as scanpy found those" in text for text in taken.notes)
+    assert taken.notes[0] == whole.notes[0]
+    gn.anndata.embed(cells, use_rep="X_pca", **QUICK)
+    assert cells.uns["umap"]["params"]["use_rep"] == "X_pca"
     cells.uns["neighbors"] = {"params": {"n_pcs": 7}}
     assert gn.anndata.to_map(cells).representation.n_coordinates == 7
     assert gn.anndata.to_map(cells, use_rep="X_pca").representation.n_coordinates == 12

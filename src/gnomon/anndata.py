@@ -51,7 +51,8 @@ def embed(
     method : str, default="umap"
         A name that ``gnomon methods`` lists.
     use_rep, n_pcs, layer, neighbors_key : default=None
-        In which coordinates, or by which graph, as in `gnomon.map`.
+        In which coordinates, or by which graph, as in `gnomon.map`: None takes the coordinates of
+        ``uns["neighbors"]``, such as those that a batch effect was taken from, if scanpy wrote them there.
     key_added : str or None, default=None
         Positions go to ``obsm[key_added]`` and parameters to ``uns[key_added]``; None takes ``obsm["X_umap"]`` and
         ``uns["umap"]``, with the name of the method. Not "X_pca", where scanpy looks for neighbours.
@@ -126,8 +127,8 @@ def to_map(
     basis : str, default="umap"
         Positions are ``obsm["X_umap"]``, or ``obsm["umap"]`` where there is none.
     use_rep, n_pcs : default=None
-        Coordinates in which cells are neighbours, as in `gnomon.map`. None for both takes those of
-        ``uns["neighbors"]``, if scanpy wrote them there, else the rule of `gnomon.map`.
+        Coordinates in which cells are neighbours, as in `gnomon.map`: None takes those of ``uns["neighbors"]``, if
+        scanpy wrote them there.
     explain, layer, labels : default=None
         Features that explain and labels, as in `gnomon.map`.
     name : str or None, default=None
@@ -144,8 +145,6 @@ def to_map(
     key = f"X_{basis}" if f"X_{basis}" in keys else basis
     require_name(key, keys, what="basis")
     positions = np.asarray(adata.obsm[key])
-    if use_rep is None and n_pcs is None:
-        use_rep, n_pcs = _coordinates_of_neighbors(adata, keys)
     named = labels if isinstance(labels, str) else None
     data = read_cells(adata, use_rep=use_rep, n_pcs=n_pcs, explain=explain, layer=layer, labels=named)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
@@ -242,12 +241,3 @@ def _parameters(adata: Any, key: str) -> Mapping[str, Any]:
     entry = adata.uns.get(key, {})
     about = entry.get("params", {}) if isinstance(entry, Mapping) else {}
     return about if isinstance(about, Mapping) else {}
-
-
-def _coordinates_of_neighbors(adata: Any, keys: list[str]) -> tuple[str | None, int | None]:
-    """Return what ``uns["neighbors"]`` says of the coordinates that scanpy found neighbours in."""
-    about = _parameters(adata, "neighbors")
-    use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
-    if use_rep is not None and use_rep not in ("X", *keys):
-        return None, None
-    return (None if use_rep is None else str(use_rep)), (None if n_pcs is None else int(n_pcs))

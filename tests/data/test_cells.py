@@ -107,6 +107,59 @@ def test_scanpys_rule_chooses_the_coordinates():
     assert read_cells(cells, n_pcs=7).representation.columns.sum() == 20
 
 
+def recorded(found):
+    """Return name and size of the coordinates, and what a note says of their origin."""
+    given = found.representation
+    size = None if given is None else given.n_coordinates if isinstance(given, Representation) else given.n_components
+    return getattr(given, "name", None), size, [text for text in found.notes if "uns['neighbors']" in text]
+
+
+@pytest.mark.parametrize(
+    ("params", "options", "expected"),
+    [
+        ({"use_rep": "X_own"}, {}, ("X_own", 8)),
+        ({"use_rep": "X_own", "n_pcs": np.int64(3)}, {}, ("X_own", 3)),
+        ({"use_rep": "X_own", "n_pcs": 3}, {"n_pcs": 5}, ("X_own", 5)),
+        ({"n_pcs": np.array([4])}, {}, ("X_pca", 4)),
+        ({"use_rep": "X"}, {}, (None, None)),
+        ({"n_pcs": 0}, {}, (None, None)),
+    ],
+)
+def test_the_coordinates_of_the_objects_own_neighbours_are_taken_and_noted(params, options, expected):
+    cells = make_cells()
+    cells.obsm["X_own"] = np.asarray(cells.obsm["X_pca"])[:, :8]
+    cells.uns["neighbors"] = {"params": params}
+    name, size, told = recorded(read_cells(cells, **options))
+    assert (name, size) == expected
+    assert len(told) == 1
+    assert (f"obsm['{name}']" if name else "the table itself") in told[0]
+
+
+@pytest.mark.parametrize(
+    ("params", "options", "expected"),
+    [
+        ({"use_rep": "X_own"}, {"use_rep": "X_pca"}, ("X_pca", 10)),
+        ({"use_rep": "X_own"}, {"n_pcs": 0}, (None, None)),
+        ({"use_rep": "X"}, {"n_pcs": 6}, ("X_pca", 6)),
+        ({"n_neighbors": 15}, {}, ("X_pca", 10)),
+        ({"use_rep": 3}, {}, ("X_pca", 10)),
+    ],
+)
+def test_what_a_user_names_comes_before_the_record(params, options, expected):
+    cells = make_cells()
+    cells.obsm["X_own"] = np.asarray(cells.obsm["X_pca"])[:, :8]
+    cells.uns["neighbors"] = {"params": params}
+    assert recorded(read_cells(cells, **options)) == (*expected, [])
+
+
+def test_recorded_coordinates_that_are_gone_are_missed_aloud():
+    cells = make_cells()
+    cells.uns["neighbors"] = {"params": {"use_rep": "X_gone"}}
+    name, _, told = recorded(read_cells(cells))
+    assert name == "X_pca"
+    assert "names obsm['X_gone'], which is not there" in told[0]
+
+
 @pytest.mark.parametrize(
     "marks",
     [

@@ -21,6 +21,7 @@ __all__ = ["annotation", "in_memory", "is_cells", "is_part", "is_stored_matrix",
 N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""
 
+_NEIGHBORS = "neighbors"  # the key of uns under which scanpy says how it found neighbours
 _COUNTS = 30  # whole numbers beyond are counts, not their logarithms
 _MARKS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
 
@@ -83,10 +84,12 @@ def read_cells(
     cells : AnnData of shape (n_obs, n_vars)
         In memory or backed by a file; of its matrices those that are needed are read.
     use_rep : str or None, default=None
-        A key of `obsm`, or "X". None takes the rule of ``scanpy.pp.neighbors``: the table itself up to 50 genes, else
-        "X_pca", else principal components that are to be computed.
+        A key of `obsm`, or "X". None takes what ``uns["neighbors"]`` says that scanpy took, with a note; where nothing
+        is said, the rule of ``scanpy.pp.neighbors``: the table itself up to 50 genes, else "X_pca", else principal
+        components that are to be computed.
     n_pcs : int or None, default=None
-        Leading columns of the representation, or components to be computed; 0 for the table itself.
+        Leading columns of the representation, or components to be computed; 0 for the table itself. None takes what
+        ``uns["neighbors"]`` says, if `use_rep` is None too.
     explain : str or None, default=None
         "X", "raw", a layer or a key of `obsm`: the table of features.
     layer : str or None, default=None
@@ -124,6 +127,8 @@ def read_cells(
     known = _part_of(cells, explain, layer) if part is None else part
     X, names = read_part(cells, known)
     of_x = known == _part_of(cells, None, layer)
+    if part is None and neighbors_key is None and use_rep is None:
+        use_rep, n_pcs = _recorded(cells, n_pcs, of_x, notes)
     representation = None if part is not None else _representation(cells, X, of_x, use_rep, n_pcs, notes)
     values = None if labels is None else annotations.pop(labels)
     return Dataset(
@@ -222,6 +227,38 @@ def _check_matrix(X: Any, shape: tuple[int, int]) -> None:
     if X.shape != shape:
         fact = f"a matrix of shape {X.shape}, {shape[0]} cells, {shape[1]} genes"
         raise ValueError(message("the AnnData", "one whose matrix has a row for each cell", fact=fact))
+
+
+def _recorded(cells: Any, n_pcs: int | None, of_x: bool, notes: list[str]) -> tuple[str | None, int | None]:
+    """Return in which representation, and its columns, the object's own neighbours were found; None where unsaid.
+
+    scanpy writes what it was told: columns alone are those of X_pca, and it takes none of the table itself.
+    """
+    entry = cells.uns.get(_NEIGHBORS, {})
+    about = entry.get("params", {}) if isinstance(entry, Mapping) else {}
+    about = about if isinstance(about, Mapping) else {}
+    use_rep, written = about.get("use_rep"), np.asarray(about.get("n_pcs"))
+    count = int(written.reshape(-1)[0]) if written.size == 1 and written.dtype.kind in "iu" else None
+    keys = [str(key) for key in cells.obsm]
+    if use_rep is None and count is not None:
+        use_rep = "X" if count == 0 or int(cells.n_vars) <= N_COMPONENTS else "X_pca"
+    if not isinstance(use_rep, str) or n_pcs == 0:
+        return None, n_pcs
+    where = f"as scanpy found those of uns[{_NEIGHBORS!r}]; pass use_rep for other coordinates"
+    if use_rep == "X":
+        if n_pcs is not None or not of_x:
+            return None, n_pcs
+        note(notes, f"neighbours are found in the table itself, {where}")
+        return "X", None
+    if use_rep not in keys:
+        if use_rep != "X_pca":
+            gone = f"uns[{_NEIGHBORS!r}] names obsm[{use_rep!r}], which is not there"
+            note(notes, f"{gone}: neighbours are found in other coordinates")
+        return None, count if n_pcs is None else n_pcs
+    count = count if n_pcs is None else n_pcs
+    columns = "" if count is None else f"the first {count} columns of "
+    note(notes, f"neighbours are found in {columns}obsm[{use_rep!r}], {where}")
+    return use_rep, count
 
 
 def _representation(

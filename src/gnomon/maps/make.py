@@ -89,9 +89,10 @@ def map(
         read what values are, see `scale`.
     use_rep : str or None, default=None
         Of an AnnData object: the key of ``obsm``, such as "X_pca" or "X_scVI", of the coordinates in which neighbours
-        are found and the map is made, of which `n_pcs` takes the leading ones; or "X". None takes the rule of
-        ``scanpy.pp.neighbors``: "X" up to 50 genes, else "X_pca", and where there is none 50 principal components, of
-        ``var["highly_variable"]`` if these are marked.
+        are found and the map is made, of which `n_pcs` takes the leading ones; or "X". None takes those that
+        ``uns["neighbors"]`` names, as a note says, with the columns that it names if `n_pcs` is None; where none are
+        named, the rule of ``scanpy.pp.neighbors``: "X" up to 50 genes, else "X_pca", and where there is none 50
+        principal components, of ``var["highly_variable"]`` if these are marked.
     explain : str or None, default=None
         Of an AnnData object: the table that explains the map. None and "X" take ``X`` or the `layer`; "raw" takes
         ``raw``; else a layer or a key of ``obsm``.
