@@ -19,6 +19,8 @@ from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.dataset import require_name
 from gnomon.maps import Map
 from gnomon.maps import map as make_map
+from gnomon.maps.depth import warn_of_depth
+from gnomon.maps.prepare import noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 
 __all__ = ["embed", "explain", "to_map"]
@@ -149,6 +151,8 @@ def to_map(
     data = read_cells(adata, use_rep=use_rep, n_pcs=n_pcs, explain=explain, layer=layer, labels=named)
     table = check_table(data.X, accept_sparse=True, min_samples=3, feature_names=data.feature_names)
     coordinates = resolve(data.representation, table.values, table.values, seed=0)
+    with noted() as notes:
+        warn_of_depth(data.depth, table.values, coordinates, table.values, positions)
     about = _parameters(adata, basis)
     made = Map(
         X=table,
@@ -160,7 +164,7 @@ def to_map(
         metadata=data.metadata,
         point_names=data.point_names,
         representation=coordinates,
-        notes=[*data.notes, *told_of_coordinates(data.representation, coordinates)],
+        notes=[*data.notes, *notes, *told_of_coordinates(data.representation, coordinates)],
         name=name or basis,
         n_jobs=n_jobs,
     )

@@ -12,6 +12,7 @@ import scipy
 from gnomon._validation import message
 from gnomon.data.arrays import cast, is_missing, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
+from gnomon.data.depth import read_depth
 from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
@@ -143,6 +144,7 @@ def read_cells(
         distances=distances,
         metric=str(about.get("metric", "euclidean")),
         part=known,
+        depth=read_depth(cells, X, in_memory),
     )
 
 

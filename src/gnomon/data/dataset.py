@@ -93,6 +93,8 @@ class Dataset(ShortRepr):
     part : str
         The part of an AnnData object that `X` is, by its place in an h5ad file: "X", "layers/counts", "raw/X" or
         "obsm/protein". Empty where the source is none.
+    depth : ndarray of shape (n_samples,), float64, or None
+        Counts that were read of each cell, if an AnnData object tells them: a map that shows little else is warned of.
     """
 
     X: npt.NDArray[Any] | scipy.sparse.csr_array
@@ -115,6 +117,7 @@ class Dataset(ShortRepr):
     decimal: str = ""
     truth_columns: list[str] = field(default_factory=list)
     part: str = ""
+    depth: npt.NDArray[np.float64] | None = None
 
     @property
     def name(self) -> str:

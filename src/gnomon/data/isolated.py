@@ -298,6 +298,7 @@ def send_dataset(dataset: Dataset, out: IO[bytes]) -> None:
         "text_columns": dataset.text_columns,
         "truth_columns": dataset.truth_columns,
         "part": dataset.part,
+        "depth": put(dataset.depth),
         "representation": put_representation(dataset.representation),
     }
     description["arrays"] = [[values.dtype.str, list(values.shape)] for values in arrays]
@@ -360,6 +361,7 @@ def receive_dataset(description: dict[str, Any], stream: io.BufferedReader, *, m
         text_columns=description["text_columns"],
         truth_columns=description["truth_columns"],
         part=str(description["part"]),
+        depth=take(description["depth"]),
         representation=take_representation(description["representation"]),
     )
 

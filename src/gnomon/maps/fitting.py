@@ -24,6 +24,7 @@ from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, check_scale, choose_scaling, reads_values
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
+from gnomon.maps.depth import warn_of_depth
 from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
@@ -119,6 +120,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
         graph, embedding = _lay_out(estimator, mapped, y, by_row)
         _check_range(embedding)
+        rows = None if data.distances is not None else mapped.values
+        warn_of_depth(data.depth, table.values, representation, rows, embedding)
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)

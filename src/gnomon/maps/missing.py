@@ -116,7 +116,9 @@ def _drop(data: Dataset, values: npt.NDArray[Any], table: Table) -> Settled:
         "numbered anew.",
         DataWarning,
     )
-    kept = {name: _rows_of(getattr(data, name), rows, n) for name in ("labels", "target", "point_names", "images")}
+    kept = {
+        name: _rows_of(getattr(data, name), rows, n) for name in ("labels", "target", "point_names", "images", "depth")
+    }
     metadata = {name: _rows_of(column, rows, n) for name, column in data.metadata.items()}
     whole = check_table(values[rows], min_samples=3, feature_names=table.feature_names)
     index = None if table.index is None else table.index[rows]

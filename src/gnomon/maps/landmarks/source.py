@@ -99,7 +99,7 @@ class _InMemory(Source):
         whole, data = self.whole, self.whole.data
         if len(rows) == whole.table.n_samples:
             return whole
-        of_rows = {name: getattr(data, name) for name in ("labels", "target", "point_names", "images")}
+        of_rows = {name: getattr(data, name) for name in ("labels", "target", "point_names", "images", "depth")}
         kept: dict[str, Any] = {name: None if one is None else np.asarray(one)[rows] for name, one in of_rows.items()}
         metadata = {name: np.asarray(column)[rows] for name, column in data.metadata.items()}
         index = None if whole.table.index is None else whole.table.index[rows]

@@ -1,0 +1,120 @@
+"""A map of single cells that shows how much was read of each cell, and not what the cells are, says so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+
+import gnomon as gn
+from gnomon.data.depth import are_even, totals_of_counts
+from gnomon.exceptions import DataWarning
+from gnomon.maps.depth import share_of_map, share_of_spread
+
+anndata = pytest.importorskip("anndata")
+N, GENES = 200, 80
+WARNED = "map shows mostly the depth of each cell"
+
+
+def make_counts(kinds=1, spread=0.7, seed=0):
+    rng = np.random.default_rng(seed)
+    rates = rng.gamma(0.6, 1.0, GENES) + 0.05
+    kind = rng.integers(0, kinds, N)
+    rates = rates * np.where(np.arange(GENES) // 10 == kind[:, None], 6.0, 1.0)
+    depth = 1500 * np.exp(rng.normal(0, spread, N))
+    return rng.poisson(rates / rates.sum(axis=1, keepdims=True) * depth[:, None]).astype(np.float32)
+
+
+def normalised(counts):
+    return np.log1p(1e4 * counts / counts.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+def make_cells(X, components_of=None, **about):
+    cells = anndata.AnnData(sp.csr_matrix(X), obs=pd.DataFrame(about, index=[f"c{i}" for i in range(len(X))]))
+    if components_of is not None:
+        cells.obsm["X_pca"] = gn.PCA(n_components=10).fit_transform(components_of).astype(np.float32)
+    return cells
+
+
+def told(made):
+    return [text for text in made.notes if WARNED in text]
+
+
+@pytest.mark.parametrize("form", ["counts", "logarithms"])
+@pytest.mark.parametrize("components", [True, False])
+def test_components_of_counts_are_said_to_show_depth(form, components):
+    counts = make_counts()
+    X = counts if form == "counts" else np.log1p(counts)
+    cells = make_cells(X, X if components else None)
+    with pytest.warns(DataWarning, match=rf"{WARNED}.*Run scanpy.pp.normalize_total and scanpy.pp.log1p before"):
+        made = gn.map(cells, "pca")
+    assert len(told(made)) == 1
+    assert told(made)[0] in made.report(verdicts=False)
+
+
+def test_every_way_to_a_map_says_so():
+    counts = make_counts()
+    cells = make_cells(counts, counts)
+    with pytest.warns(DataWarning, match=WARNED):
+        gn.anndata.embed(cells, "pca", key_added="X_plane")
+    with pytest.warns(DataWarning, match=WARNED):
+        assert told(gn.anndata.to_map(cells, "plane"))
+
+
+@pytest.mark.parametrize("source", ["total_counts", "n_counts", "layer", "raw"])
+def test_depth_is_told_by_what_the_object_keeps(source):
+    counts = make_counts()
+    cells = make_cells(normalised(counts), counts, **({source: counts.sum(axis=1)} if "counts" in source else {}))
+    if source == "layer":
+        cells.layers["counts"] = sp.csr_matrix(counts)
+    if source == "raw":
+        cells.raw = make_cells(counts)
+    with pytest.warns(DataWarning, match=WARNED):
+        gn.map(cells, "pca")
+
+
+@pytest.mark.parametrize("kinds", [1, 4])
+@pytest.mark.parametrize("components", [True, False])
+@pytest.mark.filterwarnings("error:.*depth of each cell")
+def test_normalised_cells_are_not_said_to_show_depth(kinds, components):
+    counts = make_counts(kinds)
+    X = normalised(counts)
+    cells = make_cells(X, X if components else None, total_counts=counts.sum(axis=1))
+    if components:
+        cells.varm["PCs"] = gn.PCA(n_components=10).fit(X).components_.T
+    assert not told(gn.map(cells, "pca"))
+
+
+@pytest.mark.filterwarnings("error:.*depth of each cell")
+def test_cells_of_nearly_equal_depth_are_not_said_to_show_it():
+    counts = make_counts(spread=0.01)
+    assert not told(gn.map(make_cells(counts), "pca"))
+
+
+def test_counts_are_summed_as_they_are_and_after_their_logarithm():
+    counts = make_counts()
+    expected = counts.sum(axis=1, dtype=np.float64)
+    for X in (counts, sp.csr_array(counts)):
+        np.testing.assert_array_equal(totals_of_counts(X), expected)
+    for X in (np.log1p(counts), sp.csr_array(np.log1p(counts))):
+        np.testing.assert_allclose(totals_of_counts(X), expected, rtol=1e-4)
+    assert totals_of_counts(normalised(counts)) is None
+    assert totals_of_counts(counts - 1) is None
+    assert are_even(normalised(counts))
+    assert are_even(counts / counts.sum(axis=1, keepdims=True))
+    assert not are_even(counts)
+    assert not are_even(np.log1p(counts))
+
+
+def test_shares_are_those_of_a_line_and_a_plane():
+    rng = np.random.default_rng(0)
+    depth = rng.normal(size=N)
+    rows = np.column_stack([3 * depth, rng.normal(size=(N, 2))])
+    fitted = np.column_stack([np.ones(N), depth])
+    left = rows - fitted @ np.linalg.lstsq(fitted, rows, rcond=None)[0]
+    expected = 1 - (left**2).sum() / ((rows - rows.mean(axis=0)) ** 2).sum()
+    assert share_of_spread(rows, depth) == pytest.approx(expected)
+    assert share_of_spread(sp.csr_array(rows), depth) == pytest.approx(expected)
+    assert share_of_map(rows[:, :2], depth) == pytest.approx(1.0)
+    assert share_of_map(rows[:, 1:], depth) < 0.1
