@@ -154,6 +154,22 @@ def test_a_new_fit_is_advised_after_a_look_at_how_rows_were_prepared():
     )
 
 
+@pytest.mark.parametrize(("n", "share"), [(100, "100%"), (70, "70%")])
+def test_columns_that_stopped_arriving_are_told_and_filled_values_are_not_compared(n, share):
+    old_gaps, new_gaps = np.arange(900).reshape(300, 3) % 10 == 0, np.zeros((100, 3), bool)
+    new = ROWS[:100].copy()
+    new[:n, 1], new_gaps[:n, 1] = 0.3, True
+    masks = {"missing": (old_gaps, new_gaps), "missing_names": ["a", "age", "c"]}
+    drift = measure_drift(ROWS, ROWS[:, :2], new, new[:, :2], **masks)
+    text = f"values are missing more often (age in {share} of the new rows and 10% of the old)"
+    assert f"{text}, and what was filled in was not measured" in drift.summary().splitlines()[-1]
+    assert [one for one in drift.differences if "distribution" in one or "one value" in one] == []
+    assert "distribution" in str(measure_drift(ROWS, ROWS[:, :2], new, new[:, :2]).differences)
+    like = np.random.default_rng(1).normal(size=(100, 3))
+    same = measure_drift(ROWS, ROWS[:, :2], like, like[:, :2], missing=(old_gaps, old_gaps[:100]))
+    assert not same.differs
+
+
 def test_other_shares_of_the_labels_are_told_as_such():
     rng = np.random.default_rng(0)
 

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 import scipy
-from scipy.stats import ks_2samp
+from scipy.stats import fisher_exact, ks_2samp
 
 from gnomon.extension import columns
-from gnomon.extension.columns import largest_difference, measure_columns
+from gnomon.extension.chance import chance_of_more
+from gnomon.extension.columns import largest_difference, measure_columns, measure_missing
 
 RNG = np.random.default_rng(0)
 OLD = np.column_stack([RNG.normal(size=200), RNG.integers(0, 3, 200), RNG.random(200) < 0.1, np.zeros(200)])
@@ -62,3 +63,38 @@ def test_of_very_many_columns_those_that_vary_most_are_compared(monkeypatch):
 def test_tables_of_one_value_have_no_column_to_compare():
     found = measure_columns(np.ones((10, 2)), np.ones((4, 2)))
     assert (len(found.columns), len(found.constant), found.p_value) == (0, 0, 1.0)
+
+
+def lacking(n, share, columns=1):
+    return np.arange(n * columns).reshape(n, columns, order="F") % 10 < 10 * share
+
+
+@pytest.mark.parametrize(("old", "new", "found"), [(0.1, 0.7, [0]), (0.1, 1.0, [0]), (0.1, 0.1, []), (0.7, 0.1, [])])
+def test_columns_that_are_missing_more_often_than_by_chance_are_found(old, new, found):
+    told = measure_missing((lacking(600, old), lacking(300, new)))
+    assert told.columns.tolist() == found
+    assert (told.of_old.tolist(), told.of_new.tolist()) == (([old], [new]) if found else ([], []))
+
+
+def test_the_chance_of_missing_values_is_that_of_fisher():
+    table = [[9, 51], [11, 19]]
+    expected = fisher_exact([table[1], table[0]], alternative="greater").pvalue
+    assert chance_of_more(9, 60, 11, 30) == pytest.approx(expected)
+    assert chance_of_more(0, 60, 0, 30) == pytest.approx(1.0)
+    assert len(measure_missing((lacking(60, 0.0), np.ones((1, 1), dtype=bool))).columns) == 0  # one row may be chance
+
+
+def test_filled_values_are_not_compared():
+    gaps = lacking(200, 0.5, 4), lacking(90, 0.5, 4)
+    filled = NEW.copy()
+    filled[gaps[1]] = 50.0
+    found = measure_columns(OLD, filled, missing=gaps)
+    known = [ks_2samp(OLD[~gaps[0][:, j], j], NEW[~gaps[1][:, j], j]).statistic for j in range(3)]
+    np.testing.assert_allclose(found.shifts[np.argsort(found.columns)][:3], known, atol=1e-12)
+    assert len(found.constant) == 0
+    gaps[1][:, 0] = True
+    assert measure_columns(OLD, filled, missing=gaps).shifts[-1] == 0.0  # nothing is known of it
+    none = np.zeros(OLD.shape, dtype=bool), np.zeros(NEW.shape, dtype=bool)
+    same, plain = measure_columns(OLD, NEW, missing=none), measure_columns(OLD, NEW)
+    np.testing.assert_array_equal(same.shifts, plain.shifts)
+    assert (same.by_chance, same.p_value) == (plain.by_chance, plain.p_value)

@@ -269,3 +269,22 @@ def test_new_rows_without_a_category_need_a_map_that_knows_gaps(mixed):
         whole.transform(frame[4:5])
     with pytest.warns(DataWarning, match="'kind' has 'z' in 1 row: taken as none of the categories"):
         whole.transform(frame[10:11].assign(kind="z"))
+
+
+def test_new_rows_that_lack_a_column_are_told(table, made):
+    rows = table[0][:40].copy()
+    rows[:30, 1] = np.nan
+    larger, drift = made.extend(rows)
+    assert "values are missing more often (b in 75% of the new rows" in drift.summary().splitlines()[-1]
+    assert any("what was filled in was not measured" in note for note in larger.notes)
+    assert drift.missing.columns.tolist() == [1]
+
+
+def test_a_category_that_new_rows_lack_is_named_as_it_came():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=90), "y": rng.normal(size=90), "region": rng.choice(list("NSE"), 90)})
+    frame.loc[:3, "region"] = None
+    with pytest.warns(DataWarning):
+        made = gn.map(frame, "pca", n_jobs=1)
+    new = frame[4:54].assign(region=None)
+    assert "(region in 100% of the new rows and 4% of the old)" in str(made.extend(new)[1])

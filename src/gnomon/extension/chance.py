@@ -10,7 +10,14 @@ import scipy.special
 
 from gnomon._arithmetic import exp, log
 
-__all__ = ["chance_of_farther", "chance_of_fewer", "chance_of_shift", "counts_beyond", "largest_shift"]
+__all__ = [
+    "chance_of_farther",
+    "chance_of_fewer",
+    "chance_of_more",
+    "chance_of_shift",
+    "counts_beyond",
+    "largest_shift",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -88,6 +95,24 @@ def chance_of_fewer(old: npt.NDArray[np.integer], n_new: int, total: float) -> f
     size = n_new * (len(shares) - 1) + 1
     sums = np.fft.irfft(np.fft.rfft(shares, 2 * size) ** n_new, 2 * size)[:size]
     return float(np.clip(sums[: max(math.floor(total) + 1, 0)].sum(), 0.0, 1.0))
+
+
+def chance_of_more(old: int, n_old: int, new: int, n_new: int) -> float:
+    """Return how likely it is that so many of the rows that have something are new ones, or more, by Fisher's test.
+
+    Parameters
+    ----------
+    old, new : int >= 0
+        Old and new rows that have it.
+    n_old, n_new : int >= 1
+    """
+    total = old + new
+    counts = np.arange(new, min(total, n_new) + 1.0)
+    ln = scipy.special.gammaln
+    ways = ln(n_new + 1) - ln(counts + 1) - ln(n_new - counts + 1)
+    ways += ln(n_old + 1) - ln(total - counts + 1) - ln(n_old - total + counts + 1)
+    ways -= ln(n_old + n_new + 1) - ln(total + 1) - ln(n_old + n_new - total + 1)
+    return min(float(exp(ways).sum()), 1.0)
 
 
 def largest_shift(n_old: float, n_new: int, *, n_compared: int = 1) -> float:

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.extension.chance import chance_of_shift, largest_shift
+from gnomon.extension.chance import chance_of_more, chance_of_shift, largest_shift
 from gnomon.linalg.table import dense_rows, evenly_spaced
 
-__all__ = ["ColumnShift", "largest_difference", "measure_columns"]
+__all__ = ["ColumnShift", "MissingShift", "largest_difference", "measure_columns", "measure_missing"]
 
 Floats = npt.NDArray[np.float64]
+Masks = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
+"""Which values of old and of new rows were missing and filled in."""
 
 _MOST_COLUMNS = 1000
 _MOST_ROWS = 2000
 _TOGETHER = 64  # columns sorted at once
 _ONE_VALUE_BY_CHANCE = 0.0025
+_MOST_MISSING = 0.1  # more of the new rows than of the old
+_MISSING_BY_CHANCE = 0.0025
 
 
 @dataclass(frozen=True)
@@ -29,10 +33,11 @@ class ColumnShift:
     Attributes
     ----------
     columns : ndarray of shape (n_columns,), int64
-        Columns that were compared, by falling shift: all, or of more than 1000 those that vary most.
+        Columns that were compared, by falling shift: all, or of more than 1000 those that vary most. One with missing
+        values has the place of the shift that as many whole rows give so rarely.
     shifts : ndarray of shape (n_columns,), float64, in [0, 1]
         Largest difference between the distributions of a column in new and in old rows (Kolmogorov-Smirnov), of at most
-        2000 rows each.
+        2000 rows each, of those in which it is known; 0 if there are none.
     by_chance : float in [0, 1]
         What the largest of them stays below in 95 of 100 draws of rows like the old ones, at least.
     p_value : float in [0, 1]
@@ -48,7 +53,46 @@ class ColumnShift:
     constant: npt.NDArray[np.int64]
 
 
-def measure_columns(X: Any, X_new: Any, weights: Floats | None = None) -> ColumnShift:
+@dataclass(frozen=True)
+class MissingShift:
+    """Columns of which new rows lack values more often than old ones, the largest difference first.
+
+    Attributes
+    ----------
+    columns : ndarray of int64
+        Those where the share of the new rows is larger by more than 0.1, and than chance gives in one draw of 400.
+    of_old, of_new : ndarray of float64, in [0, 1]
+        Share of the rows that lack a value of each of them.
+    """
+
+    columns: npt.NDArray[np.int64]
+    of_old: Floats
+    of_new: Floats
+
+
+def measure_missing(missing: Masks) -> MissingShift:
+    """Compare how often new and old rows lack the values of columns.
+
+    Parameters
+    ----------
+    missing : tuple of ndarray of shape (n_old, n_columns) and (n_new, n_columns), bool
+
+    Returns
+    -------
+    MissingShift
+    """
+    old, new = missing
+    of_old, of_new = (one.mean(axis=0) for one in missing)
+    chances = [
+        chance_of_more(int(a), len(old), int(b), len(new)) * len(of_old)
+        for a, b in zip(old.sum(axis=0), new.sum(axis=0), strict=True)
+    ]
+    found = np.flatnonzero((of_new - of_old > _MOST_MISSING) & (np.array(chances) <= _MISSING_BY_CHANCE))
+    found = found[np.argsort(-(of_new - of_old)[found], kind="stable")]
+    return MissingShift(found.astype(np.int64), of_old[found], of_new[found])
+
+
+def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: Masks | None = None) -> ColumnShift:
     """Compare the columns of new rows with those of old ones.
 
     Parameters
@@ -57,17 +101,19 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None) -> Column
         At least one row each. Of more than 2000 rows evenly spaced ones are looked at.
     weights : ndarray of shape (n_old,), float64, default=None
         How much each old row counts, not all 0; None counts them alike.
+    missing : tuple of ndarray of the shapes of X and X_new, bool, default=None
+        Values that were filled in, which are not compared. None for none.
 
     Returns
     -------
     ColumnShift
     """
-    some = evenly_spaced(int(X.shape[0]), _MOST_ROWS)
-    old, new = X[some], X_new[evenly_spaced(int(X_new.shape[0]), _MOST_ROWS)]
+    some, others = (evenly_spaced(int(one.shape[0]), _MOST_ROWS) for one in (X, X_new))
     counted = np.ones(len(some)) if weights is None else weights[some]
-    old, counted = old[np.flatnonzero(counted > 0.0)], counted[counted > 0.0]
+    some, counted = some[counted > 0.0], counted[counted > 0.0]
+    old, new = X[some], X_new[others]
     old, new = (one if isinstance(one, np.ndarray) else one.tocsc() for one in (old, new))
-    n_old, n_new = float(counted.sum() ** 2 / (counted**2).sum()), int(new.shape[0])
+    n_old, n_new = _effective(counted), int(new.shape[0])
     share = counted / counted.sum()
     columns = _columns(old, new)
     shifts, constant = np.zeros(len(columns)), np.zeros(len(columns), dtype=np.bool_)
@@ -75,15 +121,35 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None) -> Column
         shifts[at] = largest_difference(a, b, share)
         for j in np.flatnonzero((b == b[0]).all(axis=0)):
             constant[at][j] = _chance_of_one(a[:, j], b[0, j], share, n_new) * len(columns) <= _ONE_VALUE_BY_CHANCE
-    order = np.argsort(-shifts, kind="stable")
-    largest = float(shifts[order[0]]) if len(order) else 0.0
+    sizes = np.tile([n_old, n_new], (len(columns), 1))
+    if missing is not None:
+        known = ~missing[0][np.ix_(some, columns)], ~missing[1][np.ix_(others, columns)]
+        for j in np.flatnonzero(~(known[0].all(axis=0) & known[1].all(axis=0))):
+            a, b = (dense_rows(one[:, columns[j : j + 1]]) for one in (old, new))
+            a, b = a[known[0][:, j]], b[known[1][:, j]]
+            own = counted[known[0][:, j]]
+            shifts[j], constant[j], sizes[j] = 0.0, False, (_effective(own), len(b))
+            if len(a) and len(b):
+                shifts[j] = largest_difference(a, b, own / own.sum())[0]
+                if (b == b[0]).all():
+                    rare = _chance_of_one(a[:, 0], b[0, 0], own / own.sum(), len(b))
+                    constant[j] = rare * len(columns) <= _ONE_VALUE_BY_CHANCE
+    usual = np.array([largest_shift(a, int(b)) if min(a, b) >= 1 else 1.0 for a, b in sizes])
+    order = np.argsort(-shifts / usual, kind="stable")
+    largest, size = (float(shifts[order[0]]), sizes[order[0]]) if len(order) else (0.0, (n_old, n_new))
+    n_compared = max(len(columns), 1)
     return ColumnShift(
         columns=columns[order],
         shifts=shifts[order],
-        by_chance=largest_shift(n_old, n_new, n_compared=max(len(columns), 1)),
-        p_value=min(1.0, chance_of_shift(largest, n_old, n_new) * max(len(columns), 1)),
+        by_chance=largest_shift(size[0], int(size[1]), n_compared=n_compared),
+        p_value=min(1.0, chance_of_shift(largest, size[0], int(size[1])) * n_compared) if largest else 1.0,
         constant=columns[constant],
     )
+
+
+def _effective(weights: Floats) -> float:
+    """Return as how many rows rows of such weights count; 0 for none."""
+    return float(weights.sum() ** 2 / (weights**2).sum()) if len(weights) else 0.0
 
 
 def largest_difference(old: Floats, new: Floats, share: Floats) -> Floats:

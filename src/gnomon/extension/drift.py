@@ -21,7 +21,14 @@ from gnomon.extension.chance import (
     counts_beyond,
     largest_shift,
 )
-from gnomon.extension.columns import ColumnShift, largest_difference, measure_columns
+from gnomon.extension.columns import (
+    ColumnShift,
+    Masks,
+    MissingShift,
+    largest_difference,
+    measure_columns,
+    measure_missing,
+)
 from gnomon.extension.held_out import Unlikeness
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
@@ -39,6 +46,7 @@ _MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; t
 _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _MOST_SHIFT = 0.3  # of distributions; rows in other shares of the same groups mostly differ less in novelty
 _SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
+_NAMED = 3  # columns of which shares are told
 _GRID = 8  # cells along the longest side of the map
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
@@ -82,6 +90,11 @@ class Drift(Printed):
         In which columns new rows differ, whatever their novelty is.
     column_names : sequence of str
         Names of the columns.
+    missing : MissingShift or None
+        Of which columns new rows lack values more often than old ones. What was filled in there is no measurement, and
+        `columns` compares values that are known alone; the novelty of such rows is that of filled rows.
+    missing_names : sequence of str
+        Names of the columns as they came, for each column.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -96,7 +109,7 @@ class Drift(Printed):
     Rows may also differ where nothing speaks for fitting again: nearer to the old rows than these are to each other,
     as rows that are blurred or scaled down, or with columns that hold one value alone, as of a sensor that failed. They
     are said to differ, see `differences`, if `shift` or that of a column is above 0.3, and beyond what chance gives in
-    one draw of 400, or a column has one value. One row or two never differ by a shift.
+    one draw of 400, or a column has one value, or is missing more often. One row or two never differ by a shift.
     """
 
     n_old: int
@@ -117,6 +130,8 @@ class Drift(Printed):
     columns: ColumnShift | None = None
     column_names: Sequence[str] = ()
     by_shares: bool = False
+    missing: MissingShift | None = None
+    missing_names: Sequence[str] = ()
 
     @property
     def reasons(self) -> list[str]:
@@ -169,6 +184,8 @@ class Drift(Printed):
                 f"{share:.0%} lie {'nearer in' if nearer else 'farther out'} than half of the old "
                 f"(a shift of {self.shift:.2f}, by chance up to {self.shift_by_chance:.2f})"
             )
+        if self.missing is not None and len(self.missing.columns):
+            found.append(self._told_missing(self.missing))
         columns = self.columns
         if columns is not None and len(columns.constant):
             count = len(columns.constant)
@@ -192,6 +209,17 @@ class Drift(Printed):
         first = int(columns[0])
         name = self.column_names[first] if first < len(self.column_names) else f"column {first}"
         return name if len(columns) == 1 else f"first {name}"
+
+    def _told_missing(self, missing: MissingShift) -> str:
+        """Say of which columns values are missing more often; features of one column as it came are one."""
+        shares: dict[str, str] = {}
+        for column, old, new in zip(missing.columns, missing.of_old, missing.of_new, strict=True):
+            name = self.missing_names[column] if column < len(self.missing_names) else f"column {column}"
+            shares.setdefault(name, f"{name} in {new:.0%} of the new rows and {old:.0%} of the old")
+        told = list(shares.values())
+        more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
+        listed = ", ".join(told[:_NAMED]) + more
+        return f"values are missing more often ({listed}), and what was filled in was not measured"
 
     def summary(self) -> str:
         """Say in words how new rows differ, and whether to fit again."""
@@ -254,6 +282,8 @@ def measure_drift(
     unlikeness: Unlikeness | None = None,
     features: tuple[Any, Any] | None = None,
     column_names: Sequence[str] = (),
+    missing: Masks | None = None,
+    missing_names: Sequence[str] = (),
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -274,6 +304,10 @@ def measure_drift(
         Whose columns are compared, if X are coordinates that were learned from the old ones; None compares those of X.
     column_names : sequence of str, default=()
         Names of these columns; numbers are told where there are none.
+    missing : tuple of ndarray of shape (n_old, n_columns) and (n_new, n_columns), bool, default=None
+        Which of their values were missing and filled in; None for none.
+    missing_names : sequence of str, default=()
+        The names of the columns as they came, such as that of a category which became several columns.
 
     Returns
     -------
@@ -283,6 +317,7 @@ def measure_drift(
     if len(placed) < len(Y):
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
         features = None if features is None else (features[0][placed], features[1])
+        missing = None if missing is None else (missing[0][placed], missing[1])
     lift = lift_of(metric, X)
     X, X_new = lift.points(X), lift.points(X_new)
     n = int(X.shape[0])
@@ -302,6 +337,8 @@ def measure_drift(
     kept_of_old = _shared(graph.indices[some], _nearest_in_map(Y, np.asarray(Y)[some], some, k))
     n_new = int(X_new.shape[0])
     old, new = (X, X_new) if features is None else features
+    same_columns = missing is not None and missing[0].shape[1] == old.shape[1]  # to which a metric may add some
+    filled = missing if same_columns else None
     drift = Drift(
         n_old=n,
         n_new=n_new,
@@ -318,13 +355,15 @@ def measure_drift(
         regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
         labels=_majorities(labels, indices),
         shift_p_value=chance_of_shift(_largest_difference(level), unlikeness.n_compared, n_new),
-        columns=measure_columns(old, new),
+        columns=measure_columns(old, new, missing=filled),
         column_names=column_names,
+        missing=None if missing is None else measure_missing(missing),
+        missing_names=missing_names or column_names,
     )
     if not drift.labels or not drift.differs:
         return drift
     weights = _like_shares(labels, graph.indices, indices)
-    return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored))
+    return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored, filled))
 
 
 def _differs(shift: float, p_value: float) -> bool:
@@ -345,12 +384,16 @@ def _like_shares(labels: Any, near: npt.NDArray[np.int32], near_new: npt.NDArray
 
 
 def _differs_by_shares(
-    drift: Drift, weights: Float64Array, tables: tuple[Any, Any], scored: tuple[Float64Array, Float64Array] | None
+    drift: Drift,
+    weights: Float64Array,
+    tables: tuple[Any, Any],
+    scored: tuple[Float64Array, Float64Array] | None,
+    missing: Masks | None,
 ) -> bool:
     """Return whether new rows do not differ from old ones of such weights."""
     if not weights.any():
         return False
-    columns, shift, p_value = measure_columns(*tables, weights), drift.shift, drift.shift_p_value
+    columns, shift, p_value = measure_columns(*tables, weights, missing), drift.shift, drift.shift_p_value
     if scored is not None:
         share = weights / weights.sum()
         shift = float(largest_difference(scored[0][:, None], scored[1][:, None], share)[0])

@@ -199,6 +199,8 @@ def extend(
         unlikeness=None if held_out is None else held_out.compare(result._as_scaled(rows)),
         features=None if result.representation is None else (result._standardised().values, result._as_scaled(rows)),
         column_names=list(result.feature_names),
+        missing=_gaps(result, rows, missing),
+        missing_names=_names_as_they_came(result),
     )
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
@@ -267,9 +269,25 @@ def _longer_representation(result: Map, mapped: npt.NDArray[Any]) -> Representat
 def _longer_completion(result: Map, rows: Any, missing: npt.NDArray[np.bool_] | None) -> Completion | None:
     if result.completion is None:
         return None
-    lacking = np.zeros(rows.shape, dtype=np.bool_) if missing is None else missing
-    both = np.concatenate([result.completion.missing, lacking])
-    return replace(result.completion, X=np.concatenate([result.X, rows]), missing=both)
+    both = _gaps(result, rows, missing)
+    assert both is not None
+    return replace(result.completion, X=np.concatenate([result.X, rows]), missing=np.concatenate(both))
+
+
+def _gaps(
+    result: Map, rows: Any, missing: npt.NDArray[np.bool_] | None
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]] | None:
+    """Return which values of the map and of new rows were filled in; None if the map took none with gaps."""
+    if result.completion is None:
+        return None
+    return result.completion.missing, np.zeros(rows.shape, dtype=np.bool_) if missing is None else missing
+
+
+def _names_as_they_came(result: Map) -> list[str]:
+    """Return for each feature the name of the column that it was made of."""
+    names = list(result.feature_names)
+    whose = {feature: rule.name for rule in result.columns or () for feature in rule.features}
+    return [whose.get(name, name) for name in names]
 
 
 def _more_labels(result: Map, labels: npt.ArrayLike | None, m: int) -> npt.NDArray[Any] | None:
