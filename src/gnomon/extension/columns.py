@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon.extension.chance import chance_of_more, chance_of_shift, largest_shift
 from gnomon.linalg.table import dense_rows, evenly_spaced
 
-__all__ = ["ColumnShift", "MissingShift", "largest_difference", "measure_columns", "measure_missing"]
+__all__ = ["ColumnShift", "Masks", "MissingShift", "largest_difference", "measure_columns", "measure_missing"]
 
 Floats = npt.NDArray[np.float64]
 Masks = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]

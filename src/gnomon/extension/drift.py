@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +30,7 @@ from gnomon.extension.columns import (
     measure_missing,
 )
 from gnomon.extension.held_out import Unlikeness
+from gnomon.extension.unseen import rows_together
 from gnomon.linalg.table import evenly_spaced
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
@@ -47,6 +48,7 @@ _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _MOST_SHIFT = 0.3  # of distributions; rows in other shares of the same groups mostly differ less in novelty
 _SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
 _NAMED = 3  # columns of which shares are told
+_ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
@@ -95,6 +97,10 @@ class Drift(Printed):
         `columns` compares values that are known alone; the novelty of such rows is that of filled rows.
     missing_names : sequence of str
         Names of the columns as they came, for each column.
+    group : ndarray of int64
+        New rows, by their numbers, that are unusual and lie together: nearer to several other new rows than to any old
+        one, and more of them than chance gives but in one of some hundred draws. Perhaps a group that the map has not
+        seen; at least 5 rows, or none.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -132,6 +138,7 @@ class Drift(Printed):
     by_shares: bool = False
     missing: MissingShift | None = None
     missing_names: Sequence[str] = ()
+    group: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     @property
     def reasons(self) -> list[str]:
@@ -198,6 +205,11 @@ class Drift(Printed):
                 f"{what} in distribution ({self._names(far)}: by {columns.shifts[0]:.2f}, by chance up to "
                 f"{columns.by_chance:.2f})"
             )
+        if len(self.group):
+            found.append(
+                f"{len(self.group):,} of the new rows are unlike the old and lie together ({self._rows_of_group()}): "
+                "perhaps a group that the map has not seen"
+            )
         return found
 
     @property
@@ -209,6 +221,10 @@ class Drift(Printed):
         first = int(columns[0])
         name = self.column_names[first] if first < len(self.column_names) else f"column {first}"
         return name if len(columns) == 1 else f"first {name}"
+
+    def _rows_of_group(self) -> str:
+        rows, count = ", ".join(str(row) for row in self.group[:_ROWS_NAMED]), len(self.group)
+        return f"rows {rows}" + (f" and {count - _ROWS_NAMED:,} more" if count > _ROWS_NAMED else "")
 
     def _told_missing(self, missing: MissingShift) -> str:
         """Say of which columns values are missing more often; features of one column as it came are one."""
@@ -250,6 +266,11 @@ class Drift(Printed):
         if self.refit:
             first = f" First check that they were prepared alike: {differ}." if differ and not self.by_shares else ""
             return "Fit again: " + "; ".join(self.reasons) + "." + first
+        if len(self.group):
+            return (
+                f"The new rows are not like the old: {differ}. Look at them: the map places a new group among the old "
+                "rows that are least unlike it; fit again with the new rows to give it a place of its own."
+            )
         if differ and self.by_shares:
             label, count = max(self.labels.items(), key=lambda item: item[1])
             return (
@@ -359,6 +380,7 @@ def measure_drift(
         column_names=column_names,
         missing=None if missing is None else measure_missing(missing),
         missing_names=missing_names or column_names,
+        group=rows_together(old, new, np.flatnonzero(level > OUTSIDE)),
     )
     if not drift.labels or not drift.differs:
         return drift
