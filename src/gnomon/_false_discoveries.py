@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["adjusted_p_values", "are_discoveries"]
+__all__ = ["adjusted_p_values", "are_discoveries", "normal_deviations"]
 
 
 def adjusted_p_values(p_values: npt.NDArray[np.floating]) -> npt.NDArray[np.float64]:
@@ -53,3 +53,31 @@ def are_discoveries(p_values: npt.NDArray[np.floating], alpha: float) -> npt.NDA
         return np.zeros(p_values.shape, dtype=np.bool_)
     found: npt.NDArray[np.bool_] = p_values <= ordered[below[-1]]
     return found
+
+
+def normal_deviations(
+    ratio: npt.NDArray[np.float64], degrees: npt.NDArray[np.float64] | float
+) -> npt.NDArray[np.float64]:
+    """Return the normal deviations whose tails bound those of Student's distribution from above [1]_.
+
+    From 20 degrees of freedom on they are at most a fifth larger, down to 1e-14; from three on at most three times.
+
+    Parameters
+    ----------
+    ratio : ndarray of any shape, float64
+        Student's ratios, at least 0; they may be infinite.
+    degrees : ndarray of a shape that goes with it, or float
+        Degrees of freedom.
+
+    Returns
+    -------
+    ndarray, float64
+
+    References
+    ----------
+    .. [1] Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", Ann. Math. Stat.
+       30, 1959.
+    """
+    with np.errstate(over="ignore"):
+        squared: npt.NDArray[np.float64] = np.sqrt(degrees * np.log1p(ratio**2 / degrees))
+    return (8.0 * degrees + 1.0) / (8.0 * degrees + 3.0) * squared

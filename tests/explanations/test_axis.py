@@ -12,6 +12,7 @@ from scipy.stats import spearmanr
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
+from gnomon.exceptions import DataWarning
 from gnomon.explanations import explain
 from gnomon.explanations.axis import axis
 from gnomon.explanations.axis.line import _blocks_of_columns, _pushes, _rank_correlations, held_out_r2, slopes, smooth
@@ -42,8 +43,10 @@ def test_along_the_first_axis_the_first_feature_changes_by_one_per_unit_of_the_m
     found = axis(explanation, [(-0.9, 0), (0.9, 0)])
     at = row(found, "feature 0")
     assert found.slope[at] == pytest.approx(1, abs=1e-12)
-    assert found.change[at] == pytest.approx(1.8, abs=1e-12)
-    assert found.effect[at] == pytest.approx(1.8 / X[:, 0].std(), rel=1e-12)
+    np.testing.assert_array_equal(found.covered, [0.0, 1.8])
+    largest = np.ptp(X[found.near.rows, 0])  # a change is no larger than what the values near the line span
+    assert 1.77 < found.change[at] == pytest.approx(min(1.8, largest), abs=1e-12)
+    assert found.effect[at] == pytest.approx(found.change[at] / X[:, 0].std(), rel=1e-12)
     assert found.rho[at] == pytest.approx(1)
     assert found.fidelity == pytest.approx(1, abs=1e-3)
     for name in ("feature 1", "feature 4"):
@@ -390,9 +393,11 @@ def test_a_line_says_how_many_points_it_has_and_gives_its_columns_and_facts(plan
         f"(local R2 {r2:.2f})"
     )
     document = found.to_dict()
-    assert list(document.pop("features")[0])[4:] == ["change", "slope", "rho", "push", "push_error"]
+    names = ["change", "slope", "rho", "push", "push_error", "false_discovery_rate", "beyond_chance"]
+    assert list(document.pop("features")[0])[4:] == names
     path = [[-0.5, 0.0], [0.5, 0.0]]
-    facts = {"path": path, "width": 0.25, "length": 1.0, "n_points": n, "r2": r2}
+    covered = {"covered": [0.0, 1.0], "covered_share": 1.0}
+    facts = {"path": path, "width": 0.25, "length": 1.0, **covered, "n_points": n, "r2": r2}
     assert document == {"question": "axis", "fidelity": fidelity, **facts}
     assert found.all_features == list("abcde")
     assert "_X" not in repr(found)
@@ -420,9 +425,10 @@ def test_a_region_of_a_row_takes_its_neighbours_and_one_without_places_is_refuse
 def test_features_are_sorted_by_what_is_asked_and_equal_ones_by_change(explanation):
     X = np.random.default_rng(0).uniform(-1, 1, (60, 2))
     copies = explain(X[:, [0, 1, 0]], X, n_neighbors=6, pooling=0, n_jobs=1)
-    for sort_by, name in (("change", "effect"), ("push", "push"), ("rho", "rho")):
+    for sort_by in ("change", "push", "rho"):
         found = axis(explanation, [(-0.9, 0), (0.9, 0)], sort_by=sort_by)
-        assert (np.diff(np.abs(getattr(found, name))) <= 0).all()
+        least = np.maximum(np.abs(found.effect) - 1.96 * found.error, 0.0)
+        assert (np.diff({"change": least, "push": np.abs(found.push), "rho": np.abs(found.rho)}[sort_by]) <= 0).all()
         assert found.features == [f"feature {f}" for f in found.indices]
         assert axis(copies, [(-0.9, 0), (0.9, 0)], width=0.5, sort_by=sort_by).indices.tolist() == [0, 2, 1]
 
@@ -432,3 +438,81 @@ def test_at_a_bend_the_first_part_of_the_line_counts():
     found = find_points_near(Y, np.array([[0.0, 0], [2, 0], [2, 2]]), 0.2)
     assert found.t[0] == 2.0
     np.testing.assert_array_equal(found.tangents[0], [1.0, 0.0])
+
+
+@pytest.fixture(scope="module")
+def cloud():
+    """A cloud in the middle of the map; the first feature goes with the first axis, the others are noise."""
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(300, 20)), 0.5 * rng.normal(size=(300, 2))
+    X[:, 0] += 2.0 * Y[:, 0]
+    return X, Y, explain(X, Y, n_jobs=1)
+
+
+@pytest.mark.parametrize("reach", [5, 100])
+def test_changes_of_a_line_that_reaches_beyond_the_points_are_those_where_points_are(cloud, reach):
+    X, Y, explanation = cloud
+    with pytest.warns(DataWarning, match=r"points cover \d+% of the line, from .* to .*: draw it through them"):
+        found = axis(explanation, [(-reach, 0), (reach, 0)])
+    start, end = found.covered
+    np.testing.assert_allclose([start - reach, end - reach], [Y[:, 0].min(), Y[:, 0].max()], atol=0.45)
+    assert found.covered_share == pytest.approx((end - start) / (2 * reach))
+    assert f"points cover {found.covered_share:.0%} of the line, from {start:.3g} to {end:.3g}, and" in str(found)
+    np.testing.assert_allclose(found.change, found.slope * (end - start), rtol=1e-12)
+    assert found.effect[0] == pytest.approx(slopes(Y[:, 0], X)[0][0] * (end - start) / X[:, 0].std(), rel=0.05)
+    assert (np.abs(found.change) <= np.ptp(X, axis=0)[found.indices]).all()
+    assert np.abs(found.effect[1:]).max() < 1.2
+    assert found.beyond_chance.tolist() == [True] + 19 * [False]
+
+
+def test_a_point_far_from_all_others_covers_no_line():
+    rng = np.random.default_rng(3)
+    Y = np.concatenate([0.3 * rng.normal(size=(60, 2)), [[9.0, 0.0]]])
+    line = np.array([[-1.0, 0.0], [10.0, 0.0]])
+    start, end = find_points_near(Y, line, 2.0).covered
+    assert start < 0.6
+    assert end < 2.2
+
+
+def test_a_line_between_centres_counts_from_end_to_end_whatever_lies_between(cloud):
+    X, Y, _ = cloud
+    apart = np.concatenate([Y, Y + np.array([8.0, 0.0])])
+    found = axis(explain(np.concatenate([X, X + 3.0]), apart, n_jobs=1), [(0, 0), (8, 0)])
+    assert found.covered.tolist() == [0.0, 8.0]
+    np.testing.assert_allclose(found.change, found.slope * 8.0, rtol=1e-12)
+    assert "cover" not in found.headline()
+
+
+def test_no_change_is_larger_than_the_values_near_the_line_differ():
+    rng = np.random.default_rng(1)
+    t = rng.uniform(0, 1, 200)
+    X = np.column_stack([np.tanh(20 * (t - 0.5)), rng.normal(size=200)])
+    found = axis(explain(X, np.column_stack([t, np.zeros(200)]), n_jobs=1), [(0, 0), (1, 0)], width=0.1)
+    assert abs(found.slope[0]) > 2.4
+    assert found.change[0] == np.ptp(X[:, 0])
+
+
+def test_a_large_change_that_may_be_none_comes_after_a_small_one_that_is_certain():
+    rng = np.random.default_rng(0)
+    t = np.sort(rng.uniform(0, 1, 30))
+    rare = np.zeros(30)
+    rare[-1] = 1.0  # one large value at the end: its slope rests on it alone
+    Y = np.concatenate([np.column_stack([t, np.zeros(30)]), np.full((500, 2), 9.0) + rng.normal(size=(500, 2))])
+    certain = np.concatenate([0.05 * t, rng.normal(scale=0.05, size=500)])
+    X = np.column_stack([np.concatenate([rare, np.zeros(500)]), certain, rng.normal(size=(530, 8))])
+    found = axis(explain(X, Y, n_jobs=1), [(0, 0), (1, 0)], width=0.5)
+    first = np.flatnonzero(found.indices == 0)[0]
+    assert abs(found.effect[first]) > 1.5 * abs(found.effect[0])
+    assert found.indices[0] == 1
+    assert found.beyond_chance.tolist() == [True] + 9 * [False]
+
+
+def test_of_noise_no_feature_changes_beyond_chance_and_the_text_says_so():
+    rng = np.random.default_rng(0)
+    found = [
+        axis(explain(rng.standard_t(2, size=(60, 40)), rng.normal(size=(60, 2)), n_jobs=1), [(-1, 0), (1, 0)])
+        for _ in range(20)
+    ]
+    said = sum(one.beyond_chance.any() for one in found)
+    assert said <= 3
+    assert sum("no feature changes beyond chance" in str(one) for one in found) == 20 - said

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from scipy.special import ndtr, stdtr
 from scipy.stats import false_discovery_control, ttest_ind
 
+from gnomon._false_discoveries import normal_deviations
 from gnomon.explanations import cluster_captions
 from gnomon.explanations.contrast import captions
 from gnomon.explanations.contrast.captions import (
@@ -18,7 +19,6 @@ from gnomon.explanations.contrast.captions import (
     _caption,
     _cluster_moments,
     _ClusterMoments,
-    _normal,
     _region_means,
     _told_apart,
 )
@@ -310,7 +310,7 @@ def test_a_difference_that_is_small_but_no_chance_is_told_without_saying_that_th
 
 def test_the_tails_that_captions_test_by_bound_those_of_student():
     degrees, ratio = np.array([1.0, 3.0, 8.0, 20.0, 200.0])[:, None], np.geomspace(0.01, 8.0, 200)[None, :]
-    quotient = ndtr(-_normal(ratio, degrees)) / stdtr(degrees, -ratio)
+    quotient = ndtr(-normal_deviations(ratio, degrees)) / stdtr(degrees, -ratio)
     assert quotient.min() > 0.99
     assert quotient[1:].max() < 3.0
     assert quotient[3:].max() < 1.2

@@ -8,6 +8,8 @@ from matplotlib.path import Path as Polygon
 from scipy.stats import rankdata
 
 from gnomon.explanations import explain, group_features
+from gnomon.explanations.axis import axis
+from gnomon.explanations.axis.points_near import find_points_near
 from gnomon.explanations.contrast import contrast
 from gnomon.viewer import PageContent, write_html
 from gnomon.viewer.payload import encode_features
@@ -400,12 +402,20 @@ def test_a_line_says_what_changes_along_it(open_again, blobs_page, blobs):
         deviation = values[:, row["feature"]].std()
         misses = (y - y.mean() - slope * s) / (1 - 1 / len(s) - s**2 / (s @ s))
         error = np.sqrt(np.sum((s * misses) ** 2)) / (s @ s)
-        np.testing.assert_allclose(row["effect"], slope * line["length"] / deviation, atol=1e-6)
-        np.testing.assert_allclose(row["error"], error * line["length"] / deviation, atol=1e-6)
+        covered = np.diff(line["covered"])[0]
+        largest = np.ptp(y)
+        np.testing.assert_allclose(row["effect"], np.clip(slope * covered, -largest, largest) / deviation, atol=1e-6)
+        np.testing.assert_allclose(row["error"], error * covered / deviation, atol=1e-6)
         ranks = [rankdata(one) for one in (t, y)]
         np.testing.assert_allclose(row["rho"], np.corrcoef(ranks)[0, 1], atol=1e-6)
-    sizes = [abs(row["effect"]) for row in line["rows"]]
-    assert sizes == sorted(sizes, reverse=True)
+    near = find_points_near(np.column_stack([t, np.zeros(len(t))]), np.array([[0.0, 0], [line["length"], 0]]), 1.0)
+    np.testing.assert_allclose(line["covered"], near.covered, atol=1e-9)
+    told = axis(explain(values[chosen], np.column_stack([t, np.zeros(len(t))]), n_jobs=1), near.path, width=1.0)
+    by_feature = {int(f): bool(beyond) for f, beyond in zip(told.indices, told.beyond_chance, strict=True)}
+    assert {row["feature"]: row["beyondChance"] for row in line["rows"]} == by_feature
+    least = [row["least"] for row in line["rows"]]
+    assert least == sorted(least, reverse=True)
+    assert all(row["least"] <= abs(row["effect"]) for row in line["rows"])
     for text, row in zip(opened.page.locator(".along td.num").all_inner_texts(), line["rows"], strict=False):
         effect, error = (float(part.replace("−", "-")) for part in text.split("±"))
         np.testing.assert_allclose([effect, error], [row["effect"], row["error"]], atol=0.051 * row["error"])

@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import exp, inner, product
 from gnomon._entrance import entrance
+from gnomon._false_discoveries import adjusted_p_values, normal_deviations
 from gnomon._printed import ShortRepr
-from gnomon._validation import Integer, Options, Real, check_parameters, message
+from gnomon._validation import Integer, Options, Real, check_parameters, message, warn
 from gnomon.data.scaling import column_scales
+from gnomon.exceptions import DataWarning
 from gnomon.explanations.answer import Answer, Column
 from gnomon.explanations.axis.points_near import PointsNear, check_path, find_points_near, path_through
 from gnomon.explanations.local import each_local_arrows
@@ -39,7 +41,11 @@ _RIDGES = 10.0 ** np.arange(-3.0, 3.5, 0.5)
 _NOTHING = 1e-14  # share of the variance of all columns: rounding
 _PUSH_ROWS = 400  # points whose arrows are averaged at most
 _BANDWIDTH = 0.12  # of the length of the line
-_SORTS = {"change": "effect", "push": "push", "rho": "rho"}
+_SORTS = ("change", "push", "rho")
+_INTERVAL = 1.96  # standard errors to either side, 95 %
+_FALSE = 0.05  # share of chance among the features that are found, on the mean
+_WHOLE = 0.995  # of the line: what is covered rounds to all of it
+_LITTLE = 0.5  # of the line: where the points cover less, it is warned
 
 
 def _blocks_of_columns(X: Any, rows: npt.NDArray[np.int64]) -> Iterator[tuple[slice, Array]]:
@@ -176,14 +182,22 @@ class Profile(ShortRepr):
 class Axis(Answer):
     """Features by how much they change along a line through the map.
 
+    Changes are those over the part of the line that points cover: beyond it nothing is known.
+
     Attributes
     ----------
     effect : ndarray of shape (n_features,), float64
-        Change from the start of the line to its end, in standard deviations of the feature over all rows.
+        Change of the fitted trend over the covered part of the line, in standard deviations of the feature over all
+        rows; at most the range of the feature's values near the line.
     error : ndarray of shape (n_features,), float64
         Standard error of that change, robust to unequal spread; it takes rows as independent draws.
     change : ndarray of shape (n_features,), float64
         The same change in units of the feature.
+    false_discovery_rate : ndarray of shape (n_features,), float64
+        Least rate of false discoveries at which the feature is among those that change: by the trend and its error
+        and by the rank correlation, of which the larger p-value counts. For lines not drawn by looking at the feature.
+    beyond_chance : ndarray of shape (n_features,), bool
+        Whether that rate is at most 0.05.
     slope : ndarray of shape (n_features,), float64
         Change per unit of length in the map.
     rho : ndarray of shape (n_features,), float64, in [-1, 1]
@@ -197,6 +211,10 @@ class Axis(Answer):
         regression, each point from the others.
     r2 : float
         Mean local R2 of the points, on which the pushes rest.
+    covered : ndarray of shape (2,), float64
+        From where to where along the line points lie, but for single stray ones, in units of the map.
+    covered_share : float in (0, 1]
+        Its share of the length of the line. Gaps between the first and the last points count as covered.
     near : PointsNear
         The line, its width and the points on it.
     all_features : list of str
@@ -204,10 +222,19 @@ class Axis(Answer):
     """
 
     _question: ClassVar[str] = "axis"
-    _per_feature: ClassVar[tuple[str, ...]] = ("change", "slope", "rho", "push", "push_error")
-    _facts: ClassVar[tuple[str, ...]] = ("path", "width", "length", "n_points", "r2")
+    _per_feature: ClassVar[tuple[str, ...]] = (
+        "change",
+        "slope",
+        "rho",
+        "push",
+        "push_error",
+        "false_discovery_rate",
+        "beyond_chance",
+    )
+    _facts: ClassVar[tuple[str, ...]] = ("path", "width", "length", "covered", "covered_share", "n_points", "r2")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("change (SD)", "effect", "error"),
+        Column("beyond chance", "beyond_chance"),
         Column("change", "change"),
         Column("slope", "slope"),
         Column("rho", "rho"),
@@ -219,6 +246,7 @@ class Axis(Answer):
     rho: Array
     push: Array
     push_error: Array
+    false_discovery_rate: Array
     r2: float
     near: PointsNear
     all_features: list[str] = field(repr=False)
@@ -240,16 +268,36 @@ class Axis(Answer):
         return self.near.length
 
     @property
+    def covered(self) -> Array:
+        """From where to where along the line points lie."""
+        return np.array(self.near.covered)
+
+    @property
+    def covered_share(self) -> float:
+        """Share of the line that points cover."""
+        start, end = self.near.covered
+        return (end - start) / self.near.length
+
+    @property
+    def beyond_chance(self) -> npt.NDArray[np.bool_]:
+        """Which features change along the line beyond chance."""
+        found: npt.NDArray[np.bool_] = self.false_discovery_rate <= _FALSE
+        return found
+
+    @property
     def n_points(self) -> int:
         """Number of points near the line."""
         return len(self.near.rows)
 
     def headline(self) -> str:
         """Return what is said of the line as a whole."""
-        return (
+        text = (
             f"{self.n_points} points within {self.width:.3g} of a line of length {self.length:.3g}; "
             f"the features predict {self.fidelity:.0%} of where they lie along it (local R2 {self.r2:.2f})"
         )
+        if self.covered_share < _WHOLE:
+            text += f"; {_cover_words(self.near)}, and changes are over this part"
+        return text if self.beyond_chance.any() else f"{text}; no feature changes beyond chance"
 
     @entrance("profile")
     def profile(self, feature: int | str, n_places: int = 50, bandwidth: float | None = None) -> Profile:
@@ -307,7 +355,8 @@ def axis(
         Points at most so far from the line count. None takes twice the median, over places on the line, of the
         distance to the 15th nearest point.
     sort_by : {"change", "push", "rho"}, default="change"
-        Sort by the absolute change in standard deviations, the absolute push, or the absolute rank correlation.
+        Sort by the least absolute change in standard deviations that its 95 % interval leaves, so that features whose
+        interval covers 0 come last; by the absolute push; or by the absolute rank correlation.
 
     Returns
     -------
@@ -317,6 +366,11 @@ def axis(
     ------
     ValueError
         If fewer than ten points lie near the line.
+
+    Warns
+    -----
+    DataWarning
+        If the points cover less than half of the line.
     """
     check_parameters({"sort_by": Options(*_SORTS)}, {"sort_by": sort_by})
     if (path is None) == (direction is None):
@@ -326,9 +380,13 @@ def axis(
     if path is None:
         path = _straight(explanation, direction, at)
     near = find_points_near(explanation.places, check_path(path, explanation.n_components), width)
+    if near.covered[1] - near.covered[0] < _LITTLE * near.length:
+        warn(f"{_cover_words(near)}: draw it through them.", DataWarning)
     table = _trend_table(explanation, near)
     table["push"], table["push_error"] = _pushes(explanation, near)
-    order = np.lexsort((-np.abs(table["effect"]), -np.abs(table[_SORTS[sort_by]])))
+    least, ahead = table.pop("least"), table.pop("ahead")
+    chosen = least if sort_by == "change" else np.abs(table[sort_by])
+    order = np.lexsort((-ahead, -least, -chosen))
     return Axis(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
@@ -339,6 +397,12 @@ def axis(
         all_features=explanation.feature_names,
         _X=explanation._X,
     )
+
+
+def _cover_words(near: PointsNear) -> str:
+    """Return which part of a line its points cover."""
+    start, end = near.covered
+    return f"points cover {(end - start) / near.length:.0%} of the line, from {start:.3g} to {end:.3g}"
 
 
 def _mean_or_nan(values: npt.NDArray[Any]) -> float:
@@ -362,18 +426,47 @@ def _straight(explanation: Explanation, direction: Any, at: Any) -> Array:
 
 
 def _trend_table(explanation: Explanation, near: PointsNear) -> dict[str, Array]:
-    """Return change and slope with errors and the rank correlation of every feature."""
-    n_features = explanation.n_features
-    names = ("effect", "error", "change", "slope", "rho")
+    """Return change and slope with errors and the rank correlation of every feature, and by what it is ranked.
+
+    "least" is the least absolute change that the interval leaves, "ahead" the change in standard errors.
+    """
+    n_features, covered = explanation.n_features, near.covered[1] - near.covered[0]
+    names = ("effect", "error", "change", "least", "slope", "rho", "ahead")
     table = {name: np.zeros(n_features) for name in names}
     scales = column_scales(explanation._X)
     for columns, values in _blocks_of_columns(explanation._X, near.rows):
         slope, error = slopes(near.t, values)
-        table["slope"][columns], table["change"][columns] = slope, slope * near.length
-        table["error"][columns] = error * near.length
+        largest = np.ptp(values, axis=0)
+        table["slope"][columns] = slope
+        table["change"][columns] = np.clip(slope * covered, -largest, largest)
+        table["error"][columns] = error * covered
+        table["least"][columns] = np.clip((np.abs(slope) - _INTERVAL * error) * covered, 0.0, largest)
+        table["ahead"][columns] = _ratio(np.abs(slope), error)
         table["rho"][columns] = _rank_correlations(near.t, values)
-    table["effect"], table["error"] = (scales.in_deviations(table[name]) for name in ("change", "error"))
+    for name, of in (("effect", "change"), ("error", "error"), ("least", "least")):
+        table[name] = scales.in_deviations(table[of])
+    table["false_discovery_rate"] = _rates_of_chance(table["ahead"], table["rho"], len(near.rows))
     return table
+
+
+def _ratio(size: Array, error: Array) -> Array:
+    """Return sizes in their errors: 0 for 0, infinite for more without an error."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size == 0.0, 0.0, size / error)
+
+
+def _rates_of_chance(ahead: Array, rho: Array, n: int) -> Array:
+    """Return the least rates of false discoveries at which trends are found.
+
+    By Student's test of the slope and of the rank correlation; the larger p-value counts, so that a few large values
+    make no discovery.
+    """
+    from scipy.special import ndtr
+
+    degrees = float(n - 2)
+    by_ranks = _ratio(np.abs(rho) * np.sqrt(degrees), np.sqrt(np.maximum(1.0 - rho**2, 0.0)))
+    deviations = np.fmin(normal_deviations(ahead, degrees), normal_deviations(by_ranks, degrees))
+    return adjusted_p_values(2.0 * ndtr(-deviations))
 
 
 def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:

@@ -21,6 +21,7 @@ Array = npt.NDArray[np.float64]
 _NEIGHBORS = 15  # of a place on the line, which set the width
 _PLACES = 64  # on the line, where density is measured
 _MIN_ROWS = 10
+_STRAY = 0.025  # of the rows, at either end of what they cover, and one more; as `static/questions/line.js` has it
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class PointsNear(ShortRepr):
         How far along the line each lies.
     tangents : ndarray of shape (n, n_components), float64
         Direction of the line there, of length one.
+    covered : tuple of two float
+        From where to where along the line the points lie, but for single stray ones.
     """
 
     path: Array
@@ -49,6 +52,7 @@ class PointsNear(ShortRepr):
     rows: npt.NDArray[np.int64]
     t: Array
     tangents: Array
+    covered: tuple[float, float]
 
 
 def check_path(path: Any, n_components: int) -> Array:
@@ -89,6 +93,21 @@ def _default_width(path: Array, places: Array) -> float:
     k = min(_NEIGHBORS, len(known)) - 1
     radii = [np.sqrt(np.partition(((known - spot) ** 2).sum(axis=1), k)[k]) for spot in spots]
     return 2.0 * float(np.median(radii))
+
+
+def _covered(t: Array, whole: float) -> tuple[float, float]:
+    """Return from where to where along a line of length `whole` the points at `t` lie.
+
+    One point and a fortieth of all are left out at either side, and the stretch is drawn out again by twice what as
+    many more take: points that lie densely up to the end of the line then cover it to the end, and a point that
+    stands far from the others covers nothing.
+    """
+    ordered, k = np.sort(t), 1 + int(np.ceil(_STRAY * len(t)))
+    low = 3.0 * ordered[k - 1] - 2.0 * ordered[2 * k - 1]
+    high = 3.0 * ordered[-k] - 2.0 * ordered[-2 * k]
+    start = max(low, ordered[0]) if low > 0.0 else 0.0
+    end = min(high, ordered[-1]) if high < whole else whole
+    return float(start), float(end)
 
 
 def find_points_near(places: Array, path: Array, width: float | None) -> PointsNear:
@@ -132,4 +151,4 @@ def find_points_near(places: Array, path: Array, width: float | None) -> PointsN
                 remedy="Draw it through the points or pass a larger width.",
             )
         )
-    return PointsNear(path, float(width), arc, rows, t[rows], tangents[rows])
+    return PointsNear(path, float(width), arc, rows, t[rows], tangents[rows], _covered(t[rows], arc))

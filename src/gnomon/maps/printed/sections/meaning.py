@@ -79,11 +79,16 @@ def axes(subject: Subject) -> Section | None:
                 f"point from the others, linear): {_OF_AXIS[grade('local_r2', found.fidelity) or 'poor']}.",
             )
         )
+        listed = zip(top.features, top.effect, top.error, top.rho, top.beyond_chance, strict=True)
         rows = [
             [feature, f"{effect:+.2f} ± {error:.2f}", f"{rho:+.2f}"]
-            for feature, effect, error, rho in zip(top.features, top.effect, top.error, top.rho, strict=True)
+            for feature, effect, error, rho, beyond_chance in listed
+            if beyond_chance
         ]
-        parts.append(table(["feature", "change from end to end (SD)", "rank correlation"], rows))
+        if rows:
+            parts.append(table(["feature", "change over what points cover (SD)", "rank correlation"], rows))
+        else:
+            parts.append(tag("p", "No feature changes along it beyond chance."))
     if not parts:
         return None
     note = (

@@ -393,6 +393,13 @@ export class Page {
 /** @param {any} line */
 function lineState(line) {
   return line
-    ? { path: line.path, width: line.width, length: line.length, t: Array.from(line.t), rows: line.rows }
+    ? {
+        path: line.path,
+        width: line.width,
+        length: line.length,
+        covered: line.covered,
+        t: Array.from(line.t),
+        rows: line.rows,
+      }
     : null;
 }

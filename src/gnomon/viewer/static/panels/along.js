@@ -5,6 +5,8 @@ import { featureRow } from "./names.js";
 
 const MOST_ROWS = 12;
 const MOST_DIGITS = 4; // behind the point
+const NEARLY_ALL = 0.995; // of the line: what is covered rounds to all of it
+const LITTLE_COVERED = 0.5;
 
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
@@ -13,7 +15,8 @@ const MOST_DIGITS = 4; // behind the point
  */
 export function linePanel(atlas, line, { clear, colorBy }) {
   const { rows, ids } = line,
-    top = rows.slice(0, MOST_ROWS).filter((row) => row.effect !== 0);
+    top = rows.slice(0, MOST_ROWS).filter((row) => row.effect !== 0),
+    beyond = rows.some((row) => row.beyondChance);
   const head = h(
     "p",
     { class: "summary" },
@@ -42,7 +45,8 @@ export function linePanel(atlas, line, { clear, colorBy }) {
   );
   return [
     head,
-    h("h3", {}, "What changes along it"),
+    coverLine(line),
+    h("h3", {}, beyond ? "What changes along it" : "No feature changes along it beyond chance"),
     changePicture(atlas, rows),
     h(
       "table",
@@ -59,7 +63,7 @@ export function linePanel(atlas, line, { clear, colorBy }) {
             "th",
             {
               title:
-                "Change from the start of the line to its end, in standard deviations of the feature over all points",
+                "Change over the part of the line that points cover, in standard deviations of the feature over all points",
             },
             "change, SD",
           ),
@@ -70,9 +74,24 @@ export function linePanel(atlas, line, { clear, colorBy }) {
     h(
       "p",
       { class: "quiet" },
-      "Change of the fitted trend from start to end in standard deviations of the feature, with its standard error.",
+      "Change of the fitted trend, over the part of the line that points cover, in standard deviations of the feature, " +
+        "with its standard error; the largest that is certain first." +
+        (beyond ? "" : " As much arises by chance."),
     ),
   ].filter(Boolean);
+}
+
+/** Which part of the line points cover, if not all. @param {import("../questions/line.js").PointsNear} line */
+function coverLine({ covered: [start, end], length }) {
+  const share = (end - start) / length;
+  if (share >= NEARLY_ALL) return null;
+  const at = [start, end].map((place) => `${Math.round((100 * place) / length)} %`);
+  return h(
+    "p",
+    { class: "quiet" },
+    `They cover ${Math.round(100 * share)} % of its length, from ${at[0]} to ${at[1]}: changes are over this part.` +
+      (share < LITTLE_COVERED ? " Draw it through the points." : ""),
+  );
 }
 
 /** Digits behind the point for a value with an error: two of the error. @param {number} error */
@@ -139,7 +158,7 @@ function trendText(row) {
     error = formatNumber(Number(row.error.toPrecision(2)));
   return [
     row.name,
-    `changes by ${effect} ± ${error} standard deviations from end to end`,
+    `changes by ${effect} ± ${error} standard deviations, ${row.beyondChance ? "" : "not "}beyond chance`,
     `rank correlation ${row.rho.toFixed(2)}`,
     "Click to colour the map by it",
   ].join("\n");

@@ -14,24 +14,26 @@ const FALSE_DISCOVERIES = 0.05; // share of chance among the features that are f
  * @param {{auc: number, sizes: [number, number]}[]} rows
  */
 export function setsApart(rows) {
-  const tests = rows.map(({ auc, sizes: [n, m] }) => {
-    const away = Math.abs(auc - 0.5);
-    return { away, p: n && m ? twoTails(away / Math.sqrt((n + m + 1) / (12 * n * m))) : 1 };
-  });
-  tests.sort((a, b) => a.p - b.p);
-  let found = false;
-  for (let k = tests.length - 1; k >= 0; k--) {
-    found ||= (tests[k].p * tests.length) / (k + 1) <= FALSE_DISCOVERIES;
-    if (found && tests[k].away >= NOTABLE) return true;
-  }
-  return false;
+  const away = rows.map(({ auc }) => Math.abs(auc - 0.5));
+  const found = discoveries(
+    rows.map(({ sizes: [n, m] }, k) => (n && m ? twoTails(away[k] / Math.sqrt((n + m + 1) / (12 * n * m))) : 1)),
+  );
+  return found.some((one, k) => one && away[k] >= NOTABLE);
+}
+
+/** Which tests are found at the rate of false discoveries, by Benjamini and Hochberg. @param {number[]} ps */
+export function discoveries(ps) {
+  const ordered = Float64Array.from(ps).sort();
+  let largest = -1;
+  for (let k = 0; k < ps.length; k++) if ((ordered[k] * ps.length) / (k + 1) <= FALSE_DISCOVERIES) largest = ordered[k];
+  return ps.map((p) => p <= largest);
 }
 
 /**
  * Probability that a normal deviate lies at least z from 0, to seven digits (Press et al., Numerical Recipes, erfcc).
  * @param {number} z at least 0
  */
-function twoTails(z) {
+export function twoTails(z) {
   const x = z / Math.SQRT2,
     t = 1 / (1 + 0.5 * x);
   const terms = [

@@ -1,17 +1,24 @@
 // What changes along a line drawn through the map; mirrors explanations/axis.
+import { discoveries, twoTails } from "./contrast.js";
 
 const NEIGHBORS = 15,
   PLACES = 64; // the width follows from the density along its line
 const STRETCHES = 16; // of a drawn curve
 export const FEWEST = 10; // points near a line
+const STRAY_SHARE = 0.025; // of the points, at either end of what they cover, and one more
+const INTERVAL = 1.96; // standard errors to either side, 95 %
 
 /**
- * @typedef {{feature: number, name: string, effect: number, error: number, rho: number, curve: number[]}} TrendRow
- *   effect: change from end to end in standard deviations of the feature over all points, with its standard error;
- *   rho: Spearman's correlation with the distance along the line; curve: means over stretches of the line, NaN where
- *     there is no point
- * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array}} PointsNear
- *   in units of the plane
+ * @typedef {{feature: number, name: string, effect: number, error: number, rho: number, beyondChance: boolean,
+ *   least: number, ahead: number, p: number, curve: number[]}} TrendRow
+ *   effect: change over the part of the line that points cover, in standard deviations of the feature over all points,
+ *     with its standard error; rho: Spearman's correlation with the distance along the line; beyondChance: whether it
+ *     changes at a rate of false discoveries of 0.05; least: the change that its interval leaves; ahead: the change in
+ *     standard errors, with the p-value p that goes by the ranks too; curve: means over stretches of the line, NaN where there is no
+ *     point
+ * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array,
+ *   covered: [number, number]}} PointsNear
+ *   in units of the plane; covered: from where to where along the line the points lie, but for single stray ones
  */
 
 /**
@@ -113,7 +120,22 @@ export function pointsNear(cloud, shown, path, width) {
       t.push(at);
     }
   }
-  return { path, width, length, ids: Uint32Array.from(ids), t: Float64Array.from(t) };
+  return { path, width, length, ids: Uint32Array.from(ids), t: Float64Array.from(t), covered: coveredPart(t, length) };
+}
+
+/**
+ * From where to where along a line points lie; stray ones are left out, and the stretch is drawn out again by twice
+ * what as many more take.
+ * @param {number[]} t @param {number} length @returns {[number, number]}
+ */
+function coveredPart(t, length) {
+  const ordered = Float64Array.from(t).sort(),
+    n = ordered.length,
+    k = 1 + Math.ceil(STRAY_SHARE * n);
+  if (n < 2 * k) return [0, length];
+  const low = 3 * ordered[k - 1] - 2 * ordered[2 * k - 1],
+    high = 3 * ordered[n - k] - 2 * ordered[n - 2 * k];
+  return [low > 0 ? Math.max(low, ordered[0]) : 0, high < length ? Math.min(high, ordered[n - 1]) : length];
 }
 
 /** Mid-ranks. @param {ArrayLike<number>} values */
@@ -130,11 +152,11 @@ export function ranks(values) {
 }
 
 /**
- * Every feature along the line, the largest change first.
+ * Every feature along the line; the one whose interval leaves the largest change first.
  * @param {import("../data/features.js").FeatureTable} table @param {PointsNear} line @returns {TrendRow[]}
  */
 export function trends(table, line) {
-  const { length } = line,
+  const { length, covered } = line,
     ids = table.known(line.ids),
     t = line.t.filter((_, k) => table.knows(line.ids[k])),
     n = ids.length,
@@ -145,7 +167,8 @@ export function trends(table, line) {
     middle = (n - 1) / 2,
     stretch = Uint8Array.from(t, (v) => Math.min(STRETCHES - 1, Math.floor((STRETCHES * v) / length)));
   const values = new Float64Array(n),
-    rows = [];
+    rows = [],
+    degrees = Math.max(n - 2, 1);
   for (let slot = 0; slot < table.size; slot++) {
     const codes = new Uint8Array(n);
     for (let k = 0; k < n; k++) codes[k] = table.code(ids[k], slot);
@@ -159,17 +182,50 @@ export function trends(table, line) {
     for (let k = 0; k < n; k++) slope += (s[k] * (values[k] - base)) / total;
     for (let k = 0; k < n; k++)
       rough += ((s[k] * (values[k] - base - slope * s[k])) / Math.max(1 - 1 / n - (s[k] * s[k]) / total, 1e-6)) ** 2;
-    const scale = deviation > 0 ? length / deviation : 0;
+    const scale = deviation > 0 ? (covered[1] - covered[0]) / deviation : 0,
+      largest = deviation > 0 ? range(values) / deviation : 0,
+      effect = slope * scale,
+      error = (Math.sqrt(rough) / total) * scale,
+      ahead = ratio(Math.abs(effect), error),
+      rho = rankCorrelation(order, middle, ranks(codes)),
+      byRanks = ratio(Math.abs(rho) * Math.sqrt(degrees), Math.sqrt(Math.max(1 - rho * rho, 0)));
     rows.push({
       feature,
       name: table.names[feature],
-      effect: slope * scale,
-      error: (Math.sqrt(rough) / total) * scale,
-      rho: rankCorrelation(order, middle, ranks(codes)),
+      effect: Math.max(-largest, Math.min(effect, largest)),
+      error,
+      rho,
+      least: Math.max(0, Math.min(Math.abs(effect) - INTERVAL * error, largest)),
+      ahead,
+      p: twoTails(Math.min(normalDeviation(ahead, degrees), normalDeviation(byRanks, degrees))),
       curve: stretchMeans(values, stretch),
     });
   }
-  return rows.sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect) || a.feature - b.feature);
+  const found = discoveries(rows.map((row) => row.p));
+  return rows
+    .map((row, k) => ({ ...row, beyondChance: found[k] }))
+    .sort((a, b) => b.least - a.least || b.ahead - a.ahead || a.feature - b.feature);
+}
+
+/** @param {Float64Array} values */
+function range(values) {
+  let low = Infinity,
+    high = -Infinity;
+  for (const value of values) [low, high] = [Math.min(low, value), Math.max(high, value)];
+  return high - low;
+}
+
+/** A size in its errors. @param {number} size @param {number} error */
+function ratio(size, error) {
+  return size === 0 ? 0 : size / error;
+}
+
+/**
+ * The normal deviation whose tails bound those of Student's distribution from above (Wallace).
+ * @param {number} ratio @param {number} degrees of freedom
+ */
+function normalDeviation(ratio, degrees) {
+  return ((8 * degrees + 1) / (8 * degrees + 3)) * Math.sqrt(degrees * Math.log1p((ratio * ratio) / degrees));
 }
 
 /** @param {Float64Array} a @param {number} middle mean of all ranks @param {Float64Array} b */
