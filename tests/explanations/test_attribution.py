@@ -14,7 +14,13 @@ import gnomon
 from gnomon.data.scaling import column_scales
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual
-from gnomon.explanations.counterfactual.attribution import Attribution, Order, direction, fewest_features
+from gnomon.explanations.counterfactual.attribution import (
+    Attribution,
+    Order,
+    direction,
+    fewest_features,
+    irreducible,
+)
 from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.paths import Candidate, Path
 from gnomon.explanations.counterfactual.region import Membership
@@ -306,3 +312,32 @@ def test_features_are_taken_by_weight_then_by_change_and_only_those_that_change(
     assert order.features.tolist() == [2, 3, 0, 5, 4]
     np.testing.assert_array_equal(order.first(2, own), [0.0, 0.0, -3.0, 2.0, 0.0, 0.0])
     np.testing.assert_array_equal(own, np.zeros(6))
+
+
+def test_features_that_change_together_are_taken_together():
+    own, row = np.zeros(6), np.array([1.0, -1.0, 2.0, 0.0, 0.5, 3.0])
+    order = Order.by(np.array([2.0, 2.0, 3.0, 0.0, 0.1, 0.2]), own, row, np.array([0, 0, 2, 2, 4, 5]))
+    assert order.features.tolist() == [0, 1, 2, 5, 4]
+    assert order.n_units == 4
+    np.testing.assert_array_equal(order.first(1, own), [1, -1, 0, 0, 0, 0])
+    np.testing.assert_array_equal(order.first(2, own), [1, -1, 2, 0, 0, 0])
+    assert order.first(0, own).tolist() == own.tolist()
+    assert fewest_features(own, [order], lambda rows: [bool(one[2]) for one in rows]) == (0, 2)
+
+
+@pytest.mark.parametrize("n", [3, 40, 200])
+def test_what_can_be_dropped_is_dropped_until_nothing_can(n):
+    own, row, asked = np.zeros(n), np.arange(1.0, n + 1.0), []
+    wanted = [0, n // 2, n - 1]
+
+    def arrives(rows):
+        asked.append(len(rows))
+        return (rows[:, wanted] != 0).all(axis=1).tolist()
+
+    left = irreducible(own, row, [np.array([f]) for f in range(n)], arrives)
+    assert [int(unit[0]) for unit in left] == wanted
+    assert sum(asked) < 3 * n + 60
+    either = irreducible(own, row, [np.array([0]), np.array([1, 2])], lambda rows: (rows != 0).any(axis=1).tolist())
+    assert [unit.tolist() for unit in either] == [[1, 2]]  # the first is dropped first
+    free = irreducible(own, row, [np.array([0])], lambda rows: [True] * len(rows), fewest=0)
+    assert free == []

@@ -20,6 +20,7 @@ from gnomon.explanations.counterfactual.paths import (
     KINDS,
     Candidate,
     Path,
+    Placing,
     _rank,
     best_candidate,
     find_paths,
@@ -266,6 +267,8 @@ def test_the_first_place_in_the_region_is_found_to_the_576th_of_a_path():
     path = Path(np.array([0, 1]), np.array([[0.0, 0.0], [1.0, 2.0]]), np.array([0.0, 1.0]))
 
     class Edge:
+        categories, changed = (), Placing.changed
+
         def __init__(self, at):
             self.at = at
 
@@ -383,6 +386,8 @@ def test_farther_on_a_path_are_three_places_to_its_end_of_which_those_that_arriv
     tried = []
 
     class Until:
+        categories, changed = (), Placing.changed
+
         def memberships(self, rows):
             tried.extend(rows[:, 0].tolist())
             return [Membership(row, True, 0.0, None, row[0] < 6.5) for row in rows]
@@ -542,3 +547,55 @@ def test_another_graph_can_be_walked(strip, explanation):
     short = compute_neighbors(X[:700], 5)
     with pytest.raises(ValueError, match="700"):
         counterfactual(explanation, low, graph=short, **asked)
+
+
+@pytest.fixture(scope="module")
+def shop():
+    """Groups "a" and "b" differ in the plan, a category of three, and in visits, whole numbers; the rest is noise."""
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, 240)
+    plan, visits = np.eye(3)[group], rng.poisson(1.0 + 4.0 * (group == 1))
+    X = np.column_stack([plan, visits, rng.normal(size=(240, 2))])
+    return X, np.array(list("abc"))[group], explain(X, X[:, :4] @ np.array([[4, 0], [-2, 3], [-2, -3], [0.2, 0.2]]))
+
+
+def seen(rows):
+    return np.asarray(rows)[:, :4] @ np.array([[4, 0], [-2, 3], [-2, -3], [0.2, 0.2]])
+
+
+def ask_shop(shop, i, **options):
+    _, labels, explanation = shop
+    return counterfactual(explanation, i, transform=seen, target="b", labels=labels, categories=[[0, 1, 2]], **options)
+
+
+@pytest.mark.parametrize("plausible", [True, False])
+def test_columns_that_have_nothing_to_do_with_the_target_are_not_needed(shop, plausible):
+    X, labels, _ = shop
+    far = np.flatnonzero(labels == "a")
+    far = far[np.argsort(-np.linalg.norm(X[far, 4:], axis=1))[:4]]  # those whose noise is least usual
+    for i in far.tolist():
+        found = ask_shop(shop, i, plausible=plausible)
+        assert found.reached
+        assert {f for f, needed in zip(found.indices, found.needed, strict=True) if needed} <= {0, 1, 3}
+        assert found.n_needed == found.needed.sum() >= 2
+
+
+def test_a_changed_row_has_one_whole_category_and_whole_numbers_where_all_are(shop):
+    _, labels, _ = shop
+    for i in np.flatnonzero(labels == "a")[:6].tolist():
+        found = ask_shop(shop, i)
+        for row in (found.row, found.needed_row):
+            np.testing.assert_array_equal(row[:3], [0, 1, 0])
+        assert found.needed[np.isin(found.indices, [0, 1])].all()
+        assert found.needed_row[3] == np.round(found.needed_row[3])
+
+
+def test_no_change_that_is_needed_can_be_left_out(strip, explanation):
+    X, labels = strip
+    for i in np.flatnonzero(labels == "middle")[:5].tolist():
+        found = counterfactual(explanation, i, transform=first_two, target="high", labels=labels, plausible=False)
+        region = Region.of(X[:, :2], labels == "high", labels)
+        for f in found.indices[found.needed]:
+            row = found.needed_row.copy()
+            row[f] = X[i, f]
+            assert not region.memberships(first_two(row[None]), without=i)[0].inside

@@ -130,3 +130,20 @@ def test_the_report_and_the_page_take_collinear_features_together(tmp_path):
     assert "groups" not in describe(single)
     copies.to_png(tmp_path / "map.svg")
     assert "alike" in (tmp_path / "map.svg").read_text()
+
+
+def test_categories_of_a_table_are_asked_for_as_a_whole():
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 3, 150)
+    table = {
+        "plan": np.array(["basic", "plus", "pro"])[group],
+        "member": np.where(rng.random(150) < 0.5, "yes", "no"),
+        "usage": rng.normal(size=150) + 4.0 * (group == 1),
+    }
+    m = gnomon.map(table, "pca", labels=np.array(list("abc"))[group], random_state=0, n_jobs=1)
+    for i in np.flatnonzero(group == 0)[:3].tolist():
+        found = m.counterfactual(i, "b")
+        named = dict(zip(found.features, found.change.tolist(), strict=True))
+        assert (named["plan = basic"], named["plan = plus"], named["plan = pro"]) == (-1.0, 1.0, 0.0)
+        assert {change for name, change in named.items() if name.startswith("member")} <= {-1.0, 0.0, 1.0}
+        assert dict(zip(found.features, found.needed.tolist(), strict=True))["plan = plus"]

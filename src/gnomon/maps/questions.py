@@ -355,6 +355,16 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         picture = np.asarray(rows.mean(axis=0), dtype=np.float64).reshape(found.image_shape)
         save_saliency(path, found.image, picture=picture, title=found.headline())
 
+    def _indicators(self) -> list[npt.NDArray[np.int64]]:
+        """Return the numbers of the features that each column of categories, or of yes and no, has become."""
+        from gnomon.data.columns import features_of
+
+        taken = features_of(self.columns or ())
+        if not taken or sum(columns.stop - columns.start for columns in taken.values()) != self.X.shape[1]:
+            return []
+        several = [columns for rule, columns in taken.items() if rule.kind in ("boolean", "category")]
+        return [np.arange(columns.start, columns.stop) for columns in several]
+
     @entrance("counterfactual")
     def counterfactual(
         self, i: int, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
@@ -378,6 +388,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         options.setdefault("labels", self.labels)
         if transform is None:
             options.setdefault("novelty", self.novelty)
+        options.setdefault("categories", self._indicators())
         return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
 
     @entrance("suspects")

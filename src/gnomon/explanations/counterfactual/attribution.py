@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from gnomon.explanations.counterfactual.paths import Candidate
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["Attribution", "Order", "direction", "fewest_features"]
+__all__ = ["Attribution", "Order", "direction", "fewest_features", "irreducible"]
 
 Array = npt.NDArray[np.float64]
 _SIZES = 16  # sets tried at a time for each order
+_PARTS = 16  # of many units that are dropped together at first
 
 
 def direction(start: Array, end: Array) -> Array:
@@ -103,26 +104,46 @@ class Order:
         The changed row, all features changed.
     features : ndarray of int64
         Those that change, most important first.
+    ends : ndarray of int64 or None, default=None
+        Where features change together, as the categories of a column do: how many features the first of these units
+        have, the first two, and so on. None if each changes by itself.
     """
 
     row: Array
     features: npt.NDArray[np.int64]
+    ends: npt.NDArray[np.int64] | None = None
 
     @classmethod
-    def by(cls, weight: Array, own: Array, row: Array) -> Order:
-        """Sort the features that change by the size of a weight, larger changes first where it is the same."""
-        order = np.lexsort((-np.abs(row - own), -np.nan_to_num(np.abs(weight))))
-        return cls(row, order[(row != own)[order]].astype(np.int64))
+    def by(cls, weight: Array, own: Array, row: Array, units: npt.NDArray[np.int64] | None = None) -> Order:
+        """Sort the features that change by the size of a weight, larger changes first where it is the same.
+
+        Features of the same number in `units` change together, by the sum of their weights.
+        """
+        if units is None:
+            units = np.arange(len(row))
+        size, moved = (np.bincount(units, one)[units] for one in (np.nan_to_num(weight), np.abs(row - own)))
+        order = np.lexsort((units, -moved, -np.abs(size)))
+        features = order[(row != own)[order]].astype(np.int64)
+        return cls(row, features, np.flatnonzero(np.diff(units[features], append=-1)) + 1)
+
+    @property
+    def n_units(self) -> int:
+        """How many features, or sets of them that change together, there are."""
+        return len(self.features if self.ends is None else self.ends)
+
+    def chosen(self, size: int) -> npt.NDArray[np.int64]:
+        """Return the features of the first units."""
+        return self.features[: size if self.ends is None or not size else self.ends[size - 1]]
 
     def first(self, size: int, own: Array) -> Array:
-        """Return the row with the first features changed and all others as they were."""
-        changed = own.copy()
-        changed[self.features[:size]] = self.row[self.features[:size]]
+        """Return the row with the features of the first units changed and all others as they were."""
+        changed, features = own.copy(), self.chosen(size)
+        changed[features] = self.row[features]
         return changed
 
 
 def fewest_features(own: Array, orders: list[Order], arrives: Callable[[Array], list[bool]]) -> tuple[int, int]:
-    """Return the order whose first features arrive with fewest of them, and how many; the first of equal orders.
+    """Return the order whose first units arrive with fewest of them, and how many; the first of equal orders.
 
     Sizes are tried from few to many, then between the last that fails and the first that arrives. All features of an
     order must arrive; an order that cannot fall below what another reaches is given up.
@@ -136,7 +157,7 @@ def fewest_features(own: Array, orders: list[Order], arrives: Callable[[Array], 
         Takes rows (n, n_features), says of each whether it arrives.
     """
     below = [0] * len(orders)  # the largest size known to fail, and the smallest known to arrive
-    above = [len(order.features) for order in orders]
+    above = [order.n_units for order in orders]
     first = True
     while True:
         goal = min(above)
@@ -154,3 +175,49 @@ def fewest_features(own: Array, orders: list[Order], arrives: Callable[[Array], 
             below[o] = int(some[hit - 1]) if hit else below[o]
             above[o] = int(some[hit]) if hit < len(some) else above[o]
         first = False
+
+
+def irreducible(
+    own: Array,
+    row: Array,
+    units: list[npt.NDArray[np.int64]],
+    arrives: Callable[[Array], list[bool]],
+    fewest: int = 1,
+) -> list[npt.NDArray[np.int64]]:
+    """Return those of some units without any one of which the row no longer arrives.
+
+    Parameters
+    ----------
+    own : ndarray of shape (n_features,)
+        The row before the change.
+    row : ndarray of shape (n_features,)
+        The changed row; with the features of all units changed it arrives.
+    units : list of ndarray of int64
+        Features that change together, those that are to be dropped first in front.
+    arrives : callable
+        Takes rows (n, n_features), says of each whether it arrives.
+    fewest : int >= 0, default=1
+        Units that stay at least.
+    """
+
+    def dropped(without: list[int]) -> Array:
+        changed = own.copy()
+        for u in set(range(len(left))) - set(without):
+            changed[left[u]] = row[left[u]]
+        return changed
+
+    left = list(units)
+    size = max(1, len(left) // _PARTS)  # of many features some are dropped together first
+    while len(left) > fewest:
+        parts = [list(range(start, min(start + size, len(left)))) for start in range(0, len(left), size)]
+        told = arrives(np.array([dropped(part) for part in parts]))
+        free = [part for part, good in zip(parts, told, strict=True) if good]
+        if free:
+            sums = [[u for part in free[: k + 1] for u in part] for k in range(len(free))]
+            told = [True, *arrives(np.array([dropped(one) for one in sums[1:]]))] if len(free) > 1 else [True]
+            gone = set(sums[max(k for k, good in enumerate(told) if good)])
+            left = [unit for u, unit in enumerate(left) if u not in gone]
+        elif size == 1:
+            break
+        size = size if free and size <= len(left) else max(1, size // 4)
+    return left

@@ -173,6 +173,8 @@ class Placing:
         In which changed rows are measured.
     plausibility : Plausibility, or None
         What is asked of rows that land in the region.
+    categories : tuple of ndarray of int64, default=()
+        Features that indicate the categories of one and the same column: a changed row has one of them.
     """
 
     X: Any
@@ -181,6 +183,18 @@ class Placing:
     transform: Callable[[Any], Any]
     metric: RowMetric
     plausibility: Plausibility | None = None
+    categories: tuple[npt.NDArray[np.int64], ...] = ()
+
+    def changed(self, path: Path, share: float, scales: ColumnScales) -> Array:
+        """Return the changed row after a share of a path, within the range of the data and of whole categories."""
+        row: Array = np.clip(path.at(share), scales.low, scales.high)
+        for columns in self.categories:
+            part = row[columns]
+            if len(columns) == 1:
+                row[columns] = np.round(part)
+            elif part.sum() > 0.5:
+                row[columns] = np.arange(len(part)) == np.argmax(part)
+        return row
 
     def like(self, rows: Array) -> Any:
         """Return rows in the form of the data."""
@@ -255,11 +269,7 @@ def try_paths(paths: list[tuple[Path, str]], placing: Placing, scales: ColumnSca
     shares = [np.linspace(0.0, 1.0, _STEPS + 1)[1:] for _ in paths]
     best: list[Candidate | None] = [None] * len(paths)
     for _ in range(2):
-        rows = [
-            np.clip(path.at(s), scales.low, scales.high)
-            for (path, _), some in zip(paths, shares, strict=True)
-            for s in some
-        ]
+        rows = [placing.changed(path, s, scales) for (path, _), some in zip(paths, shares, strict=True) for s in some]
         memberships = placing.memberships(np.array(rows))
         at = 0
         for r, ((path, kind), some) in enumerate(zip(paths, shares, strict=True)):
@@ -298,7 +308,7 @@ def further_candidates(candidates: list[Candidate], placing: Placing, scales: Co
     ]
     if not further:
         return candidates
-    rows = np.array([np.clip(candidate.path.at(s), scales.low, scales.high) for candidate, s in further])
+    rows = np.array([placing.changed(candidate.path, s, scales) for candidate, s in further])
     longer = [
         Candidate(candidate.path, candidate.kind, s, membership, row)
         for (candidate, s), membership, row in zip(further, placing.memberships(rows), rows, strict=True)

@@ -127,6 +127,21 @@ class Plausibility(ShortRepr):
             most_ratio=float(np.quantile(ratios, 1.0 - _QUANTILE)) * (1.0 + _ROUNDING),
         )
 
+    def without_ratio(self) -> Plausibility:
+        """Return the same without a bound on the ratio of distances.
+
+        That ratio also says how near a row lies to the middle of the data in features that have nothing to do with the
+        target; shares of the nearest rows and novelty do not.
+        """
+        return replace(self, most_ratio=np.inf)
+
+    def as_good_as(self, values: Any) -> Plausibility:
+        """Return the same with a bound on the ratio of distances that a row keeps too."""
+        if self.neighbors is None:
+            return self
+        ratio = float(self.neighbors.measure(self.metric.standardised(values))[1].max())
+        return replace(self, most_ratio=max(self.most_ratio, ratio * (1.0 + _ROUNDING)))
+
     def shares(self, values: Any) -> Array:
         """Return the share of the target among the nearest rows; NaN if neighbours are not asked."""
         if self.neighbors is None:
