@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import gnomon as gn
 from gnomon.data import delimited, read_table
 
 
@@ -411,3 +412,8 @@ def test_tables_of_texts_are_read_for_what_may_become_of_them(write):
     assert data.X.shape == (2, 0)
     assert data.text_columns == ["a", "b"]
     assert read_table(write("a;b\n1,5;x\n2,5;y\n")).X.tolist() == [[1.5], [2.5]]
+
+
+def test_numbers_beside_texts_keep_their_number_without_a_header(write):
+    lines = [f"{0.5 * i**2},{'xy'[i % 2]},{100.5 - i**3}" for i in range(12)]
+    assert gn.map(read_table(write("\n".join(lines))), "pca", n_jobs=1).feature_names == ["0", "2", "1 = y"]

@@ -13,7 +13,7 @@ from gnomon.data.arrays import FloatArray, floats_from_objects, warn_of_rounding
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
-__all__ = ["Frame", "fill_columns", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
+__all__ = ["Frame", "fill_columns", "holds_other_kinds", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
 
 _SHOWN = 5  # columns named in an error
 
@@ -143,6 +143,15 @@ def read_frame(X: Any) -> Frame:
         categories.append(categories_of(series.to_native()))
     names = clean_names(raw_names) if named else None
     return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories)
+
+
+def holds_other_kinds(X: Any) -> bool:
+    """Return whether a data frame has columns that are not of numbers or truth values by their type."""
+    import narwhals as nw
+
+    native = nw.to_native(X, pass_through=True)
+    frame = nw.from_native(_with_unique_names(native, len(_names(native)[0])), eager_only=True)
+    return any(not kind.is_numeric() and kind != nw.Boolean for kind in frame.schema.values())
 
 
 def stack_columns(

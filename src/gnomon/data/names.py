@@ -10,7 +10,7 @@ import numpy as np
 from gnomon._entrance import part
 from gnomon._validation import message
 
-__all__ = ["check_name_count", "clean_names", "column_text", "default_names", "names_of_coordinates"]
+__all__ = ["check_name_count", "clean_names", "column_text", "default_names", "names_beside", "names_of_coordinates"]
 
 
 @part("gnomon")
@@ -39,6 +39,11 @@ def clean_names(names: Iterable[object]) -> list[str]:
         taken.add(unique)
         cleaned[position] = unique
     return cleaned
+
+
+def names_beside(n_features: int, others: Sequence[str]) -> list[str]:
+    """Return the names of columns of numbers without a header, by their place: those that other columns do not have."""
+    return [name for name in map(str, range(n_features + len(others))) if name not in others][:n_features]
 
 
 def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -> list[str]:

@@ -15,12 +15,11 @@ from gnomon._validation import message
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, is_cells, read_part
-from gnomon.data.columns import encode_rows
-from gnomon.data.columns.values import texts_of
+from gnomon.data.columns import ColumnRule, encode_rows
 from gnomon.data.dataset import require_name, text_array
-from gnomon.data.frames import is_frame
+from gnomon.data.frames import holds_other_kinds, is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
-from gnomon.data.names import default_names
+from gnomon.data.names import default_names, names_beside
 from gnomon.data.records import are_records, read_records
 from gnomon.data.stored import StoredTable
 from gnomon.geometry.check import has_place
@@ -98,8 +97,8 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     elif is_cells(X_new) and result._reads_part:
         X, columns = read_part(X_new, result._part)
         X_new = _checked(X, columns)
-    if result.columns is not None and is_frame(X_new) and _is_as_it_came(result, _names_of(X_new)):
-        X_new = encode_rows(X_new, result.columns, keep_missing=True)
+    if is_frame(X_new) and _is_as_it_came(result, X_new):
+        X_new = _encoded(result, X_new)
     names = own_names(result)
     table, missing = fill_new_rows(result.completion, X_new, names)
     check_feature_count(table, result.n_features, names, kept_as="m.feature_names")
@@ -117,17 +116,29 @@ def own_names(result: Map) -> list[str] | None:
 
 def _rows_of_file(result: Map, data: Dataset) -> Any:
     """Return the columns of a data set that are those of the map, in its order; encoded if the map has such rules."""
-    if data.feature_names is None:
+    if data.feature_names is None and not data.text_columns:
         return data.X
-    data = _with_empty(result, data)
-    names = data.feature_names or []
+    names = data.feature_names or names_beside(data.n_features, data.text_columns or [])
     if set(result.feature_names) <= set(names):
         values = data.X[:, [names.index(name) for name in result.feature_names]]
         return _checked(values, result.feature_names)
-    if result.columns is not None:
-        columns = {name: data.X[:, j] for j, name in enumerate(names)}
-        return encode_rows({**columns, **data.metadata}, result.columns, keep_missing=True)
-    return _checked(data.X, names)
+    if result.columns is None and not set(_column_names(result)) <= {*names, *data.metadata}:
+        return _checked(data.X, names)
+    columns = {name: data.X[:, j] for j, name in enumerate(names)}
+    return _encoded(result, {**columns, **data.metadata}, decimal=data.decimal)
+
+
+def _encoded(result: Map, X_new: Any, *, decimal: str = "") -> Table:
+    """Return the features of the map of columns as they came; texts in those of numbers are read."""
+    rules = result.columns or [ColumnRule(name, "number", (name,)) for name in _column_names(result)]
+    can_lack = result.completion is not None
+    values = encode_rows(X_new, rules, keep_missing=True, can_lack=can_lack, decimal=decimal)
+    return _checked(values, result.feature_names)
+
+
+def _column_names(result: Map) -> list[str]:
+    """Return the names of the columns of a map whose features they are; where they had none, their numbers."""
+    return own_names(result) or [str(j) for j in range(result.n_features)]
 
 
 def _checked(X: Any, names: list[str]) -> Table:
@@ -137,25 +148,13 @@ def _checked(X: Any, names: list[str]) -> Table:
     )
 
 
-def _is_as_it_came(result: Map, names: list[str]) -> bool:
-    """Return whether a table of these columns has those of the map before they became features."""
+def _is_as_it_came(result: Map, frame: Any) -> bool:
+    """Return whether a data frame has the columns of the map before they became features."""
+    names = _names_of(frame)
+    if result.columns is None:
+        return set(_column_names(result)) <= set(names) and holds_other_kinds(frame)
     used = {rule.name for rule in result.columns or () if rule.features}
     return used <= set(names) or set(names) != set(result.feature_names)
-
-
-def _with_empty(result: Map, data: Dataset) -> Dataset:
-    """Return a data set with NaN in the columns of numbers of which its rows have no value, so that they seem texts."""
-    numbers = [rule.name for rule in result.columns or () if rule.kind in ("number", "boolean")]
-    empty = [
-        name
-        for name in numbers or result.feature_names
-        if name in data.metadata and not any(texts_of(data.metadata[name]))
-    ]
-    if not empty or not isinstance(data.X, np.ndarray):
-        return data
-    X = np.column_stack([data.X, np.full((data.n_samples, len(empty)), np.nan)])
-    metadata = {name: column for name, column in data.metadata.items() if name not in empty}
-    return replace(data, X=X, feature_names=[*(data.feature_names or []), *empty], metadata=metadata)
 
 
 def _names_of(frame: Any) -> list[str]:

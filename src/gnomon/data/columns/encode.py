@@ -10,37 +10,74 @@ import numpy as np
 
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray
-from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules
+from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import plain_column
+from gnomon.data.columns.values import plain_column, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import order_of
-from gnomon.data.names import default_names
+from gnomon.data.names import default_names, names_beside
 from gnomon.data.table import check_table
+from gnomon.data.written import decimal_of
 from gnomon.exceptions import DataWarning
 
 __all__ = ["encode_dataset", "encode_rows"]
 
 
-def encode_rows(X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = False) -> FloatArray:
+def encode_rows(
+    X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = False, can_lack: bool = True, decimal: str = ""
+) -> FloatArray:
     """Return the features of rows of a table of the same columns, by rules found before.
+
+    Texts in a column of numbers are read as those of a whole column of texts are.
+
+    Parameters
+    ----------
+    X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_columns)
+    rules : sequence of ColumnRule
+    keep_missing : bool, default=False
+        As of `ColumnRule.encode`.
+    can_lack : bool, default=True
+        Whether a text that is no number or date may be taken as a missing value.
+    decimal : str, default=""
+        The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
+
+    Raises
+    ------
+    ValueError
+        If a column is not there, holds dates where numbers belong or numbers where dates belong, or, without
+        `can_lack`, a text that cannot be read.
 
     Warns
     -----
     DataWarning
-        Names categories that were not there when the rules were found.
+        Names values that cannot be read, and categories that were not there when the rules were found.
     """
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
     for rule in used:
         require_name(rule.name, list(columns), what="column")
-        if rule.kind == "number" and not columns[rule.name].numeric:
-            raise ValueError(message(f"column {rule.name!r}", "of numbers, as in fit"))
-    new = [told for rule in used if (told := rule.unknown(columns[rule.name].values))]
-    if new:
-        warn(f"{'; '.join(new)}.", DataWarning)
+    used = _with_writings(used, columns, decimal)
+    told = {rule: said for rule in used if (said := rule.unknown(columns[rule.name].values))}
+    lacking = [said.replace(", taken as missing", "") for rule, said in told.items() if rule.may_lack]
+    if lacking and not can_lack:
+        allowed = "of values that can be read where what was fitted had none missing and cannot fill them in"
+        remedy = "Correct these values, or leave the rows out."
+        raise ValueError(message("X", allowed, fact="; ".join(lacking), remedy=remedy))
+    if told:
+        warn(f"{'; '.join(told.values())}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
+
+
+def _with_writings(rules: list[ColumnRule], columns: dict[str, RawColumn], decimal: str) -> list[ColumnRule]:
+    """Return rules in which those of numbers know how the texts in their columns are written."""
+    texts = [rule.name for rule in rules if rule.kind == "number" and not columns[rule.name].numeric]
+    for name in texts:
+        if with_dates(columns[name].values).dtype.kind in "mM":
+            raise ValueError(message(f"column {name!r}", "of numbers, as in fit", fact="dates or durations"))
+    found = writings_of(columns, {*texts}, decimal) if texts else {}
+    signs = {name: decimal_of(found[name]) if name in found else decimal or "." for name in texts}
+    return [replace(rule, writing=f"0{signs[rule.name]}0") if rule.name in signs else rule for rule in rules]
 
 
 def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
@@ -73,7 +110,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
         if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
             return _select(data, features, drop)  # numbers without names
     elif data.text_columns is not None and isinstance(data.X, np.ndarray):
-        names = data.feature_names or [str(j) for j in range(data.n_features)]
+        names = data.feature_names or names_beside(data.n_features, data.text_columns)
         truths = {*data.truth_columns}
         columns = {name: RawColumn(data.X[:, j], boolean=name in truths) for j, name in enumerate(names)}
         columns |= {name: RawColumn(data.metadata[name], order_of(data.metadata[name])) for name in data.text_columns}

@@ -21,7 +21,7 @@ from gnomon.data.labels import sort_into_classes
 from gnomon.data.written import are_truths, date_order, decimal_of, find_writings, read_numbers
 from gnomon.exceptions import DataWarning
 
-__all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules"]
+__all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules", "writings_of"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -70,7 +70,7 @@ def find_rules(
     chosen = set(columns if features is None else features) - set(drop or ())
     numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
-    writings = _writings(columns, chosen, decimal)
+    writings = writings_of(columns, chosen, decimal)
 
     @cache
     def ranks(name: str) -> Ints:
@@ -140,9 +140,14 @@ def _holds_truths(name: str, raw: RawColumn) -> bool:
     return are_truths("" if is_missing(value) else str(value) for value in raw.values.tolist())
 
 
-def _writings(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> dict[str, str]:
+def writings_of(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> dict[str, str]:
     """Return how the columns are written that are numbers written as texts; where one may be read in two ways, others
     of the table decide.
+
+    Warns
+    -----
+    DataWarning
+        Names the chosen ones of which nothing in the table tells how they are meant.
     """
     found, texts = {}, {}
     for name, raw in columns.items():

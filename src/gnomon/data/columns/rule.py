@@ -23,6 +23,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
 _OTHERS_TAKEN = {  # what becomes of other texts
+    "number": "no number, taken as missing",
     "written": "no number, taken as missing",
     "date": "no date, taken as missing",
     "boolean": "neither True nor False, taken as missing",
@@ -47,8 +48,8 @@ class ColumnRule:
     reason : str
         Why it is left out, a clause. Of numbers that are written as texts the first of these.
     writing : str
-        Of numbers that are written as texts: how, such as "$0.0" or "0,0 %". Of dates with strokes: their order,
-        such as "month/day/year".
+        Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
+        or "0,0 %". Of dates with strokes: their order, such as "month/day/year".
     """
 
     name: str
@@ -66,8 +67,8 @@ class ColumnRule:
         The indicators of a missing category are NaN with `keep_missing`; else, and those of an unknown one, 0, or one
         half of a single indicator.
         """
-        if self.kind == "written" and values.dtype.kind not in "biuf":
-            return read_numbers(texts_of(values), self.writing)[:, None]
+        if self.kind in ("number", "written") and values.dtype.kind not in "biuf":
+            return read_numbers(texts_of(values), self.writing or "0.0")[:, None]
         if self.kind == "boolean" and values.dtype.kind not in "biuf":
             return read_truths(texts_of(values))[:, None]
         if self.kind in ("number", "boolean", "written"):
@@ -111,9 +112,16 @@ class ColumnRule:
             names = [{"1": "true", "0": "false"}.get(name, name.lower()) for name in names]
         return np.array([*(place.get(name, _UNKNOWN) for name in names), _MISSING])[classes.codes]
 
+    @property
+    def may_lack(self) -> bool:
+        """Whether a text that cannot be read is a missing value, not an unknown category."""
+        return self.kind in _OTHERS_TAKEN
+
     def unknown(self, values: Array) -> str:
         """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
-        if self.kind in _OTHERS_TAKEN:
+        if self.kind == "number" and values.dtype.kind in "biuf":
+            return ""
+        if self.may_lack:
             odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(known_texts(values)).labelled
         elif self.categories:
             odd = self._codes(values) == _UNKNOWN
