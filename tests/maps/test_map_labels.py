@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 import gnomon as gn
+from gnomon.data.labels import check_labels, measured_labels
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +125,53 @@ def test_labels_that_are_all_different_name_no_classes():
     for classes in (np.arange(40) // 2, np.array(["a"] * 40), np.arange(40) / 3.0, np.r_[np.arange(39), 0]):
         assert "all different" not in " ".join(gn.Map(X, X[:, :2], labels=classes).notes)
     assert "all different" not in " ".join(gn.Map(X[:9], X[:9, :2], labels=np.arange(9)).notes)
+
+
+def whole_labels():
+    rng = np.random.default_rng(0)
+    leiden = np.r_[np.arange(60), np.floor(60 * rng.random(340) ** 2)].astype(int)
+    return {
+        "counts": ((rng.lognormal(7, 0.3, 400)).astype(np.float32).round(), True),
+        "genes": (rng.normal(170, 9, 400).astype(int), True),
+        "genes of many cells": (rng.normal(3000, 400, 20_000).astype(np.uint16), True),
+        "ages": (rng.integers(20, 80, 400), True),
+        "ages of many": (rng.integers(18, 90, 5000).astype(float), True),
+        "ages with gaps": (np.where(rng.random(400) < 0.1, np.nan, rng.integers(20, 80, 400)), True),
+        "digits": (rng.integers(0, 10, 400), False),
+        "clusters by size": (leiden, False),
+        "clusters of floats": (leiden.astype(float), False),
+        "clusters and noise": (np.where(leiden % 7 == 3, -1, leiden * 3), False),
+        "hundred classes": (np.arange(1000) % 100, False),
+        "some of hundred classes": (np.random.default_rng(1).permutation(100)[:70].repeat(50), False),
+        "codes with gaps": (20 + 10 * rng.integers(0, 15, 400), False),
+        "rows": (rng.permutation(5000)[:400], False),
+        "years": (rng.integers(2000, 2020, 400), False),
+    }
+
+
+@pytest.mark.parametrize("name", whole_labels())
+def test_whole_numbers_are_measured_where_they_spread_as_a_quantity(name):
+    labels, measured = whole_labels()[name]
+    found = measured_labels(check_labels(labels, len(labels)))
+    assert (found is not None) == measured
+    if measured:
+        np.testing.assert_array_equal(found, labels.astype(float))
+        texts = check_labels([str(one) for one in labels], len(labels))
+        assert measured_labels(texts) is None
+        assert measured_labels(check_labels(pd.Series(labels).astype("category"), len(labels))) is None
+
+
+def test_whole_numbers_that_may_be_either_are_told_with_what_makes_them_the_other():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    ages = np.random.default_rng(1).integers(20, 80, 400)
+    made = gn.Map(X, X[:, :2], labels=ages)
+    n = len(np.unique(ages))
+    told = f"the labels are {n} different whole numbers in 400 rows and are taken as a measured quantity: for classes"
+    assert [note for note in made.notes if note.startswith(told)]
+    assert made._classes() == []
+    with pytest.raises(ValueError, match=r"measured numbers.*numbers of classes pass as texts"):
+        made.captions()
+    told = "whole numbers in 400 rows and are taken as classes: a quantity belongs in metadata"
+    assert [note for note in gn.Map(X, X[:, :2], labels=ages - 19).notes if told in note]
+    for sure in (np.arange(400) % 40, np.arange(400) % 10, np.arange(400), ages.astype(str)):
+        assert "whole numbers" not in " ".join(gn.Map(X, X[:, :2], labels=sure).notes)

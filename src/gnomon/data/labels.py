@@ -29,12 +29,16 @@ __all__ = [
     "of_categories",
     "order_of",
     "sort_into_classes",
+    "told_of_numbers",
 ]
 
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them
 _FEWEST_NAMES = 10  # labels that all differ and are fewer may be classes of one row
-_FEW = 12  # fractions of at most so many distinct values are classes
+_FEW = 12  # numbers of at most so many distinct values are classes
+_MANY = 30  # values that lie close and are more are a quantity, unless they count from 0 or 1
+_ROWS_OF_CLASS = 20  # classes have so many rows on average
+_ROWS_OF_VALUE = 1 / 3  # of the number of values: with fewer rows each these are a quantity
 
 
 def _is_missing(label: object) -> bool:
@@ -71,7 +75,8 @@ def categories_of(column: Any) -> tuple[Any, ...]:
 
 
 def of_categories(values: npt.NDArray[Any], categories: Sequence[Any]) -> npt.NDArray[Any]:
-    """Return the values of a column of categories as labels: numbers and dates as they are, else text in their order.
+    """Return the values of a column of categories as labels: dates as they are, numbers if they would be classes by
+    themselves, else text in the order of the categories.
 
     Parameters
     ----------
@@ -80,7 +85,9 @@ def of_categories(values: npt.NDArray[Any], categories: Sequence[Any]) -> npt.ND
         None if the column has none: values stay as they are.
     """
     gone = [is_missing(value) for value in values.tolist()] if categories else []
-    if not gone or values.dtype.kind in "mM" or (values.dtype.kind in "biuf" and not any(gone)):
+    if not gone or values.dtype.kind in "mM":
+        return values
+    if values.dtype.kind in "biuf" and not any(gone) and measured_labels(values) is None:
         return values
     texts = [None if missing else name_of(value) for value, missing in zip(values.tolist(), gone, strict=True)]
     return in_order(np.array(texts), [name_of(one) for one in categories])
@@ -325,7 +332,11 @@ def are_names_of_rows(labels: npt.NDArray[Any]) -> bool:
 def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     """Return labels that are measured, not classes, as numbers; None if they are classes.
 
-    Measured are dates, and fractions of more than twelve distinct values.
+    Measured are dates, and fractions of more than twelve distinct values. Whole numbers of more than twelve are classes
+    if they count from 0 or 1 with at most as many gaps as values, as class numbers do, if the lowest is -1, which
+    stands for none of the classes, or if all differ, as numbers of rows do. Else they are measured if more than thirty
+    lie as close, as ages do, or if each has few rows: fewer than twenty on average, and fewer than a third of the
+    number of values.
 
     Parameters
     ----------
@@ -340,9 +351,61 @@ def measured_labels(labels: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
     if labels.dtype.kind == "M":
         seconds = labels.astype("datetime64[us]").astype(np.int64) / 1e6
         return np.where(np.isnat(labels), np.nan, seconds)
+    if labels.dtype.kind in "iu":
+        return labels.astype(np.float64) if _is_quantity(labels) else None
     if labels.dtype.kind != "f":
         return None
     finite = labels[np.isfinite(labels)]
-    if bool((finite == np.floor(finite)).all()) or len(np.unique(finite)) <= _FEW:
+    whole = bool((finite == np.floor(finite)).all())
+    if not (_is_quantity(finite) if whole else len(np.unique(finite)) > _FEW):
         return None
     return np.where(np.isfinite(labels), labels, np.nan).astype(np.float64)
+
+
+def _is_quantity(numbers: npt.NDArray[Any]) -> bool:
+    """Return whether whole numbers are a quantity, by the rule of `measured_labels`."""
+    n_different = _count_different(numbers)
+    if not _FEW < n_different < len(numbers):
+        return False
+    low, high = int(numbers.min()), int(numbers.max())
+    close = 2 * n_different > high - low
+    if low == -1 or (close and 0 <= low <= 1):
+        return False
+    n_each = len(numbers) / n_different
+    return (close and n_different > _MANY) or n_each < min(_ROWS_OF_CLASS, _ROWS_OF_VALUE * n_different)
+
+
+def _count_different(numbers: npt.NDArray[Any]) -> int:
+    """Return how many different whole numbers there are, up to twelve without counting them all."""
+    if not len(numbers):
+        return 0
+    low, span = numbers.min(), int(numbers.max()) - int(numbers.min())
+    if span < _FEW:
+        return span + 1
+    if span > 4 * len(numbers):
+        return len(np.unique(numbers))
+    return int(np.count_nonzero(np.bincount((numbers - low).astype(np.int64))))
+
+
+def told_of_numbers(labels: npt.NDArray[Any]) -> str:
+    """Say whether whole numbers are taken as a quantity or as classes, where that may be doubted; empty elsewhere.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        As `check_labels` returns them.
+    """
+    if labels.dtype.kind not in "iuf":
+        return ""
+    known = labels[np.isfinite(labels)]
+    if not bool((known == np.floor(known)).all()) or (n_different := _count_different(known)) <= _FEW:
+        return ""
+    told = f"the labels are {n_different:,} different whole numbers in {len(known):,} rows"
+    if measured_labels(labels) is not None:
+        remedy = "for classes pass texts or a column of categories, in a file numbers after a letter, such as c12"
+        return f"{told} and are taken as a measured quantity: {remedy}"
+    counts = np.unique(known, return_counts=True)[1]
+    even, few = bool((counts == counts[0]).all()), len(known) < _ROWS_OF_CLASS * n_different
+    if even or not few or n_different <= _MANY:
+        return ""
+    return f"{told} and are taken as classes: a quantity belongs in metadata, which colours the map as well"

@@ -82,7 +82,7 @@ def check_target(y: Any, n: int, kind: Literal["auto", "classes", "numbers"] = "
     n : int
         Number of rows.
     kind : {"auto", "classes", "numbers"}, default="auto"
-        "auto" takes dates and fractions of more than twelve values as numbers, everything else as classes.
+        "auto" takes as numbers what `measured_labels` takes for measured, everything else as classes.
 
     Returns
     -------

@@ -90,7 +90,7 @@ def check_clusters(labels: Any, n_samples: int) -> list[tuple[str, Rows]]:
     else:
         checked = check_labels(labels, n_samples)
         if measured_labels(checked) is not None:
-            remedy = "Sort them into classes, for instance with numpy.digitize."
+            remedy = "Sort them into classes, for instance with numpy.digitize; numbers of classes pass as texts."
             raise ValueError(message("labels", "classes", fact="they are dates or measured numbers", remedy=remedy))
         classes = sort_into_classes(checked)
         found = [(name, np.flatnonzero(classes.codes == code)) for code, name in enumerate(classes.names)]

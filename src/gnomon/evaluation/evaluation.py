@@ -220,8 +220,9 @@ def evaluate(
         Size of the neighbourhoods, the row itself not counted. None takes 15, and of fewer than 31 rows in the map the
         most that is allowed; the result says how many.
     labels : array-like of shape (n_samples,), default=None
-        Classes for `knn_accuracy`, or dates or fractions of more than twelve distinct values for `knn_r2`. None, NaN or
-        an empty text where a row has no label.
+        Classes for `knn_accuracy`, or dates, fractions of more than twelve distinct values, or whole numbers such as
+        ages for `knn_r2`: many of few rows each, or close to each other, that do not count from 0 or 1. None, NaN or an
+        empty text where a row has no label.
     graph : NeighborGraph of n_samples rows, tuple, sparse matrix or None, default=None
         Neighbours in the data, also in the forms of `precomputed_knn` of `UMAP`. With it `neighborhood_preservation`
         covers all rows, otherwise the anchors.

@@ -259,8 +259,9 @@ def scorecard(
     Y : array-like of shape (n_samples, n_components)
         The map. Rows with NaN are left out and counted.
     labels : array-like of shape (n_samples,), default=None
-        Classes, for the measures that ask whether these keep together, or dates or fractions of more than twelve
-        distinct values for `knn_r2`. None, NaN or an empty text where a row has no label.
+        Classes, for the measures that ask whether these keep together, or dates, fractions of more than twelve distinct
+        values, or whole numbers such as ages for `knn_r2`: many of few rows each, or close to each other, that do not
+        count from 0 or 1. None, NaN or an empty text where a row has no label.
     metric : str, default="euclidean"
         Metric in the data: "euclidean", "cosine", "precomputed" or one of scikit-learn's. In the map it is Euclidean.
     n_neighbors : int >= 1, below n_samples / 2, or None, default=None

@@ -13,7 +13,7 @@ from gnomon import neighbors
 from gnomon._entrance import entrance
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
-from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes
+from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
@@ -135,6 +135,8 @@ class Map(Questions, MapFunction, Outputs):
         told = told_of_seams(self._seams(), self.feature_names)
         if self.labels is not None and measured_labels(self.labels) is None and are_names_of_rows(self.labels):
             told.append("the labels are all different, so they name no classes: pass names of rows as point_names")
+        if self.labels is not None and (doubt := told_of_numbers(np.asarray(self.labels))):
+            told.append(doubt)
         self.notes = [*(note for note in without_seams(self.notes) if note not in told), *told]
         self._explanation: Explanation | None = None
         self._evaluation: Evaluation | None = None

@@ -136,8 +136,9 @@ class SupervisedEmbedder(WeighsRows, BlockEmbedder):
             Classes or numbers that the map should follow too, with the weight ``target_weight``: by default 0.5 for
             UMAP and its relatives and LargeVis, and 0, not at all, for t-SNE and its relatives. None, NaN, NaT or an
             empty text for a row without one; also -1, where it stands among whole numbers of at least two other
-            classes. Dates and fractions of more than twelve values are numbers, everything else classes, unless
-            ``target_metric`` says so. Equal rows have the mean of their numbers or the most frequent of their classes.
+            classes. Dates, fractions of more than twelve values and whole numbers such as ages, many of few rows each,
+            are numbers, everything else classes, unless ``target_metric`` says so. Equal rows have the mean of their
+            numbers or the most frequent of their classes.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             How many rows each row stands for, >= 0: a row of weight 3 is three rows. Only their ratios count. A row of
             weight 0 takes no part in the fit and is placed afterwards, as by `transform`. None counts each row once.

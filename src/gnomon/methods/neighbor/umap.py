@@ -115,8 +115,8 @@ class UMAP(SupervisedEmbedder):
     target_weight : float in [0, 1], default=0.5
         Weight of a target y given to `fit`, against the data; 0 does not use it. See `SupervisedAffinity`.
     target_metric : {"auto", "categorical", "euclidean", "l2"}, default="auto"
-        Whether y holds classes ("categorical") or numbers; "auto" takes dates and fractions of more than twelve values
-        as numbers.
+        Whether y holds classes ("categorical") or numbers; "auto" takes dates, fractions of more than twelve values and
+        whole numbers such as ages, many of few rows each, as numbers.
     init : {"spectral", "pca", "random"} or ndarray of shape (n_samples, n_components), default="spectral"
         Start positions; named ones fill a box of side 10, an array is taken as it is, with a warning where it spreads
         far more than maps do. The start used is ``init_``.
