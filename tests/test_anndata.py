@@ -115,3 +115,17 @@ def test_what_is_missing_is_named(cells):
         gn.anndata.embed(np.eye(3))
     with pytest.raises(TypeError, match=r"method=UMAP.* must be a name .*\(found UMAP\)\. Pass the parameters by name"):
         gn.anndata.embed(cells, gn.UMAP())
+
+
+def test_a_coordinate_that_is_missing_is_named_with_its_key_and_place(cells):
+    gn.anndata.embed(cells, **QUICK)
+    cells.obsm["X_pca"][5, 2] = np.nan
+    told = (
+        r"representation 'X_pca' must be finite \(NaN or infinite in 1 row, the first at row 5, column 2\)\. "
+        r"Of an AnnData object leave these rows out, adata\[np\.isfinite\(adata\.obsm\['X_pca'\]\)\.all\(axis=1\)\]"
+    )
+    for ask in (gn.anndata.to_map, gn.anndata.embed, gn.map):
+        with pytest.raises(ValueError, match=told):
+            ask(cells)
+    kept = cells[np.isfinite(cells.obsm["X_pca"]).all(axis=1)]
+    assert gn.anndata.to_map(kept).n_samples == N - 1

@@ -175,3 +175,12 @@ def test_whole_numbers_that_may_be_either_are_told_with_what_makes_them_the_othe
     assert [note for note in gn.Map(X, X[:, :2], labels=ages - 19).notes if told in note]
     for sure in (np.arange(400) % 40, np.arange(400) % 10, np.arange(400), ages.astype(str)):
         assert "whole numbers" not in " ".join(gn.Map(X, X[:, :2], labels=sure).notes)
+
+
+def test_class_numbers_of_which_one_is_missing_are_whole():
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    X[::2, 0] += 5
+    numbers = pd.Series(pd.array([None, *(np.arange(59) % 2)], dtype="Int64"))
+    made = gn.Map(X, X[:, :2], labels=check_labels(numbers, 60))
+    assert [*map(str, made.captions())] == [*map(str, made.profiles())] == ["0", "1"]
+    assert str(made.captions()).startswith("0: ")

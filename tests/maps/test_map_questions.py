@@ -60,6 +60,39 @@ def test_rows_are_selected_by_words(shop):
     np.testing.assert_array_equal(sparse.select("sugar<2"), X[:, 1] < 2)
 
 
+def _same(found, expected):
+    assert str(found) == str(expected)
+
+
+@pytest.mark.parametrize("text", ["cake", "kind=cake", "label=cake & price>=0"])
+def test_all_questions_take_labels_and_conditions(shop, text):
+    cake = shop.select("kind=cake")
+    _same(shop.contrast(text), shop.contrast(cake))
+    _same(shop.contrast("bread", text), shop.contrast(~cake, cake))
+    _same(shop.importance(text), shop.importance(cake))
+    _same(shop.axis(direction=(0, 1), at=text), shop.axis(direction=(0, 1), at=cake))
+    _same(shop.saliency(text, direction=(0, 1)), shop.saliency(cake, direction=(0, 1)))
+    place = lambda rows: rows[:, :2]  # noqa: E731
+    _same(shop.counterfactual(3, text, transform=place), shop.counterfactual(3, cake, transform=place))
+
+
+def test_questions_about_a_point_take_its_name(shop):
+    _same(shop.why("n7"), shop.why(7))
+    _same(shop.false_neighbors("n7"), shop.false_neighbors(7))
+    _same(shop.missing_neighbors("7"), shop.missing_neighbors(7))
+    place = lambda rows: rows[:, :2]  # noqa: E731
+    _same(shop.counterfactual("n3", "cake", transform=place), shop.counterfactual(3, "cake", transform=place))
+
+
+def test_a_number_is_a_row_and_a_text_a_label():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    made = Map(X, X[:, :2], labels=np.arange(40) % 2)
+    _same(made.contrast(1), made.contrast([1]))
+    _same(made.contrast("1"), made.contrast(np.arange(40) % 2 == 1))
+    with pytest.raises(ValueError, match=r"contrast: group '2' must be a label of the map\. Pass a label, a condition"):
+        made.contrast("2")
+
+
 def test_points_are_found_by_name_and_number(shop):
     assert shop.find("n7") == 7
     assert shop.find("12") == 12

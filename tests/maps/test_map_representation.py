@@ -158,7 +158,10 @@ def test_coordinates_without_a_formula_leave_an_atlas_of_the_features(table, tmp
     [
         (np.zeros((120, 2)), "representation must be a gnomon.data.Representation"),
         (Representation("a", np.zeros((119, 2))), r"one row for each of X \(119 rows, 120"),
-        (Representation("a", np.full((120, 2), np.nan)), "values of representation must be finite"),
+        (
+            Representation("a", np.full((120, 2), np.nan)),
+            r"values of representation 'a' must be finite .*row 0, column 0",
+        ),
         (Representation("a", np.zeros((120, 2), int)), "a table of float32 or float64"),
         (Representation("a", np.zeros((120, 2)), np.zeros(30)), "both given or both None"),
         (Representation("a", np.zeros((120, 2)), np.zeros(30), np.zeros((3, 30))), r"components of .*shape \(2, 30\)"),

@@ -24,6 +24,7 @@ class PointQuestions:
     _points: PointScores | None
     _plotted: Callable[[], npt.NDArray[Any]]
     _estimator: Any
+    find: Callable[[str], int]
     _mapped: Callable[[], Any]
 
     def point_scores(self) -> PointScores:
@@ -101,13 +102,17 @@ class PointQuestions:
         moved = perturbations(self._estimator, table, rows=rows, length=length, n_jobs=n_jobs)
         return {**held.columns(), **moved.columns()}
 
-    def false_neighbors(self, i: int) -> PointNeighbors:
+    def _point_asked(self, i: Any) -> Any:
+        """Return the row of a point that is named by a text; anything else as it is."""
+        return self.find(i) if isinstance(i, str) else i
+
+    def false_neighbors(self, i: int | str) -> PointNeighbors:
         """List the neighbours of a point in the map that are none in the data.
 
         Parameters
         ----------
-        i : int
-            Row number of the point; `find` returns it from a name.
+        i : int or str
+            Row number of the point, or its name as for `find`.
 
         Returns
         -------
@@ -122,15 +127,15 @@ class PointQuestions:
         """
         from gnomon.maps.points import list_neighbors
 
-        return list_neighbors(self, i, "false")  # type: ignore[arg-type]
+        return list_neighbors(self, self._point_asked(i), "false")  # type: ignore[arg-type]
 
-    def missing_neighbors(self, i: int) -> PointNeighbors:
+    def missing_neighbors(self, i: int | str) -> PointNeighbors:
         """List the neighbours of a point in the data that are none in the map. See `false_neighbors`.
 
         Parameters
         ----------
-        i : int
-            Row number of the point.
+        i : int or str
+            Row number of the point, or its name as for `find`.
 
         Returns
         -------
@@ -143,7 +148,7 @@ class PointQuestions:
         """
         from gnomon.maps.points import list_neighbors
 
-        return list_neighbors(self, i, "missing")  # type: ignore[arg-type]
+        return list_neighbors(self, self._point_asked(i), "missing")  # type: ignore[arg-type]
 
     def plot_points(self, name: str, *, ax: Any = None, **options: Any) -> Any:
         """Draw the map coloured by a column of `point_scores`. See `gnomon.plot.plot_points`.

@@ -228,9 +228,10 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         return _select_rows(self, text)
 
     @entrance("why")
-    def why(self, i: int, n_top: int = 5, *, explanation: Explanation | None = None, groups: Any = None) -> Why:
-        """Say which features move a point. See `gnomon.why`; groups="auto" finds groups, as for `importance`.
+    def why(self, i: int | str, n_top: int = 5, *, explanation: Explanation | None = None, groups: Any = None) -> Why:
+        """Say which features move a point, a row number or a name as for `find`. See `gnomon.why`.
 
+        With groups="auto" groups are found, as for `importance`.
         Values that were missing and filled in are NaN in the answer, and printed as missing.
         """
         from gnomon.explanations.collinear import find_groups
@@ -238,7 +239,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         own = explanation is None
         known = self._known_groups(groups) if explanation is None else find_groups(explanation, groups)
-        answer = why(explanation or self.explain(), i, n_top, groups=known)
+        answer = why(explanation or self.explain(), self._point_asked(i), n_top, groups=known)
         if not own or self.completion is None or answer.groups is not None:
             return answer
         filled = self.completion.missing[answer.index, answer.indices]
@@ -248,9 +249,11 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
     @entrance("axis")
     def axis(self, path: Any = None, *, explanation: Explanation | None = None, **options: Any) -> Axis:
-        """Say what changes along a line drawn through the map. See `gnomon.axis`."""
+        """Say what changes along a line drawn through the map. See `gnomon.axis`; `at` may be a label or condition."""
         from gnomon.explanations.axis import axis
 
+        if "at" in options:
+            options["at"] = self._rows_asked(options["at"])
         return axis(explanation or self.explain(), path, **options)
 
     @entrance("contrast")
@@ -259,9 +262,9 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         Parameters
         ----------
-        selection : array-like
-            Row numbers, or a mask of shape (n_samples,).
-        rest : array-like or None, default=None
+        selection : array-like or str
+            Row numbers, a mask of shape (n_samples,), or as text a label or a condition as for `select`.
+        rest : array-like, str or None, default=None
             Rows to compare with; None takes all others.
         groups : None, "auto" or FeatureGroups, default=None
             "auto" compares the features of each of `feature_groups` as one.
@@ -269,7 +272,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.explanations.contrast import contrast
 
         known = self._known_groups(groups)
-        return contrast(self._unrolled(), selection, rest, feature_names=self.feature_names, groups=known)
+        asked, others = self._rows_asked(selection), self._rows_asked(rest)
+        return contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known)
 
     @entrance("captions")
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:
@@ -312,11 +316,14 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     def importance(
         self, rows: Any = None, *, explanation: Explanation | None = None, groups: Any = None
     ) -> MeanImportance:
-        """Say which features move the points most, all or some of them. See `gnomon.mean_importance`."""
+        """Say which features move the points most, all or some of them. See `gnomon.mean_importance`.
+
+        The rows may be a label or a condition, as for `contrast`.
+        """
         from gnomon.explanations import mean_importance
 
         known = self._known_groups(groups) if explanation is None else groups
-        return mean_importance(explanation or self.explain(), rows, groups=known)
+        return mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
 
     @entrance("importance_by_label")
     def importance_by_label(
@@ -330,12 +337,16 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
     @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:
-        """Say which pixels move a point or a selection, as a picture. See `gnomon.saliency`."""
+        """Say which pixels move a point or a selection, as a picture. See `gnomon.saliency`.
+
+        `of` and `toward` may be a label or a condition, as for `contrast`.
+        """
         from gnomon.explanations.saliency import saliency
 
         if self.image_shape is None:
             remedy = "Make the map with image_shape=(height, width)."
             raise ValueError(message("a map", "one whose features are pixels", remedy=remedy))
+        of, toward = self._rows_asked(of), self._rows_asked(toward)
         return saliency(self.explain(), of, image_shape=self.image_shape, toward=toward, direction=direction)
 
     def plot_saliency(self, path: Any, found: Saliency, of: Any) -> None:
@@ -346,11 +357,12 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         path : str or path-like
             File to write; its suffix may be any that matplotlib writes.
         found : Saliency
-        of : int, mask or row numbers
+        of : int, mask, row numbers or str
             What was asked about.
         """
         from gnomon.plot import save_saliency
 
+        of = self._rows_asked(of)
         rows = self.X[[of]] if np.ndim(of) == 0 else self.X[np.asarray(of)]
         picture = np.asarray(rows.mean(axis=0), dtype=np.float64).reshape(found.image_shape)
         save_saliency(path, found.image, picture=picture, title=found.headline())
@@ -367,15 +379,15 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
     @entrance("counterfactual")
     def counterfactual(
-        self, i: int, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
+        self, i: int | str, target: Any = None, *, transform: Callable[[Any], Any] | None = None, **options: Any
     ) -> Counterfactual:
         """Say what would have to change in a row for its point to lie elsewhere. See `gnomon.counterfactual`.
 
         Parameters
         ----------
-        i : int
-            Row number of the point.
-        target : label, mask or row numbers, default=None
+        i : int or str
+            Row number of the point, or its name as for `find`.
+        target : label, condition, mask or row numbers, default=None
             Where it should lie; or give ``position=(x, y)``.
         transform : callable, default=None
             Places changed rows; None takes ``transform`` of this map, and ``novelty`` of it for how unlike the data
@@ -389,7 +401,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if transform is None:
             options.setdefault("novelty", self.novelty)
         options.setdefault("categories", self._indicators())
-        return counterfactual(self.explain(), i, transform=transform or self.transform, target=target, **options)
+        point, target = self._point_asked(i), self._rows_asked(target)
+        return counterfactual(self.explain(), point, transform=transform or self.transform, target=target, **options)
 
     @entrance("suspects")
     def suspects(self, n_top: int = 20) -> Suspects:

@@ -130,7 +130,23 @@ def resolve(
         raise ValueError(message(f"metric={metric!r:.60}", rule, fact=fact, remedy=remedy))
     if isinstance(wanted, Reduction):
         return compute_representation(mapped, wanted, seed=seed)
+    if wanted is not None:
+        _refuse_gaps(wanted)
     return None if wanted is None else with_formula(wanted, X)
+
+
+def _refuse_gaps(given: Representation) -> None:
+    """Raise ValueError if a coordinate is NaN or infinite; the text says where, and how to leave the rows out."""
+    values = np.asarray(given.values)
+    gaps = ~np.isfinite(values)
+    if not gaps.any():
+        return
+    row, column = (int(place) for place in np.argwhere(gaps)[0])
+    n = int(gaps.any(axis=1).sum())
+    where = f"NaN or infinite in {n:,} {'row' if n == 1 else 'rows'}, the first at row {row}, column {column}"
+    key = f"adata.obsm[{given.name!r}]"
+    remedy = f"Of an AnnData object leave these rows out, adata[np.isfinite({key}).all(axis=1)], or compute {key} anew."
+    raise ValueError(message(f"values of representation {given.name!r}", "finite", fact=where, remedy=remedy))
 
 
 def _are_components(wanted: Representation | Reduction) -> bool:
@@ -188,5 +204,4 @@ def check_representation(given: Any, n_samples: int, n_features: int) -> None:
         if part is not None and (part.shape != shape or part.dtype != np.float64 or not np.isfinite(part).all()):
             fact = f"found shape {part.shape} and type {part.dtype}"
             raise ValueError(message(f"{name} of representation", f"finite float64 of shape {shape}", fact=fact))
-    if not np.isfinite(values).all():
-        raise ValueError(message("values of representation", "finite"))
+    _refuse_gaps(given)

@@ -189,6 +189,10 @@ class Verdicts:
         """Return masks of labels and conditions; row numbers and masks as they are."""
         return [self._rows_named(one) if _is_name(one) else one for one in groups]
 
+    def _rows_asked(self, rows: Any) -> Any:
+        """Return a mask of a label or condition that is a text; row numbers, one or several, and masks as they are."""
+        return self._rows_named(rows) if isinstance(rows, str) else rows
+
     def _rows_named(self, name: Any) -> npt.NDArray[np.bool_]:
         """Return the rows of a label, else of a condition."""
         if self.labels is not None:
