@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
 from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, of_unit_length
-from gnomon.evaluation.lines import Line
+from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
 
@@ -293,6 +293,7 @@ def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypat
     X = np.arange(200.0)[:, None]
     asked = []
     monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or Line(9, 9))
+    monkeypatch.setattr(PlantedLines, "are_below", lambda *_: True)
     ground = Ground.of(X, None, **GROUND)
     island = np.arange(200) < 40
     assert ground._shows(island, ~island, True, 0.0, 1.0, 0.05)
@@ -301,3 +302,52 @@ def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypat
     assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40))
     ground._shows(island, ~island, False, 0.0, 1.0, 0.05)
     assert asked[-1][1].sum() == 160
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_a_gap_among_far_more_columns_than_rows_is_not_denied(seed):
+    X, a = np.random.default_rng(seed).normal(size=(60, 1500)), np.arange(60) < 30
+    X[a, :5] += 2.5  # density falls to 4 %, and the line of so few rows shows nothing of it
+    found = are_apart(X, None, a, ~a, n_nulls=19)
+    assert (found.answer, found.finding, found.interval[1]) == ("cannot be told", "a gap might not be seen", math.inf)
+
+
+def test_a_line_must_show_planted_gaps_to_join_groups(monkeypatch):
+    rng = np.random.default_rng(0)
+    a = np.arange(120) < 60
+    few, many = (PlantedLines.of(rng.normal(size=(120, p)), a, ~a, 0) for p in (3, 1000))
+    assert few.are_below(1.0, math.log(4.0), 0.05)
+    assert few.are_below(9.0, math.log(4.0), 0.05)
+    assert not few.are_below(0.1, math.log(4.0), 0.05)
+    assert not many.are_below(9.0, math.log(4.0), 0.05)  # however many rows lie between
+    # Of 39 tables one may be as high, or none where the share is small.
+    for n_high, alpha, below in ((1, 0.05, True), (2, 0.05, False), (0, 0.01, True), (1, 0.01, False)):
+        monkeypatch.setattr(PlantedLines, "line", lambda _, fall, number, n=n_high: Line(9 if number < n else 4, 9))
+        assert few.are_below(1.0, 2.0, alpha) == below
+
+
+def test_a_planted_gap_falls_as_said_in_the_units_of_each_axis():
+    rng = np.random.default_rng(1)
+    a = np.arange(4000) < 2000
+    planted = PlantedLines.of(rng.normal(size=(4000, 3)) * [1.0, 2.0, 3.0] + 50.0 * a[:, None], a, ~a, 0)
+    np.testing.assert_allclose(planted.deviations, [3.0, 2.0, 1.0], rtol=0.05)
+    assert (planted.n_hidden, planted.n_first) == (0, 2000)
+    levels = [planted.line(math.log(4.0), number).level for number in range(10)]
+    assert np.median(levels) == pytest.approx(0.25, abs=0.05)
+    assert np.std(levels) > 0.0  # each number is a table of its own
+    assert planted.line(math.log(4.0), 3) == planted.line(math.log(4.0), 3)
+    # Of few rows with many columns the axes alone tell deviations five times too large; of strong axes they do not.
+    X, a = rng.normal(size=(40, 1000)), a[1980:2020]
+    X[:, 0] *= 1000.0
+    X = np.c_[X, np.ones((40, 500))]  # constant columns have no part
+    few = PlantedLines.of(X, a, ~a, 0)
+    assert few.n_hidden == 960
+    assert few.hidden == pytest.approx(1.0, abs=0.1)
+    assert few.deviations[0] == pytest.approx(1000.0, rel=0.4)
+    assert np.all((few.deviations[1:] > 0.9) & (few.deviations[1:] < 5.0))
+    assert few.line(math.log(4.0), 0).level > 0.0
+    # Nor have axes without rows off them.
+    low = PlantedLines.of(rng.normal(size=(40, 3)) @ rng.normal(size=(3, 100)), a, ~a, 0)
+    assert (low.rows.shape, low.n_hidden) == ((40, 3), 0)
+    alike = PlantedLines.of(np.repeat(a[:, None], 5, axis=1) * 1.0, a, ~a, 0)
+    assert (alike.rows.shape, alike.deviations.tolist()) == ((40, 1), [0.0])

@@ -18,7 +18,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
-from gnomon.evaluation.lines import Line
+from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
@@ -281,8 +281,9 @@ class Ground:
     def _shows(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> bool:
         """Return whether so small a dip tells that density does not fall by `limit`.
 
-        So it does where rows of both groups lie along the line between them too, or if planted gaps of that fall, in as
-        many dimensions as the data have locally, show a deeper dip but in a share `alpha` of tables. An island is held
+        So it does where rows of both groups lie along the line between them too, and more of them than where gaps of
+        that fall are planted in the same rows; or if planted gaps, in as many dimensions as the data have locally, show
+        a deeper dip; both but in a share `alpha` of tables. An island is held
         against as many of the other rows, those nearest to its mean.
         """
         if island and np.count_nonzero(b) > np.count_nonzero(a):
@@ -290,7 +291,10 @@ class Ground:
             squares = np.square(self.X[others] - self.X[a].mean(axis=0)).sum(axis=1)
             b = np.zeros_like(b)
             b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
-        if Line.of(self.X, a, b, self.seed).joins(math.exp(-limit), alpha):
+        line = Line.of(self.X, a, b, self.seed)
+        if line.joins(math.exp(-limit), alpha) and PlantedLines.of(self.X, a, b, self.seed).are_below(
+            line.level, limit, alpha
+        ):
             return True
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
@@ -411,9 +415,10 @@ def are_apart(
     the data have locally; the larger p-value counts. So it holds for groups chosen by eye, whatever the
     choice. The interval takes off what those tables fall by chance, and is at least as wide as the noise of a density.
 
-    "No" is answered where a gap would have been seen: where rows of both groups lie between them along the line that
-    tells them apart best, or if gaps planted between normal clouds of as many rows, in as many dimensions as the data
-    have locally, show a deeper dip but in `alpha` of tables. Else it cannot be told, and the interval has no upper end.
+    "No" is answered where a gap would have been seen. Either rows of both groups lie between them along the line that
+    tells them apart best, and more of them than in tables of the same rows with a planted gap, whose line must tell. Or
+    gaps planted between normal clouds of as many rows, in as many dimensions as the data have locally, show a deeper
+    dip. Both hold but for `alpha` of tables. Else it cannot be told, and the interval has no upper end.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import product
+from gnomon._arithmetic import length, product
+from gnomon._threads import in_order
 from gnomon.linalg import principal_components
 from gnomon.linalg.within import variation_within
 
-__all__ = ["THIN", "Line"]
+__all__ = ["THIN", "Line", "PlantedLines"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -22,6 +24,8 @@ _COMPONENTS = 50  # principal components in which the line is sought
 _PLACES = (0.375, 0.5, 0.625)  # of windows between the groups, in units of the distance of their medians
 _HALF = 0.0625  # half the width of a window, in the same units
 _LEAST = 0.37  # times the median deviation of a group, a quarter of a standard one: half the width of a window at least
+_NO_VARIANCE = 1e-12  # of the largest variance: rounding along an axis without any
+_PLANTED = 39  # tables with a planted gap
 THIN = 0.6  # share of the sparser group's density above which no split of `gnomon.find_clusters` holds
 
 
@@ -44,11 +48,12 @@ class Line:
     def of(cls, X: Floats, a: Mask, b: Mask, seed: int) -> Self:
         """Count the rows of both groups, each along the line that the other half of the rows, chosen at random, tells.
 
-        The line is Fisher's discriminant in 50 principal components, with the covariance shrunk towards a multiple of
-        the identity by n_features / n_rows.
+        The line is Fisher's discriminant in 50 principal components of the rows of both, with the covariance shrunk
+        towards a multiple of the identity by n_features / n_rows.
         """
         rows = np.flatnonzero(a | b)
-        points = principal_components(X, min(_COMPONENTS, *X.shape), seed=seed).transform(X)[rows].astype(np.float64)
+        found = principal_components(X[rows], min(_COMPONENTS, len(rows), X.shape[1]), seed=seed)
+        points = found.transform(X[rows]).astype(np.float64)
         first = a[rows]
         draw, fold = np.random.default_rng((seed, 2)), np.zeros(len(rows), dtype=np.bool_)
         for side in (np.flatnonzero(first), np.flatnonzero(~first)):
@@ -72,6 +77,88 @@ class Line:
         both = self.between + self.peak
         thin = scipy.special.bdtr(self.between, both, 0.5) <= alpha and self.between <= THIN * self.peak
         return bool(not thin and scipy.special.bdtrc(self.between - 1, both, share / (1.0 + share)) <= alpha)
+
+    @property
+    def level(self) -> float:
+        """How many rows lie between the groups for one at the peak."""
+        return self.between / max(1, self.peak)
+
+
+@dataclass(frozen=True)
+class PlantedLines:
+    """What the line would show if there were a gap: in the rows of two groups, between which one is planted.
+
+    The rows, less the means of their groups, are dealt anew to groups as large, one of which is moved. In the direction
+    and by the distance that it is moved, the density of normal groups falls as asked. All directions are as likely once
+    each axis is divided by its deviation, so that columns of noise have their part.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n, n_axes), float64
+        Rows less the means of their groups, along their principal axes.
+    deviations : ndarray of shape (n_axes,), float64
+        Standard deviations along them.
+    n_hidden : int
+        Columns less rows: axes along which so few rows show no deviation.
+    hidden : float
+        Standard deviation along each of these.
+    n_first : int
+        Rows of the first group.
+    seed : int
+    """
+
+    rows: Floats
+    deviations: Floats
+    n_hidden: int
+    hidden: float
+    n_first: int
+    seed: int
+
+    @classmethod
+    def of(cls, X: Floats, a: Mask, b: Mask, seed: int) -> Self:
+        """Take the rows of two groups of a table."""
+        centred = np.concatenate([X[rows] - X[rows].mean(axis=0) for rows in (a, b)])
+        centred = centred[:, centred.any(axis=0)]
+        n, p = centred.shape
+        if p == 0:
+            return cls(np.zeros((n, 1)), np.zeros(1), 0, 0.0, int(np.count_nonzero(a)), seed)
+        rows = principal_components(centred, min(n, p), seed=seed).transform(centred).astype(np.float64)
+        variances = np.square(rows).sum(axis=0) / n
+        kept = variances > _NO_VARIANCE * variances.max()
+        level = float(np.median(variances)) if p > n else 0.0
+        if level <= _NO_VARIANCE * variances.max():
+            return cls(rows[:, kept], np.sqrt(variances[kept]), 0, 0.0, int(np.count_nonzero(a)), seed)
+        # Noise of p columns, seen in n rows, looks p / n times as large along n axes, and none along the others.
+        hidden = level * n / p
+        deviations = np.sqrt(np.maximum(variances - level, 0.0) + hidden)
+        return cls(rows, deviations, p - n, math.sqrt(hidden), int(np.count_nonzero(a)), seed)
+
+    def line(self, fall: float, number: int) -> Line:
+        """Return the line of a table, half-way between whose groups the logarithm of the density is lower by `fall`."""
+        draw = np.random.default_rng((self.seed, 4, number))
+        n, n_axes = self.rows.shape
+        dealt = self.rows[draw.permutation(n)]
+        toward: Floats = draw.normal(size=(n_axes,))
+        rest = math.sqrt(draw.chisquare(self.n_hidden)) if self.n_hidden else 0.0
+        apart = math.sqrt(8.0 * (fall + math.log(2.0))) / math.hypot(length(toward), rest)
+        first = np.arange(n) < self.n_first
+        dealt[first] += apart * toward * self.deviations
+        if self.n_hidden:
+            dealt = np.column_stack([dealt, self.hidden * (draw.normal(size=n) + apart * rest * first)])
+        return Line.of(dealt, first, ~first, self.seed)
+
+    def are_below(self, level: float, fall: float, alpha: float) -> bool:
+        """Return whether fewer rows lie between the groups but in a share `alpha` of tables with a planted gap.
+
+        Not where more than that share have as many between as at the peak, as a single cloud may: there no line tells.
+        """
+        level = min(level, 1.0)
+        above, allowed = 0, max(0.0, alpha * (1 + _PLANTED) - 1.0)
+        for line in in_order(lambda number: self.line(fall, number), range(_PLANTED)):
+            above += line.level >= level
+            if above > allowed:
+                return False
+        return True
 
 
 def _direction(a: Floats, b: Floats) -> Floats:
