@@ -13,7 +13,7 @@ from scipy.stats import binom, norm
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
 from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, of_unit_length
-from gnomon.evaluation.lines import Line, PlantedLines
+from gnomon.evaluation.lines import Line, PlantedLines, _apart
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
 
@@ -277,9 +277,15 @@ def test_a_line_joins_where_the_density_between_is_surely_above_a_share():
     for between in range(60):
         above = binom.sf(between - 1, between + 50, 0.2) <= 0.05  # a quarter of the peak
         thin = binom.cdf(between, between + 50, 0.5) <= 0.05 and between <= 30
-        assert Line(between, 50).joins(0.25, 0.05) == (above and not thin)
-    assert [Line(between, 50).joins(0.25, 0.05) for between in (0, 12, 29, 40, 50)] == [False, False, False, True, True]
-    assert not Line(0, 0).joins(0.25, 0.05)
+        assert Line(between, 50, 50).joins(0.25, 0.05) == (above and not thin)
+    assert [Line(between, 50, 50).joins(0.25, 0.05) for between in (0, 12, 29, 40, 50)] == [
+        False,
+        False,
+        False,
+        True,
+        True,
+    ]
+    assert not Line(0, 0, 0).joins(0.25, 0.05)
 
 
 def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
@@ -292,15 +298,15 @@ def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
 def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypatch):
     X = np.arange(200.0)[:, None]
     asked = []
-    monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or Line(9, 9))
+    monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or Line(9, 9, 9))
     monkeypatch.setattr(PlantedLines, "are_below", lambda *_: True)
     ground = Ground.of(X, None, **GROUND)
     island = np.arange(200) < 40
-    assert ground._shows(island, ~island, True, 0.0, 1.0, 0.05)
+    assert ground._hidden(island, ~island, True, 0.0, 1.0, 0.05) == ""
     assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40, 80))
-    ground._shows(~island, island, True, 0.0, 1.0, 0.05)
+    ground._hidden(~island, island, True, 0.0, 1.0, 0.05)
     assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40))
-    ground._shows(island, ~island, False, 0.0, 1.0, 0.05)
+    ground._hidden(island, ~island, False, 0.0, 1.0, 0.05)
     assert asked[-1][1].sum() == 160
 
 
@@ -322,8 +328,18 @@ def test_a_line_must_show_planted_gaps_to_join_groups(monkeypatch):
     assert not many.are_below(9.0, math.log(4.0), 0.05)  # however many rows lie between
     # Of 39 tables one may be as high, or none where the share is small.
     for n_high, alpha, below in ((1, 0.05, True), (2, 0.05, False), (0, 0.01, True), (1, 0.01, False)):
-        monkeypatch.setattr(PlantedLines, "line", lambda _, fall, number, n=n_high: Line(9 if number < n else 4, 9))
+        monkeypatch.setattr(PlantedLines, "line", lambda _, fall, number, n=n_high: Line(9 if number < n else 4, 9, 9))
         assert few.are_below(1.0, 2.0, alpha) == below
+
+
+def test_planted_groups_of_unequal_sizes_are_farther_apart_for_the_same_fall():
+    for share in (0.5, 0.1, 0.9, 0.02):
+        apart = _apart(math.log(4.0), share)
+        places = np.linspace(0.0, apart, 2001)
+        density = share * norm.pdf(places) + (1.0 - share) * norm.pdf(places - apart)
+        assert density.min() / min(density[0], density[-1]) == pytest.approx(0.25, rel=1e-3)
+    assert _apart(math.log(4.0), 0.5) == pytest.approx(math.sqrt(8.0 * math.log(8.0)), rel=1e-2)
+    assert _apart(math.log(4.0), 0.1) == pytest.approx(_apart(math.log(4.0), 0.9))
 
 
 def test_a_planted_gap_falls_as_said_in_the_units_of_each_axis():
@@ -351,3 +367,42 @@ def test_a_planted_gap_falls_as_said_in_the_units_of_each_axis():
     assert (low.rows.shape, low.n_hidden) == ((40, 3), 0)
     alike = PlantedLines.of(np.repeat(a[:, None], 5, axis=1) * 1.0, a, ~a, 0)
     assert (alike.rows.shape, alike.deviations.tolist()) == ((40, 1), [0.0])
+
+
+def _paid(seed, spread=0.25):
+    """Draw half of 600 rows without a payment, beside three columns that have nothing to do with it."""
+    rng = np.random.default_rng(seed)
+    paid = np.where(rng.random(600) < 0.5, 0.0, np.exp(rng.normal(3.0, spread, 600)))
+    X = np.c_[paid, rng.poisson(1, 600), rng.uniform(size=600), rng.normal(size=600)]
+    return (X - X.mean(axis=0)) / X.std(axis=0), paid == 0.0
+
+
+@pytest.mark.parametrize("seed", [1, 2, 8])
+def test_a_gap_that_neighbours_reach_over_is_not_denied(seed):
+    X, none = _paid(seed)
+    for found in (are_apart(X, None, none, ~none, n_nulls=19), is_continuum(X, None, none, ~none, n_nulls=19)):
+        assert (found.answer, found.finding) == ("cannot be told", "a gap too narrow for densities")
+        assert found.interval[1] == math.inf
+        assert (
+            "hardly any row lies at one place between. The 15 neighbours of a density reach over it" in found.sentence
+        )
+
+
+def test_rows_of_any_group_fill_a_gap_along_the_line():
+    rng = np.random.default_rng(0)
+    X, first = rng.normal(size=(900, 3)), np.arange(900) < 400
+    X[first, 0] += 8.0
+    second = ~first & (np.arange(900) < 800)
+    X[800:, 0] = rng.uniform(0.0, 8.0, 100)
+    apart, joined = Line.of(X[:800], first[:800], second[:800], 0), Line.of(X, first, second, 0)
+    assert (apart.between, apart.peak) == (joined.between, joined.peak)
+    assert apart.crossing <= 1.0
+    assert 5.0 <= joined.crossing <= 20.0  # a hundred, an eighth in each window
+
+
+def test_few_cross_where_they_are_fewer_than_have_a_density_and_surely_below_a_share():
+    for crossing in range(30):
+        surely = binom.cdf(crossing, crossing + 80, 0.2) <= 0.05
+        assert Line(9, 80, crossing).is_crossed_by_few(0.25, 15, 0.05) == (surely and crossing < 15)
+    assert [Line(9, 80, few).is_crossed_by_few(0.25, 15, 0.05) for few in (0, 10, 14)] == [True, True, False]
+    assert not Line(9, 13, 0).is_crossed_by_few(0.25, 15, 0.05)  # chance alone leaves so few out

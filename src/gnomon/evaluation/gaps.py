@@ -61,6 +61,7 @@ FEWEST_ROWS = 2 * N_NEIGHBORS
 """A group of fewer rows has no density of its own to speak of."""
 _CORE = 4  # the densest rows of a group, one in so many, are its core
 _PEAK = 10  # one in so many rows of the core is above the peak
+_NARROW = "a gap too narrow for densities"
 _NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
 
 
@@ -256,15 +257,17 @@ class Ground:
         limit = -math.log(bridge)
         if p_value <= alpha and low >= limit:
             answer, finding = "yes", "two groups"
-        elif high < limit and not self._shows(a, b, island, dip, limit, alpha):
+        elif high < limit and (hidden := self._hidden(a, b, island, dip, limit, alpha)):
             answer, high = "cannot be told", math.inf
-            finding = "a dip that may be a gap" if p_value <= alpha else "a gap might not be seen"
+            finding = "a dip that may be a gap" if p_value <= alpha and hidden != _NARROW else hidden
         elif high < limit:
             answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
         else:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
         estimate = max(0.0, dip - center)
-        sentence = _sentence(finding, "it" if island else first, second, (estimate, low, high), bridge)
+        sentence = _sentence(
+            finding, first if not island or finding == _NARROW else "it", second, (estimate, low, high), bridge
+        )
         if answer == "no" and not island:
             sentence += self._by_way_of_others(a, b, names, dip + noise)
         return replace(
@@ -278,27 +281,28 @@ class Ground:
             p_value=float(p_value),
         )
 
-    def _shows(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> bool:
-        """Return whether so small a dip tells that density does not fall by `limit`.
+    def _hidden(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> str:
+        """Return why so small a dip does not tell that density falls by less than `limit`; empty where it does.
 
-        So it does where rows of both groups lie along the line between them too, and more of them than where gaps of
-        that fall are planted in the same rows; or if planted gaps, in as many dimensions as the data have locally, show
-        a deeper dip; both but in a share `alpha` of tables. An island is held
-        against as many of the other rows, those nearest to its mean.
+        Not where hardly any row lies between the groups somewhere along the line that tells them apart: densities of
+        neighbours reach over a narrow gap. Else where rows of both groups lie between them along that line, and more of
+        them than where gaps of that fall are planted in the same rows; or if planted gaps, in as many dimensions as the
+        data have locally, show a deeper dip; both but in a share `alpha` of tables. An island is held against as many
+        of the other rows, those nearest to its mean.
         """
         if island and np.count_nonzero(b) > np.count_nonzero(a):
             others = np.flatnonzero(b)
             squares = np.square(self.X[others] - self.X[a].mean(axis=0)).sum(axis=1)
             b = np.zeros_like(b)
             b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
-        line = Line.of(self.X, a, b, self.seed)
-        if line.joins(math.exp(-limit), alpha) and PlantedLines.of(self.X, a, b, self.seed).are_below(
-            line.level, limit, alpha
-        ):
-            return True
+        line, bridge = Line.of(self.X, a, b, self.seed), math.exp(-limit)
+        if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha):
+            return _NARROW
+        if line.joins(bridge, alpha) and PlantedLines.of(self.X, a, b, self.seed).are_below(line.level, limit, alpha):
+            return ""
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
-        return dip < float(np.quantile(planted, alpha))
+        return "" if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
 
     def _by_way_of_others(self, a: Mask, b: Mask, names: tuple[str, str], least: float) -> str:
         """Say so where rows of neither group join the two, which alone would have a fall of `least` between them."""
@@ -384,6 +388,12 @@ def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, fl
             f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
             f"where density falls to {100 * bridge:g} %: ask about principal components, or find clusters."
         )
+    if finding == _NARROW:
+        return (
+            f"Along the line that tells {first} and {second} apart best hardly any row lies at one place between. The "
+            f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied: "
+            "more rows would tell, or a table of fewer columns."
+        )
     reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
     return f"{between}, {reason}: more rows would tell."
 
@@ -418,7 +428,8 @@ def are_apart(
     "No" is answered where a gap would have been seen. Either rows of both groups lie between them along the line that
     tells them apart best, and more of them than in tables of the same rows with a planted gap, whose line must tell. Or
     gaps planted between normal clouds of as many rows, in as many dimensions as the data have locally, show a deeper
-    dip. Both hold but for `alpha` of tables. Else it cannot be told, and the interval has no upper end.
+    dip. Both hold but for `alpha` of tables. Else it cannot be told, and the interval has no upper end. Nor can it
+    where hardly any row lies at one place along that line: a gap there is too narrow for densities of neighbours.
 
     Parameters
     ----------

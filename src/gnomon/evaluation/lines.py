@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import length, product
+from gnomon._arithmetic import exp, length, product
 from gnomon._threads import in_order
 from gnomon.linalg import principal_components
 from gnomon.linalg.within import variation_within
@@ -22,9 +22,13 @@ Mask = npt.NDArray[np.bool_]
 
 _COMPONENTS = 50  # principal components in which the line is sought
 _PLACES = (0.375, 0.5, 0.625)  # of windows between the groups, in units of the distance of their medians
+_GAPS = (0.125, 0.25, 0.375, 0.5, 0.625, 0.75, 0.875)  # of windows in which a narrow gap is looked for
 _HALF = 0.0625  # half the width of a window, in the same units
 _LEAST = 0.37  # times the median deviation of a group, a quarter of a standard one: half the width of a window at least
 _NO_VARIANCE = 1e-12  # of the largest variance: rounding along an axis without any
+_PATH = 201  # places between two peaks where the density is told
+_FARTHEST = 20.0  # deviations between planted groups at most
+_HALVINGS = 40  # of the range of that distance
 _PLANTED = 39  # tables with a planted gap
 THIN = 0.6  # share of the sparser group's density above which no split of `gnomon.find_clusters` holds
 
@@ -39,10 +43,14 @@ class Line:
         In the window between the groups that holds the fewest.
     peak : int
         In the window at the median of the group with fewer rows there.
+    crossing : int
+        Rows of any group in the emptiest of windows anywhere between the medians; of rows of neither, of which both
+        lines count all, the mean.
     """
 
     between: int
     peak: int
+    crossing: int
 
     @classmethod
     def of(cls, X: Floats, a: Mask, b: Mask, seed: int) -> Self:
@@ -51,23 +59,29 @@ class Line:
         The line is Fisher's discriminant in 50 principal components of the rows of both, with the covariance shrunk
         towards a multiple of the identity by n_features / n_rows.
         """
-        rows = np.flatnonzero(a | b)
+        rows, others = np.flatnonzero(a | b), np.flatnonzero(~(a | b))
         found = principal_components(X[rows], min(_COMPONENTS, len(rows), X.shape[1]), seed=seed)
         points = found.transform(X[rows]).astype(np.float64)
+        beside = found.transform(X[others]).astype(np.float64) if len(others) else points[:0]
         first = a[rows]
         draw, fold = np.random.default_rng((seed, 2)), np.zeros(len(rows), dtype=np.bool_)
         for side in (np.flatnonzero(first), np.flatnonzero(~first)):
             fold[draw.permutation(side)[: len(side) // 2]] = True
-        counts = np.zeros(len(_PLACES) + 2, dtype=np.int64)
+        places, n_between = np.array([*_PLACES, 0.0, 1.0, *_GAPS]), len(_PLACES)
+        counts, besides = (np.zeros(len(places), dtype=np.int64) for _ in range(2))
         for half in (fold, ~fold):
-            along = product(points[~half], _direction(points[half & first], points[half & ~first]))
+            direction = _direction(points[half & first], points[half & ~first])
+            along, along_beside = product(points[~half], direction), product(beside, direction)
             sides = along[first[~half]], along[~first[~half]]
             low, high = (float(np.median(side)) for side in sides)
             spread = min(float(np.median(np.abs(side - np.median(side)))) for side in sides)
             width = max(_HALF * abs(high - low), _LEAST * spread)
-            centers = low + np.array([*_PLACES, 0.0, 1.0]) * (high - low)
+            centers = low + places * (high - low)
             counts += np.count_nonzero(np.abs(along[:, None] - centers) <= width, axis=0)
-        return cls(int(counts[:-2].min()), int(counts[-2:].min()))
+            besides += np.count_nonzero(np.abs(along_beside[:, None] - centers) <= width, axis=0)
+        between, peaks, _ = np.split(counts, [n_between, n_between + 2])
+        crossing = (counts + (besides + 1) // 2)[n_between + 2 :]
+        return cls(int(between.min()), int(peaks.min()), int(crossing.min()))
 
     def joins(self, share: float, alpha: float) -> bool:
         """Return whether density between the groups is surely above a share of that of the sparser one.
@@ -82,6 +96,14 @@ class Line:
     def level(self) -> float:
         """How many rows lie between the groups for one at the peak."""
         return self.between / max(1, self.peak)
+
+    def is_crossed_by_few(self, share: float, n_least: int, alpha: float) -> bool:
+        """Return whether somewhere between the groups so few rows lie that there surely is a gap, if a narrow one.
+
+        They are fewer than `n_least`, too few for a density of their own, and surely below a share of the peak.
+        """
+        surely = scipy.special.bdtr(self.crossing, self.crossing + self.peak, share / (1.0 + share)) <= alpha
+        return bool(self.crossing < n_least and surely)
 
 
 @dataclass(frozen=True)
@@ -140,7 +162,7 @@ class PlantedLines:
         dealt = self.rows[draw.permutation(n)]
         toward: Floats = draw.normal(size=(n_axes,))
         rest = math.sqrt(draw.chisquare(self.n_hidden)) if self.n_hidden else 0.0
-        apart = math.sqrt(8.0 * (fall + math.log(2.0))) / math.hypot(length(toward), rest)
+        apart = _apart(fall, self.n_first / n) / math.hypot(length(toward), rest)
         first = np.arange(n) < self.n_first
         dealt[first] += apart * toward * self.deviations
         if self.n_hidden:
@@ -159,6 +181,25 @@ class PlantedLines:
             if above > allowed:
                 return False
         return True
+
+
+def _apart(fall: float, share: float) -> float:
+    """Return how many deviations two normal groups, one of a share of the rows, are apart.
+
+    The logarithm of the density between is at its least lower by `fall` than at the sparser peak.
+    """
+    shares = np.array([[share], [1.0 - share]])
+
+    def level(apart: float) -> float:
+        places = apart * np.linspace(0.0, 1.0, _PATH)
+        along = (shares * exp(-0.5 * np.square(np.stack([places, apart - places])))).sum(axis=0)
+        return float(along.min() / min(along[0], along[-1]))
+
+    low, high = 0.0, _FARTHEST
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if level(middle) > math.exp(-fall) else (low, middle)
+    return high
 
 
 def _direction(a: Floats, b: Floats) -> Floats:
