@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,7 +11,7 @@ from sklearn import datasets
 from sklearn.preprocessing import StandardScaler
 
 import gnomon
-from gnomon.data.scaling import choose_scaling, column_scales, describe_unlike_columns, fit_scaling
+from gnomon.data.scaling import choose_scaling, column_scales, describe_unlike_columns, find_unlike, fit_scaling
 
 
 def names(X):
@@ -69,11 +71,100 @@ def test_columns_of_two_values_do_not_hide_an_amount():
     assert "'c31' and 'c30' make 100.0%" in unlike(np.column_stack([marks, amounts]))
 
 
+def kinds(table):
+    return find_unlike(np.asarray([*table.values()], dtype=float).T, [*table])
+
+
+def guests(n=300):
+    rng = np.random.default_rng(7)
+    return {
+        "age": rng.integers(18, 80, n),
+        "income_k": np.exp(rng.normal(3.6, 0.5, n)).round(1),
+        "weight_kg": rng.normal(75, 14, n).round(1),
+        "stars_service": rng.integers(1, 6, n),
+        "stars_price": rng.integers(1, 6, n),
+    }
+
+
+def test_named_columns_of_other_kinds_are_told_by_their_levels():
+    found = kinds(guests())
+    assert found.ruling == ""
+    assert re.fullmatch(
+        r"'income_k' spreads 1\d times as much as 'stars_\w+', at another level \(mostly .* to .* and 1 to 5\)",
+        found.kinds,
+    )
+    table = np.asarray([*guests().values()], dtype=float).T
+    chosen = choose_scaling(table, "auto", names=[*guests()])
+    assert (chosen.scaling.name, chosen.unlike, chosen.left) == ("standard", found.kinds, "")
+    assert choose_scaling(table, None, names=[*guests()]) == (None, "", "")  # asked for, and said to be so
+    assert choose_scaling(table, "auto", names=[*guests()], metric="cosine") == (None, "", "")
+
+
+def test_other_kinds_are_told_by_signs_and_by_whole_numbers():
+    rng = np.random.default_rng(8)
+    weather = {"temperature": rng.normal(10, 8, 200), "wind": rng.gamma(2, 2, 200), "humidity": rng.beta(5, 2, 200)}
+    assert kinds(weather).kinds.endswith("times as much as 'humidity', and only one has values below 0")
+    orders = {"spent": rng.exponential(9, 200), "items": rng.integers(0, 4, 200)}
+    assert kinds(orders).kinds.endswith("times as much as 'items', and only one holds whole numbers")
+
+
+def one_kind_tables():
+    rng = np.random.default_rng(9)
+    n = 400
+    scores = rng.normal(size=(n, 6)) * [12, 6, 3, 1, 0.5, 0.3]
+    bulk = rng.uniform(3, 14, 12) + rng.normal(size=(n, 12)) * np.exp(rng.normal(-0.5, 0.8, 12))
+    spectrum = np.linspace(0.1, 4, 20) + rng.normal(size=(n, 20)) * np.geomspace(0.01, 0.5, 20)
+    body = np.column_stack([rng.normal(170, 10, n), rng.normal(17, 1.5, n)]).round(1)
+    yield "scores", dict(zip(["one", "two", "three", "four", "five", "six"], scores.T, strict=True))
+    yield "components", {f"PC{k}": column for k, column in enumerate((scores + np.array([60, 0, 0, 9, 3, 8])).T)}
+    genes = ["TP53", "CD3E", "CD8A", "MYC", "KRAS", "ACTB", "LYZ", "EGFR", "NKG7", "CD4", "PTEN", "ALB"]
+    yield "bulk", dict(zip(genes, bulk.T, strict=True))
+    yield "spectrum", {f"{900 + 10 * k} nm": column for k, column in enumerate(spectrum.T)}
+    yield "one unit", dict(zip(["height (cm)", "wrist (cm)"], body.T, strict=True))
+    yield "one unit as a word", dict(zip(["height_cm", "wristCm"], body.T, strict=True))
+    yield "letters", dict(zip("ab", body.T, strict=True))
+    yield "places", {"lat": rng.normal(-33, 9, n), "lon": rng.normal(-71, 1.2, n)}
+    yield "nobody's names", dict(zip(["feature 0", "feature 1"], body.T, strict=True))
+
+
+@pytest.mark.parametrize("table", [pytest.param(table, id=name) for name, table in one_kind_tables()])
+def test_columns_that_may_be_of_one_kind_stay_and_the_spread_is_told(table):
+    found = kinds(table)
+    assert (found.ruling, found.kinds) == ("", "")
+    assert re.fullmatch(r"'.*' spreads [\d.]+ times as much as '.*'", found.spreads)
+    X = np.asarray([*table.values()], dtype=float).T
+    assert choose_scaling(X, "auto", names=[*table]) == (None, "", found.spreads)
+
+
+def alike_tables():
+    rng = np.random.default_rng(10)
+    n = 500
+    mixed = np.column_stack([rng.integers(18, 80, n), np.exp(rng.normal(3, 1.5, n)), rng.poisson(0.05, n)])
+    names = ["age", "income", "claims"]
+    quarters = np.quantile(mixed[:, :2], (0.25, 0.75), axis=0)
+    counts = np.log1p(rng.poisson(10 ** rng.uniform(-1, 2.5, 20) * rng.gamma(1, 1, (n, 1))))
+    rare = (rng.uniform(size=(n, 4)) < [0.5, 0.3, 0.1, 0.01]).astype(float)
+    yield "standardised", names, (mixed - mixed.mean(axis=0)) / mixed.std(axis=0)
+    yield "divided by ranges", names, (mixed - mixed.min(axis=0)) / np.ptp(mixed, axis=0)
+    yield "divided by middles", names[:2], mixed[:, :2] / (quarters[1] - quarters[0])
+    yield "logarithms of counts", [f"word {chr(97 + k)}" for k in range(20)], counts
+    yield "indicators", [f"in {word}" for word in ("bonn", "kiel", "ulm", "aalen")], rare
+    yield "indicators and shares", ["in bonn", "in kiel", "paid"], np.column_stack([rare[:, 2:], rng.beta(2, 2, n)])
+    iris = datasets.load_iris()
+    yield "iris", iris.feature_names, iris.data
+    yield "iris without units", [name.removesuffix(" (cm)") for name in iris.feature_names], iris.data
+
+
+@pytest.mark.parametrize(("names", "X"), [pytest.param(*rest, id=name) for name, *rest in alike_tables()])
+def test_nothing_is_said_of_columns_that_spread_alike_or_are_of_one_kind(names, X):
+    assert find_unlike(X, names) == ("", "", "")
+
+
 def test_only_auto_and_metrics_by_coordinates_standardise():
     X = datasets.load_wine().data
     assert choose_scaling(X, "auto", names=names(X))[0].name == "standard"
     for scale, metric in ((None, "euclidean"), ("auto", "cosine")):
-        scaling, clause = choose_scaling(X, scale, names=names(X), metric=metric)
+        scaling, clause, _ = choose_scaling(X, scale, names=names(X), metric=metric)
         assert scaling is None
         assert "'c12' makes" in clause
     assert choose_scaling(X, "robust", names=names(X))[0].name == "robust"

@@ -60,6 +60,25 @@ def test_none_warns_and_names_the_remedy():
     np.testing.assert_array_equal(result.embedding, gn.PCA().fit_transform(WINE.data).astype(np.float32))
 
 
+def test_columns_that_are_left_in_their_own_units_are_noted_with_the_remedy():
+    rng = np.random.default_rng(0)
+    body = np.column_stack([rng.normal(170, 10, 60), rng.normal(17, 1.5, 60)])
+    made = gn.map(body, "pca", feature_names=["height (cm)", "wrist (cm)"])
+    assert made.scale is None
+    (note,) = made.notes
+    assert note.startswith("columns stay in their own units, though 'height (cm)' spreads ")
+    assert note.endswith(" times as much as 'wrist (cm)'. If they have unlike units, pass scale='standard'.")
+    assert gn.map(body, "pca", scale=None).notes == []
+
+
+def test_few_named_columns_of_other_kinds_are_standardised_with_a_warning():
+    rng = np.random.default_rng(1)
+    body = np.column_stack([rng.normal(170, 10, 60), rng.normal(17, 1.5, 60)])
+    with pytest.warns(DataWarning, match=r"'height' spreads .* as 'wrist', at another level .*: all columns are stand"):
+        made = gn.map(body, "pca", feature_names=["height", "wrist"])
+    assert made.scale.name == "standard"
+
+
 def test_classes_are_told_apart_once_standardised(standardised):
     assert agreement(make(scale=None)) < 0.72
     assert agreement(standardised) > 0.9

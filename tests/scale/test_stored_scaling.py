@@ -24,7 +24,7 @@ def _both(X, scale, **options):
 
 @pytest.mark.parametrize("scale", ["auto", "standard", "robust", None])
 def test_units_are_found_as_in_memory(scale):
-    (wanted, clause), (found, told) = _both(load_wine().data, scale)
+    (wanted, clause, _), (found, told, _) = _both(load_wine().data, scale)
     assert told == clause
     assert (found is None) == (wanted is None)
     if wanted is not None:
@@ -39,11 +39,11 @@ def test_columns_without_correlation_have_no_units():
     axes -= axes.mean(axis=0)
     axes, _ = np.linalg.qr(axes)
     X = axes * [1000.0, 1.0, 1.0, 1.0, 1.0]
-    (_, clause), (found, told) = _both(X, "auto")
+    (_, clause, _), (found, told, _) = _both(X, "auto")
     assert clause == told == ""
     assert found is None
     X[:, 1] += 1e-2 * X[:, 0] / 1000.0
-    (_, clause), (found, told) = _both(X, "auto")
+    (_, clause, _), (found, told, _) = _both(X, "auto")
     assert clause == told != ""
     assert found.name == "standard"
 
@@ -69,7 +69,7 @@ def test_known_moments_are_not_found_again(monkeypatch):
 
 def test_sparse_tables_keep_their_zeros_and_have_no_quartiles():
     X = sp.random_array((500, 6), density=0.3, rng=np.random.default_rng(3), format="csr")
-    (wanted, _), (found, _) = _both(X, "standard")
+    (wanted, *_), (found, *_) = _both(X, "standard")
     assert not found.center.any()
     np.testing.assert_allclose(found.spread, wanted.spread, rtol=1e-12)
     scaled = ScaledTable(SmallBlocks(X, 70), found).read(60, 300)

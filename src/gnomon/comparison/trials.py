@@ -220,7 +220,7 @@ class Trials:
         table = check_table(X, accept_sparse=True)
         names = table.feature_names or default_names(table.n_features)
         self.metric = _checked_metric(metric, is_sparse=table.is_sparse)
-        scaling, unlike = choose_scaling(table.values, scale, names=names, metric=self.metric)
+        scaling, unlike, _ = choose_scaling(table.values, scale, names=names, metric=self.metric)
         if unlike and scaling is not None:
             warn(
                 f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning

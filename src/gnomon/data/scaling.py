@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,18 +12,22 @@ import scipy
 
 from gnomon._printed import ShortRepr
 from gnomon._validation import message
+from gnomon.data.kinds import MOST_NAMED, Spreads, describe_kinds, describe_spreads, may_be_of_kinds
 
 __all__ = [
     "SCALINGS",
     "ColumnScales",
     "Scaling",
+    "ScalingChoice",
+    "Unlike",
     "are_uncorrelated",
     "check_scale",
     "choose_scaling",
     "column_scales",
     "decide_scaling",
     "describe_unlike_columns",
-    "describe_unlike_rows",
+    "find_unlike",
+    "find_unlike_rows",
     "fit_scaling",
     "reads_values",
     "rows_that_decide",
@@ -55,8 +59,10 @@ _ONE_COLUMN = 30.0  # times that the widest column must spread more than the med
 _MANY_COLUMNS = 100.0  # times that a tenth of the columns must spread more than another tenth
 _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at it: pixels, words, logarithms of counts
 _SHARING_COUNTS, _COUNTS = 0.5, 0.1  # the same of whole numbers from 0
+_SHARING_MOST = 0.8  # the same where no column makes most distances
 _UNCORRELATED = 1e-4  # principal components
 _WIDEST = 50  # columns that are looked at for it
+_CHANCE = 8.0  # standard errors of a correlation that some rows would show of columns without any
 _NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal distribution
 
 
@@ -273,9 +279,47 @@ def _fixed(scaling: Scaling, spreads: Float64Array | None) -> Scaling:
     return Scaling(scaling.name, np.where(known, 0.0, scaling.center), np.where(known, spreads, scaling.spread))
 
 
+class ScalingChoice(NamedTuple):
+    """How a table is standardised, and what to say of it.
+
+    Attributes
+    ----------
+    scaling : Scaling or None
+        None leaves the columns in their own units.
+    unlike : str
+        Which columns have unlike units, a clause without a full stop to warn of; empty if none have, or `scale` did not
+        ask.
+    left : str
+        Which columns are left in their own units though they spread unlike, a clause without a full stop; empty for
+        columns that spread alike, that are of one kind, or of which the caller decided.
+    """
+
+    scaling: Scaling | None
+    unlike: str = ""
+    left: str = ""
+
+
+class Unlike(NamedTuple):
+    """What tells that columns have unlike units.
+
+    Attributes
+    ----------
+    ruling : str
+        Which columns make nearly all distances, a clause without a full stop; empty if none do.
+    kinds : str
+        Which columns are of different kinds and spread unlike; empty if none are, or if some columns rule.
+    spreads : str
+        Which columns spread unlike, of a table of which more is not known; empty if none do.
+    """
+
+    ruling: str = ""
+    kinds: str = ""
+    spreads: str = ""
+
+
 def choose_scaling(
     X: Any, scale: Any, *, names: list[str], metric: str = "euclidean", spreads: Float64Array | None = None
-) -> tuple[Scaling | None, str]:
+) -> ScalingChoice:
     """Decide how a table is standardised.
 
     Parameters
@@ -292,14 +336,12 @@ def choose_scaling(
 
     Returns
     -------
-    scaling : Scaling or None
-    unlike : str
-        Which columns have unlike units, a clause without a full stop; empty if none have, or `scale` did not ask.
+    ScalingChoice
     """
     return decide_scaling(
         scale,
         lambda name: fit_scaling(X, name, spreads),
-        lambda: describe_unlike_columns(X, names),
+        lambda: find_unlike(X, names),
         metric=metric,
         unlike=spreads is not None,
     )
@@ -308,11 +350,11 @@ def choose_scaling(
 def decide_scaling(
     scale: Any,
     fit: Callable[[str], Scaling],
-    describe: Callable[[], str],
+    find: Callable[[], Unlike],
     *,
     metric: str = "euclidean",
     unlike: bool = False,
-) -> tuple[Scaling | None, str]:
+) -> ScalingChoice:
     """Decide how a table is standardised that is known by functions alone; see `choose_scaling`.
 
     Parameters
@@ -320,8 +362,8 @@ def decide_scaling(
     scale, metric : as for `choose_scaling`
     fit : callable
         Takes "standard" or "robust" to the scaling.
-    describe : callable
-        Returns the clause of `describe_unlike_columns`.
+    find : callable
+        Returns what `find_unlike` does.
     unlike : bool, default=False
         Whether columns are known to have unlike units.
     """
@@ -332,14 +374,17 @@ def decide_scaling(
             raise ValueError(
                 message(f"scale={name!r}", "left out under this metric", fact=fact, remedy=_by_hand(metric))
             )
-        return fit(name), ""
+        return ScalingChoice(fit(name))
     if reads_values(metric) and not _is_periodic(metric):
-        return None, ""
-    if unlike and name == "auto" and metric in _BY_COORDINATES:
-        return fit("standard"), ""
-    clause = describe()
-    wanted = name == "auto" and bool(clause) and metric in _BY_COORDINATES
-    return fit("standard") if wanted else None, clause
+        return ScalingChoice(None)
+    decides = name == "auto" and metric in _BY_COORDINATES
+    if unlike and decides:
+        return ScalingChoice(fit("standard"))
+    found = find()
+    if not decides:
+        return ScalingChoice(None, found.ruling)
+    clause = found.ruling or found.kinds
+    return ScalingChoice(fit("standard"), clause) if clause else ScalingChoice(None, left=found.spreads)
 
 
 def reads_values(metric: str) -> bool:
@@ -370,16 +415,25 @@ def _by_hand(metric: str) -> str:
 
 
 def describe_unlike_columns(X: Any, names: list[str]) -> str:
-    """Say which columns spread so much more than others that they must have other units; empty if none do.
+    """Say which columns have other units than others, as `find_unlike` finds them; empty if none have."""
+    found = find_unlike(X, names)
+    return found.ruling or found.kinds
 
-    Two findings count, both from at most 10,000 rows and without constant columns. One: one or two columns make more
+
+def find_unlike(X: Any, names: list[str]) -> Unlike:
+    """Say which columns spread so much more than others that they must have other units.
+
+    Three findings count, from at most 10,000 rows and without constant columns. One: one or two columns make more
     than half of the squared distances, and the widest spreads more than 30 times as much as the median of the
-    others. Many: a tenth of the columns spread more than 100 times as much as another tenth.
+    others. Many: a tenth of the columns spread more than 100 times as much as another tenth. Kinds, in a table of at
+    most 50 columns with names: a column spreads more than 5 times as much as another, by deviation, range and middle
+    half, and is of another kind of quantity, see `describe_kinds`.
 
     Values of one kind never count, because their spreads mean something: a sparse table; whole numbers of which a tenth
     are 0, in half of the columns at least; columns with one minimum that a third of their values share, such as pixels,
     words and logarithms of counts, columns of two values left out; and columns without correlation, such as principal
-    components.
+    components. For kinds a minimum of four fifths of the columns that a tenth of the values share is enough, and names
+    may tell that columns are of one kind: `may_be_of_kinds`.
 
     Parameters
     ----------
@@ -389,12 +443,11 @@ def describe_unlike_columns(X: Any, names: list[str]) -> str:
 
     Returns
     -------
-    str
-        A clause without a full stop.
+    Unlike
     """
     if hasattr(X, "tocsr"):
-        return ""
-    return describe_unlike_rows(np.asarray(X[rows_that_decide(len(X))]), names, lambda some: _uncorrelated(X[:, some]))
+        return Unlike()
+    return find_unlike_rows(np.asarray(X[rows_that_decide(len(X))]), names, lambda some: _uncorrelated(X[:, some]))
 
 
 def rows_that_decide(n_samples: int) -> slice:
@@ -402,10 +455,10 @@ def rows_that_decide(n_samples: int) -> slice:
     return slice(0, n_samples, max(1, -(-n_samples // _ROWS)))
 
 
-def describe_unlike_rows(
+def find_unlike_rows(
     rows: npt.NDArray[Any], names: list[str], uncorrelated: Callable[[npt.NDArray[np.intp]], bool]
-) -> str:
-    """Say of some rows what `describe_unlike_columns` says of a table.
+) -> Unlike:
+    """Say of some rows what `find_unlike` says of a table.
 
     Parameters
     ----------
@@ -416,17 +469,38 @@ def describe_unlike_rows(
         Takes numbers of columns, 50 at most, to whether all rows of the table have no correlation between them.
     """
     if len(rows) < _FEWEST_ROWS:
-        return ""
-    deviation = column_scales(rows).deviation
-    varying = np.flatnonzero(deviation > 0)
+        return Unlike()
+    scales = column_scales(rows)
+    varying = np.flatnonzero(scales.deviation > 0)
     if len(varying) < 2:
-        return ""
-    order = varying[np.argsort(-deviation[varying], kind="stable")]
-    spreads = deviation[order]
+        return Unlike()
+    order = varying[np.argsort(-scales.deviation[varying], kind="stable")]
+    spreads = scales.deviation[order]
     clause = _one_column(spreads, order, names) or _many_columns(spreads, order, names)
-    if not clause or _of_one_kind(rows[:, varying]) or uncorrelated(order[:_WIDEST]):
-        return ""
-    return clause
+    if clause:
+        of_one_kind = _of_one_kind(rows[:, varying]) or uncorrelated(order[:_WIDEST])
+        return Unlike() if of_one_kind else Unlike(ruling=clause)
+    named = [names[f] for f in varying]
+    values = rows if len(varying) == rows.shape[1] else rows[:, varying]
+    measured = _measured_spreads(values, scales, varying)
+    told = describe_spreads(measured, named)
+    if not told or _shares_minimum(values, _SHARING_MOST, _COUNTS) or _of_one_kind(values):
+        return Unlike()
+    if _may_be_uncorrelated(rows[:, order[:_WIDEST]]) and uncorrelated(order[:_WIDEST]):
+        return Unlike()
+    return Unlike(kinds=describe_kinds(values, measured, named) if may_be_of_kinds(names) else "", spreads=told)
+
+
+def _measured_spreads(rows: npt.NDArray[Any], scales: ColumnScales, varying: npt.NDArray[np.intp]) -> Spreads:
+    """Return the spreads of columns that vary."""
+    low, high = scales.low[varying], scales.high[varying]
+    two_values = ((rows == low) | (rows == high)).all(axis=0)
+    deviation = np.where(two_values, (high - low) / 2.0, scales.deviation[varying])
+    middle = None
+    if len(varying) <= MOST_NAMED:
+        quarters = np.quantile(rows, (0.25, 0.75), axis=0)
+        middle = quarters[1] - quarters[0]
+    return Spreads(deviation, high - low, middle)
 
 
 def _one_column(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[str]) -> str:
@@ -466,12 +540,24 @@ def _of_one_kind(rows: npt.NDArray[Any]) -> bool:
     several = ~((rows == low) | (rows == high)).all(axis=0)
     if not several.any():
         return True
-    low, rows = low[several], rows[:, several]
+    rows = rows[:, several]
+    if low[several].min() == 0 and (rows == np.floor(rows)).all():
+        return _shares_minimum(rows, _SHARING_COUNTS, _COUNTS)
+    return _shares_minimum(rows, _SHARING, _OF_ONE_KIND)
+
+
+def _shares_minimum(rows: npt.NDArray[Any], columns: float, values: float) -> bool:
+    """Return whether so many columns have the least value of all, and so many values are this."""
+    low = rows.min(axis=0)
     least = low.min()
-    sharing, at_least = float(np.mean(low == least)), float(np.mean(rows == least))
-    if least == 0 and (rows == np.floor(rows)).all():
-        return sharing >= _SHARING_COUNTS and at_least >= _COUNTS
-    return sharing >= _SHARING and at_least >= _OF_ONE_KIND
+    return float(np.mean(low == least)) >= columns and float(np.mean(rows == least)) >= values
+
+
+def _may_be_uncorrelated(rows: npt.NDArray[Any]) -> bool:
+    """Return whether rows have as little correlation as some rows of a table without any."""
+    with np.errstate(invalid="ignore"):
+        correlations = np.corrcoef(np.asarray(rows, dtype=np.float64), rowvar=False)
+    return _largest(correlations) < _CHANCE / float(np.sqrt(len(rows)))
 
 
 def _uncorrelated(rows: npt.NDArray[Any]) -> bool:
@@ -481,5 +567,10 @@ def _uncorrelated(rows: npt.NDArray[Any]) -> bool:
 
 def are_uncorrelated(correlations: Any) -> bool:
     """Say whether correlations, (n_features, n_features), are those of principal components."""
+    return _largest(correlations) < _UNCORRELATED
+
+
+def _largest(correlations: Any) -> float:
+    """Return the largest correlation of two columns, either sign."""
     found = np.atleast_2d(correlations)
-    return bool(np.abs(found - np.diag(np.diag(found))).max() < _UNCORRELATED)
+    return float(np.abs(found - np.diag(np.diag(found))).max())

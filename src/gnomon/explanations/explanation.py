@@ -352,7 +352,7 @@ def explain_in_memory(
     given, labels = check_features(X, feature_names)
     scaling = scale if isinstance(scale, Scaling) else None
     if scaling is None and scale is not None:
-        scaling, _ = choose_scaling(given, scale, names=labels, metric=metric)
+        scaling = choose_scaling(given, scale, names=labels, metric=metric).scaling
     values = given if scaling is None else scaling.apply(given)
     seams = find_seams(given, metric) if cut and scaling is None else None
     places = check_places(Y, values.shape[0])

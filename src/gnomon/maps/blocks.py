@@ -143,7 +143,7 @@ def scaling_of_blocks(
         else:
             own = None if spreads is None or not np.isfinite(spreads[at]).any() else spreads[at]
             metric = block.metric if isinstance(block.metric, str) else "other"
-            scaling, unlike = choose_scaling(
+            scaling, unlike, _ = choose_scaling(
                 values[:, at], block.scale, names=[names[k] for k in at], metric=metric, spreads=own
             )
             if unlike:

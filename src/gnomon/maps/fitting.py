@@ -21,7 +21,7 @@ from gnomon.data import Block, Dataset, Representation, Table, check_table, find
 from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
-from gnomon.data.scaling import Scaling, check_scale, choose_scaling, reads_values
+from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.depth import warn_of_depth
@@ -42,7 +42,7 @@ __all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimato
 _LEFT_OPEN = ("random_state", "n_jobs", "callback")  # which an estimator of ours that has none takes from the map
 _NAMED = 5  # constant columns, or rows without near neighbours
 
-ChooseScaling = Callable[..., tuple[Scaling | None, str]]
+ChooseScaling = Callable[..., ScalingChoice]
 """What `choose_scaling` returns, of (scale, names=, metric=, spreads=)."""
 
 
@@ -103,7 +103,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             scaling = _own_scaling(table, scale, data, known_blocks, columns)
         else:
             ours = isinstance(estimator, Embedder)
-            scaling = _scaling(table, scale, data, "other" if metric_notes else metric, choose, ours=ours)
+            scaling, left = _scaling(table, scale, data, "other" if metric_notes else metric, choose, ours=ours)
+            notes += left
         if data.representation is None and data.distances is None:
             warn_of_radians(table.values, metric)
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
@@ -178,7 +179,8 @@ def rows_to_map(
     """
     data, table = prepared.data, prepared.table
     with noted() as notes:
-        scaling = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
+        scaling, left = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
+        notes += left
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)
     told = [*data.notes, *prepared.told, *notes, *_constant_features(table)]
@@ -231,19 +233,19 @@ def _of_distances(data: Dataset, method: Any, parameters: dict[str, Any]) -> dic
 
 def _scaling(
     table: Table, scale: Any, data: Dataset, metric: str, choose: ChooseScaling, *, ours: bool
-) -> Scaling | None:
-    """Decide how the columns are standardised, and warn of unlike units."""
+) -> tuple[Scaling | None, list[str]]:
+    """Decide how the columns are standardised, and warn of unlike units; say which are left in units that differ."""
     if isinstance(data.representation, Representation) or data.distances is not None:
         if check_scale(scale) in ("standard", "robust"):
             given = "distances" if data.distances is not None else str(data.representation)
             fact, remedy = f"the map is made of {given}", "Standardise the table before these are computed."
             raise ValueError(message(f"scale={scale!r}", "left out", fact=fact, remedy=remedy))
-        return None
+        return None, []
     if scale in ("auto", None) and (data.image_shape is not None or not ours):
-        return None
+        return None, []
     names = _names(table)
     spreads = None if data.columns is None else spreads_of(data.columns, table.values)
-    scaling, unlike = choose(scale, names=names, metric=metric, spreads=spreads)
+    scaling, unlike, left = choose(scale, names=names, metric=metric, spreads=spreads)
     if unlike and scaling is not None:
         warn(f"{unlike}: all columns are standardised. Pass scale=None to map them in their own units.", DataWarning)
     elif unlike:
@@ -251,7 +253,8 @@ def _scaling(
         if reads_values(metric):
             remedy = "Divide columns that spread more by a number of your own, and their periods in metric by the same."
         warn(f"{unlike}: the map shows little else. {remedy}", DataWarning)
-    return scaling
+    remedy = "If they have unlike units, pass scale='standard'."
+    return scaling, [f"columns stay in their own units, though {left}. {remedy}"] if left else []
 
 
 def _names(table: Table) -> list[str]:

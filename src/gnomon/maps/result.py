@@ -455,7 +455,7 @@ class Map(Questions, MapFunction, Outputs):
         """Return how features are standardised to explain the map: as for the map, else where units are unlike."""
         if self.scale is not None or self.image_shape is not None:
             return self.scale
-        return choose_scaling(self.X, "auto", names=self.feature_names, metric=self.metric)[0]
+        return choose_scaling(self.X, "auto", names=self.feature_names, metric=self.metric).scaling
 
     def _neighbors_of_enough(self) -> NeighborGraph | None:
         """Return `neighbors`, or None where the table has too few rows, of which others complain better."""

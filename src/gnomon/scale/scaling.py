@@ -10,9 +10,11 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data.scaling import (
     Scaling,
+    ScalingChoice,
+    Unlike,
     are_uncorrelated,
     decide_scaling,
-    describe_unlike_rows,
+    find_unlike_rows,
     rows_that_decide,
     scaling_of,
 )
@@ -33,7 +35,7 @@ def choose_stored_scaling(
     names: list[str],
     metric: str = "euclidean",
     moments: ColumnMoments | None = None,
-) -> tuple[Scaling | None, str]:
+) -> ScalingChoice:
     """Decide how a stored table is standardised, as `gnomon.data.scaling.choose_scaling` does of one in memory.
 
     Means and deviations are those of all rows. Median and interquartile range of "robust" are those of all rows where
@@ -53,9 +55,7 @@ def choose_stored_scaling(
 
     Returns
     -------
-    scaling : Scaling or None
-    unlike : str
-        Which columns have unlike units, a clause without a full stop; empty if none have, or `scale` did not ask.
+    ScalingChoice
 
     Raises
     ------
@@ -71,7 +71,7 @@ def choose_stored_scaling(
         known = column_moments(table) if moments is None else moments
         return scaling_of(known.scales, rows, name)
 
-    return decide_scaling(scale, fit, lambda: _describe(table, names), metric=metric)
+    return decide_scaling(scale, fit, lambda: _find(table, names), metric=metric)
 
 
 def _spaced(table: StoredTable) -> npt.NDArray[np.int64]:
@@ -82,10 +82,10 @@ def _spaced(table: StoredTable) -> npt.NDArray[np.int64]:
     return np.arange(wanted) * table.n_samples // wanted
 
 
-def _describe(table: StoredTable, names: list[str]) -> str:
-    """Say which columns have unlike units."""
+def _find(table: StoredTable, names: list[str]) -> Unlike:
+    """Find what tells that columns have unlike units."""
     if table.is_sparse:
-        return ""
+        return Unlike()
 
     def uncorrelated(columns: npt.NDArray[np.intp]) -> bool:
         workers = current_executor()
@@ -96,7 +96,7 @@ def _describe(table: StoredTable, names: list[str]) -> str:
             return are_uncorrelated(scatter / roots / roots[:, None])
 
     deciding = np.arange(table.n_samples)[rows_that_decide(table.n_samples)]
-    return describe_unlike_rows(np.asarray(table.take(deciding)), names, uncorrelated)
+    return find_unlike_rows(np.asarray(table.take(deciding)), names, uncorrelated)
 
 
 def _moments_of_columns(block: RowBlock, table: StoredTable, columns: npt.NDArray[np.intp]) -> Moments:

@@ -16,7 +16,7 @@ from gnomon._progress import ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import running
 from gnomon._validation import message
-from gnomon.data.scaling import Scaling
+from gnomon.data.scaling import Scaling, ScalingChoice
 from gnomon.data.stored import StoredTable
 from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
 from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landmarks
@@ -190,17 +190,19 @@ def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, repo
 def _kept(choose: ChooseScaling, journal: Journal, reporter: Reporter) -> ChooseScaling:
     """Return how columns are standardised, found once for a folder."""
 
-    def kept(scale: Any, **about: Any) -> tuple[Scaling | None, str]:
+    def kept(scale: Any, **about: Any) -> ScalingChoice:
         def found() -> dict[str, Any]:
-            scaling, unlike = choose(scale, **about)
+            scaling, unlike, left = choose(scale, **about)
             arrays = {} if scaling is None else {"center": scaling.center, "spread": scaling.spread}
-            return {"name": np.array("" if scaling is None else scaling.name), "unlike": np.array(unlike), **arrays}
+            name = "" if scaling is None else scaling.name
+            return {"name": np.array(name), "unlike": np.array(unlike), "left": np.array(left), **arrays}
 
         reporter.begin("scaling")
         arrays = journal.stage("scaling", found)
         reporter.end()
         name = str(arrays["name"])
-        return Scaling(name, arrays["center"], arrays["spread"]) if name else None, str(arrays["unlike"])
+        scaling = Scaling(name, arrays["center"], arrays["spread"]) if name else None
+        return ScalingChoice(scaling, str(arrays["unlike"]), str(arrays["left"]))
 
     return kept
 

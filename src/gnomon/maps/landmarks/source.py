@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, Table, check_labels
 from gnomon.data.cells import is_cells
-from gnomon.data.scaling import Scaling, choose_scaling
+from gnomon.data.scaling import ScalingChoice, choose_scaling
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.maps.fitting import ChooseScaling
 from gnomon.maps.prepare import Prepared, Reading, prepare
@@ -158,11 +158,11 @@ class _InBlocks(Source):
         return _facts({"labels": self.labels, "target": self.target, "n_pcs": self.reading.n_pcs})
 
 
-def _choose(table: StoredTable, scale: Any, *, names: list[str], metric: str, spreads: Any) -> tuple[Any, str]:
+def _choose(table: StoredTable, scale: Any, *, names: list[str], metric: str, spreads: Any) -> ScalingChoice:
     """Decide by all rows of a table that is read in blocks; its columns have the spreads that they have."""
     from gnomon.scale import choose_stored_scaling
 
-    found: tuple[Scaling | None, str] = choose_stored_scaling(table, scale, names=names, metric=metric)
+    found: ScalingChoice = choose_stored_scaling(table, scale, names=names, metric=metric)
     return found
 
 
