@@ -22,17 +22,19 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     - Numbers stay as they are; True and False, also as texts in any case, become 1 and 0.
     - Texts of which nine tenths are numbers become these, if they are alike in currency, percent sign or unit and in
-      their decimal sign: "$1,200.50", "12 %", "1.200,5", "5 kg". The others are missing, of which `gnomon.map` warns.
+      their decimal sign: "$1,200.50", "12 %", "1.200,5", "5 kg", "1.2M". The others are missing, as a warning says;
+      signs such as "-" and "unknown" may be half of the texts.
     - Texts and categories of at most `max_categories` different values become one indicator each, named
       "country = DE"; of two values one indicator is enough. A row without a value, or with one that was not there in
       fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
     - Ordered categories become their ranks 0, 1, 2, ...
-    - Dates, also texts such as 2024-05-31, 31.5.2024 or 5/31/2024, with or without a time and its zone, become the
-      years, months, days or hours since the first, by the span that they cover.
+    - Dates, also texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31 May 2024, with or without a time and its zone,
+      become the years, months, days or hours since the first, by the span that they cover.
     - Identifiers are left out: integers that count the rows, that are called an id or a zip code, or that all differ
       and have no rank correlation with any other column; texts that all differ. So are numbers that rise by equal steps
       over all of 50 rows or more beside other columns, such as times of frames; texts of too many different values, and
-      texts in a column called "label", "class", "species" or the like.
+      texts in a column called "label", "class", "species" or the like. Texts that look like numbers, times or dates are
+      left out with a warning.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What people write in texts: numbers, "12 %", "$1,200.50", "1,5 €", "1.5D+02"; dates, 31.5.2024, 5/31/2024; True."""
+"""What people write in texts: numbers, "12 %", "$1,200.50", "1.2M", "1.5D+02"; dates, 31.5.2024, 5 May 2024; True."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ import numpy.typing as npt
 __all__ = [
     "DATE_ORDERS",
     "FEWEST_NUMBERS",
+    "SIZES_TOLD",
     "are_truths",
     "date_order",
     "decimal_of",
     "find_writings",
+    "has_sizes",
     "is_missing_text",
     "is_writing",
     "read_dates",
@@ -24,21 +26,33 @@ __all__ = [
     "read_numbers",
     "read_truths",
     "told_decimal",
+    "unit_of",
     "with_exponent",
+    "without_signs",
 ]
 
+SIZES_TOLD = "k as thousands, M as millions, bn as billions"
+"""How sizes after numbers are read."""
 FEWEST_NUMBERS = 0.9
 """Share of the texts of a column that must be numbers for it to be one of numbers."""
 
 _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
+_SIGN = re.compile(  # beside numbers or dates it stands for a missing one too
+    r"[-–—−._*/?]+|n\. ?a\.?|n\.? ?d\.?|k\. ?a\.|none|nil|unk(nown)?|missing|nat|"
+    r"not (available|applicable|known|measured)|no data|tbd|<na>|#(n/?a|value!|div/0!|ref!|num!|name\?|null!)"
+)
+_FEWEST_KNOWN = 0.5  # share of the texts of a column that must be no such sign
 _TRUTHS = {"true": 1.0, "false": 0.0}
 _CURRENCY = "$€£¥₹"
 _SPACES = r" \u00a0\u2009\u202f"  # ordinary, without a break, thin, thin without a break: all between groups of digits
+_SIZES = "k/M/bn"  # ends the writing of a column that has some of them
+_EXPONENTS = {"k": 3, "m": 6, "mn": 6, "mio": 6, "b": 9, "bn": 9, "mrd": 9}
 _AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
+    r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
 )
 _FORTRAN = re.compile(  # 1.02D+02, and 0.1234-102 where no room is left for the letter
@@ -49,6 +63,13 @@ _BY_DECIMAL = {  # groups of three digits are told from decimals; 007 is a code
     ".": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[,'{_SPACES}]\d{{3}})+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"),
     ",": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[.'{_SPACES}]\d{{3}})+)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?"),
 }
+_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
+_MONTH = (
+    r"(?P<month>(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|"
+    r"oct(?:ober)?|nov(?:ember)?|dec(?:ember)?))\.?"
+)
+_WEEKDAY = r"(?:(?i:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _TIME = r"(?:[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:\.\d{1,6})?)\d*)?)?"
 _ZONE = r"(?:Z| ?UTC|(?P<zone>[+-]\d{2}):?(?P<rest>\d{2})?)?"
 _DATES = [
@@ -57,6 +78,8 @@ _DATES = [
         r"(?P<year>\d{4})-(?P<month>\d{2})(?:-(?P<day>\d{1,2}))?",
         r"(?P<year>\d{4})/(?P<month>\d{1,2})/(?P<day>\d{1,2})",
         r"(?P<day>\d{1,2})\.(?P<month>\d{1,2})\.(?P<year>\d{4})",
+        rf"(?:{_WEEKDAY}{_DAY}[ \-./])?{_MONTH},?[ \-./](?P<year>\d{{4}})",
+        rf"{_WEEKDAY}{_MONTH} {_DAY},? (?P<year>\d{{4}})",
     )
 ]
 DATE_ORDERS = {  # which of the two it is must follow from a day above 12
@@ -70,6 +93,21 @@ DATE_ORDERS = {  # which of the two it is must follow from a day above 12
 def is_missing_text(value: object) -> bool:
     """Return whether a value is a text that stands for a missing one, such as "NA"."""
     return isinstance(value, str) and value.strip().lower() in _MISSING_TEXTS
+
+
+def without_signs(texts: Sequence[str]) -> list[str]:
+    """Return texts with empty ones for signs that stand for a missing number or date, such as "-" and "unknown".
+
+    All as they are if more than half of those that are not empty are such signs.
+    """
+    kept = ["" if _is_sign(text) else text for text in texts]
+    given = sum(map(bool, texts))
+    return kept if sum(map(bool, kept)) >= _FEWEST_KNOWN * given else list(texts)
+
+
+def _is_sign(text: str) -> bool:
+    plain = text.strip().lower()
+    return plain in _MISSING_TEXTS or _SIGN.fullmatch(plain) is not None
 
 
 def are_truths(texts: Iterable[str]) -> bool:
@@ -143,7 +181,9 @@ def _read_form(texts: Sequence[str], form: re.Pattern[str]) -> npt.NDArray[np.da
 def _moment(match: re.Match[str]) -> datetime.datetime:
     parts = match.groupdict()
     second = float(parts["second"] or 0.0)
-    year, month, day, hour, minute = (int(parts[name] or 0) for name in ("year", "month", "day", "hour", "minute"))
+    year, day, hour, minute = (int(parts[name] or 0) for name in ("year", "day", "hour", "minute"))
+    named = parts["month"]
+    month = int(named) if named.isdigit() else _MONTHS.index(named[:3].lower()) + 1
     moment = datetime.datetime(year, month, 1 if parts["day"] is None else day, hour, minute, int(second))
     zone = parts["zone"] or "+00"
     ahead = datetime.timedelta(hours=int(zone), minutes=int(zone[0] + (parts["rest"] or "0")))
@@ -173,8 +213,10 @@ def find_writings(texts: Sequence[str]) -> list[str]:
     Parameters
     ----------
     texts : sequence of str
-        Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit.
+        Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit, of
+        those that are no sign for a missing one; see `without_signs`.
     """
+    texts = [text for text in without_signs(texts) if text]
     if sum(_number(text) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
         return []
     matches = [match for text in texts if (match := _number(text))]
@@ -182,7 +224,12 @@ def find_writings(texts: Sequence[str]) -> list[str]:
         return []
     frames = Counter((match["before"], (match["after"] or "").strip()) for match in matches)
     before, after = frames.most_common(1)[0][0]
+    sizes = {match["size"] for match in matches} - {None}
+    if sizes == {"m"} and not {before, after} & {*_CURRENCY}:  # metres, or minutes
+        sizes.clear()
     spaced = f" {after}" if after else ""
+    if sizes:
+        spaced += f" {_SIZES}"
     point, comma = (f"{before}0{decimal}0{spaced}" for decimal in _BY_DECIMAL)
     points = read_numbers(texts, point)
     n_points = int(np.isfinite(points).sum())
@@ -202,6 +249,18 @@ def decimal_of(writing: str) -> str:
     frame = _WRITING.fullmatch(writing)
     assert frame is not None
     return str(frame[2])
+
+
+def unit_of(writing: str) -> str:
+    """Return the sign of a currency, percent or unit that all numbers of a writing have; empty without any."""
+    frame = _WRITING.fullmatch(writing)
+    assert frame is not None
+    return f"{frame[1]} {frame[3].removesuffix(_SIZES)}".strip()
+
+
+def has_sizes(writing: str) -> bool:
+    """Return whether numbers of a writing may have a size after them, such as "1.2M"."""
+    return writing.endswith(_SIZES)
 
 
 def told_decimal(cells: Iterable[str]) -> str:
@@ -241,6 +300,7 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
     frame = _WRITING.fullmatch(writing)
     assert frame is not None
     before, decimal, after = frame.groups()
+    sized, after = after.endswith(_SIZES), after.removesuffix(_SIZES).strip()
     digits = _BY_DECIMAL[decimal]
     found = np.full(len(texts), np.nan)
     for i, text in enumerate(texts):
@@ -250,6 +310,10 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
         if not digits.fullmatch(match["digits"]) or bool(match["open"]) != bool(match["close"]):
             continue
         plain = re.sub(rf"[^\deE+\-{re.escape(decimal)}]", "", match["digits"]).replace(decimal, ".")
+        if match["size"]:
+            if not sized or "e" in plain.lower():
+                continue
+            plain = f"{plain}e{_EXPONENTS[match['size'].lower()]}"
         negative = {match["sign"], match["inner"]} & {"-", "−"} or match["open"]
         found[i] = -float(plain) if negative else float(plain)
     return found

@@ -137,7 +137,8 @@ def _encode(
     if silent:
         names = ", ".join(rule.told() for rule in silent)
         warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
-    if odd := [told for rule in made if rule.kind == "written" and (told := rule.unknown(columns[rule.name].values))]:
+    texts = [rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind in "OU"]
+    if odd := [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]:
         notes += odd
         warn(f"{'; '.join(odd)}.", DataWarning)
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]

@@ -18,7 +18,16 @@ from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import as_numbers, plain_column, refuse_other_values, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
-from gnomon.data.written import are_truths, date_order, decimal_of, find_writings, read_numbers
+from gnomon.data.unread import Unread, find_unread
+from gnomon.data.written import (
+    are_truths,
+    date_order,
+    decimal_of,
+    find_writings,
+    read_numbers,
+    unit_of,
+    without_signs,
+)
 from gnomon.exceptions import DataWarning
 
 __all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules", "writings_of"]
@@ -32,6 +41,7 @@ MOST_CATEGORIES = 30
 NOT_ASKED = "not asked for"
 """Why a column that nobody named is left out."""
 
+_IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
 _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
@@ -64,7 +74,8 @@ def find_rules(
     Warns
     -----
     DataWarning
-        Names columns whose commas or points may be decimal signs or stand between thousands.
+        Names columns whose commas or points may be decimal signs or stand between thousands, and columns of texts that
+        look like numbers, times or dates and are left out.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
@@ -76,7 +87,7 @@ def find_rules(
     def ranks(name: str) -> Ints:
         return np.argsort(np.argsort(numbers[name], kind="stable"), kind="stable")
 
-    rules = []
+    rules, unread = [], dict[str, Unread]()
     for name in names:
         raw = columns[name]
         if name not in chosen:
@@ -94,7 +105,11 @@ def find_rules(
             reason = "" if features is not None else id_reason(name, numbers, others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
         else:
-            rules.append(_rule_of_texts(name, raw.values, raw.ordered, most))
+            rule = _rule_of_texts(name, raw.values, raw.ordered, most)
+            if rule.reason and not raw.category and (found_unread := _unread(rule, raw.values)):
+                unread[name] = found_unread
+                rule = replace(rule, reason=found_unread.fact)
+            rules.append(rule)
     asked = [rule for rule in rules if rule.name in chosen.intersection(features or ()) and not rule.features]
     if asked:
         fact = f"{asked[0].name!r}: {asked[0].reason}"
@@ -104,7 +119,23 @@ def find_rules(
     if not allow_none and not any(rule.features for rule in rules):
         fact = "; ".join(rule.told() for rule in rules[:5])
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
+    if unread:
+        remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
+        facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
+        warn(f"columns left out and kept as metadata: {facts}. {remedies}", DataWarning)
     return rules
+
+
+def _unread(rule: ColumnRule, values: Array) -> Unread | None:
+    """Say what the texts of a column look like that is left out because they are many; None for other columns."""
+    texts = texts_of(plain_column(values))
+    many = rule.reason == _IDENTIFIER or rule.reason.endswith(_DIFFERENT)
+    return find_unread(texts) if many and not named_as_id(rule.name, _all_differ(texts)) else None
+
+
+def _all_differ(texts: list[str]) -> bool:
+    known = [text for text in texts if text]
+    return len({*known}) == len(known)
 
 
 def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int) -> ColumnRule:
@@ -114,7 +145,7 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     seconds = seconds_of(labels)
     if seconds is not None and len(classes):
         rule = _rule_of_dates(name, seconds, labels.dtype.kind == "m")
-        return replace(rule, writing=date_order(texts_of(values))) if values.dtype.kind in "OU" else rule
+        return replace(rule, writing=date_order(without_signs(texts_of(values)))) if values.dtype.kind in "OU" else rule
     if ordered:
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:
@@ -123,9 +154,9 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
         return ColumnRule(name, "left out", reason="it may hold labels")
     different = len(classes) == n_known
     if named_as_id(name, different) or (different and n_known >= _FEWEST_DIFFERENT):
-        return ColumnRule(name, "left out", reason="an identifier")
+        return ColumnRule(name, "left out", reason=_IDENTIFIER)
     if len(classes) > most or 2 * len(classes) > n_known + 2:
-        return ColumnRule(name, "left out", reason=f"{len(classes):,} different texts")
+        return ColumnRule(name, "left out", reason=f"{len(classes):,} {_DIFFERENT}")
     names = classes.names
     if len(names) == 1 and n_known == len(labels):
         return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
@@ -157,7 +188,7 @@ def writings_of(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -
             continue
         if name in chosen:
             refuse_other_values(name, raw.values)
-        texts[name] = [text for text in texts_of(plain_column(raw.values)) if text]
+        texts[name] = [text for text in without_signs(texts_of(plain_column(raw.values))) if text]
         if writings := find_writings(texts[name]):
             found[name] = writings
     telling = [name for name, way in found.items() if len(way) == 1 and {",", "."} & {*"".join(texts[name])}]
@@ -182,9 +213,9 @@ def _two_readings(name: str, texts: list[str], writings: list[str]) -> str:
 
 def _rule_of_written(name: str, writing: str, texts: list[str]) -> ColumnRule:
     """Return the rule of a column of numbers that are written as texts."""
-    sign = writing.replace("0.0", "").replace("0,0", "").strip()
+    unit = unit_of(writing)
     first = next(text for text in texts if np.isfinite(read_numbers([text], writing)[0]))
-    return ColumnRule(name, "written", (f"{name} ({sign})" if sign else name,), reason=first.strip(), writing=writing)
+    return ColumnRule(name, "written", (f"{name} ({unit})" if unit else name,), reason=first.strip(), writing=writing)
 
 
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:

@@ -14,7 +14,15 @@ from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.values import as_numbers, known_texts, seconds_of, texts_of, with_dates
 from gnomon.data.dataset import listed
 from gnomon.data.labels import check_labels, name_of, sort_into_classes
-from gnomon.data.written import DATE_ORDERS, is_writing, read_each_date, read_numbers, read_truths
+from gnomon.data.written import (
+    DATE_ORDERS,
+    SIZES_TOLD,
+    has_sizes,
+    is_writing,
+    read_each_date,
+    read_numbers,
+    read_truths,
+)
 
 __all__ = ["ColumnRule", "features_of", "first_features", "rules_fault", "spreads_of", "unit_ranges"]
 
@@ -142,7 +150,9 @@ class ColumnRule:
         if self.kind == "ordinal":
             return f"{self.name!r} (rank among {len(self.categories)})"
         if self.kind == "written":
-            return f"{self.name!r} (numbers such as {self.reason or self.writing})"
+            example = self.reason or self.writing
+            sizes = f", {SIZES_TOLD}" if has_sizes(self.writing) else ""
+            return f"{self.name!r} (numbers such as {example}{sizes})"
         return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray
 from gnomon.data.labels import check_labels, measured_labels
-from gnomon.data.written import is_missing_text, read_dates
+from gnomon.data.written import is_missing_text, read_dates, without_signs
 
 __all__ = ["as_numbers", "known_texts", "plain_column", "refuse_other_values", "seconds_of", "texts_of", "with_dates"]
 
@@ -43,11 +43,17 @@ def known_texts(values: Array) -> Array:
 
 
 def with_dates(values: Array) -> Array:
-    """Return labels as `check_labels` does, as dates where all of them are or are written so."""
+    """Return labels as `check_labels` does, as dates where all of them are or are written so.
+
+    Signs for a missing date, such as "-", are none if they are at most half.
+    """
     labels = check_labels(known_texts(values), len(values))
     if labels.dtype.kind not in "OU":
         return labels
-    dates = read_dates(["" if value is None else str(value) for value in labels.tolist()])
+    texts = ["" if value is None else str(value) for value in labels.tolist()]
+    dates = read_dates(texts)
+    if dates is None and (kept := without_signs(texts)) != texts:
+        dates = read_dates(kept)
     return labels if dates is None else dates
 
 
