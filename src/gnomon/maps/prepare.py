@@ -27,6 +27,7 @@ from gnomon.data import (
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
+from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import GnomonWarning
 from gnomon.maps.blocks import encode_columns, refuse_with_blocks
 from gnomon.maps.missing import settle_missing
@@ -138,10 +139,17 @@ def prepare(X: Any, how: Reading) -> Prepared:
     n_given = data.n_samples
     with noted() as told:
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
+        values = settled.table.values
+        if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
+            warn_of_sentinels(values, settled.table.feature_names, data.columns)
     _refuse_equal_rows(settled.table)
-    if not (isinstance(how.metric, str) and how.metric == "precomputed"):
+    if not _are_distances(how.metric):
         warn_of_distances(settled.table.values)
     return Prepared(*settled, n_given, known_blocks, None if weights is None else weighing, told)
+
+
+def _are_distances(metric: Any) -> bool:
+    return isinstance(metric, str) and metric == "precomputed"
 
 
 def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:

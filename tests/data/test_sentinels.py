@@ -1,0 +1,108 @@
+"""Values that stand for missing ones are warned of where they lie far from all others, and nowhere else."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import gnomon as gn
+from gnomon.data.columns import encode_dataset
+from gnomon.data.sentinels import find_sentinels, warn_of_sentinels
+from gnomon.exceptions import DataWarning
+
+N = 400
+
+
+def columns_with_sentinels():
+    rng = np.random.default_rng(0)
+    yield 999.0, rng.integers(1, 10, N)
+    yield 99.0, rng.integers(18, 60, N)
+    yield -99.0, rng.normal(10, 8, N).round(1)
+    yield 9999.0, np.exp(rng.normal(6, 0.7, N)).round()
+    yield -1.0, rng.integers(1, 800, N)
+    yield -9.0, rng.gamma(2, 30, N).round(1)
+    yield 9.0, rng.integers(0, 2, N)
+    yield 99.9, rng.uniform(0, 5, N)
+    yield float(-(2**31)), rng.normal(size=N)
+    yield 1e20, rng.normal(size=N)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("code", "rest"), list(columns_with_sentinels()))
+def test_values_that_stand_for_missing_ones_are_found(code, rest, dtype):
+    values = np.where(np.arange(N) % 20 == 3, code, rest).astype(dtype)
+    assert find_sentinels(values) == pytest.approx([code])
+    assert find_sentinels(np.where(np.arange(N) < 2, code, rest).astype(dtype)) == []  # two rows may be outliers
+
+
+def ordinary_columns(rng, n):
+    money = np.exp(rng.normal(rng.uniform(1, 6), rng.uniform(0.2, 2), n))
+    yield rng.normal(rng.uniform(-50, 50), rng.uniform(1, 50), n).round()
+    yield money.round()
+    yield np.minimum(money.round(), 999)  # written for all that is more
+    yield np.where(rng.random(n) < 0.5, 0, rng.normal(1000, 100, n)).round()
+    yield np.where(rng.random(n) < 0.5, 0, money).round(2)
+    yield rng.poisson(np.exp(rng.uniform(-2, 5)), n)
+    yield rng.poisson(2, n) - rng.poisson(1, n)
+    yield rng.integers(1, rng.integers(3, 12), n)
+    yield rng.integers(-1, 2, n)
+    yield np.clip(rng.normal(60, 25, n).round(), 0, 99)
+    yield np.clip(rng.normal(0, 1, n), -1, 1)
+    yield rng.choice([9, 19, 29, 49, 99, 199, 999], n)
+    yield rng.choice([0, 99], n)
+    yield rng.standard_cauchy(n).round()
+    yield ((rng.pareto(1, n) + 1) * 10).round()
+    yield np.where(rng.random(n) < 0.2, rng.normal(99, 1, n), rng.normal(5, 1, n)).round()
+
+
+def test_ordinary_columns_raise_no_alarm():
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        for values in ordinary_columns(rng, int(rng.choice([60, 300, 1000]))):
+            assert find_sentinels(np.asarray(values, dtype=float)) == []
+
+
+def survey(day):
+    rng = np.random.default_rng(1)
+    days = [day if i % 12 == 0 else f"2020-{1 + i % 12:02d}-05" for i in range(60)]
+    score = np.where(np.arange(60) % 10 == 0, 999, rng.integers(1, 10, 60))
+    sex = np.array(["f", "m"])[rng.integers(0, 2, 60)]
+    return pd.DataFrame({"a": rng.normal(size=60), "score": score, "end": days, "sex": sex})
+
+
+def test_a_map_names_column_value_share_and_remedy():
+    told = (
+        "'score' has 999 in 6 rows (10.0%), far from all others (1 to 9); 'end' has 9999-12-31 in 5 rows (8.3%), far "
+        "from all others (2020-02-05 to 2020-12-05). They are taken as they are. Such values often stand for missing "
+        "ones: if these do, put NaN in their place."
+    )
+    with pytest.warns(DataWarning) as caught:
+        made = gn.map(survey("9999-12-31"), "pca")
+    assert f"map: {told}" in [str(one.message) for one in caught]
+    assert any(told in note for note in made.notes)
+    assert made.X[:, made.feature_names.index("score")].max() == 999.0
+
+
+@pytest.mark.parametrize(("day", "odd"), [("1970-01-01", True), ("1900-01-01", True), ("2019-12-31", False)])
+def test_dates_are_told_by_their_day(day, odd):
+    data = encode_dataset(gn.data.Dataset(survey(day).drop(columns="score")), None, None)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_sentinels(data.X, data.feature_names, data.columns)
+    assert [f"'end' has {day} in 5 rows" in str(one.message) for one in caught] == [True] * odd
+
+
+def test_dates_from_1970_or_1900_on_and_pictures_raise_no_alarm():
+    for first in ("1970-01-01", "1900-01-01"):
+        months = pd.date_range(first, periods=120, freq="MS")
+        frame = pd.DataFrame({"month": np.repeat(months, 3), "a": np.random.default_rng(0).normal(size=360)})
+        data = encode_dataset(gn.data.Dataset(frame), None, None)
+        warn_of_sentinels(data.X, data.feature_names, data.columns)
+    pixels = np.random.default_rng(0).integers(0, 5, (60, 16)).astype(float)
+    pixels[::5, 3] = 99.0
+    gn.map(pixels, "pca", image_shape=(4, 4))
+    with pytest.warns(DataWarning, match="'feature 3' has 99 in 12 rows"):
+        gn.map(pixels, "pca", scale=None)
