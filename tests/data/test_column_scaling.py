@@ -119,6 +119,10 @@ def one_kind_tables():
     yield "components", {f"PC{k}": column for k, column in enumerate((scores + np.array([60, 0, 0, 9, 3, 8])).T)}
     genes = ["TP53", "CD3E", "CD8A", "MYC", "KRAS", "ACTB", "LYZ", "EGFR", "NKG7", "CD4", "PTEN", "ALB"]
     yield "bulk", dict(zip(genes, bulk.T, strict=True))
+    words = [f"{stem}{ending}" for stem in ("alb", "fer", "ins", "tra") for ending in ("umin", "ritin", "ulin")]
+    yield "logarithms at many levels", dict(zip(words, bulk.T, strict=True))
+    bands = np.clip([0.05, 0.3, 0.6] + rng.normal(size=(n, 3)) * [0.01, 0.08, 0.1], 0, 1)
+    yield "reflectances", dict(zip(["blue", "red", "infrared"], bands.T, strict=True))
     yield "spectrum", {f"{900 + 10 * k} nm": column for k, column in enumerate(spectrum.T)}
     yield "one unit", dict(zip(["height (cm)", "wrist (cm)"], body.T, strict=True))
     yield "one unit as a word", dict(zip(["height_cm", "wristCm"], body.T, strict=True))

@@ -24,6 +24,7 @@ _NUMBERED = 2 / 3  # share of names with a digit: components, genes, wavelengths
 _CODED = 1 / 3  # the same of names that are all codes in capitals, such as CD3E and ACTB
 _CODE = re.compile(r"[A-Z][A-Z0-9\-.]*")
 _HALF, _END, _EDGE = 0.5, 0.05, 0.01  # shares of values
+_HIGHER = 3.0  # times that the median of a column of larger units is larger
 _MOST_WIDE = 0.75  # share of the columns that spread more of which a column must be unlike
 _COORDINATES = {"lat", "latitude", "lon", "lng", "long", "longitude", "easting", "northing"}
 _UNIT = re.compile(
@@ -108,8 +109,10 @@ def describe_kinds(rows: Array, spreads: Spreads, names: list[str]) -> str:
 
     Two columns are of different kinds if only one has values below 0, a twentieth at least; if one holds whole numbers
     and most values of the other are none; or if their values lie at different levels, all but a hundredth of the narrow
-    ones outside of nine tenths of the wide ones. Levels must be other than those of three quarters of the columns that
-    spread more than 5 times as much: among columns at many levels, such as logarithms, they tell nothing.
+    ones outside of nine tenths of the wide ones, whose median is 3 times as large: units that make larger spreads make
+    larger values. Levels must be other than those of three quarters of the columns that spread more than 5 times as
+    much: among columns at many levels, such as logarithms, they tell nothing. Columns that all lie within 0 to 1, such
+    as shares and reflectances, are of one kind.
 
     Parameters
     ----------
@@ -126,11 +129,12 @@ def describe_kinds(rows: Array, spreads: Spreads, names: list[str]) -> str:
     """
     every = np.arange(len(names))
     times = spreads.times(every)
-    if not times.any():
+    if not times.any() or (rows.min() >= 0.0 and rows.max() <= 1.0):
         return ""
-    tails = (_EDGE, _END, 1.0 - _END, 1.0 - _EDGE)
-    least, low, high, most = np.quantile(rows, tails, axis=0)
+    tails = (_EDGE, _END, _HALF, 1.0 - _END, 1.0 - _EDGE)
+    least, low, median, high, most = np.quantile(rows, tails, axis=0)
     apart = (least > high[:, None]) | (most < low[:, None])  # of a wide column, and a narrow one
+    apart &= np.abs(median)[:, None] > _HIGHER * np.abs(median)
     none_below, some_below = rows.min(axis=0) >= 0.0, low < 0.0
     below = (some_below[:, None] & none_below) | (none_below[:, None] & some_below)
     whole = (rows == np.floor(rows)).mean(axis=0)
