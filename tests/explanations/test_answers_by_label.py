@@ -42,7 +42,7 @@ def test_tables_have_the_first_features_under_the_label(made):
     assert parts[-1] == "The first 5 features of each label are shown."
     few = AnswersByLabel({label: one.head(2) for label, one in profiles.items()})
     assert str(few) == "\n\n".join(f"{label}\n{one}" for label, one in few.items())
-    assert str(made.importance_by_label()).startswith("left\n30 points, mean R2 1.00, weighted by R2\nfeature")
+    assert str(made.importance_by_label()).startswith("left\n30 points, mean R2 1.00, weighted by R2; how far")
 
 
 def test_captions_are_a_line_each(made):

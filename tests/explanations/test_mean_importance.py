@@ -6,9 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from gnomon.explanations import explain, importance_by_label, mean_importance
-from gnomon.explanations.importance import _mean_over
+from gnomon.explanations.importance import _mean_over, find_apart
 from gnomon.explanations.jackknife import places_in_blocks
 
 
@@ -141,8 +142,9 @@ def test_the_mean_is_told_with_what_it_rests_on(regions, monkeypatch):
         told.importance = np.tile([1.0, 2.0], (6, 1))
         found = _mean_over(told, np.arange(5), True)
     assert nothing.share.tolist() == [0.0, 0.0]
-    assert nothing.headline() == "5 points, mean R2 0.50, weighted by R2"
-    assert plain.headline() == "5 points, mean R2 0.50"
+    within = "; how far features move points within neighbourhoods, not what parts groups"
+    assert nothing.headline() == f"5 points, mean R2 0.50, weighted by R2{within}"
+    assert plain.headline() == f"5 points, mean R2 0.50{within}"
     assert str(found).splitlines()[1:] == [
         "feature  mean importance  share (%)",
         "b                  2 ± 0       66.7",
@@ -155,3 +157,31 @@ def test_the_mean_is_told_with_what_it_rests_on(regions, monkeypatch):
         mean_importance(regions[0], weighted=2)
     grouped = importance_by_label(regions[0], regions[1], weighted=False)
     assert not grouped["left"].weighted
+
+
+def test_features_that_part_groups_are_told_beside_those_that_move_points():
+    rng = np.random.default_rng(0)
+    group = np.repeat([0, 1, 2], 40)
+    X = np.column_stack(
+        [group == 1, 6.0 * (group == 2) + rng.normal(size=120), rng.normal(size=(120, 6)), np.ones(120)]
+    )
+    found = find_apart(X, group, list("abcdefghi"), "clusters")
+    assert (found.kind, found.n_groups, found.features) == ("clusters", 3, ["a", "b"])
+    assert found.share[0] == 1.0
+    between = 40 * ((X[:, 1].reshape(3, 40).mean(axis=1) - X[:, 1].mean()) ** 2).sum()
+    within = 120 * X[:, 1].var() - between
+    assert found.share[1] == pytest.approx(1.0 - (within / 117) / ((within + between) / 119), rel=1e-9)
+    assert str(found).startswith("the 3 clusters are told apart by a 100%, b ")
+    assert [row["feature"] for row in found.to_dict()["features"]] == ["a", "b"]
+    sparse = find_apart(sp.csr_array(X), group, list("abcdefghi"), "clusters")
+    np.testing.assert_allclose(sparse.share, found.share, rtol=1e-9)
+
+
+def test_labels_drawn_at_random_are_told_apart_by_no_feature():
+    rng, names = np.random.default_rng(1), [f"f{j}" for j in range(30)]
+    tables = [rng.normal(size=(60, 30)) for _ in range(100)]
+    told = [find_apart(X, rng.integers(0, 4, 60), names, "labels") for X in tables]
+    assert sum(bool(one.features) for one in told) <= 11  # 5 on the mean
+    assert "no feature tells the 4 labels apart" in map(str, told)
+    assert find_apart(tables[0], np.zeros(60), names, "labels") is None
+    assert find_apart(tables[0], np.arange(60), names, "labels") is None  # names of rows are no groups

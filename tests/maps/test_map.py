@@ -51,7 +51,13 @@ def test_contrast_of_a_class_equals_its_profile(digits_map):
 
 def test_report_names_scores_features_and_classes(digits_map):
     text = digits_map.report()
-    for part in ("1,200 rows", "How far to trust it", "What moves points most", "What sets each"):
+    for part in (
+        "1,200 rows",
+        "How far to trust it",
+        "What moves points most, within",
+        "What parts groups",
+        "What sets each",
+    ):
         assert part in text
     facts = json.loads(json.dumps(digits_map.to_dict()))
     assert facts["n_features"] == 64

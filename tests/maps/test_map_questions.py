@@ -36,7 +36,10 @@ def test_every_question_is_answered_in_the_names_of_the_map(shop):
     assert shop.axis([(0.5, 0.1), (0.5, 3.9)], width=0.3).features[0] == "sugar"
     assert shop.contrast(shop.select("kind=cake")).features[0] == "sugar"
     assert shop.captions()["cake"].text == "high sugar"
-    assert shop.importance().features[0] in ("flour", "sugar")
+    important = shop.importance()
+    assert important.features[0] in ("flour", "sugar")
+    assert important.apart.features == ["sugar"]
+    assert str(important).split("\n")[1].startswith("the 2 labels are told apart by sugar 9")
     assert set(shop.importance_by_label()) == {"bread", "cake"}
     assert shop.saliency(3).image.shape == (2, 3)
     found = shop.counterfactual(3, "cake", transform=lambda rows: rows[:, :2])

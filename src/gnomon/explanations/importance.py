@@ -10,26 +10,81 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import product
 from gnomon._entrance import entrance
+from gnomon._false_discoveries import are_discoveries
+from gnomon._printed import Printed
 from gnomon._validation import Boolean, check_parameters, message
 from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
+from gnomon.explanations.contrast.captions import shares_between
 from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
 
-__all__ = ["MeanImportance", "importance_by_label", "mean_importance"]
+__all__ = ["Apart", "MeanImportance", "find_apart", "importance_by_label", "mean_importance"]
 
 _NUMBERS = 1 << 22  # of the table of importances, held in double at a time
+_LARGE = 0.14  # share of the variance between groups that is worth a name, Cohen's "large"
+_FALSE = 0.05  # share of chance among the features that are found, on the mean
+_NAMED = 6
 Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Apart(Printed):
+    """Which features tell groups of points apart.
+
+    Attributes
+    ----------
+    kind : str
+        What the groups are: "labels" or "clusters".
+    n_groups : int
+    features : list of str
+        Those of whose variance a seventh or more lies between the groups, beyond chance; the largest share first.
+    share : ndarray of shape (n_features,), float64, in [0, 1]
+        That share, less what chance gives on the mean.
+    """
+
+    kind: str
+    n_groups: int
+    features: list[str]
+    share: Array
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything with plain Python values."""
+        pairs = zip(self.features, self.share.tolist(), strict=True)
+        told = [{"feature": name, "share": share} for name, share in pairs]
+        return {"kind": self.kind, "n_groups": self.n_groups, "features": told, "text": str(self)}
+
+    def __str__(self) -> str:
+        if not self.features:
+            return f"no feature tells the {self.n_groups} {self.kind} apart"
+        told = [f"{name} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
+        more = len(self.features) - len(told)
+        text = f"{', '.join(told)}{f' and {more} more' if more else ''}"
+        return f"the {self.n_groups} {self.kind} are told apart by {text} (share of variance between them)"
+
+
+def find_apart(X: Any, labels: Any, names: list[str], kind: str) -> Apart | None:
+    """Return which features tell groups of rows apart; None where there are not two groups, or most hold one row."""
+    classes = sort_into_classes(check_labels(labels, int(X.shape[0])))
+    if not 2 <= len(classes) <= np.count_nonzero(classes.codes >= 0) // 2:
+        return None
+    share, p = shares_between(X, classes.codes, len(classes))
+    chosen = np.flatnonzero(are_discoveries(p, _FALSE) & (share >= _LARGE))
+    chosen = chosen[np.argsort(-share[chosen], kind="stable")]
+    return Apart(kind, len(classes), [names[f] for f in chosen], share[chosen])
 
 
 @dataclass(frozen=True, kw_only=True)
 class MeanImportance(GroupedAnswer):
-    """Features by how far they move points on average.
+    """Features by how far they move points on average, each within its neighbourhood.
+
+    What parts groups of points far from each other is another question, which `apart` answers: a feature that is the
+    same all over a group moves no point of it.
 
     Attributes
     ----------
@@ -50,6 +105,9 @@ class MeanImportance(GroupedAnswer):
         Whether points count by their R2.
     groups : dict of str to dict of str to float, or None
         Members of groups of collinear features, with their shares; None if features were not grouped.
+    apart : Apart or None
+        Which features tell the labels or clusters of the map apart; None if that was not asked, as `Map.importance`
+        does, or there are no groups.
     """
 
     _question: ClassVar[str] = "importance"
@@ -63,6 +121,7 @@ class MeanImportance(GroupedAnswer):
     share: Array
     n_points: int
     weighted: bool
+    apart: Apart | None = None
 
     @property
     def percent(self) -> Array:
@@ -71,14 +130,21 @@ class MeanImportance(GroupedAnswer):
 
     def headline(self) -> str:
         """Return what is said of all points together."""
-        return f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
+        text = f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
+        text += "; how far features move points within neighbourhoods, not what parts groups"
+        return text if self.apart is None else f"{text}\n{self.apart}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the answer with plain Python values; "apart" only if groups were told apart."""
+        document = super().to_dict()
+        return document if self.apart is None else {**document, "apart": self.apart.to_dict()}
 
 
 @entrance("mean_importance")
 def mean_importance(
     explanation: Explanation, rows: Any = None, *, weighted: bool = True, groups: Any = None
 ) -> MeanImportance:
-    """Say which features move the points of a map, or of a part of it, most.
+    """Say which features move the points of a map, or of a part of it, most, each within its neighbourhood.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._validation import Instance, check_parameters, message
+from gnomon.data import check_labels
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import are_names_of_rows, measured_labels
@@ -25,6 +26,7 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 if TYPE_CHECKING:
     from gnomon.completion import Completion
     from gnomon.data import Representation, Table
+    from gnomon.data.columns import ColumnRule
     from gnomon.data.scaling import Scaling
     from gnomon.explanations import (
         AnswersByLabel,
@@ -40,11 +42,13 @@ if TYPE_CHECKING:
         Suspects,
         Why,
     )
+    from gnomon.explanations.importance import Apart
     from gnomon.neighbors import NeighborGraph
     from gnomon.neighbors.circles import Seams
 
 __all__ = ["Questions"]
 
+_MOST_CLUSTERED = 20_000  # rows among which clusters are looked for to say what tells them apart
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _QUOTED = re.compile(r"[^<>=]*[<>=]=?\s*(['\"])")  # up to the value
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
@@ -187,6 +191,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     image_shape: tuple[int, ...] | None
     metadata: dict[str, npt.NDArray[Any]]
     completion: Completion | None
+    columns: list[ColumnRule] | None
     point_names: npt.NDArray[Any] | None
     metric: str
     scale: Scaling | None
@@ -323,7 +328,27 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.explanations import mean_importance
 
         known = self._known_groups(groups) if explanation is None else groups
-        return mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
+        found = mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
+        return found if explanation is not None else replace(found, apart=self._told_apart())
+
+    def _told_apart(self) -> Apart | None:
+        """Return which features tell the labels of the map apart, or without labels its clusters.
+
+        None where there are no two groups; clusters of more than 20,000 rows are not looked for, only taken if known.
+        """
+        from gnomon.explanations.importance import find_apart
+
+        if self.labels is not None:
+            if measured_labels(check_labels(self.labels, len(self.embedding))) is not None:
+                return None
+            return find_apart(self._unrolled().values, self.labels, self.feature_names, "labels")
+        if self._clusters is None and len(self.embedding) > _MOST_CLUSTERED:
+            return None
+        clusters = self._clusters_shown()
+        if clusters is None or not clusters.levels:
+            return None
+        names = clusters.levels[clusters.default].names
+        return find_apart(self._unrolled().values, names, self.feature_names, "clusters")
 
     @entrance("importance_by_label")
     def importance_by_label(

@@ -35,7 +35,7 @@ def describe(result: Map) -> dict[str, Any]:
         name_of(label): profile.head(_TOP_OF_CLASS).to_dict()["features"]
         for label, profile in result.profiles(groups=groups).items()
     }
-    suspects = result._doubts(_SUSPECTS)
+    suspects, apart = result._doubts(_SUSPECTS), result._told_apart()
     return {
         "name": result.name,
         "n_samples": result.n_samples,
@@ -61,6 +61,7 @@ def describe(result: Map) -> dict[str, Any]:
             {"feature": moving.feature_names[j], "importance": float(moving.global_importance[j])} for j in top
         ],
         **({"groups": groups.groups} if groups is not None and groups.groups else {}),
+        "apart": None if apart is None else apart.to_dict(),
         "profiles": profiles,
         "clusters": _clusters(result),
         "suspects": None if suspects is None else suspects.to_dict(),
@@ -94,10 +95,12 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "How many dimensions the data have",
         *_dimension_lines(result),
         "",
-        "What moves points most",
+        "What moves points most, within neighbourhoods",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
         *(f"  {name}: {', '.join(members)}" for name, members in facts.get("groups", {}).items()),
     ]
+    if facts["apart"] is not None:
+        lines += ["", "What parts groups of points", f"  {facts['apart']['text']}"]
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))

@@ -318,7 +318,11 @@ export function importanceContent(atlas, colorBy) {
       )
     : null;
   return [
-    h("p", { class: "quiet" }, "How far the map moves per local standard deviation of a feature, over all points."),
+    h(
+      "p",
+      { class: "quiet" },
+      "How far the map moves per local standard deviation of a feature, over all points: within neighbourhoods. What parts groups of points says a click on a class or cluster.",
+    ),
     image,
     h("table", { class: "contrast" }, h("tbody", {}, ...rows)),
     ...memberLines(atlas.groups, order),
