@@ -11,10 +11,11 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind
 
 from gnomon import PCA, TSNE, UMAP
-from gnomon.evaluation import find_illusions, judge_gaps
+from gnomon.evaluation import are_apart, find_illusions, judge_gaps
 from gnomon.evaluation.illusions import _Factor, _Sides, adjusted_by_holm
 from gnomon.maps import Map
 from gnomon.maps import map as make_map
+from gnomon.maps.printed.sections import answers
 
 
 def three(gap=(12.0, 0.0), spreads=(1.0, 1.0, 1.0), n=120, seed=0):
@@ -267,3 +268,25 @@ def test_islands_are_called_by_their_middle_their_share_and_their_commonest_clas
         assert [one.question for one in found] == [
             f"Is the island at ({x:.3g}, {y:.3g}), 34 % of the rows{end} a group of its own?"
         ]
+
+
+def test_among_principal_components_fewer_of_them_are_advised_in_answers_islands_and_the_report():
+    X = np.random.default_rng(0).normal(size=(400, 60))
+    X[:200, 0] += 6.0
+    labels = np.repeat(["a", "b"], 200)
+    advice = "ask about fewer coordinates than these 50 (principal components), or find clusters."
+    made = make_map(X, method="pca", n_pcs=50, labels=labels, random_state=0)
+    asked = [ask("a", "b", n_nulls=19) for ask in (made.are_apart, made.is_continuum)]
+    for found in (*asked, made.is_real("a", n_nulls=19), made.verdicts(n_islands=0, n_nulls=19)[0]):
+        assert found.sentence.endswith(advice)
+    whole = make_map(X, method="pca", labels=labels, random_state=0)
+    assert "ask about principal components, or find clusters" in whole.are_apart("a", "b", n_nulls=19).sentence
+
+
+def test_of_too_few_rows_the_report_shows_no_figures():
+    X = np.random.default_rng(0).normal(size=(100, 3))
+    few = are_apart(X, X[:, :2], range(11), range(50, 100))
+    told = str(answers._judged([few], "Caption."))
+    assert "not computed" in told
+    assert few.sentence in told
+    assert "nan" not in told

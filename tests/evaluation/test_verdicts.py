@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -545,12 +546,19 @@ def test_groups_without_rows_in_common_are_asked_for_and_counted():
         are_apart(X, None, range(50), range(48, 100))
     few = are_apart(X, None, range(29), range(100, 200), **FAST)
     assert (few.answer, few.finding) == ("cannot be told", "too few rows")
-    assert few.sentence == "A: fewer than 30 of the rows looked at. Choose more rows."
+    beside = "Join it with rows beside it, or gather more of its kind."
+    assert few.sentence == f"A has 29 rows, fewer than the 30 of a density. {beside}"
+    assert str(few) == f"Are A and B apart? Cannot be told.\n{few.sentence}\nrests on 300 rows"  # nothing was computed
+    assert (few.is_computed, few.figures) == (False, "not computed")
+    both = are_apart(X, None, range(29), range(100, 111), **FAST)
+    assert both.sentence == f"A has 29 rows and B has 11 rows, fewer than the 30 of a density. {beside}"
     assert math.isnan(few.p_value)
     assert math.isnan(few.statistic)
     assert are_apart(X, None, range(30), range(100, 200), **FAST).finding != "too few rows"
     sampled = are_apart(X, None, range(40), range(100, 300), max_rows=60, **FAST)
-    assert sampled.sentence.endswith("Choose more rows or raise max_rows.")
+    assert re.fullmatch(
+        r"A has \d+ of the rows looked at, fewer than the 30 of a density\. Raise max_rows\.", sampled.sentence
+    )
     assert sampled.rests_on.startswith("60 of 300 rows")
     with pytest.raises(ValueError, match=r"X with 59 rows must be of at least 60 rows"):
         are_apart(X[:59], None, range(30), range(30, 59))

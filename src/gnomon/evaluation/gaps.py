@@ -27,6 +27,7 @@ from gnomon.linalg import dense_rows
 from gnomon.neighbors import Succession, succession_of_rows
 
 __all__ = [
+    "COMPONENTS_ADVICE",
     "FEWEST_ROWS",
     "METRICS",
     "ORDER_TELLS",
@@ -59,6 +60,8 @@ ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
 FEWEST_ROWS = 2 * N_NEIGHBORS
 """A group of fewer rows has no density of its own to speak of."""
+COMPONENTS_ADVICE = "ask about principal components"
+"""What is advised where dimensions are too many; a map of such coordinates advises fewer of them."""
 _CORE = 4  # the densest rows of a group, one in so many, are its core
 _PEAK = 10  # one in so many rows of the core is above the peak
 _NARROW = "a gap too narrow for densities"
@@ -198,11 +201,15 @@ class Ground:
     @property
     def basis(self) -> str:
         """What a verdict rests on, in words."""
-        rows = (
+        return f"{self._seen}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+
+    @property
+    def _seen(self) -> str:
+        """How many rows were looked at, in words."""
+        seen = (
             f"{len(self.rows)} rows" if len(self.rows) == self.n_given else f"{len(self.rows)} of {self.n_given} rows"
         )
-        densities = f"densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
-        return f"{rows}{told_without(self.n_zero)}, {densities}"
+        return f"{seen}{told_without(self.n_zero)}"
 
     def dip(self, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
         """Return the fall of log density between two groups, and the rows that each side holds at least."""
@@ -226,14 +233,13 @@ class Ground:
         """
         first, second = names
         question = f"Is {first} a group of its own?" if island else f"Are {first} and {second} apart?"
+        few = self._told_of_few(dict(zip(names, (a, b), strict=True)))
         a, b = a[self.rows], b[self.rows]
-        few = [name for name, rows in zip(names, (a, b), strict=True) if np.count_nonzero(rows) < FEWEST_ROWS]
         blank = Verdict(
             question=question,
             answer="cannot be told",
             finding="too few rows",
-            sentence=f"{' and '.join(few)}: fewer than {FEWEST_ROWS} of the rows looked at. Choose more rows"
-            + ("." if len(self.rows) == self.n_given - self.n_zero else " or raise max_rows."),
+            sentence=few,
             in_map=None,
             statistic=math.nan,
             unit="fall of log density between the groups",
@@ -241,7 +247,7 @@ class Ground:
             p_value=math.nan,
             null=_NULL,
             false_positive_rate=alpha,
-            rests_on=self.basis,
+            rests_on=self._seen if few else self.basis,
             caution="" if self.succession is None else self.succession.told(ORDER_TELLS),
         )
         if few:
@@ -281,14 +287,31 @@ class Ground:
             p_value=float(p_value),
         )
 
+    def _told_of_few(self, groups: dict[str, Mask]) -> str:
+        """Say which groups have too few rows for a density and what can be done; empty if none has."""
+        sampled = len(self.rows) < self.n_given - self.n_zero
+        told, remedies = [], []
+        for name, rows in groups.items():
+            seen, given = int(np.count_nonzero(rows[self.rows])), int(np.count_nonzero(rows))
+            if seen >= FEWEST_ROWS:
+                continue
+            more = sampled and given >= FEWEST_ROWS
+            told.append(
+                f"{name} has {seen} of the rows looked at" if more else f"{name} has {given if sampled else seen} rows"
+            )
+            remedies.append("Raise max_rows." if more else "Join it with rows beside it, or gather more of its kind.")
+        if not told:
+            return ""
+        return f"{' and '.join(told)}, fewer than the {FEWEST_ROWS} of a density. {' '.join(dict.fromkeys(remedies))}"
+
     def _hidden(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> str:
         """Return why so small a dip does not tell that density falls by less than `limit`; empty where it does.
 
-        Not where hardly any row lies between the groups somewhere along the line that tells them apart: densities of
-        neighbours reach over a narrow gap. Else where rows of both groups lie between them along that line, and more of
-        them than where gaps of that fall are planted in the same rows; or if planted gaps, in as many dimensions as the
-        data have locally, show a deeper dip; both but in a share `alpha` of tables. An island is held against as many
-        of the other rows, those nearest to its mean.
+        It does where rows of both groups lie along the line between them too, and more of them than where gaps of that
+        fall are planted in the same rows; or if planted gaps, in as many dimensions as the data have locally, show a
+        deeper dip; both but in a share `alpha` of tables. But not where hardly any row lies at one place of that line:
+        densities of neighbours reach over a narrow gap. An island is held against as many of the other rows, those
+        nearest to its mean.
         """
         if island and np.count_nonzero(b) > np.count_nonzero(a):
             others = np.flatnonzero(b)
@@ -296,13 +319,12 @@ class Ground:
             b = np.zeros_like(b)
             b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
         line, bridge = Line.of(self.X, a, b, self.seed), math.exp(-limit)
-        if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha):
-            return _NARROW
+        narrow = _NARROW if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha) else ""
         if line.joins(bridge, alpha) and PlantedLines.of(self.X, a, b, self.seed).are_below(line.level, limit, alpha):
-            return ""
+            return narrow
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
-        return "" if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
+        return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
 
     def _by_way_of_others(self, a: Mask, b: Mask, names: tuple[str, str], least: float) -> str:
         """Say so where rows of neither group join the two, which alone would have a fall of `least` between them."""
@@ -386,7 +408,7 @@ def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, fl
     if finding == "a gap might not be seen":
         return (
             f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
-            f"where density falls to {100 * bridge:g} %: ask about principal components, or find clusters."
+            f"where density falls to {100 * bridge:g} %: {COMPONENTS_ADVICE}, or find clusters."
         )
     if finding == _NARROW:
         return (

@@ -63,6 +63,17 @@ class Verdict(Printed):
         return self.in_map is not None and "cannot be told" != self.answer != self.in_map
 
     @property
+    def is_computed(self) -> bool:
+        """Whether there were rows enough for a statistic, with its interval and p-value."""
+        return not math.isnan(self.statistic)
+
+    @property
+    def figures(self) -> str:
+        """Statistic and interval, in three digits; "not computed" of too few rows."""
+        low, high = self.interval
+        return f"{self.statistic:.3g} [{low:.3g}, {high:.3g}]" if self.is_computed else "not computed"
+
+    @property
     def line(self) -> str:
         """Question, answer and reason in one line."""
         return f"{self._head} {self.sentence}"
@@ -82,11 +93,11 @@ class Verdict(Printed):
 
     def __str__(self) -> str:
         shown = "" if self.in_map is None else f"in the map alone: {self.in_map}\n"
-        low, high = self.interval
         cautioned = f"{self.caution}\n" if self.caution else ""
+        said = f"{self._head}\n{self.sentence}\n{cautioned}{shown}"
+        if not self.is_computed:
+            return f"{said}rests on {self.rests_on}"
         return (
-            f"{self._head}\n{self.sentence}\n{cautioned}{shown}"
-            f"{self.unit}: {self.statistic:.3g} [{low:.3g}, {high:.3g}]; p = {self.p_value:.3g} "
-            f"against {self.null}\n"
+            f"{said}{self.unit}: {self.figures}; p = {self.p_value:.3g} against {self.null}\n"
             f"false-positive rate {self.false_positive_rate:g}; rests on {self.rests_on}"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gnomon.geometry.check import has_place
 
 if TYPE_CHECKING:
     from gnomon.data import Table
+    from gnomon.data.representation import Representation
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
@@ -35,6 +37,7 @@ class Verdicts:
     metric: str
     n_jobs: int | None
     select: Callable[[str], npt.NDArray[np.bool_]]
+    representation: Representation | None
     _mapped: Callable[[], Table]
     _gaps: MapVerdicts | None
     _illusions: MapVerdicts | None
@@ -44,14 +47,14 @@ class Verdicts:
         """Say whether two groups are apart in the data. See `gnomon.evaluation.are_apart`, which takes the options."""
         from gnomon.evaluation import are_apart
 
-        return are_apart(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b))
+        return self._advised(are_apart(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b)))
 
     @entrance("is_continuum")
     def is_continuum(self, a: Any, b: Any, **options: Any) -> Verdict:
         """Say whether two groups are one continuum in the data. See `gnomon.evaluation.is_continuum`."""
         from gnomon.evaluation import is_continuum
 
-        return is_continuum(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b))
+        return self._advised(is_continuum(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b)))
 
     @entrance("is_real")
     def is_real(self, island: Any, **options: Any) -> Verdict:
@@ -60,7 +63,7 @@ class Verdicts:
 
         name = str(island) if _is_name(island) else "the island"
         given = {"name": name, **self._in_metric(options)}
-        return is_real(*self._judged(), *self._groups_of(island), **given)
+        return self._advised(is_real(*self._judged(), *self._groups_of(island), **given))
 
     @entrance("is_denser")
     def is_denser(self, a: Any, b: Any, **options: Any) -> Verdict:
@@ -103,7 +106,8 @@ class Verdicts:
         from gnomon.evaluation import judge_gaps
 
         given = {"labels": self._labels_of_classes(), **self._in_metric(options)}
-        return judge_gaps(*self._judged(), **given)
+        found = judge_gaps(*self._judged(), **given)
+        return replace(found, verdicts=[self._advised(one) for one in found])
 
     @entrance("illusions")
     def illusions(self, **options: Any) -> MapVerdicts:
@@ -167,6 +171,16 @@ class Verdicts:
 
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
         return self._mapped(), self.embedding
+
+    def _advised(self, found: Verdict) -> Verdict:
+        """Return a verdict that advises fewer coordinates where those of a representation were judged."""
+        from gnomon.evaluation.gaps import COMPONENTS_ADVICE
+
+        known = self.representation
+        if known is None:
+            return found
+        advice = f"ask about fewer coordinates than these {known.n_coordinates} ({known.name})"
+        return replace(found, sentence=found.sentence.replace(COMPONENTS_ADVICE, advice))
 
     def _told(self, options: dict[str, Any], *groups: Any) -> dict[str, Any]:
         """Add to options what the map knows: its metric, and what the groups are called."""

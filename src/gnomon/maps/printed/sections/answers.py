@@ -75,8 +75,8 @@ def _judged(verdicts: Sequence[Verdict], caption: str) -> Markup:
         [
             one.question,
             f"{one.answer}{' (the map misleads)' if one.is_illusion else ''}",
-            f"{one.statistic:.3g} [{one.interval[0]:.3g}, {one.interval[1]:.3g}]",
-            f"{one.p_value:.3g}",
+            one.figures,
+            f"{one.p_value:.3g}" if one.is_computed else "",
             one.sentence,
         ]
         for one in verdicts
