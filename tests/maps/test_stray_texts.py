@@ -48,6 +48,16 @@ def test_a_number_that_is_written_as_text_is_read(made, value):
     assert not any("'age' has" in str(one.message) for one in told)
 
 
+@pytest.mark.parametrize("empty", ["", "NA", "?"])
+def test_a_column_that_is_empty_in_all_new_rows_is_missing(made, empty, tmp_path):
+    rows, _ = new_rows(made, "")
+    rows, lines = rows[:2].assign(age=np.nan), rows[:2].assign(age=empty)
+    lines.to_csv(tmp_path / "new.csv", index=False)
+    expected = made.transform(rows)
+    for given in (lines, read_table(tmp_path / "new.csv", missing="keep")):
+        np.testing.assert_allclose(made.transform(given), expected, rtol=1e-6, atol=1e-6)
+
+
 @pytest.mark.parametrize("value", ["unknown", "-", "NA"])
 @pytest.mark.parametrize("container", ["frame", "mapping", "file"])
 def test_a_text_that_is_no_number_is_missing_and_told(made, value, container, tmp_path):

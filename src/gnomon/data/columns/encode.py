@@ -73,7 +73,8 @@ def _with_writings(rules: list[ColumnRule], columns: dict[str, RawColumn], decim
     """Return rules in which those of numbers know how the texts in their columns are written."""
     texts = [rule.name for rule in rules if rule.kind == "number" and not columns[rule.name].numeric]
     for name in texts:
-        if with_dates(columns[name].values).dtype.kind in "mM":
+        values = with_dates(columns[name].values)  # empty texts seem dates
+        if values.dtype.kind in "mM" and not np.isnat(values).all():
             raise ValueError(message(f"column {name!r}", "of numbers, as in fit", fact="dates or durations"))
     found = writings_of(columns, {*texts}, decimal) if texts else {}
     signs = {name: decimal_of(found[name]) if name in found else decimal or "." for name in texts}
