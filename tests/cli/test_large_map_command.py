@@ -136,3 +136,19 @@ def test_rows_are_placed_in_a_saved_map_with_landmarks_and_other_commands_say_wh
     assert "it holds a fitted PCA" in runner.invoke(main, ["info", str(method)]).stderr
     with pytest.raises(ValueError, match=r"it holds 'gnomon-landmark-map'\)\. Read it with gnomon\.load\."):
         gn.Map.load(saved)
+
+
+def test_the_folder_that_is_one_table_is_said_to_be_one(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    monkeypatch.chdir(tmp_path)
+    for name in "ab":
+        pq.write_table(pa.table({"x": [1.0, 2.0]}), f"{name}.parquet")
+    found = CliRunner().invoke(main, ["map", ".", "--no-verdicts"])
+    told = " ".join(found.output.split())
+    assert found.exit_code == 2
+    assert "the 2 .parquet files of the folder '.' are one table; one of them by itself is './a.parquet'" in told
+    found = CliRunner().invoke(main, ["map", "a.parquet", "--n-fitted", "10", "--no-verdicts"])
+    assert "read in blocks (--n-fitted, --cluster and --folder ask for it)" in " ".join(found.output.split())

@@ -169,3 +169,15 @@ def test_labels_are_looked_for_beside_the_data_first(files):
     refused = run("evaluate", "X.npy", "Y.npy", "--metadata", "about.csv", "--labels", "grup")
     assert refused.exit_code == 2
     assert "labels='grup'" in refused.stderr
+
+
+def test_columns_are_chosen_as_the_warning_says(files):
+    X = files
+    rows = "".join(f"{i},{a:.4f},{b:.4f}\n" for i, (a, b) in enumerate(X[:, :2]))
+    Path("X.csv").write_text(f"id,a,b\n{rows}")
+    assert "Pass --features ... with these names to use them." in run("evaluate", "X.csv", "Y.npy").stderr
+    asked = run("evaluate", "X.csv", "Y.npy", "--features", "a", "--json")
+    assert (asked.exit_code, asked.stderr) == (0, "")
+    assert json.loads(asked.stdout)["data"]["n_features"] == 1
+    left = run("explain", "X.csv", "Y.npy", "--drop", "b,id", "--json")
+    assert json.loads(left.stdout)["data"]["n_features"] == 1

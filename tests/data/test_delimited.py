@@ -417,3 +417,31 @@ def test_tables_of_texts_are_read_for_what_may_become_of_them(write):
 def test_numbers_beside_texts_keep_their_number_without_a_header(write):
     lines = [f"{0.5 * i**2},{'xy'[i % 2]},{100.5 - i**3}" for i in range(12)]
     assert gn.map(read_table(write("\n".join(lines))), "pca", n_jobs=1).feature_names == ["0", "2", "1 = y"]
+
+
+def test_strokes_between_the_fields_of_all_lines_separate(write):
+    data = read_table(write("age|income|orders\n31|50.5|3\n44|20.25|1\n"))
+    assert data.feature_names == ["age", "income", "orders"]
+    assert data.X.tolist() == [[31, 50.5, 3], [44, 20.25, 1]]
+    for text in ("kinds\na|b\nc|d\n", "x,kinds\n1,a|b\n2,c|d\n"):  # strokes within a field
+        assert [*delimited.read_columns(write(text))][-1] == "kinds"
+
+
+@pytest.mark.parametrize("sign", ":~^")
+def test_another_separator_is_named_with_what_gives_it(write, sign):
+    text = f"age{sign}income\n31{sign}50.5\n44{sign}20.25\n"
+    told = rf"leave one column, and '\{sign}' stands between .*Write a first line sep=\{sign}, or in Python pass delim"
+    with pytest.raises(ValueError, match=told):
+        read_table(write(text))
+    assert read_table(write(f"sep={sign}\n{text}")).feature_names == ["age", "income"]
+    assert read_table(write(text), delimiter=sign).feature_names == ["age", "income"]
+
+
+def test_times_are_no_fields_between_colons(write):
+    assert [*delimited.read_columns(write("time\n12:30\n13:40\n"))] == ["time"]
+
+
+def test_a_folder_without_pictures_names_its_tables(tmp_path):
+    (tmp_path / "p.csv").write_text("a,b\n1,2\n")
+    with pytest.raises(ValueError, match=r"one with pictures .*Name one of its tables, such as '.*p\.csv'\."):
+        read_table(tmp_path)

@@ -10,7 +10,7 @@ from gnomon._memory import available_memory
 from gnomon._validation import message
 from gnomon.cli.outputs import destination, write_coordinates
 
-__all__ = ["is_stored", "open_large", "refuse_options", "told", "write_large"]
+__all__ = ["is_stored", "open_large", "refuse_options", "told", "why_in_blocks", "write_large"]
 
 _ONLY_STORED = (".zarr", ".h5", ".hdf5")
 _BY_SIZE = (".npy", ".parquet", ".h5ad")
@@ -29,10 +29,29 @@ def is_stored(data: str, *, asked: bool) -> bool:
     path = data.rstrip("/").lower()
     if path.endswith(_ONLY_STORED) or "://" in path:
         return True
-    is_parquet = os.path.isdir(data) and any(name.endswith(".parquet") for name in os.listdir(data))
+    is_parquet = bool(_parquet_files(data))
     if not path.endswith(_BY_SIZE) and not is_parquet:
         return False
     return asked or is_parquet or _file_bytes(data) > _SHARE * available_memory()
+
+
+def why_in_blocks(data: str, *, asked: bool) -> str:
+    """Say why DATA are read in blocks, a clause."""
+    if files := _parquet_files(data):
+        return (
+            f"the {len(files):,} .parquet files of the folder {data!r} are one table; one of them by itself is "
+            f"{os.path.join(data, files[0])!r}"
+        )
+    if asked:
+        return "--n-fitted, --cluster and --folder ask for it"
+    path = data.rstrip("/").lower()
+    if path.endswith(_ONLY_STORED) or "://" in path:
+        return "such stores always are"
+    return f"{data!r} takes more than a quarter of the memory"
+
+
+def _parquet_files(data: str) -> list[str]:
+    return sorted(name for name in os.listdir(data) if name.endswith(".parquet")) if os.path.isdir(data) else []
 
 
 def _file_bytes(path: str) -> float:
@@ -67,13 +86,15 @@ def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
     return table, values
 
 
-def refuse_options(given: Mapping[str, Any]) -> None:
+def refuse_options(given: Mapping[str, Any], why: str) -> None:
     """Raise ValueError for an option that a table read in blocks has no use for.
 
     Parameters
     ----------
     given : mapping of str to object
         Options by name, None or empty where they are not given.
+    why : str
+        Why the table is read in blocks, a clause.
     """
     for name, value in given.items():
         if value:
@@ -81,7 +102,7 @@ def refuse_options(given: Mapping[str, Any]) -> None:
             remedy = "Prepare the columns before they are stored, or map a sample of the rows."
             if name == "layer":
                 remedy = f"In Python: gnomon.map(gnomon.open_table(path, key='layers/{value}'), n_fitted=...)."
-            raise ValueError(message(f"--{name}", rule, remedy=remedy))
+            raise ValueError(message(f"--{name}", rule, fact=why, remedy=remedy))
 
 
 def write_large(result: Any, kind: str, path: str, *, title: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import csv
 import os
 import sys
 import time
@@ -17,8 +16,17 @@ from gnomon._validation import message
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data
-from gnomon.cli.large import is_stored, open_large, refuse_options, told, write_large
-from gnomon.cli.options import scale_given, with_data, with_method, with_missing, with_page, with_scale
+from gnomon.cli.large import is_stored, open_large, refuse_options, told, why_in_blocks, write_large
+from gnomon.cli.options import (
+    scale_given,
+    split_names,
+    with_columns,
+    with_data,
+    with_method,
+    with_missing,
+    with_page,
+    with_scale,
+)
 from gnomon.cli.outputs import check_outputs, page_options, tell, tell_files, tell_notes, write_map
 from gnomon.cli.record import write_records
 from gnomon.cli.twins import check_claims
@@ -40,11 +48,6 @@ def _weights(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return found or None
 
 
-def _names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
-    """Split names at commas; one that holds a comma is in quotes."""
-    return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
-
-
 def _blocks(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, Any] | None:
     """Turn NAME=COLUMNS[:METRIC[:WEIGHT]] into blocks; None if there are none."""
     from gnomon.data import Block
@@ -63,7 +66,7 @@ def _blocks(ctx: click.Context, param: click.Parameter, values: tuple[str, ...])
             count = float(weight or 1.0)
         except ValueError:
             raise click.BadParameter(f"weight {weight!r} of block {name!r} must be a number.") from None
-        found[name] = Block(_names(ctx, param, columns), metric or "euclidean", weight=count)
+        found[name] = Block(split_names(ctx, param, columns), metric or "euclidean", weight=count)
     return found or None
 
 
@@ -115,8 +118,7 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 @with_method
 @with_data
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
-@click.option("--features", metavar="COLS", callback=_names, help="Columns to use, such as age,income.")
-@click.option("--drop", metavar="COLS", callback=_names, help="Columns to leave out; they are shown all the same.")
+@with_columns
 @click.option(
     "--block",
     "blocks",
@@ -244,12 +246,13 @@ def map(
     in_blocks = _is_stored(data, memory, asked=bool(scaling))
     stated = given(missing=missing) | scale_given(scale)
     if in_blocks or scaling:
-        refuse_options({"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file})
-        refuse_options({"byte-budget": byte_budget, "no-verdicts": no_verdicts})
-        refuse_options({"blind-spots": blind_spots, "claim": claims})
-    if in_blocks:
-        refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images})
-        refuse_options({"layer": layer, "obsm": obsm, "missing": missing})
+        why = why_in_blocks(data, asked=bool(scaling))
+        useless = {"png": png, "report": report, "target": target, "block": blocks, "side-file": side_file}
+        refuse_options({**useless, "byte-budget": byte_budget, "no-verdicts": no_verdicts}, why)
+        refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
+        if in_blocks:
+            refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images}, why)
+            refuse_options({"layer": layer, "obsm": obsm, "missing": missing}, why)
     found: list[str] = []
     began = time.perf_counter()
     with collect_warnings(found):

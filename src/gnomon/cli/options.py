@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -17,6 +18,8 @@ __all__ = [
     "open_map",
     "option_name",
     "scale_given",
+    "split_names",
+    "with_columns",
     "with_data",
     "with_json",
     "with_method",
@@ -51,6 +54,26 @@ def with_data(command: _Command) -> _Command:
         click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),
         click.option("--metadata", metavar="FILE", help="Table (.csv, .tsv) of labels and columns beside the data."),
         click.option("--labels", metavar="COL", help="Column that holds labels and is no feature."),
+    ):
+        command = option(command)
+    return command
+
+
+def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
+    """Split names at commas; one that holds a comma is in quotes."""
+    return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
+
+
+def with_columns(command: _Command) -> _Command:
+    """Add the options that name the columns to use, and those to leave out."""
+    for option in (
+        click.option(
+            "--drop",
+            metavar="COLS",
+            callback=split_names,
+            help="Columns to leave out; they are shown all the same.",
+        ),
+        click.option("--features", metavar="COLS", callback=split_names, help="Columns to use, such as age,income."),
     ):
         command = option(command)
     return command

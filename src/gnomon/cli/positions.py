@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data, read_positions
-from gnomon.cli.options import with_data, with_json, with_missing, with_threads
+from gnomon.cli.options import with_columns, with_data, with_json, with_missing, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes, write_map
 from gnomon.cli.record import write_records
 
@@ -28,6 +28,7 @@ def _given_map(command: _Command) -> _Command:
         with_threads,
         click.option("--metric", default="euclidean", show_default=True, help="Distance between rows of X."),
         with_missing,
+        with_columns,
         with_data,
         click.argument("positions", metavar="Y"),
         click.argument("data", metavar="X"),
@@ -37,7 +38,14 @@ def _given_map(command: _Command) -> _Command:
 
 
 def _make(
-    data: str, positions: str, metric: str, threads: int | None, missing: str | None, **reading: Any
+    data: str,
+    positions: str,
+    metric: str,
+    threads: int | None,
+    missing: str | None,
+    features: list[str] | None,
+    drop: list[str] | None,
+    **reading: Any,
 ) -> tuple[Any, Any]:
     """Return the data set and the map of it."""
     import numpy as np
@@ -47,7 +55,7 @@ def _make(
     from gnomon.maps.prepare import Reading, prepare
     from gnomon.maps.representation import resolve, told_of_coordinates
 
-    given_rows = encode_dataset(open_data(data, **reading, missing=empty_cells(missing)), None, None)
+    given_rows = encode_dataset(open_data(data, **reading, missing=empty_cells(missing)), features, drop)
     prepared = prepare(given_rows, Reading(missing=missing or "distance", metric=metric))
     found, table, places = prepared.data, prepared.table, read_positions(positions)
     if found.n_samples < given_rows.n_samples == len(places):  # rows that lack a value are left out

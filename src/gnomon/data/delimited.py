@@ -31,7 +31,8 @@ __all__ = ["read_columns", "read_delimited"]
 
 _UTF_8, _WINDOWS = "utf-8-sig", "cp1252"
 _MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
-_DELIMITERS = ",;\t"
+_DELIMITERS = ",;\t|"
+_OTHER_DELIMITERS = ":~^"  # told, not guessed
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
 _COMMA_GROUPS = re.compile(r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$")  # 12.345 where the comma is decimal
 _SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
@@ -208,6 +209,8 @@ def _guess_delimiter(lines: list[str]) -> str:
             continue
         # The header may lack the name of the first column, and a quoted field may end beyond the sample.
         body = widths[1:-1] or widths
+        if delimiter == "|" and widths[0] != body[0]:  # else it stands within fields
+            continue
         found = body[0] - 1, widths[0] == body[0]
         if min(body) == max(body) and found[0] and found > most and widths[0] in (body[0], body[0] - 1):
             best, most = delimiter, found
@@ -297,6 +300,8 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         delimiter == "," or not (asked or all(map(_SPACED_GROUPS.fullmatch, fields[1:])))
     ):
         _refuse_spaces(path, fields)
+        if not asked:
+            _refuse_other_delimiters(path, fields)
     _refuse_comment(path, records)
     first, rows = records[0], records[1:]
     header = _is_header(first, rows)
@@ -328,8 +333,29 @@ def _refuse_spaces(path: str, lines: list[str]) -> None:
     numeric = sum(len(own) > 1 and all(map(_is_number, own)) for own in fields)
     if numeric > 0.5 * len(fields):
         remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
-        rule, fact = "a table with commas, semicolons or tabs between fields", "spaces stand between numbers"
+        rule, fact = "a table with commas, semicolons, tabs or | between fields", "spaces stand between numbers"
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+
+
+def _refuse_other_delimiters(path: str, lines: list[str]) -> None:
+    """Raise ValueError about a header and numbers that another character separates."""
+    for delimiter in _OTHER_DELIMITERS:
+        header, *rows = [line.split(delimiter) for line in lines]
+        alike = len(header) > 1 and all(len(row) == len(header) for row in rows)
+        if (
+            rows
+            and alike
+            and not any(map(_is_number, header))
+            and any(map(all, zip(*map(_are_numbers, rows), strict=True)))
+        ):
+            rule = "a table with commas, semicolons, tabs or | between fields"
+            fact = f"they would leave one column, and {delimiter!r} stands between the fields of each row"
+            remedy = f"Write a first line sep={delimiter}, or in Python pass delimiter={delimiter!r}."
+            raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+
+
+def _are_numbers(cells: list[str]) -> list[bool]:
+    return [_is_number(cell) for cell in cells]
 
 
 def _is_comment(record: list[str]) -> bool:

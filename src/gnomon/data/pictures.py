@@ -20,6 +20,7 @@ from gnomon.data.limits import refuse_unreadable
 __all__ = ["read_pictures"]
 
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
+_TABLES = (".csv", ".tsv", ".npy", ".npz", ".feather", ".h5ad")
 _LARGEST = 128  # pictures of one size are kept up to this many pixels on a side
 _SHRUNK = 64  # else they are brought to this
 _MOST_PIXELS = 2**26  # in one picture: 270 MB as pillow holds it, while it is decoded and brought to size
@@ -32,7 +33,9 @@ def _find(folder: Path) -> list[Path]:
     files = [path for path in files if not any(part.startswith(".") for part in path.relative_to(folder).parts)]
     if not files:
         fact = f"no files ending in {', '.join(sorted(_SUFFIXES))}"
-        raise ValueError(message(f"folder {str(folder)!r}", "one with pictures", fact=fact))
+        tables = sorted(path for path in folder.iterdir() if path.suffix.lower() in _TABLES)
+        remedy = f"Name one of its tables, such as {str(tables[0])!r}." if tables else ""
+        raise ValueError(message(f"folder {str(folder)!r}", "one with pictures", fact=fact, remedy=remedy))
     return files
 
 
