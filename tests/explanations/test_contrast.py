@@ -169,6 +169,8 @@ def test_two_different_constants_are_infinitely_apart():
     X = np.array([[1.0], [1.0], [2.0], [2.0]])
     found = contrast(X, [2, 3])
     assert found.effect_size[0] == np.inf
+    assert "inf" in str(found)
+    assert "nan" not in str(found).splitlines()[2]
     assert found.auc[0] == 1
     one_each = contrast(X[[0, 2]], [0])
     assert one_each.effect_size[0] == -np.inf

@@ -72,9 +72,19 @@ def test_a_parameter_in_a_pipeline_is_named_too():
         pipe.set_params(umap__low_memory=True)
 
 
+@pytest.mark.parametrize(
+    ("cls", "given", "meant"), [(gn.UMAP, "n_neighbours", "n_neighbors"), (gn.TSNE, "perplexty", "perplexity")]
+)
+def test_a_name_that_is_misspelt_is_named_as_it_is_meant(cls, given, meant):
+    with pytest.raises(
+        TypeError, match=rf"^{cls.__name__}: unexpected keyword argument '{given}'. Did you mean '{meant}'\?$"
+    ):
+        cls(**{given: 3})
+
+
 def test_a_name_that_nobody_has_stays_an_unexpected_argument():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'perplexities'"):
-        gn.TSNE(perplexities=3)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        gn.TSNE(colour=3)
 
 
 @pytest.mark.parametrize("cls", [gn.UMAP, gn.DensMAP, gn.FeatMAP, gn.TSNE, gn.PaCMAP])

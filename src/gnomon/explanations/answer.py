@@ -47,7 +47,7 @@ class Column:
     name : str
         Attribute of the answer.
     error : str, default=""
-        Attribute that holds the standard errors, printed behind the numbers.
+        Attribute that holds the standard errors, printed behind the numbers that are not infinite.
     blank : str, default="nan"
         What is printed for a number that is NaN.
     """
@@ -63,7 +63,8 @@ class Column:
         if not self.error:
             return [self.blank if isinstance(value, float) and math.isnan(value) else _cell(value) for value in values]
         errors = _listed(getattr(answer, self.error))
-        return [f"{_cell(value)} ± {_short(error)}" for value, error in zip(values, errors, strict=True)]
+        pairs = zip(values, errors, strict=True)
+        return [_cell(value) if math.isinf(value) else f"{_cell(value)} ± {_short(error)}" for value, error in pairs]
 
 
 def _short(error: float) -> str:

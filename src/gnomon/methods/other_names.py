@@ -5,7 +5,9 @@ The tables are those of `docs/coming-from.md`, which says more of each.
 
 from __future__ import annotations
 
+import difflib
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -146,8 +148,18 @@ def check_names(names: Mapping[str, OtherName], given: Mapping[str, Any], who: s
             raise TypeError(message(name, rule, fact=other.why, who=who))
 
 
+def _check_spelling(construct: Callable[..., Any], given: Mapping[str, Any], who: str) -> None:
+    """Raise TypeError if a parameter is not known and looks like one that is; the sentence begins as Python's."""
+    known = inspect.signature(construct).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        return
+    for name in given:
+        if name not in known and (near := difflib.get_close_matches(name, known, n=1)):
+            raise TypeError(f"{who}: unexpected keyword argument {name!r}. Did you mean {near[0]!r}?")
+
+
 def other_names(names: Mapping[str, OtherName]) -> Callable[[type[_T]], type[_T]]:
-    """Let the constructor of a class say what parameters of other libraries are called here.
+    """Let the constructor of a class say what parameters of other libraries are called here, and near misses meant.
 
     Its signature stays. `Embedder.set_params` reads the names as well.
 
@@ -167,6 +179,7 @@ def other_names(names: Mapping[str, OtherName]) -> Callable[[type[_T]], type[_T]
         @functools.wraps(construct)
         def construct_by_our_names(self: Any, *args: Any, **kwargs: Any) -> None:
             check_names(names, kwargs, type(self).__name__)
+            _check_spelling(construct, kwargs, type(self).__name__)
             construct(self, *args, **kwargs)
 
         cls.__init__ = construct_by_our_names  # type: ignore[method-assign]
