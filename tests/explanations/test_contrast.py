@@ -289,7 +289,7 @@ def test_arbitrary_rows_of_noise_are_set_apart_by_no_feature_and_the_first_sente
     np.testing.assert_allclose(found.false_discovery_rate, rates[found.indices], rtol=1e-9)
     X[:40, 5] += 2.0
     assert contrast(X, np.arange(40)).caption() == "more feature 5"
-    assert contrast(X, np.arange(40)).headline().endswith("on rows held out")
+    assert contrast(X, np.arange(40)).headline().endswith("on rows held out; chance is judged as of independent rows")
 
 
 @pytest.mark.parametrize("n_selected", [2, 3, 5, 10])

@@ -262,7 +262,14 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         return axis(explanation or self.explain(), path, **options)
 
     @entrance("contrast")
-    def contrast(self, selection: npt.ArrayLike, rest: npt.ArrayLike | None = None, *, groups: Any = None) -> Contrast:
+    def contrast(
+        self,
+        selection: npt.ArrayLike,
+        rest: npt.ArrayLike | None = None,
+        *,
+        groups: Any = None,
+        units: npt.ArrayLike | str | None = None,
+    ) -> Contrast:
         """Say which features set a selection apart. See `gnomon.contrast`.
 
         Parameters
@@ -273,12 +280,21 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             Rows to compare with; None takes all others.
         groups : None, "auto" or FeatureGroups, default=None
             "auto" compares the features of each of `feature_groups` as one.
+        units : array-like of shape (n_samples,), str or None, default=None
+            What was drawn independently, such as the donor of each cell, or the name of the metadata that say so: what
+            sets the selection apart is judged between these. None takes every row as independent.
         """
+        from gnomon.data.dataset import require_name
         from gnomon.explanations.contrast import contrast
 
         known = self._known_groups(groups)
+        if isinstance(units, str):
+            require_name(units, list(self.metadata), what="units")
+            units = self.metadata[units]
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
-        return contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known)
+        return contrast(
+            self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units
+        )
 
     @entrance("captions")
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:

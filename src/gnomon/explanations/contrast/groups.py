@@ -19,6 +19,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
+from gnomon.explanations.contrast.units import FEWEST_UNITS, chances_between_units, sort_units
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
@@ -242,12 +243,16 @@ class Contrast(GroupedAnswer):
         both sides held the true AUC in 91 to 95 % of draws of 20 against 200 rows and more.
     false_discovery_rate : ndarray of shape (n_features,), float64, in [0, 1]
         Share of chance, on the mean, among this feature and those that are set apart more (Benjamini and Hochberg, by
-        the test of Mann and Whitney): above 0.05 a caption does not name it.
+        the test of Mann and Whitney): above 0.05 a caption does not name it. It takes rows as independent draws, which
+        cells of one donor or repeated measurements are not; with `units` it is judged between these, by Student's test
+        of their means, and 1 where they are too few.
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature; for a group of features those of the member most correlated
         with it.
     n_selected, n_rest : int
         Number of rows on both sides.
+    n_units : tuple (int, int) or None
+        Units, such as donors, that are compared on both sides; None where rows are taken as independent.
     fidelity : float in [0, 1], or NaN
         How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
         most distinctive ones, chosen and fitted in one half of the rows, taken in the other. 0.5 says nothing. NaN if
@@ -264,7 +269,7 @@ class Contrast(GroupedAnswer):
         "mean_selected",
         "mean_rest",
     )
-    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest")
+    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("effect size", "effect", "error"),
         Column("AUC", "auc", "auc_error"),
@@ -279,6 +284,7 @@ class Contrast(GroupedAnswer):
     mean_rest: npt.NDArray[np.float64]
     n_selected: int
     n_rest: int
+    n_units: tuple[int, int] | None = None
 
     @property
     def effect_size(self) -> npt.NDArray[np.float64]:
@@ -307,10 +313,18 @@ class Contrast(GroupedAnswer):
 
     def headline(self) -> str:
         """Return what is said of the selection as a whole."""
-        text = f"{self.n_selected} selected, {self.n_rest} in the rest: {self.caption()}"
+        text = f"{self.n_selected} selected, {self.n_rest} in the rest: "
+        if self.n_units is not None:
+            of = f"{self.n_units[0]} and {self.n_units[1]} units"
+            if min(self.n_units) < FEWEST_UNITS:
+                return f"{text}what sets it apart cannot be told from {of}; each side needs {FEWEST_UNITS}"
+            return f"{text}{self.caption()}; chance is judged between {of}"
+        text += self.caption()
         if np.isfinite(self.fidelity):
             text += f"; up to ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
             text += "" if self.sets_apart.any() else ", where chance has 0.50"
+        if self.sets_apart.any():
+            text += "; chance is judged as of independent rows"
         if min(self.n_selected, self.n_rest) < _FEWEST:
             text += f"; fewer than {_FEWEST} rows are too few for statistics"
         return text
@@ -394,6 +408,7 @@ def contrast(
     feature_names: Any = None,
     sort_by: Literal["auc", "effect_size"] = "auc",
     groups: FeatureGroups | None = None,
+    units: npt.ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> Contrast:
     """Say what sets a selection of rows apart from the rest, feature by feature.
@@ -414,6 +429,12 @@ def contrast(
     groups : FeatureGroups, default=None
         What `group_features` found in an explanation of the same rows: features that are collinear along the map are
         compared as one, by their score.
+    units : array-like of shape (n_samples,), default=None
+        What was drawn independently, such as the donor of each cell or the patient of each visit, where rows of one
+        unit are alike. What sets the selection apart is then judged between units: by the means of those on either
+        side, or of at least 3 with rows on both sides by the difference of their two means (others then take no part).
+        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same. None takes
+        every row as independent. Rows without a unit (None, NaN, empty) are in no mean. Not with `groups`.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -437,7 +458,21 @@ def contrast(
     if shared:
         raise ValueError(message(f"rest with {shared} selected rows", "apart from the selection"))
     sides = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
-    return _contrasts(table_as_bytes(values), sides, 2, labels, sort_by, check_groups(groups))[0]
+    if units is not None and groups is not None:
+        raise ValueError(message("groups", "left out where units are given"))
+    owners = None if units is None else sort_units(units, n)
+    table = table_as_bytes(values)
+    found = _contrasts(table, sides, 2, labels, sort_by, check_groups(groups))[0]
+    if owners is None:
+        return found
+    both = np.where((sides >= 0) & (owners >= 0), 2 * owners + sides, -1)
+    present, compact = np.unique(both, return_inverse=True)
+    if present[0] < 0:
+        present, compact = present[1:], compact - 1
+    means = _group_contrasts(table, compact.astype(np.int32), len(present))[1] if len(present) > 1 else None
+    chances, n_units = chances_between_units(present, means)
+    rates = np.ones(len(labels)) if chances is None else adjusted_p_values(chances)
+    return replace(found, false_discovery_rate=rates[found.indices], n_units=n_units)
 
 
 @entrance("cluster_profiles")
