@@ -19,6 +19,7 @@ from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
+from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
 from gnomon.data import check_table
 from gnomon.exceptions import DataWarning
@@ -210,7 +211,9 @@ def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> 
             metric=metric,
             random_state=current_run().seed,
         )
-        points = estimator.fit_transform(X[halves.learned]).astype(np.float64)
+        rows = X[halves.learned]
+        rows = without_levels(rows, current_run().seed) if metric == "euclidean" else rows
+        points = estimator.fit_transform(rows).astype(np.float64)
     tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / ground.n_counted)))
     groups, splits = shown_splits(tree, points, ground.learned, ground.held_out, alpha=alpha)
     return groups, splits, len(tree.splits())

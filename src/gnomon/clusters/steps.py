@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import product
 from gnomon.linalg import dense_rows
 
-__all__ = ["noise_of_steps"]
+__all__ = ["noise_of_steps", "without_levels"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -21,6 +21,7 @@ _HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole,
 _SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
 _COUNTED = 1 << 16  # whole numbers in a smaller range are counted
 _TOGETHER = 16  # features drawn at a time
+_FIRST = 64  # rows that tell which columns may have two values
 
 
 def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[Floats] | None:
@@ -29,7 +30,9 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     A feature goes in steps if its values have two rows each on average. A value is spread half-way to the next ones, as
     far to the one side as to the other where it has but one neighbour or beyond a hole. A cloud of one peak that was
     rounded, or that counts something, then has a density of one peak again: without noise its rows seem to thin out
-    between any two of its values.
+    between any two of its values. The indicators of a category, of which each row has one, are spread together, since
+    each alone leaves a hole between the levels: over the points that are nearer to the level than to any other in a
+    simplex, whose density along any line has one peak where the levels are equally frequent.
 
     Parameters
     ----------
@@ -51,11 +54,34 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
         some = features[start : start + _TOGETHER]
         table = np.concatenate([dense_rows(rows[:, some]) for rows in parts])
         drawn = {feature: _within_steps(table[:, at], draw) for at, feature in enumerate(some.tolist())}
+        for columns in _categories(table):
+            moved = _within_categories(table[:, columns], draw)
+            drawn |= {int(some[at]): moved[:, j] for j, at in enumerate(columns)}
         stepped = {feature: one for feature, one in drawn.items() if one is not None}
         if stepped:
             added = product(np.stack(list(stepped.values()), axis=1), components[:, list(stepped)].T)
             noise = added if noise is None else noise + added
     return None if noise is None else np.split(noise, np.cumsum([rows.shape[0] for rows in parts])[:-1])
+
+
+def without_levels(X: Any, seed: int) -> Any:
+    """Return rows of a table with the indicators of each category spread, as `noise_of_steps` does.
+
+    Neighbours then do not fall apart by the levels of a category alone, which would hide what parts them otherwise.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_rows, n_features)
+        Sparse tables stay as they are.
+    seed : int
+    """
+    categories = _categories(X) if isinstance(X, np.ndarray) else []
+    if not categories:
+        return X
+    draw, spread = np.random.default_rng((seed, _STREAM)), X.astype(np.float64)
+    for columns in categories:
+        spread[:, columns] += _within_categories(spread[:, columns], draw)
+    return spread
 
 
 def _levels(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
@@ -67,6 +93,46 @@ def _levels(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
     counted = (values - low).astype(np.intp)  # whole numbers need not be sorted
     present = np.bincount(counted) > 0
     return low + np.flatnonzero(present).astype(np.float64), (np.cumsum(present) - 1)[counted]
+
+
+def _categories(table: Floats) -> list[npt.NDArray[np.intp]]:
+    """Return runs of columns of which each row has exactly one high, the indicators of a category."""
+    first = table[:_FIRST]
+    candidates = np.flatnonzero(((first == first.min(axis=0)) | (first == first.max(axis=0))).all(axis=0))
+    some = table[:, candidates]
+    low, high = some.min(axis=0), some.max(axis=0)
+    is_high = some == high
+    two = (low < high) & (is_high | (some == low)).all(axis=0)
+    candidates, is_high = candidates[two], is_high[:, two]
+    found, start = [], 0
+    while start < len(candidates):
+        count, end, whole = np.zeros(len(table), dtype=np.intp), start, False
+        while end < len(candidates) and candidates[end] - candidates[start] == end - start and not whole:
+            count += is_high[:, end]
+            end += 1
+            if (count > 1).any():
+                break
+            whole = bool((count == 1).all())
+        if whole and end - start > 1:
+            found.append(candidates[start:end])
+        start = end if whole else start + 1
+    return found
+
+
+def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:
+    """Return by how much to move the indicators of a category in each row; nothing on the mean of a level."""
+    low, high = indicators.min(axis=0), indicators.max(axis=0)
+    rows, n_levels = indicators.shape
+    level = np.argmax(indicators == high, axis=1)
+    points = draw.standard_exponential(size=indicators.shape)
+    points /= points.sum(axis=1, keepdims=True)  # even over the simplex
+    largest = np.argmax(points, axis=1)
+    all_rows = np.arange(rows)
+    ours, most = points[all_rows, level].copy(), points[all_rows, largest].copy()
+    points[all_rows, largest], points[all_rows, level] = ours, most
+    widened = (n_levels - 1.0) / ((1.0 / np.arange(1, n_levels + 1)).sum() - 1.0)
+    moved: Floats = (1.0 / n_levels + widened * (points - 1.0 / n_levels) - (indicators == high)) * (high - low)
+    return moved
 
 
 def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:

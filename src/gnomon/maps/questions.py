@@ -292,9 +292,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             require_name(units, list(self.metadata), what="units")
             units = self.metadata[units]
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
-        return contrast(
-            self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units
-        )
+        return contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
 
     @entrance("captions")
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:

@@ -1,0 +1,60 @@
+"""Levels of a category have no clusters of their own, and do not hide those of other columns."""
+
+import numpy as np
+import pytest
+
+from gnomon import find_clusters
+from gnomon.clusters.steps import noise_of_steps, without_levels
+
+
+def indicators(levels, n_levels):
+    return (levels[:, None] == np.arange(n_levels)).astype(float)
+
+
+def a_table(n_levels, n_rows=600, seed=0, shares=None):
+    rng = np.random.default_rng(seed)
+    levels = rng.choice(n_levels, n_rows, p=shares)
+    return np.column_stack([rng.normal(size=(n_rows, 3)), 2.0 * indicators(levels, n_levels)])
+
+
+@pytest.mark.parametrize("shares", [None, [0.6, 0.3, 0.1]])
+def test_levels_of_a_category_are_no_clusters(shares):
+    assert len(find_clusters(a_table(3, shares=shares)).levels) == 0
+
+
+def test_clusters_beside_a_category_are_found_and_named_by_what_parts_them():
+    X = a_table(3)
+    X[:300, :2] += 6.0
+    level = find_clusters(X).level()
+    assert len(level) == 2
+    assert all("feature 0" in cluster.name or "feature 1" in cluster.name for cluster in level.clusters)
+
+
+@pytest.mark.parametrize("n_levels", [2, 3, 6])
+def test_a_level_is_spread_over_the_points_nearest_to_it(n_levels):
+    levels = np.arange(3000) % n_levels
+    X = np.column_stack([np.linspace(0.0, 1.0, 3000), -1.0 + 4.0 * indicators(levels, n_levels)])
+    spread = without_levels(X, 0)
+    np.testing.assert_array_equal(spread[:, 0], X[:, 0])
+    np.testing.assert_array_equal(spread[:, 1:].argmax(axis=1), levels)
+    np.testing.assert_allclose(spread[:, 1:].sum(axis=1), X[:, 1:].sum(axis=1))
+    for level in range(n_levels):
+        rows = levels == level
+        np.testing.assert_allclose(spread[rows, 1:].mean(axis=0), X[rows, 1:].mean(axis=0), atol=0.25)
+
+
+def test_only_indicators_of_which_each_row_has_one_are_a_category():
+    rng = np.random.default_rng(0)
+    coins = rng.integers(0, 2, (200, 3)).astype(float)
+    assert without_levels(coins, 0) is coins
+    one = indicators(rng.integers(0, 3, 200), 3)
+    both = np.column_stack([coins[:, :1], one, one[:, ::-1], rng.normal(size=200)])
+    moved = (without_levels(both, 0) != both).all(axis=0)
+    assert moved.tolist() == [False, *[True] * 6, False]
+
+
+def test_the_noise_of_a_category_is_that_of_all_its_levels():
+    X = indicators(np.arange(900) % 3, 3)
+    (noise,) = noise_of_steps([X], np.eye(3), 0)
+    np.testing.assert_allclose(noise.sum(axis=1), 0.0, atol=1e-12)
+    np.testing.assert_array_equal((X + noise).argmax(axis=1), np.arange(900) % 3)
