@@ -76,12 +76,12 @@ def test_time_and_what_follows_are_told():
     assert {"layout", "page"} <= told["durations"].keys()
 
 
-def test_a_page_that_would_take_more_than_the_budget_is_refused_before_the_fit(tmp_path):
+def test_a_map_whose_page_would_need_more_than_the_budget_is_refused_before_the_fit(tmp_path):
     table, path = tmp_path / "table.npy", tmp_path / "map.html"
     np.save(table, np.random.default_rng(0).normal(size=(1000, 20)))
     found = run("map", table, "-o", path, "--memory", "30 MB")
     assert found.exit_code == 2
-    assert "page of the map take" in found.output
+    assert "arrays of the evaluation of the map take" in found.output
     assert not path.exists()
 
 

@@ -168,7 +168,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(swapped):
         swapped.point_scores()["trustworthines"]
     assert "knn_error" not in swapped.point_scores()
     with pytest.raises(TypeError, match="an integer"):
-        swapped.missing_neighbors("p1")
+        swapped.missing_neighbors(1.5)
 
 
 def test_a_map_on_a_sphere_has_neighbors_along_it():

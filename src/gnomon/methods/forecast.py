@@ -114,7 +114,7 @@ class Forecast(Printed):
         found = replace(self, stages=peaks, durations=durations)
         if stages[greatest][0] <= self.n_bytes:
             return found
-        return replace(found, n_bytes=stages[greatest][0], fact=f"{greatest} of the map")
+        return replace(found, n_bytes=stages[greatest][0], fact=f"arrays of the {greatest} of the map")
 
     @classmethod
     def of_stages(cls, stages: Mapping[str, float], fact: str, remedy: str = FEWER_ROWS) -> Self:

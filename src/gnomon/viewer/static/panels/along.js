@@ -63,7 +63,8 @@ export function linePanel(atlas, line, { clear, colorBy }) {
             "th",
             {
               title:
-                "Change over the part of the line that points cover, in standard deviations of the feature over all points",
+                "Change over the part of the line that points cover, " +
+                "in standard deviations of the feature over all points",
             },
             "change, SD",
           ),
@@ -74,8 +75,8 @@ export function linePanel(atlas, line, { clear, colorBy }) {
     h(
       "p",
       { class: "quiet" },
-      "Change of the fitted trend, over the part of the line that points cover, in standard deviations of the feature, " +
-        "with its standard error; the largest that is certain first." +
+      "Change of the fitted trend, over the part of the line that points cover, in standard deviations of the " +
+        "feature, with its standard error; the largest that is certain first." +
         (beyond ? "" : " As much arises by chance."),
     ),
   ].filter(Boolean);

@@ -321,7 +321,8 @@ export function importanceContent(atlas, colorBy) {
     h(
       "p",
       { class: "quiet" },
-      "How far the map moves per local standard deviation of a feature, over all points: within neighbourhoods. What parts groups of points says a click on a class or cluster.",
+      "How far the map moves per local standard deviation of a feature, within neighbourhoods, over all points. " +
+        "What parts groups is told where you click on a class or a cluster.",
     ),
     image,
     h("table", { class: "contrast" }, h("tbody", {}, ...rows)),

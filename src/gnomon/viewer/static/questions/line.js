@@ -14,8 +14,8 @@ const INTERVAL = 1.96; // standard errors to either side, 95 %
  *   effect: change over the part of the line that points cover, in standard deviations of the feature over all points,
  *     with its standard error; rho: Spearman's correlation with the distance along the line; beyondChance: whether it
  *     changes at a rate of false discoveries of 0.05; least: the change that its interval leaves; ahead: the change in
- *     standard errors, with the p-value p that goes by the ranks too; curve: means over stretches of the line, NaN where there is no
- *     point
+ *     standard errors, with the p-value p that goes by the ranks too; curve: means over stretches of the line, NaN
+ *     where there is no point
  * @typedef {{path: number[][], width: number, length: number, ids: Uint32Array, t: Float64Array,
  *   covered: [number, number]}} PointsNear
  *   in units of the plane; covered: from where to where along the line the points lie, but for single stray ones
