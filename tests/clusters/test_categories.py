@@ -58,3 +58,13 @@ def test_the_noise_of_a_category_is_that_of_all_its_levels():
     (noise,) = noise_of_steps([X], np.eye(3), 0)
     np.testing.assert_allclose(noise.sum(axis=1), 0.0, atol=1e-12)
     np.testing.assert_array_equal((X + noise).argmax(axis=1), np.arange(900) % 3)
+
+
+def test_a_category_of_many_levels_is_spread_as_a_whole_however_little_of_it_components_hold():
+    levels = np.arange(2000) % 40
+    X = np.column_stack([np.linspace(0.0, 1.0, 2000), indicators(levels, 40)])
+    whole = np.concatenate(noise_of_steps([X[:700], X[700:]], np.eye(41), 0))
+    np.testing.assert_array_equal((X + whole)[:, 1:].argmax(axis=1), levels)
+    np.testing.assert_allclose(whole.sum(axis=1), 0.0, atol=1e-12)
+    (part,) = noise_of_steps([X], np.eye(41)[:2], 0)
+    np.testing.assert_array_equal(part, whole[:, :2])
