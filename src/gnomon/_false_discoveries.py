@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import log1p
+
 __all__ = ["adjusted_p_values", "are_discoveries", "normal_deviations"]
 
 
@@ -79,5 +81,5 @@ def normal_deviations(
        30, 1959.
     """
     with np.errstate(over="ignore"):
-        squared: npt.NDArray[np.float64] = np.sqrt(degrees * np.log1p(ratio**2 / degrees))
+        squared: npt.NDArray[np.float64] = np.sqrt(degrees * log1p(ratio**2 / degrees))
     return (8.0 * degrees + 1.0) / (8.0 * degrees + 3.0) * squared
