@@ -65,21 +65,8 @@ def until(condition, where):
     )
 
 
-# Callbacks of a page's frames that are still to come: without any, nothing more will be drawn by itself.
-_ASKED = """(() => {
-  const { requestAnimationFrame: ask, cancelAnimationFrame: drop } = window, asked = new Set();
-  window.requestAnimationFrame = (call) => {
-    const id = ask.call(window, (time) => { asked.delete(id); call(time); });
-    asked.add(id);
-    return id;
-  };
-  window.cancelAnimationFrame = (id) => { asked.delete(id); drop.call(window, id); };
-  Object.defineProperty(window, "asked", { value: asked });
-})();"""
-# The next frame draws what happened; observers of sizes, which come after it, may ask for one more.
 _REST = """const look = () => requestAnimationFrame(window.gnomon.moving?.() ? look : done);
-const atRest = () => !window.gnomon.moving?.() && window.asked?.size === 0;
-requestAnimationFrame(() => setTimeout(() => (atRest() ? done() : look())));"""
+requestAnimationFrame(look);"""
 
 # A browser that lacks something, where the address of the page says so.
 _WITHOUT = """(() => {
@@ -131,7 +118,6 @@ class Opened:
             "request",
             lambda r: self.requests.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None,
         )
-        self.page.add_init_script(_ASKED)
         self.page.add_init_script(_WITHOUT)
 
     def prepare(self, *, viewport=None, color_scheme="light", reduced_motion="no-preference"):
