@@ -6,7 +6,6 @@ What writes into the object returns None, or with ``copy=True`` returns a copy w
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data import check_table
-from gnomon.data.cells import is_cells, read_cells
+from gnomon.data.cells import is_cells, parameters_of, read_cells
 from gnomon.data.dataset import require_name
 from gnomon.maps import Map
 from gnomon.maps import map as make_map
@@ -153,7 +152,7 @@ def to_map(
     coordinates = resolve(data.representation, table.values, table.values, seed=0)
     with noted() as notes:
         warn_of_depth(data.depth, table.values, coordinates, table.values, positions)
-    about = _parameters(adata, basis)
+    about = parameters_of(adata, basis)
     made = Map(
         X=table,
         embedding=positions,
@@ -238,10 +237,3 @@ def explain(
 def _require_cells(adata: Any) -> None:
     if not is_cells(adata):
         raise TypeError(message("adata", "an AnnData object", fact=f"found {type(adata).__name__}"))
-
-
-def _parameters(adata: Any, key: str) -> Mapping[str, Any]:
-    """Return ``uns[key]["params"]``, empty if it is not there."""
-    entry = adata.uns.get(key, {})
-    about = entry.get("params", {}) if isinstance(entry, Mapping) else {}
-    return about if isinstance(about, Mapping) else {}

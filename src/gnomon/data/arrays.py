@@ -32,6 +32,7 @@ __all__ = [
     "told_of_rounding",
     "unmasked",
     "warn_of_rounding",
+    "whole_numbers",
     "working_dtype",
 ]
 
@@ -91,9 +92,12 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
 
 def warn_of_rounding(array: npt.NDArray[Any]) -> None:
     """Warn of whole numbers that float64 rounds, see `told_of_rounding`."""
-    told = told_of_rounding(array)
-    if told:
-        warn(f"{told}. Subtract one of them before, as integers", DataWarning)
+    if told := told_of_rounding(array):
+        _warn_of(told)
+
+
+def _warn_of(rounding: str) -> None:
+    warn(f"{rounding}. Subtract one of them before, as integers", DataWarning)
 
 
 def told_of_rounding(array: npt.NDArray[Any]) -> str:
@@ -165,7 +169,7 @@ def floats_from_objects(values: npt.NDArray[Any]) -> tuple[npt.NDArray[np.float6
     large = [int(flat[i]) for i in np.flatnonzero(np.abs(floats) >= EXACT_UP_TO) if isinstance(flat[i], Integral)]
     rounded = sum(int(float(value)) != value for value in large)
     if rounded:
-        warn(f"{_rounded(rounded, min(large), max(large))}. Subtract one of them before, as integers", DataWarning)
+        _warn_of(_rounded(rounded, min(large), max(large)))
     return floats.reshape(values.shape), None
 
 
@@ -310,6 +314,13 @@ def _blocks(values: npt.NDArray[Any]) -> Iterator[tuple[int, npt.NDArray[Any]]]:
     flat = values.ravel()
     for start in range(0, flat.size, _CHUNK):
         yield start, flat[start : start + _CHUNK]
+
+
+def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return numbers as integers if all are whole."""
+    if values.dtype.kind == "f" and (np.abs(values) <= EXACT_UP_TO).all() and (values == np.rint(values)).all():
+        return values.astype(np.int64)
+    return values
 
 
 def all_within(values: npt.NDArray[Any], largest: float) -> bool:

@@ -17,7 +17,17 @@ from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
 
-__all__ = ["annotation", "in_memory", "is_cells", "is_part", "is_stored_matrix", "read_cells", "read_part", "told_part"]
+__all__ = [
+    "annotation",
+    "in_memory",
+    "is_cells",
+    "is_part",
+    "is_stored_matrix",
+    "parameters_of",
+    "read_cells",
+    "read_part",
+    "told_part",
+]
 
 N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""
@@ -231,14 +241,19 @@ def _check_matrix(X: Any, shape: tuple[int, int]) -> None:
         raise ValueError(message("the AnnData", "one whose matrix has a row for each cell", fact=fact))
 
 
+def parameters_of(cells: Any, key: str) -> Mapping[str, Any]:
+    """Return ``uns[key]["params"]`` of an AnnData object, empty if it is not there."""
+    entry = cells.uns.get(key, {})
+    about = entry.get("params", {}) if isinstance(entry, Mapping) else {}
+    return about if isinstance(about, Mapping) else {}
+
+
 def _recorded(cells: Any, n_pcs: int | None, of_x: bool, notes: list[str]) -> tuple[str | None, int | None]:
     """Return in which representation, and its columns, the object's own neighbours were found; None where unsaid.
 
     scanpy writes what it was told: columns alone are those of X_pca, and it takes none of the table itself.
     """
-    entry = cells.uns.get(_NEIGHBORS, {})
-    about = entry.get("params", {}) if isinstance(entry, Mapping) else {}
-    about = about if isinstance(about, Mapping) else {}
+    about = parameters_of(cells, _NEIGHBORS)
     use_rep, written = about.get("use_rep"), np.asarray(about.get("n_pcs"))
     count = int(written.reshape(-1)[0]) if written.size == 1 and written.dtype.kind in "iu" else None
     keys = [str(key) for key in cells.obsm]
@@ -343,8 +358,7 @@ def _neighbors(cells: Any, key: str) -> tuple[scipy.sparse.csr_array, Mapping[st
     distances = in_memory(cells.obsp[str(entry["distances_key"])])
     if isinstance(distances, np.ndarray):
         distances = scipy.sparse.csr_array(distances)
-    about = entry.get("params", {})
-    return distances, about if isinstance(about, Mapping) else {}
+    return distances, parameters_of(cells, key)
 
 
 def _layers(cells: Any) -> list[str]:

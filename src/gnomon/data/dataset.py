@@ -17,6 +17,7 @@ import scipy
 from gnomon._entrance import part
 from gnomon._printed import ShortRepr
 from gnomon._validation import message
+from gnomon.data.arrays import whole_numbers
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.written import is_missing_text, read_dates
 
@@ -34,7 +35,6 @@ __all__ = [
     "note",
     "require_name",
     "text_array",
-    "whole_numbers",
 ]
 
 _logger = logging.getLogger("gnomon.data")
@@ -235,13 +235,6 @@ def as_dates(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return values
     dates = read_dates(["" if value is None or is_missing_text(value) else str(value) for value in values.tolist()])
     return values if dates is None else dates
-
-
-def whole_numbers(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return numbers as integers if all are whole."""
-    if values.dtype.kind == "f" and (np.abs(values) <= 2**53).all() and (values == np.rint(values)).all():
-        return values.astype(np.int64)
-    return values
 
 
 def assemble(

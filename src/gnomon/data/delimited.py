@@ -22,7 +22,8 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._validation import message, warn
-from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array, whole_numbers
+from gnomon.data.arrays import whole_numbers
+from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array
 from gnomon.data.names import clean_names
 from gnomon.data.written import are_truths, read_truths, told_decimal, with_exponent
 from gnomon.exceptions import DataWarning

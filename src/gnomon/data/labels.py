@@ -15,7 +15,7 @@ import numpy.typing as npt
 from gnomon._entrance import part
 from gnomon._run import made_once
 from gnomon._validation import message
-from gnomon.data.arrays import floats_from_objects, is_missing, warn_of_rounding
+from gnomon.data.arrays import floats_from_objects, is_missing, warn_of_rounding, whole_numbers
 from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
@@ -35,7 +35,6 @@ __all__ = [
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them
 _FEWEST_NAMES = 10  # labels that all differ and are fewer may be classes of one row
-_EXACT = 2**53  # up to which float64 holds whole numbers
 _FEW = 12  # numbers of at most so many distinct values are classes
 _MANY = 30  # values that lie close and are more are a quantity, unless they count from 0 or 1
 _ROWS_OF_CLASS = 20  # classes have so many rows on average
@@ -296,14 +295,7 @@ def _sorted_classes(array: npt.NDArray[Any]) -> Classes:
     )  # empty texts are no class
     codes = np.full(len(array), -1, dtype=np.int64)
     codes[known] = np.where(there, np.cumsum(there) - 1, -1)[found]
-    return Classes(_whole(distinct[there]).tolist(), codes)
-
-
-def _whole(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return fractions as integers if all are whole: numbers of classes, among which one is missing."""
-    if values.dtype.kind != "f" or not (np.abs(values) <= _EXACT).all() or not (values == np.floor(values)).all():
-        return values
-    return values.astype(np.int64)
+    return Classes(whole_numbers(distinct[there]).tolist(), codes)
 
 
 def _distinct(values: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

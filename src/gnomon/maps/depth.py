@@ -13,6 +13,7 @@ from gnomon.data import Representation
 from gnomon.data.depth import are_even
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
+from gnomon.linalg import dense_rows
 
 __all__ = ["share_of_map", "share_of_spread", "warn_of_depth"]
 
@@ -68,8 +69,7 @@ def share_of_spread(rows: Any, values: Float64Array) -> float:
     centered = values - values.mean()
     total, along, squares = (np.zeros(rows.shape[1]) for _ in range(3))
     for start in range(0, rows.shape[0], _BLOCK):
-        block = rows[start : start + _BLOCK]
-        block = np.asarray(block if isinstance(block, np.ndarray) else block.toarray(), dtype=np.float64)
+        block = dense_rows(rows[start : start + _BLOCK])
         total += block.sum(axis=0)
         squares += (block**2).sum(axis=0)
         along += (block * centered[start : start + _BLOCK, None]).sum(axis=0)
