@@ -15,7 +15,7 @@ BIN := $(VENV)/bin
 # In place after `make dev`: edits of Python files then take effect at once.
 INSTALL = $(BIN)/python -m pip install --quiet $(if $(wildcard $(VENV)/in-place),--editable)
 
-.PHONY: demo dev test test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types test-types lint-js lint-cpp format lists pictures docs clean
+.PHONY: demo dev test wheel test-oldest test-newest test-kernels coverage coverage-cpp mutation test-sanitizers test-slow lint types test-types lint-js lint-cpp format lists pictures docs clean
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(if $(WHEEL),--clear) $(VENV)
@@ -46,6 +46,13 @@ build/%/installed: pyproject.toml | $(BIN)/python
 test-oldest test-newest: test-%: build/%/installed
 	$(BIN)/uv pip install --quiet --python build/$* --no-deps .
 	build/$*/bin/python -m pytest -n auto --dist worksteal $(TESTS)
+
+# A wheel for this machine as small as released ones, in dist; `make test WHEEL=dist/gnomon-....whl` tries it.
+wheel: $(BIN)/python
+	rm -rf build/wheels
+	$(BIN)/python -m pip wheel --quiet --no-deps -w build/wheels .
+	$(BIN)/python -m pip install --quiet zopflipy
+	$(BIN)/python cmake/pack_wheel.py build/wheels/*.whl dist
 
 test-kernels: $(BIN)/python
 	$(BIN)/cmake -S . -B build/kernels -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja -DGNOMON_PYTHON=OFF -DGNOMON_TESTS=ON
