@@ -43,6 +43,22 @@ def test_features_are_counted_as_the_map_makes_them(tmp_path):
     assert json.loads(run("forecast", path, "--json").output)["shape"] == [30, 4]
 
 
+def test_columns_that_are_no_features_are_not_counted(tmp_path):
+    path = tmp_path / "mixed.csv"
+    path.write_text("a,b,kind\n" + "".join(f"{i % 7},{i % 5},{'xyz'[i % 3]}\n" for i in range(30)))
+    for options, n_features in (("--labels=kind", 2), ("--drop=b", 4), ("--features=a,b", 2)):
+        assert json.loads(run("forecast", path, options, "--json").output)["shape"] == [30, n_features]
+    refused = run("forecast", "--shape", "30x3", "--drop", "b")
+    assert refused.exit_code == 2
+    assert "--drop says what of DATA is used" in refused.output
+
+
+def test_columns_of_a_table_read_in_blocks_are_all_used(table):
+    refused = run("forecast", table, "--n-fitted", "100", "--features", "a")
+    assert refused.exit_code == 2
+    assert "--features must be left out for a table that is read in blocks" in refused.output
+
+
 @pytest.mark.parametrize("shape", ["50", "axb", "5x5x5", "-3x4", "1.5x2"])
 def test_what_is_no_shape_is_refused(shape):
     found = run("forecast", f"--shape={shape}")

@@ -10,6 +10,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.cli.options import joined_names, split_names
 from gnomon.exceptions import DataWarning
 
 
@@ -83,3 +84,15 @@ def test_categories_alone_are_judged_too(run, tmp_path):
     assert result.exit_code == 0, result.output
     assert "columns turned into numbers: 'c' (2 categories), 'd' (4 categories)" in result.output
     assert "coordinates; no map of fewer" not in result.output  # four distinct rows do not tell
+
+
+def test_columns_that_are_chosen_stand_in_the_command_too(run):
+    result = run("table.csv", "--labels", "kind", "--method", "pca", "--features", "w,y", "--json")
+    assert json.loads(result.stdout)["data"]["n_features"] == 2
+    told = run("table.csv", "--labels", "kind", "--method", "pca", "--drop", "w,y")
+    assert " --labels kind --drop w,y\n" in told.stdout
+
+
+def test_names_are_written_as_they_are_read():
+    names = ["a", "b, c", 'the "d"']
+    assert split_names(None, None, joined_names(names)) == names

@@ -74,8 +74,10 @@ def test_columns_are_those_of_the_map_in_its_scale(run, calls):
     assert calls[0][3].shown["feature_names"] == made.feature_names
     np.testing.assert_array_equal(calls[0][3].shown["X"], made.X)
     assert "columns turned into numbers: 'kind' (3 categories)" in result.stdout
+    run("mixed.csv", "-o", "s.html", "--features", "level,size")
+    assert calls[1][3].shown["feature_names"] == ["level", "size"]
     run("mixed.csv", "--metric", "cosine")
-    np.testing.assert_array_equal(calls[1][0].mean(axis=0)[0], made.X.mean(axis=0)[0])  # which divides by lengths
+    np.testing.assert_array_equal(calls[2][0].mean(axis=0)[0], made.X.mean(axis=0)[0])  # which divides by lengths
 
 
 def test_page_and_picture_are_written_and_told(run, calls):
@@ -124,6 +126,7 @@ def test_json_is_for_programs(run, calls):
         (["iris", "--values", "30,many"], "'30,many' must be numbers with commas between them"),
         (["iris", "-o", "missing/s.html"], "in an existing folder"),
         (["iris", "--n-components", "4"], "2<=x<=3"),
+        (["iris", "--metric", "precomputed", "--drop", "a"], "of --metric precomputed these are distances"),
     ],
 )
 def test_wrong_arguments(run, calls, arguments, text):

@@ -117,6 +117,10 @@ def test_the_command_takes_data_and_maps(plain, tmp_path):
     document = json.loads(run(main, ["clusters", str(saved), "--json"]).stdout)
     assert document["n_clusters"] == 2
     assert document["levels"][0]["labels"] == plain.clusters().labels.tolist()
+    without = run(main, ["clusters", str(data), "--drop", "c,d", "--labels", "f", "--json"])
+    assert json.loads(without.stdout)["n_clusters"] == 0  # what parts them is in c and d
+    of_data_alone = run(main, ["clusters", str(saved), "--drop", "c"])
+    assert "--drop is for DATA" in of_data_alone.stderr
     refused = run(main, ["clusters", str(saved), "--alpha", "2"])
     assert refused.exit_code == 2
     assert "alpha=2.0" in refused.stderr

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given, json_text
-from gnomon.cli.inputs import open_data
-from gnomon.cli.options import open_map, with_json, with_threads
+from gnomon.cli.inputs import empty_cells, open_data
+from gnomon.cli.options import (
+    open_map,
+    scale_given,
+    with_columns,
+    with_data,
+    with_json,
+    with_missing,
+    with_scale,
+    with_threads,
+)
 from gnomon.cli.outputs import tell
 
 __all__ = ["clusters"]
@@ -17,7 +28,10 @@ _MAP = ".gnomon"
 
 @click.command("clusters")
 @click.argument("source", metavar="DATA|MAP")
-@click.option("--labels", metavar="COLUMN", help="A column of DATA that is no feature.")
+@with_data
+@with_columns
+@with_scale
+@with_missing
 @click.option(
     "--min-size", type=click.IntRange(20), help="Fewest rows of a cluster; by default it follows their number."
 )
@@ -28,12 +42,16 @@ _MAP = ".gnomon"
 @entrance("gnomon clusters")
 def clusters(
     source: str,
-    labels: str | None,
+    features: list[str] | None,
+    drop: list[str] | None,
+    scale: str | None,
+    missing: str | None,
     min_size: int | None,
     alpha: float | None,
     seed: int,
     threads: int | None,
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Find clusters of DATA or MAP at nested levels, shown in rows held out, and name them by features.
 
@@ -43,12 +61,15 @@ def clusters(
     notes: list[str] = []
     with collect_warnings(notes):
         if source.endswith(_MAP):
-            if labels is not None:
-                raise click.UsageError("--labels is for DATA; a map has its labels.")
+            stated = given(**reading, features=features, drop=drop, scale=scale, missing=missing)
+            if stated:
+                raise click.UsageError(f"--{next(iter(stated))} is for DATA; a map has its rows and labels.")
             result = open_map(source, threads)
         else:
             from gnomon import map as make_map
 
-            result = make_map(open_data(source, labels=labels), "pca", n_jobs=threads)
+            table = open_data(source, **given(**reading), missing=empty_cells(missing))
+            how = given(features=features, drop=drop, missing=missing) | scale_given(scale)
+            result = make_map(table, "pca", n_jobs=threads, **how)
         found = result.clusters(**given(min_size=min_size, alpha=alpha), random_state=seed)
     tell(json_text(found.to_dict()) if as_json else found.summary(), {})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import tomllib
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -11,7 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from gnomon._validation import message
-from gnomon.cli.options import option_name
+from gnomon.cli.options import joined_names, option_name
 
 __all__ = ["with_config"]
 
@@ -54,7 +52,5 @@ def _as_typed(value: Any, *, several: bool) -> Any:
     if isinstance(value, dict):
         return [f"{name}={one!r}" for name, one in value.items()]
     if isinstance(value, list) and not several:
-        text = io.StringIO()
-        csv.writer(text, lineterminator="").writerow(value)
-        return text.getvalue()
+        return joined_names(value)
     return value

@@ -10,10 +10,10 @@ import click
 from gnomon._entrance import entrance
 from gnomon._memory import available_memory, in_bytes
 from gnomon._validation import message
-from gnomon.cli.console import collect_warnings, json_text
+from gnomon.cli.console import collect_warnings, given, json_text
 from gnomon.cli.inputs import open_data
-from gnomon.cli.large import is_stored, open_large
-from gnomon.cli.options import with_json, with_method
+from gnomon.cli.large import is_stored, open_large, refuse_options, why_in_blocks
+from gnomon.cli.options import with_columns, with_data, with_json, with_method
 
 __all__ = ["forecast"]
 
@@ -39,6 +39,8 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 )
 @click.option("--n-fitted", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of a cluster that share the blocks of such a map.")
+@with_data
+@with_columns
 @with_method
 @with_json
 @entrance("gnomon forecast")
@@ -51,6 +53,7 @@ def forecast(
     method: str,
     extra: dict[str, Any],
     as_json: bool,
+    **reading: Any,
 ) -> None:
     """Say how much memory and time a fit of DATA would take, by stage; DATA are not fitted.
 
@@ -64,7 +67,9 @@ def forecast(
         raise ValueError(message("DATA and --shape", "given one without the other"))
     table: Any = shape
     if shape is None:
-        table, shape = _opened(str(data), asked=n_fitted is not None)
+        table, shape = _opened(str(data), asked=n_fitted is not None, **given(**reading))
+    elif useless := given(**reading):
+        raise click.UsageError(f"--{next(iter(useless))} says what of DATA is used; --shape has the columns used.")
     found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **extra)
     if as_json:
         time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
@@ -75,14 +80,17 @@ def forecast(
     click.echo(f"{in_bytes(available_memory())} are free.")
 
 
-def _opened(data: str, *, asked: bool) -> tuple[Any, tuple[int, ...]]:
+def _opened(
+    data: str, *, asked: bool, features: list[str] | None = None, drop: list[str] | None = None, **reading: Any
+) -> tuple[Any, tuple[int, ...]]:
     """Return a table that is read in blocks, or the shape of the features of one that is read whole, and its shape."""
     from gnomon.data.columns import encode_dataset
 
     if is_stored(data, asked=asked):
+        refuse_options({"features": features, "drop": drop, **reading}, why_in_blocks(data, asked=asked))
         stored, _ = open_large(data, None)
         return stored, stored.shape
     with collect_warnings([]):
-        dataset = encode_dataset(open_data(data, missing="keep"), None, None)
+        dataset = encode_dataset(open_data(data, missing="keep", **reading), features, drop)
     shape = dataset.n_samples, dataset.n_features
     return shape, shape

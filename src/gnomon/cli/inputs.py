@@ -54,7 +54,15 @@ def empty_cells(missing: str | None) -> str:
     return "error" if missing == "error" else "keep"
 
 
-def prepare_data(data: str, missing: str | None, *, seed: int, **options: Any) -> Any:
+def prepare_data(
+    data: str,
+    missing: str | None,
+    *,
+    seed: int,
+    features: list[str] | None = None,
+    drop: list[str] | None = None,
+    **options: Any,
+) -> Any:
     """Open the data of a command and make features of all columns, complete, as `gnomon.map` does.
 
     Parameters
@@ -63,6 +71,8 @@ def prepare_data(data: str, missing: str | None, *, seed: int, **options: Any) -
     missing : str or None
         As of `gnomon.map`; None for its default.
     seed : int
+    features, drop : list of str or None, default=None
+        As of `gnomon.map`.
     **options
         As of `open_data`.
 
@@ -73,7 +83,8 @@ def prepare_data(data: str, missing: str | None, *, seed: int, **options: Any) -
     from gnomon.maps.prepare import Reading, prepare
 
     opened = open_data(data, **options, missing=empty_cells(missing))
-    return prepare(opened, Reading(missing=missing or "distance", random_state=seed))
+    how = Reading(missing=missing or "distance", features=features, drop=drop, random_state=seed)
+    return prepare(opened, how)
 
 
 @contextmanager

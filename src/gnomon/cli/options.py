@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import io
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from gnomon.cli.console import picture_shape
 from gnomon.methods.registry import METHODS
 
 __all__ = [
+    "joined_names",
     "map_file",
     "open_map",
     "option_name",
@@ -62,6 +64,13 @@ def with_data(command: _Command) -> _Command:
 def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
     """Split names at commas; one that holds a comma is in quotes."""
     return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
+
+
+def joined_names(names: list[str]) -> str:
+    """Write names as `split_names` reads them."""
+    written = io.StringIO()
+    csv.writer(written, lineterminator="").writerow(names)
+    return written.getvalue()
 
 
 def with_columns(command: _Command) -> _Command:

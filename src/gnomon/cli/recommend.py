@@ -13,7 +13,16 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import prepare_data
-from gnomon.cli.options import scale_given, with_data, with_json, with_missing, with_scale, with_threads
+from gnomon.cli.options import (
+    joined_names,
+    scale_given,
+    with_columns,
+    with_data,
+    with_json,
+    with_missing,
+    with_scale,
+    with_threads,
+)
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
@@ -23,6 +32,9 @@ __all__ = ["recommend"]
 def _reading(source: Mapping[str, Any], **more: str | None) -> str:
     """Return the options that read the same columns as they are written on the command line."""
     written = dict(source)
+    for columns in ("features", "drop"):
+        if source[columns] is not None:
+            written[columns] = joined_names(source[columns])
     if source["images"] is not None:
         height, width, *colours = source["images"]
         written["images"] = "x".join(map(str, (width, height, *colours)))
@@ -43,6 +55,7 @@ def _reading(source: Mapping[str, Any], **more: str | None) -> str:
 @click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'; euclidean by default.")
 @click.option("--png", metavar="FILE", help="Write a picture of the curves and the map.")
 @with_data
+@with_columns
 @with_scale
 @with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same answer.")

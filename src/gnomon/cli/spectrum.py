@@ -11,7 +11,7 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text, picture_shape
 from gnomon.cli.inputs import open_data, prepare_data
-from gnomon.cli.options import scale_given, with_missing, with_scale
+from gnomon.cli.options import scale_given, with_columns, with_missing, with_scale
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files, tell_notes
 from gnomon.cli.record import write_records
 
@@ -52,6 +52,8 @@ def _rows(
     from gnomon.neighbors import metric_name
 
     if metric == "precomputed":  # distances, which are no features
+        if "features" in reading or "drop" in reading:
+            raise click.UsageError("--features and --drop choose columns; of --metric precomputed these are distances.")
         dataset = open_data(data, **reading)
         return dataset, dataset.X, dataset.X, dataset.notes
     prepared = prepare_data(data, missing, seed=seed, **reading)
@@ -75,6 +77,7 @@ def _rows(
 @click.option("--n-components", type=click.IntRange(2, 3), help="Dimensions of the maps, 2 or 3.")
 @click.option("--max-iter", type=int, help="Iterations for each exaggeration.")
 @click.option("--metric", help="Distance between rows, such as cosine or 'periodic(360)'.")
+@with_columns
 @with_scale
 @with_missing
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same maps.")
@@ -99,6 +102,8 @@ def spectrum(
     title: str | None,
     as_json: bool,
     quiet: bool,
+    features: list[str] | None,
+    drop: list[str] | None,
     **parameters: Any,
 ) -> None:
     """Lay DATA out at every balance of attraction and repulsion, from Laplacian eigenmaps to t-SNE.
@@ -111,7 +116,8 @@ def spectrum(
     check_outputs(paths, as_json=as_json)
     found: list[str] = []
     with collect_warnings(found):
-        dataset, X, rows, notes = _rows(data, missing, scale, parameters["metric"], seed, labels=labels, images=images)
+        reading = given(labels=labels, images=images, features=features, drop=drop)
+        dataset, X, rows, notes = _rows(data, missing, scale, parameters["metric"], seed, **reading)
         with ProgressBar(sys.stderr, enabled=sys.stderr.isatty() and not quiet) as bar:
             spectrum = attraction_repulsion_spectrum(
                 rows,
