@@ -9,6 +9,7 @@ import click.testing
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.cli import main
 from gnomon.maps import Map
 
@@ -153,6 +154,20 @@ def test_a_profile_of_a_map_without_classes_is_refused(tmp_path):
     for asked in (["profile", path], ["profile", path, "--captions"]):
         refused = ask(*asked)
         assert (refused.exit_code, "a map must be one with labels" in refused.output) == (2, True)
+
+
+def test_features_are_judged_between_units(tmp_path):
+    draw = np.random.default_rng(0)
+    donor, treated = np.repeat(np.arange(8), 10), np.repeat([True, False], 40)
+    X = draw.normal(size=(80, 3)) + draw.normal(size=(8, 3))[donor]
+    path = str(tmp_path / "m.gnomon")
+    Map(X, X[:, :2], metadata={"donor": donor, "treated": treated}).save(path)
+    found = ask("contrast", path, "--select", "treated=True", "--units", "donor")
+    expected = gnomon.load(path).contrast(treated, units="donor")
+    assert expected.n_units == (4, 4)
+    assert found.stdout == f"{expected}\n"
+    refused = ask("contrast", path, "--select", "treated=True", "--units", "patient")
+    assert (refused.exit_code, "units='patient' must be one of" in refused.output) == (2, True)
 
 
 @pytest.mark.parametrize(

@@ -125,12 +125,25 @@ def axis(
 @map_file
 @click.option("--select", metavar="CONDITION", required=True, help="The rows, such as label=3, age>40 or rows=0:100.")
 @click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
+@click.option(
+    "--units",
+    metavar="COL",
+    help="Metadata that say what was drawn independently, such as the donor of each cell: features are judged between "
+    "these.",
+)
 @_grouped
 @_n_top(10)
 @with_threads
 @with_json
 def contrast(
-    map_path: str, select: str, rest: str | None, groups: str | None, top: int, threads: int | None, as_json: bool
+    map_path: str,
+    select: str,
+    rest: str | None,
+    units: str | None,
+    groups: str | None,
+    top: int,
+    threads: int | None,
+    as_json: bool,
 ) -> None:
     """Say what sets some rows of MAP apart from the rest.
 
@@ -140,7 +153,7 @@ def contrast(
     result = open_map(map_path, threads)
     chosen = result.select(select)
     others = None if rest is None else result.select(rest)
-    _print_answer(lambda: result.contrast(chosen, others, groups=groups).head(top), as_json)
+    _print_answer(lambda: result.contrast(chosen, others, groups=groups, units=units).head(top), as_json)
 
 
 @click.command("profile")
