@@ -340,6 +340,7 @@ def blobs_page(blobs, tmp_path_factory):
             feature_names=blobs.feature_names,
             explanation=blobs.explanation,
             evaluation=blobs.evaluation,
+            apart=f"the 3 labels are told apart by {HOSTILE} 93%",
             point_names=[f"cell-{i}" if i != 123 else HOSTILE + " שלום 🙂" for i in range(blobs.n)],
             metadata={
                 "batch": np.array(["east", "west"])[np.arange(blobs.n) % 2],

@@ -80,6 +80,8 @@ def test_hover_reports_the_point_and_its_explanation(open_again, blobs_page, blo
     assert ("left" in row) == (-x > abs(np.tan(np.pi / 8) * y))
     assert f"{blobs.top.importance[431, 0]:.3f}"[:4] in row
     assert opened.page.locator("#importance td.bar").all_inner_texts()[0].startswith("2")
+    between = opened.page.get_by_text("Between groups: the 3 labels are told apart by")
+    assert between.text_content().endswith("> 93%.")  # with the whole of a name that is no mark-up
 
 
 def test_low_fidelity_is_said(open_again, blobs_page):

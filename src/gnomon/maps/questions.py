@@ -24,6 +24,7 @@ from gnomon.maps.verdicts import Verdicts
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
+    from gnomon.clusters import Clusters
     from gnomon.completion import Completion
     from gnomon.data import Representation, Table
     from gnomon.data.columns import ColumnRule
@@ -205,6 +206,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     _mapped: Callable[[], Any]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
+    _parted: tuple[Any, Any, Apart | None] | None
 
     @entrance("find")
     def find(self, text: str) -> int:
@@ -350,15 +352,23 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         None where there are no two groups; clusters of more than 20,000 rows are not looked for, only taken if known.
         """
+        clusters = None if self.labels is not None or self._too_long() else self._clusters_shown()
+        if self._parted is None or self._parted[0] is not self.labels or self._parted[1] is not clusters:
+            self._parted = self.labels, clusters, self._find_apart(clusters)
+        return self._parted[2]
+
+    def _too_long(self) -> bool:
+        """Say whether the map has too many rows for clusters to be looked for unasked."""
+        return self._clusters is None and len(self.embedding) > _MOST_CLUSTERED
+
+    def _find_apart(self, clusters: Clusters | None) -> Apart | None:
+        """Return which features tell the labels apart, or some clusters."""
         from gnomon.explanations.importance import find_apart
 
         if self.labels is not None:
             if measured_labels(check_labels(self.labels, len(self.embedding))) is not None:
                 return None
             return find_apart(self._unrolled().values, self.labels, self.feature_names, "labels")
-        if self._clusters is None and len(self.embedding) > _MOST_CLUSTERED:
-            return None
-        clusters = self._clusters_shown()
         if clusters is None or not clusters.levels:
             return None
         names = clusters.levels[clusters.default].names

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from gnomon.data import ColumnRule
     from gnomon.evaluation import Evaluation, MapStability, MapVerdicts, Scorecard
     from gnomon.explanations import AnswersByLabel, Contrast, Explanation, FeatureGroups, Suspects
+    from gnomon.explanations.importance import Apart
     from gnomon.extension import AffineAtlas, HeldOutRows
     from gnomon.geometry import IntrinsicDimension
     from gnomon.maps.points import Placed, PointScores
@@ -151,6 +152,7 @@ class Map(Questions, MapFunction, Outputs):
         self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._sorted: tuple[Any, list[Any]] | None = None  # labels, and the different ones
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
+        self._parted: tuple[Any, Any, Apart | None] | None = None  # labels, clusters, and what tells them apart
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None

@@ -179,6 +179,8 @@ class PageContent:
         feature values if not given.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
+    apart : str, default=""
+        Which features tell the classes apart, a sentence shown beside what moves the points.
     levels : sequence of PageLevel, default=()
         Nested groups, the coarsest first, whose names the map bears: the finer ones when one zooms in.
     point_names : sequence of n_samples str, default=None
@@ -215,6 +217,7 @@ class PageContent:
     compares_neighbors: bool = False
     profiles: Mapping[Any, Items[tuple[Any, ...]]] | None = None
     captions: Mapping[str, str] | None = None
+    apart: str = ""
     levels: Items[PageLevel] = ()
     point_names: Items[object] | None = None
     metadata: Mapping[str, Any] | None = None
@@ -249,6 +252,7 @@ class PageContent:
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
+            apart=str(map._told_apart() or "") if map.image_shape is None else "",
             point_names=None if map.point_names is None else map.point_names.tolist(),
             levels=levels,
             metadata={**map.metadata, **columns},

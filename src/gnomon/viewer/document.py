@@ -178,6 +178,7 @@ class Document:
             "info": [[str(name), str(value)] for name, value in (content.info or {}).items()],
             "notes": made.notes,
             "caution": content.caution,
+            "apart": content.apart,
             "comparesNeighbors": content.compares_neighbors,
         }
         if content.alone:

@@ -324,6 +324,7 @@ export function importanceContent(atlas, colorBy) {
       "How far the map moves per local standard deviation of a feature, within neighbourhoods, over all points. " +
         "What parts groups is told where you click on a class or a cluster.",
     ),
+    atlas.header.apart ? h("p", { class: "quiet" }, `Between groups: ${atlas.header.apart}.`) : null,
     image,
     h("table", { class: "contrast" }, h("tbody", {}, ...rows)),
     ...memberLines(atlas.groups, order),
