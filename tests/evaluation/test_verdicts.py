@@ -608,7 +608,7 @@ def test_what_a_map_shows_of_distances_is_which_group_is_nearer_in_it():
         assert is_nearer(X, Y, *groups).in_map == shown
     few = is_nearer(X, None, range(9), range(30, 60), range(60, 90))
     assert (few.answer, few.finding) == ("cannot be told", "too few rows")
-    assert few.sentence == "A group has fewer than 10 rows. Choose more rows."
+    assert few.sentence == "A group has fewer than 10 rows: more would tell."
     assert is_nearer(X, None, range(10), range(30, 60), range(60, 90)).answer == "yes"
     some = is_nearer(X, None, *groups, max_rows=20)
     assert some.rests_on == "20, 20 and 20 rows, all pairs of them"
