@@ -599,3 +599,17 @@ def test_no_change_that_is_needed_can_be_left_out(strip, explanation):
             row = found.needed_row.copy()
             row[f] = X[i, f]
             assert not region.memberships(first_two(row[None]), without=i)[0].inside
+
+
+def test_features_that_do_not_tell_the_target_stay_where_nearness_to_its_middle_alone_asks_for_them():
+    X = np.random.default_rng(0).normal(size=(160, 8))
+    labels = np.repeat(["low", "high"], 80)
+    X[80:, 0] += 5.0
+    X[80:, 1] -= 5.0
+    across = np.eye(8)[:, :2] @ [[1.0, 0.0], [-1.0, 0.2]] + 0.02  # of all a little
+    explanation = explain(X, X @ across)
+    for i in (0, 3, 7, 11):
+        found = counterfactual(explanation, i, transform=lambda rows: rows @ across, target="high", labels=labels)
+        assert found.reached
+        assert found.plausible
+        assert set(found.indices[found.needed]) <= {0, 1}
