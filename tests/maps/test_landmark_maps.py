@@ -113,6 +113,21 @@ def test_landmarks_are_the_map_of_their_rows_and_the_others_are_placed_by_it(mad
     assert np.array_equal(made.labels, LABELS)
 
 
+def test_repulsions_are_tabulated_for_many_rows_among_few_landmarks(made, stored, tmp_path, monkeypatch):
+    assert made.landmark_map._estimator.placement_.field.evaluation == "exact"
+    monkeypatch.setattr("gnomon.maps.landmarks.make._MANY", 600 * (N - 600) - 1)
+    tabulated = gnomon.map(stored, n_fitted=600, folder=tmp_path)
+    for one in (tabulated, gnomon.map(stored, n_fitted=600, folder=tmp_path)):  # and as the folder keeps it
+        assert one.landmark_map._estimator.placement_.field.evaluation == "table"
+        np.testing.assert_array_equal(one.embedding, tabulated.embedding)
+    others = np.setdiff1d(np.arange(N), made.landmarks)
+    np.testing.assert_array_equal(tabulated.place(X[others]), tabulated.embedding[others])
+    spread = made.embedding.std(axis=0).max()
+    moved = np.linalg.norm(tabulated.embedding[others] - made.embedding[others], axis=1)
+    assert np.median(moved) < 1e-3 * spread
+    assert np.quantile(moved, 0.95) < 0.1 * spread
+
+
 def test_a_row_that_equals_a_landmark_gets_its_position():
     twice = np.concatenate([X[:400], X[:400]])
     with pytest.warns(gnomon.exceptions.DataWarning, match="equal rows share one position"):

@@ -61,8 +61,8 @@ def forecast(
         map of landmarks those of `LandmarkMap`, whose page explains and scores the rows that it shows.
     n_fitted : int in [3, n_samples] or None, default=None
         Rows that are fitted, as in `gnomon.map`; every other row is placed. The time of the fit is that of the method;
-        how long a row is placed was measured with UMAP, more than 4,096 landmarks: fewer take longer, and a method that
-        places by a formula takes less.
+        how long a row is placed was measured with UMAP: a method that places by a formula takes less, and one that
+        places in three dimensions or by a loss of one's own longer.
     n_workers : int >= 1 or None, default=None
         Workers of one core each that share the blocks of a map of landmarks. None: the process that calls does all.
     **parameters

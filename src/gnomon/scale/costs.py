@@ -68,8 +68,8 @@ class StageCost:
         return 1e-9 * (self.rows.of(n_samples, n_features) + self.held.of(n_held, n_features) + searched)
 
 
-# What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP and are more than 4,096: rows among
-# fewer are placed with the repulsion of each of them, which takes longer.
+# What `python -m benchmarks.large constants` prints. Landmarks were fitted by UMAP in two dimensions; in three,
+# rows are placed with the repulsion of each of them, which takes longer.
 STAGES: Mapping[str, StageCost] = {
     "scaling": StageCost(Cost(entry=0.427)),
     "landmarks": StageCost(Cost(entry=0.989), Cost(row=425, entry=5.69)),

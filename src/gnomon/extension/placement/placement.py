@@ -151,9 +151,11 @@ def _zooms(zoom: Float64Array | None, rows: npt.NDArray[Any]) -> Float64Array:
     return np.ones(len(rows)) if zoom is None else zoom
 
 
-def _evaluation(n: int, d: int, loss: RowLoss) -> str:
+def _evaluation(n: int, d: int, loss: RowLoss, *, many: bool) -> str:
     """Return how the repulsion of n points is summed where nobody says."""
-    return "exact" if n <= EXACT_UP_TO else "table" if d <= 2 and loss.compiled else "sample"
+    if d <= 2 and loss.compiled and (many or n > EXACT_UP_TO):
+        return "table"
+    return "exact" if n <= EXACT_UP_TO else "sample"
 
 
 class PlacementField:
@@ -180,7 +182,7 @@ class PlacementField:
         points = np.ascontiguousarray(Y, dtype=np.float32)
         n, d = points.shape
         if evaluation == "auto":
-            evaluation = _evaluation(n, d, loss)
+            evaluation = _evaluation(n, d, loss, many=False)
         self.evaluation = evaluation
         some = np.arange(n) if evaluation == "exact" else np.arange(EXACT_UP_TO) * n // EXACT_UP_TO
         if not loss.compiled:
@@ -274,6 +276,8 @@ class RowPlacement(ShortRepr):
     metric_params : dict or None, default=None
     seed : int, default=0
         Of an approximate search.
+    many : bool, default=False
+        Whether so many rows will be placed that a table of the repulsion is worth its making, of few points too.
 
     Attributes
     ----------
@@ -291,6 +295,7 @@ class RowPlacement(ShortRepr):
     metric: Any = "euclidean"
     metric_params: dict[str, Any] | None = None
     seed: int = 0
+    many: bool = False
 
     def __post_init__(self) -> None:
         self._search: RowSearch | BlockSearch | None = None
@@ -319,7 +324,8 @@ class RowPlacement(ShortRepr):
         if self._search is None:
             self._search = self._make_search()
         if self._field is None and self.loss is not None:
-            self._field = PlacementField(self.Y, self.loss)
+            n, d = self.Y.shape
+            self._field = PlacementField(self.Y, self.loss, evaluation=_evaluation(n, d, self.loss, many=self.many))
         return self
 
     @property
@@ -329,7 +335,7 @@ class RowPlacement(ShortRepr):
         values: Any = getattr(rows, "data", rows) if hasattr(rows, "tocsr") else rows
         n, d = self.Y.shape
         searched: float = _SEARCH_COPIES * float(values.nbytes) + _SEARCH_ROW * n
-        if self.loss is None or _evaluation(n, d, self.loss) != "table":
+        if self.loss is None or _evaluation(n, d, self.loss, many=self.many) != "table":
             return searched
         return searched + tabulation_bytes(self.Y, self.loss.repulsions[0])
 

@@ -18,6 +18,7 @@ from gnomon._run import running
 from gnomon._validation import message
 from gnomon.data.scaling import Scaling, ScalingChoice
 from gnomon.data.stored import StoredTable
+from gnomon.extension import RowPlacement
 from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
 from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landmarks
 from gnomon.maps.landmarks.forecast import forecast_with_landmarks
@@ -33,6 +34,7 @@ from gnomon.scale import Journal, LocalExecutor, current_executor
 __all__ = ["map_by_landmarks"]
 
 _FIT = "fit.gnomon"
+_MANY = 10_000_000  # pairs of a landmark and a row, which take half a second where repulsions are summed one by one
 _OF_ROWS = ("precomputed_knn", "init")  # parameters that may hold something for each row
 
 
@@ -178,6 +180,7 @@ def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, repo
         choose = None if all_rows else _kept(source.choose, journal, reporter)
         with running(journal=None if path is None else journal):
             made = fit_map(part, replace(fitting, choose=choose))
+        _expect_rows(made, source.table.n_samples - len(rows))
         if path is None:
             return made
         made.save(path)
@@ -185,6 +188,13 @@ def _fitted(source: Source, rows: Rows, fitting: Fitting, journal: Journal, repo
     loaded = Map.load(path)  # also of the first run, so that those that go on place by the same function
     loaded.n_jobs = fitting.common["n_jobs"]
     return loaded
+
+
+def _expect_rows(fitted: Map, n_placed: int) -> None:
+    """Have a map tabulate the repulsion of its points, few as they may be, if so many rows will be placed."""
+    placement = getattr(fitted._estimator, "placement_", None)
+    if isinstance(placement, RowPlacement) and fitted.n_samples * n_placed > _MANY:
+        fitted._estimator.placement_ = replace(placement, many=True)
 
 
 def _kept(choose: ChooseScaling, journal: Journal, reporter: Reporter) -> ChooseScaling:
