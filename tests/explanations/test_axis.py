@@ -325,6 +325,21 @@ def test_the_width_is_twice_the_median_distance_to_the_fifteenth_point():
     assert _default_width(path, few) == pytest.approx(2.0 * np.median(radii), rel=1e-12)
 
 
+def test_a_line_through_empty_space_does_not_reach_for_points_far_away():
+    rng = np.random.default_rng(0)
+    centres = np.array([[-10.0, 0.0], [10.0, 0.0], [0.0, -10.0], [0.0, 10.0]])
+    Y = centres[np.repeat(np.arange(4), 100)] + rng.normal(size=(400, 2))
+    usual = 2.0 * np.median([np.sort(np.hypot(*(Y - spot).T))[14] for spot in Y[np.linspace(0, 399, 64).astype(int)]])
+    assert 1.0 < usual < 2.0
+    with pytest.raises(ValueError, match=rf"\(0 lie within width={usual:.3g} of it\)\. .* pass a larger width"):
+        find_points_near(Y, np.array([[-0.5, 0.0], [0.5, 0.0]]), None)
+    with pytest.raises(ValueError, match=r"\(4 lie within width=20 of it, and \d+ beyond its ends\)\. .* or longer\."):
+        find_points_near(Y, np.array([[-0.1, 100.0], [0.1, 100.0]]) @ [[1, 0], [0, 0.2]], 20.0)
+    across = find_points_near(Y, np.array([[-12.0, 0.0], [12.0, 0.0]]), None)
+    assert across.width <= 12.0
+    assert np.unique(np.sign(Y[across.rows, 0])).tolist() == [-1.0, 1.0]
+
+
 def test_ten_points_are_enough_for_a_line_unless_they_lie_at_one_place_of_it():
     path = np.array([[0.0, 0.0], [1.0, 0.0]])
     Y = np.column_stack([np.linspace(0.0, 1.0, 10), np.full(10, 0.1)])

@@ -426,6 +426,23 @@ def test_a_line_says_what_changes_along_it(open_again, blobs_page, blobs):
     assert opened.state["line"] is None
 
 
+def test_a_short_line_reaches_as_far_as_in_python(open_again, blobs_page, blobs):
+    opened = open_again(blobs_page)
+    opened.page.click("#line")
+    x, y = opened.place(0)
+    opened.page.mouse.move(x - 30, y)
+    opened.page.mouse.down()
+    opened.page.mouse.move(x + 30, y, steps=2)
+    opened.page.mouse.up()
+    line = opened.state["line"]
+    assert line["width"] > 0.5 * line["length"]
+    pixels = np.linalg.norm(np.subtract(opened.place(599), opened.place(0))) / np.linalg.norm(blobs.Y[599] - blobs.Y[0])
+    path = blobs.Y[0] + np.array([[-30.0, 0.0], [30.0, 0.0]]) / pixels
+    near = find_points_near(blobs.Y, path, None)
+    np.testing.assert_allclose(line["width"] / line["length"], near.width / near.length, rtol=0.01)
+    np.testing.assert_array_equal(opened.state["selection"], near.rows)
+
+
 def test_a_line_through_nothing_clears_with_a_message(open_again, blobs_page):
     opened = open_again(blobs_page)
     opened.page.click("#line")

@@ -353,7 +353,8 @@ def axis(
         With `direction`: the region, all points by default. A single row takes its neighbours with it.
     width : float > 0, default=None
         Points at most so far from the line count. None takes twice the median, over places on the line, of the
-        distance to the 15th nearest point.
+        distance to the 15th nearest point; of a line through empty space at most half its length, but no less than the
+        same median at points of the map.
     sort_by : {"change", "push", "rho"}, default="change"
         Sort by the least absolute change in standard deviations that its 95 % interval leaves, so that features whose
         interval covers 0 come last; by the absolute push; or by the absolute rank correlation.

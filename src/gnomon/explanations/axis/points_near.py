@@ -13,6 +13,7 @@ from gnomon._arithmetic import length, product
 from gnomon._printed import ShortRepr
 from gnomon._validation import Real, check_parameters, message
 from gnomon.geometry.check import has_place
+from gnomon.linalg.table import evenly_spaced
 
 __all__ = ["PointsNear", "check_path", "find_points_near", "path_through"]
 
@@ -84,12 +85,24 @@ def path_through(places: Array, direction: Any, center: Array) -> Array:
 
 
 def _default_width(path: Array, places: Array) -> float:
-    """Return twice the median distance of places on the line to their 15th nearest point."""
+    """Return twice the median distance of places on the line to their 15th nearest point.
+
+    Of a line through empty space, whose points would be those of a strip wider than it is long, half its length, but no
+    less than the same median at points of the map.
+    """
     steps = np.linalg.norm(np.diff(path, axis=0), axis=1)
     arc = np.append(0.0, np.cumsum(steps))
     at = np.linspace(0.0, arc[-1], _PLACES)
     spots = np.stack([np.interp(at, arc, column) for column in path.T], axis=1)
     known = places[has_place(places)]
+    width, half = _twice_median(spots, known), 0.5 * float(arc[-1])
+    if width <= half:
+        return width
+    return min(width, max(half, _twice_median(known[evenly_spaced(len(known), _PLACES)], known)))
+
+
+def _twice_median(spots: Array, known: Array) -> float:
+    """Return twice the median distance of some places to their 15th nearest point."""
     k = min(_NEIGHBORS, len(known)) - 1
     radii = [np.sqrt(np.partition(((known - spot) ** 2).sum(axis=1), k)[k]) for spot in spots]
     return 2.0 * float(np.median(radii))
@@ -120,7 +133,8 @@ def find_points_near(places: Array, path: Array, width: float | None) -> PointsN
     path : ndarray of shape (n_vertices, n_components)
         As `check_path` returns it.
     width : float > 0 or None
-        None takes twice the median, over 64 places on the line, of the distance to the 15th nearest point.
+        None takes twice the median, over 64 places on the line, of the distance to the 15th nearest point; of a line
+        through empty space less, see `_default_width`.
     """
     if width is None:
         width = _default_width(path, places)
@@ -128,6 +142,7 @@ def find_points_near(places: Array, path: Array, width: float | None) -> PointsN
         width = check_parameters({"width": Real(0.0, low_open=True)}, {"width": width})["width"]
     n = len(places)
     nearest, t, tangents = np.full(n, np.inf), np.zeros(n), np.zeros(places.shape)
+    beyond = np.zeros(n, dtype=np.bool_)  # beside an end of the line
     arc, last = 0.0, len(path) - 2
     for number, (start, end) in enumerate(pairwise(path)):
         size = length(end - start)
@@ -137,18 +152,18 @@ def find_points_near(places: Array, path: Array, width: float | None) -> PointsN
         outside = (along < 0) & (number == 0) | (along > size) & (number == last)
         part = np.clip(along, 0.0, size)
         distance = np.linalg.norm(places - start - part[:, None] * unit, axis=1)
+        beyond |= outside & (distance <= width)
         distance[outside | np.isnan(distance)] = np.inf
         closer = distance < nearest
         nearest[closer], t[closer], tangents[closer] = distance[closer], arc + part[closer], unit
         arc += size
     rows = np.flatnonzero(nearest <= width)
     if len(rows) < _MIN_ROWS or np.ptp(t[rows]) == 0:
-        raise ValueError(
-            message(
-                "path",
-                f"near at least {_MIN_ROWS} points",
-                fact=f"{len(rows)} lie within width={width:.3g} of it",
-                remedy="Draw it through the points or pass a larger width.",
-            )
-        )
+        fact, remedy = f"{len(rows)} lie within width={width:.3g} of it", "Draw it through the points"
+        beyond[rows] = False
+        if beyond.any():
+            fact, remedy = f"{fact}, and {beyond.sum()} beyond its ends", f"{remedy} or longer"
+        else:
+            remedy += " or pass a larger width"
+        raise ValueError(message("path", f"near at least {_MIN_ROWS} points", fact=fact, remedy=f"{remedy}."))
     return PointsNear(path, float(width), arc, rows, t[rows], tangents[rows], _covered(t[rows], arc))

@@ -56,7 +56,8 @@ function towards(p, a, b) {
 }
 
 /**
- * Twice the median distance of places on the line to their 15th nearest point.
+ * Twice the median distance of places on the line to their 15th nearest point; of a line through empty space half its
+ * length, but no less than the same median at points of the map.
  * @param {import("../drawing/cloud.js").Cloud} cloud
  * @param {number[][]} path
  */
@@ -64,14 +65,42 @@ export function usualWidth(cloud, path) {
   const arc = [0];
   for (let k = 1; k < path.length; k++)
     arc.push(arc[k - 1] + Math.hypot(path[k][0] - path[k - 1][0], path[k][1] - path[k - 1][1]));
-  const radii = [],
-    { plane, finite, n } = cloud;
+  const spots = [],
+    half = arc[arc.length - 1] / 2;
   for (let place = 0, k = 1; place < PLACES; place++) {
-    const s = (arc[arc.length - 1] * place) / (PLACES - 1);
+    const s = (2 * half * place) / (PLACES - 1);
     while (k < path.length - 1 && arc[k] < s) k++;
-    const share = (s - arc[k - 1]) / (arc[k] - arc[k - 1] || 1),
-      x = path[k - 1][0] + share * (path[k][0] - path[k - 1][0]),
-      y = path[k - 1][1] + share * (path[k][1] - path[k - 1][1]);
+    const share = (s - arc[k - 1]) / (arc[k] - arc[k - 1] || 1);
+    spots.push([0, 1].map((c) => path[k - 1][c] + share * (path[k][c] - path[k - 1][c])));
+  }
+  const width = twiceMedian(cloud, spots);
+  if (width <= half) return width;
+  const { plane, finite, n } = cloud;
+  /** @type {number[]} */
+  const known = [];
+  for (let i = 0; i < n; i++) if (finite[i]) known.push(i);
+  const some = Math.min(known.length, PLACES),
+    usual = Array.from({ length: some }, (_, k) => known[Math.floor(((known.length - 1) * k) / Math.max(some - 1, 1))]);
+  return Math.min(
+    width,
+    Math.max(
+      half,
+      twiceMedian(
+        cloud,
+        usual.map((i) => [plane[3 * i], plane[3 * i + 1]]),
+      ),
+    ),
+  );
+}
+
+/**
+ * Twice the median distance of some places to their 15th nearest point.
+ * @param {import("../drawing/cloud.js").Cloud} cloud
+ * @param {number[][]} spots
+ */
+function twiceMedian({ plane, finite, n }, spots) {
+  const radii = [];
+  for (const [x, y] of spots) {
     const nearest = new Float64Array(NEIGHBORS).fill(Infinity); // ascending
     for (let i = 0; i < n; i++) {
       if (!finite[i]) continue;
