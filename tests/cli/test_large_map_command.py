@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 import gnomon as gn
 from gnomon.cli import main
+from gnomon.cli.inputs import read_positions
 from gnomon.data import stored
 from gnomon.data.stored import ArrayTable
 
@@ -132,10 +133,55 @@ def test_rows_are_placed_in_a_saved_map_with_landmarks_and_other_commands_say_wh
     asked = runner.invoke(main, ["why", str(saved), "1"])
     assert asked.exit_code == 2
     assert "it was made by --n-fitted" in asked.stderr
-    assert "gnomon.load" in asked.stderr
+    assert "--table FILE" in asked.stderr
     assert "it holds a fitted PCA" in runner.invoke(main, ["info", str(method)]).stderr
     with pytest.raises(ValueError, match=r"it holds 'gnomon-landmark-map'\)\. Read it with gnomon\.load\."):
         gn.Map.load(saved)
+
+
+@pytest.mark.parametrize("kind", ["npy", "csv"])
+def test_a_map_of_landmarks_is_asked_with_its_table(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    X, words = rng.normal(size=(90, 3)).astype(np.float32), np.array(["ab", "cd", "ef"])[np.arange(90) % 3]
+    if kind == "npy":
+        np.save("t.npy", X)
+    else:
+        lines = [",".join([*map(str, row), word]) for row, word in zip(X.tolist(), words, strict=True)]
+        (tmp_path / "t.csv").write_text("\n".join(["x,y,z,kind", *lines]) + "\n")
+    np.save("other.npy", X + 1)
+    runner = CliRunner()
+    assert runner.invoke(main, ["map", f"t.{kind}", "--n-fitted", "50", "--save", "m.gnomon", "--quiet"]).exit_code == 0
+    found = runner.invoke(main, ["why", "m.gnomon", "7", "--table", f"t.{kind}", "--json"])
+    assert found.exit_code == 0, found.output
+    loaded = gn.load("m.gnomon")
+    known = np.load("t.npy", mmap_mode="r") if kind == "npy" else gn.map(gn.read_table("t.csv"), "pca").X
+    expected = loaded.attach(known).as_map().why(7, 5)
+    assert [one["feature"] for one in json.loads(found.stdout)["features"]] == expected.features
+    exported = runner.invoke(main, ["export", "m.gnomon", "--table", f"t.{kind}", "-o", "points.csv"])
+    assert exported.exit_code == 0, exported.output
+    assert len((tmp_path / "points.csv").read_text().splitlines()) == 91
+    refused = runner.invoke(main, ["why", "m.gnomon", "7", "--table", "other.npy"])
+    assert refused.exit_code == 2
+    assert kind == "csv" or "X must be the table that was mapped" in refused.output
+    gn.map(X, "pca").save("whole.gnomon")
+    refused = runner.invoke(main, ["why", "whole.gnomon", "7", "--table", "t.npy"])
+    assert "--table is for a map made by --n-fitted" in refused.output
+
+
+def test_positions_that_were_written_by_blocks_are_read_again(tmp_path, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(90, 3)).astype(np.float32)
+    np.save("t.npy", X)
+    np.save("y.npy", np.arange(90) % 2)
+    made = CliRunner().invoke(
+        main, ["map", "t.npy", "--n-fitted", "50", "--labels", "y.npy", "--embedding", "p.parquet"]
+    )
+    assert made.exit_code == 0, made.output
+    found = CliRunner().invoke(main, ["evaluate", "t.npy", "p.parquet", "--json"])
+    assert found.exit_code == 0, found.output
+    np.testing.assert_array_equal(read_positions("p.parquet"), gn.map(X, n_fitted=50, random_state=0).embedding)
 
 
 def test_the_folder_that_is_one_table_is_said_to_be_one(tmp_path, monkeypatch):

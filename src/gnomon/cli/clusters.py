@@ -17,6 +17,7 @@ from gnomon.cli.options import (
     with_json,
     with_missing,
     with_scale,
+    with_table,
     with_threads,
 )
 from gnomon.cli.outputs import tell
@@ -28,6 +29,7 @@ _MAP = ".gnomon"
 
 @click.command("clusters")
 @click.argument("source", metavar="DATA|MAP")
+@with_table
 @with_data
 @with_columns
 @with_scale

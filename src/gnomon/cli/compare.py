@@ -11,7 +11,7 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, given, json_text
 from gnomon.cli.inputs import read_positions
-from gnomon.cli.options import open_map, with_json, with_threads
+from gnomon.cli.options import open_map, with_json, with_table, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 
 __all__ = ["compare"]
@@ -36,6 +36,7 @@ def _names(a: str, b: str) -> list[str]:
 @click.option("--n-neighbors", type=int, help="Neighbours that are looked at, by default 10 and on the page 15.")
 @click.option("--whiten", is_flag=True, help="Bring the axes of each map to the same length first.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of samples and permutations.")
+@with_table
 @with_threads
 @with_json
 @entrance("gnomon compare")

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["STDIN", "empty_cells", "open_data", "prepare_data", "read_positions"]
+__all__ = ["STDIN", "empty_cells", "open_data", "prepare_data", "read_positions", "with_all_rows"]
 
 STDIN = "-"
 _NAME = "stdin.csv"
@@ -125,15 +125,46 @@ def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, la
 
 
 def read_positions(path: str) -> Any:
-    """Read positions made elsewhere: the columns x, y and z of a table that has them, else all of its columns."""
-    data = open_data(path)
-    names = data.feature_names or []
-    if {"x", "y"} <= set(names):
-        positions = data.X[:, [names.index(name) for name in ("x", "y", "z") if name in names]]
+    """Read positions made elsewhere: the columns x, y and z of a table that has them, else all of its columns.
+
+    Of what `gnomon map --embedding` writes by blocks, a folder of .parquet files or a .zarr store, the columns y1, y2.
+    """
+    from gnomon.cli.large import is_stored, open_large
+
+    if is_stored(path, asked=False):
+        table, _ = open_large(path, None)
+        names, values = list(table.feature_names or []), table.read(0, table.n_samples)
     else:
-        positions = data.X
+        data = open_data(path)
+        names, values = data.feature_names or [], data.X
+    known = [[name for name in some if name in names] for some in (("x", "y", "z"), ("y1", "y2", "y3"))]
+    chosen = next((some for some in known if len(some) > 1), None)
+    positions = values if chosen is None else values[:, [names.index(name) for name in chosen]]
     if positions.shape[1] not in (2, 3):
         fact = f"it has {positions.shape[1]:,}"
         remedy = "Name the columns x and y, or leave the others out."
         raise ValueError(message(f"file {path!r}", "positions in 2 or 3 columns", fact=fact, remedy=remedy))
     return positions
+
+
+def with_all_rows(result: Any, path: str) -> Any:
+    """Return an ordinary map of all rows of a map of landmarks, with its table from a file.
+
+    Parameters
+    ----------
+    result : LandmarkMap
+    path : str
+        The file that was mapped, or one of the same numbers.
+
+    Returns
+    -------
+    Map
+    """
+    from gnomon.cli.large import is_stored, open_large
+    from gnomon.maps.growing import check_rows
+
+    if is_stored(path, asked=True):
+        table, _ = open_large(path, None)
+        if table.fingerprint == result.fingerprint or is_stored(path, asked=False):
+            return result.attach(table).as_map()
+    return result.attach(check_rows(result.landmark_map, open_data(path, missing="keep"))).as_map()

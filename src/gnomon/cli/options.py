@@ -12,6 +12,7 @@ import click
 
 from gnomon._validation import message
 from gnomon.cli.console import picture_shape
+from gnomon.cli.inputs import with_all_rows
 from gnomon.methods.registry import METHODS
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "with_missing",
     "with_page",
     "with_scale",
+    "with_table",
     "with_threads",
 ]
 
@@ -40,12 +42,24 @@ _MISSING = (
     "or refused."
 )
 
+_TABLE = "gnomon.table"  # where the context of a command keeps its option --table
+
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def map_file(command: _Command) -> _Command:
-    """Add the argument MAP."""
-    return click.argument("map_path", metavar="MAP")(command)
+    """Add the argument MAP, and the option for the table of a map that does not hold it."""
+    return with_table(click.argument("map_path", metavar="MAP")(command))
+
+
+def with_table(command: _Command) -> _Command:
+    """Add the option for the table of a map of landmarks, whose file holds the positions alone; see `open_map`."""
+
+    def keep(ctx: click.Context, param: click.Parameter, value: str | None) -> None:
+        ctx.meta[_TABLE] = value
+
+    text = "Table of a map that was made by --n-fitted and does not hold it."
+    return click.option("--table", metavar="FILE", expose_value=False, callback=keep, help=text)(command)
 
 
 def with_data(command: _Command) -> _Command:
@@ -174,16 +188,22 @@ def option_name(param: click.Parameter) -> str:
 
 
 def open_map(path: str, n_jobs: int | None = None, *, of_landmarks: bool = False) -> Any:
-    """Read a map that `gnomon map --save` wrote; of one with landmarks the map of these if that will do."""
+    """Read a map that `gnomon map --save` wrote; of one with landmarks the map of these if that will do.
+
+    Else it becomes a map of all rows, with the table that the option --table names.
+    """
     from gnomon.maps import LandmarkMap, Map, load
 
-    result = load(path)
+    result, table = load(path), click.get_current_context().meta.get(_TABLE)
     if isinstance(result, LandmarkMap):
-        if not of_landmarks:
+        if not of_landmarks and table is None:
             fact, rule = "it was made by --n-fitted", "a map that holds its table"
-            remedy = "`gnomon transform` takes it; for all else load it in Python and attach its table: gnomon.load."
+            remedy = "Name the table: --table FILE. `gnomon transform` needs none."
             raise ValueError(message(f"file {path!r}", rule, fact=fact, remedy=remedy))
-        result = result.landmark_map
+        result.landmark_map.n_jobs = n_jobs
+        result = result.landmark_map if of_landmarks else with_all_rows(result, str(table))
+    elif table is not None:
+        raise click.UsageError(f"--table is for a map made by --n-fitted; {path!r} holds its table.")
     elif not isinstance(result, Map):
         rule = "one that `gnomon map --save` wrote"
         raise ValueError(message(f"file {path!r}", rule, fact=f"it holds a fitted {type(result).__name__}"))

@@ -7,7 +7,7 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, data_document, json_text
 from gnomon.cli.inputs import open_data
-from gnomon.cli.options import map_file, open_map, with_json, with_threads
+from gnomon.cli.options import open_map, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell_files, write_coordinates
 from gnomon.cli.record import write_records
 
@@ -15,7 +15,7 @@ __all__ = ["transform"]
 
 
 @click.command("transform")
-@map_file
+@click.argument("map_path", metavar="MAP")
 @click.argument("data")
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the places (.csv or .npy); - is standard output, the default."
