@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.data import draw_rows, isolated, open_dataset, read_table
-from gnomon.exceptions import DependencyWarning, MissingDependencyError
+from gnomon.exceptions import DataWarning, DependencyWarning, MissingDependencyError
 
 pa = pytest.importorskip("pyarrow")
 FRAME = pd.DataFrame({"a": [1, 2], "b": [0.5, 1.5], "ok": [True, False], "kind": pd.Categorical(["x", "y"])})
@@ -137,6 +137,20 @@ def test_folder_of_coloured_pictures_of_many_sizes(pictures):
     assert data.images[0, 0, 0].tolist() == [10, 0, 255]
     assert "2 sizes" in data.notes[0]
     assert read_table(folder, images=(8, 16)).image_shape == (8, 16, 3)
+
+
+def test_a_picture_of_another_size_than_nearly_all_is_brought_to_theirs_and_named(pictures):
+    folder = pictures([(6, 4)] * 20 + [(9, 9)])
+    with pytest.warns(
+        DataWarning, match=r"1 of 21 pictures are resized to the 6 x 4 pixels of the others: '.*20\.png'\. Leave"
+    ):
+        data = read_table(folder)
+    assert data.image_shape == (4, 6)
+    assert "20.png" in data.notes[0]
+    (folder / "cat" / "1.png").unlink()
+    for name in range(2, 14):  # less than nine tenths are alike
+        next(folder.rglob(f"{name}.png")).unlink()
+    assert read_table(folder).image_shape == (64, 64)
 
 
 def test_broken_picture_is_named(pictures):

@@ -13,16 +13,18 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._optional import import_optional
-from gnomon._validation import message
-from gnomon.data.dataset import Dataset, note
+from gnomon._validation import message, warn
+from gnomon.data.dataset import Dataset, listed, note
 from gnomon.data.limits import refuse_unreadable
+from gnomon.exceptions import DataWarning
 
 __all__ = ["read_pictures"]
 
 _SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".gif", ".tif", ".tiff", ".webp"}
 _TABLES = (".csv", ".tsv", ".npy", ".npz", ".feather", ".h5ad")
-_LARGEST = 128  # pictures of one size are kept up to this many pixels on a side
-_SHRUNK = 64  # else they are brought to this
+_LARGEST = 128  # pictures of one size, but for a few, are kept up to this many pixels on a side
+_NEARLY_ALL = 0.9  # share of pictures whose size the others are brought to
+_SHRUNK = 64  # else all are brought to this
 _MOST_PIXELS = 2**26  # in one picture: 270 MB as pillow holds it, while it is decoded and brought to size
 # Named, because pillow goes by the content: a file called .png may hold PostScript, which pillow would run.
 _FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP")
@@ -64,12 +66,19 @@ def _pixels(path: Path, mode: str, size: tuple[int, int]) -> npt.NDArray[np.uint
         return np.asarray(picture if picture.size == size else picture.resize(size))
 
 
-def _choose_size(sizes: Counter[tuple[int, int]], notes: list[str]) -> tuple[int, int]:
-    """Return the common (width, height)."""
-    size = next(iter(sizes))
-    if len(sizes) == 1 and max(size) <= _LARGEST:
+def _choose_size(files: list[Path], sizes: list[tuple[int, int]], notes: list[str]) -> tuple[int, int]:
+    """Return the (width, height) that pictures are brought to: that of nearly all, unless it is large."""
+    counts = Counter(sizes)
+    size, most = counts.most_common(1)[0]
+    if most >= _NEARLY_ALL * len(sizes) and max(size) <= _LARGEST:
+        others = [str(path) for path, own in zip(files, sizes, strict=True) if own != size]
+        if others:
+            common = f"{size[0]} x {size[1]} pixels of the others"
+            what = f"{len(others):,} of {len(files):,} pictures are resized to the {common}"
+            warn(f"{what}: {listed(others)}. Leave them out if they do not belong there", DataWarning)
+            note(notes, f"{what}: {listed(others)}")
         return size
-    why = f"{len(sizes)} sizes" if len(sizes) > 1 else f"{size[0]} x {size[1]} pixels"
+    why = f"{len(counts)} sizes" if len(counts) > 1 else f"{size[0]} x {size[1]} pixels"
     note(notes, f"pictures ({why}) are resized to {_SHRUNK} x {_SHRUNK}; pass images to choose another size")
     return (_SHRUNK, _SHRUNK)
 
@@ -87,13 +96,13 @@ def read_pictures(folder: str | os.PathLike[str], *, images: tuple[int, ...] | N
     files = _find(root)
     notes: list[str] = []
     # Two passes, so that only pictures of the final size are held in memory.
-    sizes: Counter[tuple[int, int]] = Counter()
+    sizes: list[tuple[int, int]] = []
     grey = True
     for path in files:
         picture = _open(path)
-        sizes[picture.size] += 1
+        sizes.append(picture.size)
         grey = grey and picture.mode in ("1", "L")
-    width, height = _choose_size(sizes, notes) if images is None else (images[1], images[0])
+    width, height = _choose_size(files, sizes, notes) if images is None else (images[1], images[0])
     shape = (height, width) if grey else (height, width, 3)
     pixels = np.empty((len(files), *shape), np.uint8)
     for i, path in enumerate(files):
