@@ -98,6 +98,7 @@ def test_a_map_whose_page_would_need_more_than_the_budget_is_refused_before_the_
     found = run("map", table, "-o", path, "--memory", "30 MB")
     assert found.exit_code == 2
     assert "arrays of the evaluation of the map take" in found.output
+    assert "Raise --memory, or fit some rows and place the others: --n-fitted." in found.output
     assert not path.exists()
 
 

@@ -7,6 +7,7 @@ import contextlib
 import os
 import sys
 import time
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -85,7 +86,9 @@ def _refuse_what_follows(dataset: Any, method: str, kinds: set[str], memory: str
     then = [stage for kind, stage in (("html", "page"), ("map", "file")) if kind in kinds]
     if then:
         with running(memory=check_budget(memory)):
-            forecast((dataset.n_samples, dataset.n_features), method, then=then).check(dataset.n_samples)
+            expected = forecast((dataset.n_samples, dataset.n_features), method, then=then)
+            remedy = "Raise --memory, or fit some rows and place the others: --n-fitted."
+            replace(expected, remedy=remedy).check(dataset.n_samples)
 
 
 def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None, parameters: dict[str, Any]) -> None:
