@@ -43,6 +43,24 @@ def test_positions_are_written_under_scanpys_keys(cells, tmp_path):
     np.testing.assert_array_equal(again.obsm["X_umap"], cells.obsm["X_umap"])
 
 
+def test_blocks_are_parts_of_the_object(cells):
+    proteins = np.random.default_rng(1).normal(size=(N, 3))
+    cells.obsm["protein"] = pd.DataFrame(proteins, index=cells.obs_names, columns=["CD3", "CD19", "g0"])
+    blocks = {"rna": gn.Block("X_pca"), "protein": gn.Block("protein", weight=0.5)}
+    made = gn.map(cells, blocks=blocks, labels="kind", **QUICK)
+    assert made.feature_names == [*(f"X_pca {j}" for j in range(12)), "CD3", "CD19", "g0"]
+    assert (made.labels.tolist(), made.point_names[0]) == (cells.obs["kind"].tolist(), "c0")
+    by_hand = {"rna": gn.Block(range(12)), "protein": gn.Block([12, 13, 14], weight=0.5)}
+    table = np.hstack([cells.obsm["X_pca"], proteins])
+    np.testing.assert_array_equal(made.embedding, gn.map(table, blocks=by_hand, **QUICK).embedding)
+    genes = gn.map(cells, blocks={"rna": gn.Block("X"), "protein": gn.Block("protein")}, **QUICK)
+    assert [genes.feature_names[j] for j in (0, 1, GENES, -1)] == ["rna: g0", "g1", "CD3", "protein: g0"]
+    with pytest.raises(ValueError, match=r"block='protien' must be one of those in the data.*'protein'"):
+        gn.map(cells, blocks={"rna": gn.Block("X_pca"), "protein": gn.Block("protien")})
+    with pytest.raises(ValueError, match="use_rep must be left out where blocks are given"):
+        gn.map(cells, blocks=blocks, use_rep="X_pca")
+
+
 def test_a_copy_leaves_the_object_as_it_was(cells):
     copied = gn.anndata.embed(cells, copy=True, **QUICK)
     assert copied.obsm["X_umap"].shape == (N, 2)

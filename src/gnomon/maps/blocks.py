@@ -7,16 +7,20 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import scipy
 
 from gnomon._validation import message
 from gnomon.data import Block, Dataset, Table, check_blocks, columns_of_blocks
+from gnomon.data.cells import read_cells, read_part
 from gnomon.data.columns import encode_dataset, features_of, raw_columns, spreads_of, unit_ranges
+from gnomon.data.dataset import require_name
 from gnomon.data.frames import is_frame
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, choose_scaling
 
 __all__ = [
     "GOWER",
+    "blocks_of_cells",
     "encode_columns",
     "gower_scaling",
     "of_features",
@@ -36,6 +40,46 @@ def refuse_with_blocks(blocks: Any, **given: Any) -> None:
         if blocks is not None and value is not None:
             remedy = remedies.get(name, "Blocks name the columns to use.")
             raise ValueError(message(name, "left out where blocks are given", remedy=remedy))
+
+
+def blocks_of_cells(
+    cells: Any, blocks: Any, labels: str | None, stated: Mapping[str, Any]
+) -> tuple[Dataset, dict[str, Block]] | None:
+    """Return the parts of an AnnData object that blocks name, side by side, and the blocks; None if they name columns.
+
+    Parameters
+    ----------
+    cells : AnnData of shape (n_obs, n_vars)
+    blocks : dict of str to Block
+        Of which each names "X" or a key of `obsm` alone.
+    labels : str or None
+        A column of `obs`.
+    stated : mapping of str to object
+        Other arguments that name parts of the object; they must be None.
+    """
+    known, keys = check_blocks(blocks), {"X": "X"} | {str(key): f"obsm/{key}" for key in cells.obsm}
+    if not any(name in keys for block in known.values() for name in block.columns):
+        return None
+    for name in (str(name) for block in known.values() for name in block.columns):
+        require_name(name, list(keys), what="block")
+    parts = {name: keys[block.columns[0]] for name, block in known.items()}
+    for name, value in stated.items():
+        if value is not None:
+            raise ValueError(message(name, "left out where blocks are given", remedy="Blocks name the parts to use."))
+    read = {name: read_part(cells, str(part)) for name, part in parts.items()}
+    every = [column for _, names in read.values() for column in names]
+    columns = {
+        name: [f"{name}: {one}" if every.count(one) > 1 else one for one in names] for name, (_, names) in read.items()
+    }
+    tables = [table for table, _ in read.values()]
+    joined = (
+        scipy.sparse.csr_array(scipy.sparse.hstack(tables))
+        if any(map(scipy.sparse.issparse, tables))
+        else np.hstack(tables)
+    )
+    about = read_cells(cells, labels=labels, part=str(next(iter(parts.values()))))
+    data = replace(about, X=joined, feature_names=[one for names in columns.values() for one in names], part="")
+    return data, {name: replace(block, columns=columns[name]) for name, block in known.items()}
 
 
 def encode_columns(

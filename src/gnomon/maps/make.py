@@ -124,7 +124,8 @@ def map(
     blocks : dict of str to gnomon.Block or None, default=None
         Blocks of columns, each with a metric and a weight of its own, for neighbour embeddings that have the parameter
         ``blocks``; ``join`` says how they are joined: "intersection" (default), "union" or "mean". Columns in no block
-        are left out and kept as `metadata`. Each block has its own ``scale``.
+        are left out and kept as `metadata`. Each block has its own ``scale``. Of an AnnData object each names "X" or a
+        key of `obsm`: ``{"rna": Block("X_pca"), "protein": Block("protein")}``.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         Standardise the columns first: "standard" by mean and standard deviation, "robust" by median and interquartile
         range. "auto" is "standard" where the columns have unlike units, with a warning that names them, else None: one

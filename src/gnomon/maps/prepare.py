@@ -29,7 +29,7 @@ from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import GnomonWarning
-from gnomon.maps.blocks import encode_columns, refuse_with_blocks
+from gnomon.maps.blocks import blocks_of_cells, encode_columns, refuse_with_blocks
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
 from gnomon.maps.representation import leading
@@ -128,11 +128,18 @@ class Reading:
 def prepare(X: Any, how: Reading) -> Prepared:
     """Read, encode and complete a table."""
     weights, column = how.sample_weight, how.column
-    data = replace(_read(X, column, how.n_pcs, how.cells), **how.stated)
+    blocks, of_cells = how.blocks, None
+    if blocks is not None and is_cells(X):
+        of_cells = blocks_of_cells(X, blocks, column, {**how.cells, "n_pcs": how.n_pcs})
+    if of_cells is None:
+        data = _read(X, column, how.n_pcs, how.cells)
+    else:
+        data, blocks = of_cells
+    data = replace(data, **how.stated)
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
     data, drop = take_columns(data, column, how.target, how.drop)
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
-    data, known_blocks = encode_columns(*without_weights(data, how.features, drop, weights), how.blocks)
+    data, known_blocks = encode_columns(*without_weights(data, how.features, drop, weights), blocks)
     if column is not None and column != weighing:
         data.metadata.pop(column, None)
     data = with_weights(data, weights)
