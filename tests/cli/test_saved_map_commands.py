@@ -211,3 +211,21 @@ def test_report_writes_one_page_that_names_its_files(saved, monkeypatch):
     assert "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad" in text
     assert json.loads(Path("r.html.run.json").read_text())["command"] == "report"
     assert run("report", saved, "-o", "r.txt").exit_code == 2
+
+
+def test_a_map_grows_and_says_how_new_rows_differ(made, saved):
+    new = np.random.default_rng(1).uniform(0, 1, (12, 4))
+    lines = [",".join([*map(str, row), "b"]) for row in new.tolist()]
+    Path("new.csv").write_text("\n".join(["p,q,r,s,kind", *lines]) + "\n")
+    found = run("extend", saved, "new.csv", "--labels", "kind", "--save", "larger.gnomon", "-o", "larger.html")
+    assert found.exit_code == 0, found.output
+    grown, drift = Map.load(saved).extend(new, labels=["b"] * 12)
+    assert found.stdout.startswith(drift.summary())
+    larger = Map.load("larger.gnomon")
+    np.testing.assert_array_equal(larger.embedding, grown.embedding)
+    assert larger.labels.tolist() == [*made.labels.tolist(), *["b"] * 12]
+    assert Path("larger.html").stat().st_size > 100_000
+    told = json.loads(run("extend", saved, "new.csv", "--json").stdout)["drift"]
+    assert (told["n_new"], told["refit"], told["text"]) == (12, drift.refit, drift.summary())
+    refused = run("extend", saved, "other.csv")
+    assert (refused.exit_code, "other.csv" in refused.stderr) == (2, True)

@@ -24,6 +24,7 @@ _COMMANDS = {  # name of each and the module that has it, imported when it is us
     "report": "report",
     "info": "info",
     "transform": "transform",
+    "extend": "extend",
     "export": "export",
     "explain": "positions",
     "evaluate": "positions",

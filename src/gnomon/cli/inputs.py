@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["STDIN", "empty_cells", "open_data", "prepare_data", "read_positions", "with_all_rows"]
+__all__ = ["STDIN", "empty_cells", "open_data", "open_new_rows", "prepare_data", "read_positions", "with_all_rows"]
 
 STDIN = "-"
 _NAME = "stdin.csv"
@@ -47,6 +47,23 @@ def open_data(data: str, *, metadata: str | None = None, labels: str | None = No
     if data == STDIN:
         found = replace(found, source="stdin")
     return found if metadata is None else _with_columns(found, columns, metadata, labels)
+
+
+def open_new_rows(result: Any, data: str, *, labels: str | None = None) -> Any:
+    """Open rows that a map places: of an h5ad file the part of which the map was made.
+
+    Parameters
+    ----------
+    result : Map
+    data, labels : str
+        As of `open_data`.
+
+    Returns
+    -------
+    Dataset
+    """
+    part = {"key": result._part} if data.lower().endswith(".h5ad") and result._reads_part else {}
+    return open_data(data, labels=labels, missing="keep", **part)
 
 
 def empty_cells(missing: str | None) -> str:

@@ -6,7 +6,7 @@ import click
 
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, data_document, json_text
-from gnomon.cli.inputs import open_data
+from gnomon.cli.inputs import open_new_rows
 from gnomon.cli.options import open_map, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell_files, write_coordinates
 from gnomon.cli.record import write_records
@@ -35,8 +35,7 @@ def transform(map_path: str, data: str, output: str | None, threads: int | None,
     result = open_map(map_path, threads, of_landmarks=True)
     found: list[str] = []
     with collect_warnings(found):
-        part = {"key": result._part} if data.lower().endswith(".h5ad") and result._reads_part else {}
-        dataset = open_data(data, missing="keep", **part)
+        dataset = open_new_rows(result, data)
         places = result.transform(dataset)
         for path in paths.values():
             write_coordinates(path, places, dataset.point_names)
