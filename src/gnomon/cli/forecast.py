@@ -87,6 +87,7 @@ def _opened(
     from gnomon.data.columns import encode_dataset
 
     if is_stored(data, asked=asked):
+        reading.pop("labels", None)  # which may be stored beside the features
         refuse_options({"features": features, "drop": drop, **reading}, why_in_blocks(data, asked=asked))
         stored, _ = open_large(data, None)
         return stored, stored.shape
