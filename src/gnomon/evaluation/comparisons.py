@@ -13,6 +13,7 @@ import scipy
 
 from gnomon._arithmetic import exp, log, row_distances
 from gnomon._entrance import entrance
+from gnomon._false_discoveries import normal_p_values
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters
@@ -378,7 +379,7 @@ def is_nearer(
         sentence=sentence,
         statistic=statistic,
         interval=ends[way],
-        p_value=float(2.0 * scipy.special.ndtr(-abs(statistic) / spread)),
+        p_value=float(normal_p_values(abs(statistic) / spread)),
     )
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import exp, inner, product
 from gnomon._entrance import entrance
-from gnomon._false_discoveries import adjusted_p_values, normal_deviations
+from gnomon._false_discoveries import adjusted_p_values, normal_deviations, normal_p_values
 from gnomon._printed import ShortRepr
 from gnomon._validation import Integer, Options, Real, check_parameters, message, warn
 from gnomon.data.scaling import column_scales
@@ -462,12 +462,10 @@ def _rates_of_chance(ahead: Array, rho: Array, n: int) -> Array:
     By Student's test of the slope and of the rank correlation; the larger p-value counts, so that a few large values
     make no discovery.
     """
-    from scipy.special import ndtr
-
     degrees = float(n - 2)
     by_ranks = _ratio(np.abs(rho) * np.sqrt(degrees), np.sqrt(np.maximum(1.0 - rho**2, 0.0)))
     deviations = np.fmin(normal_deviations(ahead, degrees), normal_deviations(by_ranks, degrees))
-    return adjusted_p_values(2.0 * ndtr(-deviations))
+    return adjusted_p_values(normal_p_values(deviations))
 
 
 def _pushes(explanation: Explanation, near: PointsNear) -> tuple[Array, Array]:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import product
 from gnomon._entrance import entrance
-from gnomon._false_discoveries import are_discoveries, normal_deviations
+from gnomon._false_discoveries import are_discoveries, normal_deviations, normal_p_values
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
@@ -79,8 +79,6 @@ class _ClusterMoments:
         Welch's alone finds chance where the few rows of a cluster happen to vary little, such as eight times yes of
         seven in ten, and Student's where a small cluster varies more than the other.
         """
-        from scipy.special import ndtr
-
         freedom = np.maximum(self.sizes - 1, 1)[:, None]
         squares = self.variances / freedom  # squared errors of the means
         both, fourth = squares[g] + squares, squares**2 / freedom
@@ -98,7 +96,7 @@ class _ClusterMoments:
             welch = normal_deviations(ratio, degrees)
             student = normal_deviations(alike, common[:, None].astype(np.float64))
             ahead = np.fmin(welch, student)
-            found[tested] = are_discoveries(2.0 * ndtr(-ahead[tested]), alpha)
+            found[tested] = are_discoveries(normal_p_values(ahead[tested]), alpha)
         return found
 
 

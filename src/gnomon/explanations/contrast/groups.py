@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gnomon import _core
 from gnomon._entrance import entrance
-from gnomon._false_discoveries import adjusted_p_values
+from gnomon._false_discoveries import adjusted_p_values, normal_p_values
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
@@ -133,10 +133,8 @@ def _rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
     auc : ndarray of shape (n_features,), float64
     sizes : pair of int
     """
-    from scipy.special import ndtr
-
     deviation = np.sqrt((sum(sizes) + 1) / (12.0 * sizes[0] * sizes[1]))
-    return adjusted_p_values(2.0 * ndtr(-np.abs(auc - 0.5) / deviation))
+    return adjusted_p_values(normal_p_values(np.abs(auc - 0.5) / deviation))
 
 
 def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int8]:

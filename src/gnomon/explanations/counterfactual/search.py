@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import inner, length
 from gnomon._entrance import entrance
-from gnomon._false_discoveries import are_discoveries
+from gnomon._false_discoveries import are_discoveries, normal_p_values
 from gnomon._validation import Boolean, Integer, Options, check_parameters, message
 from gnomon.data.scaling import ColumnScales, column_scales
 from gnomon.data.tensors import is_module
@@ -417,7 +417,6 @@ def _told_apart(placing: Placing, features: npt.NDArray[np.int64]) -> tuple[Arra
     By the test of Mann and Whitney of the values and of their distances from the median, among at most a thousand rows
     of the target and of the others, at a rate of false discoveries of 1 %.
     """
-    from scipy.special import ndtr
     from scipy.stats import rankdata
 
     sides = [np.flatnonzero(side) for side in (placing.region.wanted, ~placing.region.wanted)]
@@ -429,8 +428,7 @@ def _told_apart(placing: Placing, features: npt.NDArray[np.int64]) -> tuple[Arra
         auc = (rankdata(measured, axis=0)[:n].sum(axis=0) - n * (n + 1) / 2) / (n * m)
         away.append(np.abs(auc - 0.5))
     deviations = np.stack(away) / np.sqrt((n + m + 1) / (12.0 * n * m))
-
-    found = are_discoveries(2.0 * ndtr(-deviations), _FALSE)
+    found = are_discoveries(normal_p_values(deviations), _FALSE)
     return np.maximum(*away), np.logical_or(*found)
 
 
