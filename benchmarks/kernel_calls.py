@@ -388,6 +388,13 @@ def _tables(t: _Tables) -> Named:
         )
     places = t.map.astype(np.float64)
     yield "nearest_places", lambda: core.nearest_places(places, 15, 1)
+
+    def levels() -> Any:
+        found = places[:, 0].copy()
+        core.isotonic_levels(found, np.ones(len(found)))
+        return found
+
+    yield "isotonic_levels", levels
     yield "normal_matrix", lambda: core.normal_matrix(0, 1, 20000, 50, 1)
     few = t.graph_of(3000, 10)
     sources = np.arange(64, dtype=np.int32)[:, None].copy()

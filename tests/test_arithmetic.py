@@ -14,6 +14,7 @@ from gnomon._arithmetic import (
     expm1,
     geometric,
     inner,
+    isotonic_levels,
     log,
     log1p,
     pair_distances,
@@ -213,3 +214,58 @@ def test_squares_of_distances_are_added_one_by_one_in_the_order_of_the_columns(w
     assert np.array_equal(pair_distances(many), row_distances(many, many)[np.triu_indices(257, 1)])
     with pytest.raises(ValueError, match="row_distances"):
         row_distances(A, rng.normal(size=(3, width + 1)))
+
+
+def _pooled(values, weights):
+    """Pool neighbours that are out of order, later ones first; Python rounds each product by itself."""
+    blocks = []
+    later = list(zip(values.tolist(), weights.tolist(), strict=True))[::-1]
+    while later:
+        level, weight = later.pop()
+        size = 1
+        if blocks and blocks[-1][0] >= level:
+            last, last_weight, last_size = blocks.pop()
+            total = last_weight * last + weight * level
+            weight, size = weight + last_weight, size + last_size
+            level = total / weight
+            while later and level >= later[-1][0]:
+                value, share = later.pop()
+                total, weight, size = total + share * value, weight + share, size + 1
+                level = total / weight
+            while blocks and blocks[-1][0] >= level:
+                value, share, count = blocks.pop()
+                total, weight, size = total + share * value, weight + share, size + count
+                level = total / weight
+        blocks.append((level, weight, size))
+    return np.concatenate([np.full(size, level) for level, _, size in blocks])
+
+
+@pytest.mark.parametrize("rise", [-1.0, 0.0, 3.0])
+def test_isotonic_levels_pool_numbers_one_by_one_and_round_each_product_by_itself(rise):
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=1000) + rise * np.linspace(0.0, 1.0, 1000), rng.uniform(0.1, 3.0, 1000)
+    kept = values.copy(), weights.copy()
+    np.testing.assert_array_equal(isotonic_levels(values, weights), _pooled(values, weights))
+    np.testing.assert_array_equal(isotonic_levels(values), _pooled(values, np.ones(1000)))
+    np.testing.assert_array_equal((values, weights), kept)
+
+
+def test_isotonic_levels_are_the_highest_of_the_least_means():
+    rng = np.random.default_rng(1)
+    values, weights = rng.normal(size=30), rng.uniform(0.1, 3.0, 30)
+    sums, masses = (np.concatenate([[0.0], np.cumsum(one)]) for one in (values * weights, weights))
+    mean = (sums[None, 1:] - sums[:-1, None]) / np.where(
+        masses[None, 1:] > masses[:-1, None], masses[None, 1:] - masses[:-1, None], np.nan
+    )  # of begin, last
+    wanted = [max(mean[begin, i:].min() for begin in range(i + 1)) for i in range(30)]
+    np.testing.assert_allclose(isotonic_levels(values, weights), wanted, rtol=1e-12)
+
+
+def test_isotonic_levels_of_few_equal_and_ordered_numbers():
+    assert isotonic_levels(np.empty(0)).shape == (0,)
+    np.testing.assert_array_equal(isotonic_levels(np.array([2.0])), [2.0])
+    np.testing.assert_array_equal(isotonic_levels(np.array([1, 1, 4, 3])), [1.0, 1.0, 3.5, 3.5])
+    np.testing.assert_array_equal(isotonic_levels(np.array([3.0, 1.0]), np.array([1, 3])), [1.5, 1.5])
+    ascending = np.arange(9.0)
+    np.testing.assert_array_equal(isotonic_levels(ascending), ascending)
+    np.testing.assert_array_equal(isotonic_levels(ascending[::-1]), np.full(9, 4.0))

@@ -1,6 +1,7 @@
 #include "checks.hpp"
 #include "gnomon/anchor_distances.hpp"
 #include "gnomon/density_clusters.hpp"
+#include "gnomon/isotonic.hpp"
 #include "gnomon/map_scores.hpp"
 #include "gnomon/nearest_places.hpp"
 #include "gnomon/random.hpp"
@@ -131,6 +132,12 @@ void bind_squares(nb::module_& m) {
           "Write squared distances from some rows of a table to all, through inner products.");
 }
 
+void levels_of(const Vector<double>& values, const Vector<double>& weights) {
+    Arguments("isotonic_levels").length("weights", weights, values.shape(0));
+    const nb::gil_scoped_release release;
+    isotonic_levels({values.data(), values.shape(0)}, {weights.data(), weights.shape(0)});
+}
+
 template <class T>
 void bind_scores(nb::module_& m) {
     m.def("score_map", &scores<T>, nb::arg("distances").noconvert(), nb::arg("Y").noconvert(),
@@ -161,6 +168,8 @@ void register_map_scores(nb::module_& m) {
           "The nearest other rows of every row of a map, ascending by distance, then by number.");
     m.def("density_clusters", &clusters_of, nb::arg("distances").noconvert(), nb::arg("n_core"), nb::arg("min_size"),
           "Clusters of rows by HDBSCAN from all their distances, -1 for none.");
+    m.def("isotonic_levels", &levels_of, nb::arg("values").noconvert(), nb::arg("weights").noconvert(),
+          "Replace values by the ascending ones nearest to them by weighted squares; weights are used up.");
     m.def(
         "random_keys",
         [](std::uint64_t seed, std::size_t n) {

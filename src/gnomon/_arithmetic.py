@@ -21,6 +21,7 @@ __all__ = [
     "expm1",
     "geometric",
     "inner",
+    "isotonic_levels",
     "length",
     "log",
     "log1p",
@@ -331,3 +332,23 @@ def inner(A: npt.NDArray[Any], B: npt.NDArray[Any]) -> float:
 def length(A: npt.NDArray[Any]) -> float:
     """Return the root of the sum of squares of all entries."""
     return math.sqrt(inner(A, A))
+
+
+def isotonic_levels(values: npt.NDArray[Any], weights: npt.NDArray[Any] | None = None) -> Float64Array:
+    """Return the ascending numbers nearest to given ones, by the weighted sum of squared differences.
+
+    SciPy, which has the same, multiplies and adds at once on some processors, with other last bits.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n,)
+    weights : ndarray of shape (n,), default=None
+        Positive; None weighs all alike.
+
+    Returns
+    -------
+    ndarray of shape (n,), float64
+    """
+    levels = np.array(values, dtype=np.float64, order="C")
+    _core.isotonic_levels(levels, np.ones(len(levels)) if weights is None else np.array(weights, dtype=np.float64))
+    return levels

@@ -566,6 +566,10 @@ def cases() -> Iterator[tuple[str, Call]]:
         ),
     )
     yield (
+        "isotonic_levels",
+        call(_core.isotonic_levels, values=points(N, 1, np.float64).ravel(), weights=np.ones(N)),
+    )
+    yield (
         "row_distances",
         call(
             _core.row_distances,

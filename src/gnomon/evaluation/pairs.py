@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core
+from gnomon._arithmetic import isotonic_levels
 from gnomon.evaluation.intervals import Estimate, Sampling
 from gnomon.evaluation.ranks import AnchorRanks
 from gnomon.evaluation.scores import spearman
@@ -76,11 +77,9 @@ def non_metric_stress(x: Floats, y: Floats) -> float:
 
 def _increasing(x: Floats, y: Floats) -> tuple[Floats, Floats]:
     """Return what an increasing function of x fits best to y: at the distinct x, ascending, and at every pair."""
-    from scipy.optimize import isotonic_regression
-
     distinct, inverse, counts = np.unique(x, return_inverse=True, return_counts=True)
     means = np.bincount(inverse.ravel(), weights=y) / counts
-    levels: Floats = isotonic_regression(means, weights=counts).x
+    levels = isotonic_levels(means, counts)
     return np.column_stack([distinct, levels]), levels[inverse.ravel()]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._arithmetic import pair_distances, row_distances
+from gnomon._arithmetic import isotonic_levels, pair_distances, row_distances
 from gnomon._entrance import entrance, part
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Real, Rule, check_parameters, message
@@ -159,7 +159,7 @@ class OrdinalStress(Stress):
         if self._groups is not None:
             order = order[np.lexsort((distances[order], self._groups))]
         weights = None if self._pair_weights is None else self._pair_weights[order]
-        rising = scipy.optimize.isotonic_regression(distances[order], weights=weights).x
+        rising = isotonic_levels(distances[order], weights)
         squares = float((np.square(rising) if weights is None else weights * np.square(rising)).sum())
         found = np.zeros_like(distances)
         found[order] = rising * np.sqrt(self.sum_of_squares / squares) if squares > 0.0 else 1.0
