@@ -6,6 +6,7 @@ import scipy
 
 from gnomon._run import running
 from gnomon.linalg import orthonormalised, symmetric_eigen
+from gnomon.linalg.orthonormal import with_draws, without
 
 
 def _symmetric(n: int, seed: int = 0) -> np.ndarray:
@@ -74,3 +75,52 @@ def test_many_columns_are_orthonormalised_block_by_block():
     np.testing.assert_allclose(Q[:, kept].T @ Q[:, kept], np.eye(149), atol=1e-13)
     assert not Q[:, 100].any()
     np.testing.assert_allclose(Q[:, :90] @ (Q[:, :90].T @ A[:, :90]), A[:, :90], atol=1e-11)
+
+
+def test_columns_that_are_orthonormalised_count_by_their_direction_alone():
+    """Their bits as well, where lengths are multiplied by powers of two."""
+    A = np.random.default_rng(4).normal(size=(60, 70))[:, :50]
+    lengths = 2.0 ** np.random.default_rng(5).integers(-90, 90, 50)
+    assert orthonormalised(A * lengths).tobytes() == orthonormalised(A).tobytes()
+
+
+@pytest.mark.parametrize("left", [1e-5, 1e-8, 1e-11])
+def test_what_little_a_column_adds_to_those_before_it_is_found(left):
+    """A share of its length; squares, of which double precision holds 1e-16, would hide it."""
+    Q = np.linalg.qr(np.random.default_rng(6).normal(size=(300, 100)))[0]
+    A = Q.copy()
+    A[:, 1:] = left * Q[:, 1:] + Q[:, :1] * np.linspace(0.5, 1.0, 99)
+    A = np.insert(A, [5, 30], A[:, :2] @ [[1.0, 2.0], [3.0, -1.0]], axis=1)  # these two add nothing
+    found = orthonormalised(A)
+    assert not found[:, [5, 31]].any()
+    found = np.delete(found, [5, 31], axis=1)
+    np.testing.assert_allclose(found.T @ found, np.eye(100), atol=1e-13)
+    np.testing.assert_allclose(np.abs(np.diagonal(Q.T @ found)), 1.0, atol=1e-13 / left)
+
+
+def test_columns_without_length_or_numbers_end():
+    assert not orthonormalised(np.zeros((9, 4))).any()
+    for wrong in (np.nan, np.inf):
+        A = np.eye(9, 4)
+        A[3, 2] = wrong
+        with np.errstate(invalid="ignore"):
+            assert np.isnan(orthonormalised(A)).any()
+
+
+def test_draws_take_the_place_of_columns_of_zeros_alone():
+    A = np.random.default_rng(7).normal(size=(20, 5))
+    assert with_draws(A, 0) is A
+    A[:, [1, 3]] = 0.0
+    drawn = with_draws(A, 0)
+    np.testing.assert_array_equal(drawn[:, :3], A[:, [0, 2, 4]])
+    assert np.linalg.matrix_rank(drawn) == 5
+    assert drawn.tobytes() == with_draws(A, 0).tobytes() != with_draws(A, 1).tobytes()
+
+
+def test_a_column_along_the_direction_that_is_taken_out_is_zero():
+    direction = np.full(30, 30**-0.5)
+    columns = np.random.default_rng(8).normal(size=(30, 3))
+    columns[:, 1] = 7.0 * direction
+    rest = without(columns, direction)
+    assert not rest[:, 1].any()
+    np.testing.assert_allclose(rest[:, [0, 2]], (columns - columns.mean(axis=0))[:, [0, 2]], atol=1e-14)

@@ -18,7 +18,7 @@ from tests.threads import on_threads
 
 from gnomon.affinities import alignment_matrix, reconstruction_weights
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, symmetric_operator
-from gnomon.linalg.eigen.base import Search
+from gnomon.linalg.eigen.base import Search, Semidefinite
 from gnomon.linalg.eigen.laplacian import filtered_subspace
 from gnomon.neighbors import compute_neighbors
 
@@ -52,6 +52,16 @@ def two_clusters(weight):
     blocks = [union_graph(rng.normal(size=(500, 3)), 8) for _ in range(2)]
     matrix = sp.block_diag(blocks, format="lil")
     matrix[0, 500] = matrix[500, 0] = weight
+    return sp.csr_array(matrix, dtype=np.float32)
+
+
+def apart(weights, size=80):
+    """Clouds in a row, each joined to the next by one edge of such a weight."""
+    rng = np.random.default_rng(0)
+    clouds = [union_graph(rng.normal(size=(size, 3)), 8) for _ in range(len(weights) + 1)]
+    matrix = sp.block_diag(clouds, format="lil")
+    for i, weight in enumerate(weights):
+        matrix[i * size, (i + 1) * size] = matrix[(i + 1) * size, i * size] = weight
     return sp.csr_array(matrix, dtype=np.float32)
 
 
@@ -361,6 +371,30 @@ def test_two_clusters_on_a_thread_have_one_tiny_eigenvalue(tolerance, weight):
     assert side[0] == -side[-1]
 
 
+@pytest.mark.parametrize("weights", [[1], [1e-5], [1, 1e-3, 1e-6, 1e-9], [0.1] * 4, [0] * 4])
+@pytest.mark.parametrize("normalized", [True, False])
+def test_slow_modes_do_not_hide_the_others(weights, normalized):
+    """A filter makes the slow ones up to 1e9 times as long; all pairs are those of the dense problem."""
+    graph = GraphLaplacian(apart(weights), normalized)
+    values, vectors = np.linalg.eigh(graph.matrix.toarray())
+    for n_vectors in (1, 2, 5, 10):
+        found = eigenpairs(graph, n_vectors, solver="multilevel")
+        assert found.converged
+        np.testing.assert_allclose(found.values, values[1 : n_vectors + 1], rtol=1e-8, atol=1e-13 * graph.upper)
+        np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(n_vectors), atol=1e-10)
+        np.testing.assert_allclose(found.vectors.T @ graph.trivial, 0.0, atol=1e-10)
+        alike = vectors[:, values < found.values[-1] + 1e-9]
+        np.testing.assert_allclose(np.linalg.norm(alike.T @ found.vectors, axis=0), 1.0, atol=1e-8)
+
+
+@pytest.mark.parametrize("n_threads", [2, 5])
+def test_bytes_of_slow_modes_do_not_depend_on_threads(n_threads):
+    graph = GraphLaplacian(apart([1, 1e-3, 1e-6, 1e-9], 600))
+    one, many = (on_threads(n, eigenpairs)(graph, 10, seed=5) for n in (1, n_threads))
+    assert (one.solver, one.converged) == ("multilevel", True)
+    assert one.vectors.tobytes() + one.values.tobytes() == many.vectors.tobytes() + many.values.tobytes()
+
+
 @pytest.mark.parametrize("n", [33, 40, 64, 130])
 def test_small_and_regular_graphs_are_finite(n):
     for matrix in (chain(n, True), sp.csr_array((1 - np.eye(n)).astype(np.float32))):
@@ -383,6 +417,34 @@ def test_a_random_start_reaches_what_a_good_start_reaches():
     found = filtered_subspace(path.matrix, start, path.trivial, path.upper, Search(2, 1e-8, max_products=5000))
     assert found.converged
     np.testing.assert_allclose(found.values[:2], 2 - 2 * np.cos(np.pi * np.arange(1, 3) / n), rtol=1e-9)
+
+
+@pytest.mark.parametrize("lost", ["equal", "zero", "trivial"])
+def test_columns_of_a_start_that_add_nothing_are_no_eigenvectors(lost):
+    """A vector of zeros would have the residual 0."""
+    n = 300
+    path = GraphLaplacian(chain(n, False), normalized=False)
+    start = np.random.default_rng(0).normal(size=(n, 8))
+    start[:, 2:7] = {"equal": start[:, :1], "zero": 0.0, "trivial": path.trivial[:, None]}[lost]
+    found = filtered_subspace(path.matrix, start, path.trivial, path.upper, Search(2, 1e-8, max_products=5000))
+    assert found.converged
+    np.testing.assert_allclose(found.values[:2], 2 - 2 * np.cos(np.pi * np.arange(1, 3) / n), rtol=1e-9)
+    np.testing.assert_allclose(found.vectors.T @ found.vectors, np.eye(8), atol=1e-12)
+    np.testing.assert_allclose(found.vectors.T @ path.trivial, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("lost", ["equal", "zero", "known"])
+def test_a_space_with_columns_that_add_nothing_is_filled_up_beside_the_known_vector(lost):
+    n = 50
+    path = GraphLaplacian(chain(n, False), normalized=False)
+    operator = Semidefinite(path.matrix, path.trivial)
+    space = np.linalg.eigh(path.matrix.toarray())[1][:, 1:5]
+    space[:, 2] = {"equal": space[:, 0], "zero": 0.0, "known": path.trivial}[lost]
+    values, vectors, residuals = operator.rayleigh_ritz(space)
+    np.testing.assert_allclose(vectors.T @ vectors, np.eye(4), atol=1e-12)
+    np.testing.assert_allclose(vectors.T @ path.trivial, 0.0, atol=1e-12)
+    np.testing.assert_allclose(values[:2], 2 - 2 * np.cos(np.pi * np.arange(1, 3) / n), rtol=1e-9)
+    assert residuals[:2].max() < 1e-12 < 1e-2 < residuals[3]
 
 
 def test_components_are_numbered_in_order():

@@ -64,3 +64,15 @@ def test_leading_components_are_those_of_the_singular_value_decomposition(shape,
     np.testing.assert_allclose(found.total_variance, np.square(values).sum() / (shape[0] - 1), rtol=1e-12)
     again = on_threads(3, principal_components)(X, 3, solver="randomized", seed=1)
     np.testing.assert_array_equal(again.components, found.components)
+
+
+@pytest.mark.parametrize("ratio", [1e3, 1e4, 1e6])
+def test_one_long_direction_does_not_hide_the_others(ratio):
+    """Columns of a table in very different units: squares of singular values up to 1e12 apart."""
+    rng = np.random.default_rng(4)
+    deviations = np.r_[ratio, 3.0, 2.5, 2.0, np.full(26, 0.5)]
+    X = rng.normal(size=(400, 30)) * deviations @ np.linalg.qr(rng.normal(size=(30, 30)))[0]
+    found = principal_components(X, 4, solver="randomized", seed=1)
+    _, values, right = np.linalg.svd(X - X.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(found.singular_values, values[:4], rtol=1e-9)
+    np.testing.assert_allclose(np.abs(np.sum(found.components * right[:4], axis=1)), 1, rtol=1e-8)

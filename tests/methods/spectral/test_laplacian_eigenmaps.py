@@ -7,6 +7,7 @@ from scipy.sparse.csgraph import laplacian
 from sklearn.manifold import SpectralEmbedding, spectral_embedding
 
 from gnomon.exceptions import ConvergenceWarning, NeighborsWarning
+from gnomon.linalg import GraphLaplacian, eigenpairs
 from gnomon.methods.spectral.laplacian_eigenmaps import LaplacianEigenmaps
 
 rng = np.random.default_rng(0)
@@ -176,6 +177,29 @@ def test_a_variable_radius_goes_with_adapted_weights():
     np.testing.assert_allclose(fitted.affinities_.matrix.toarray(), expected, rtol=1e-5)
     fixed = LaplacianEigenmaps(8, variant="vle", weights="adapted", min_neighbors=8).fit(BLOB)
     np.testing.assert_array_equal(fixed.embedding_, LaplacianEigenmaps(8, variant="ale").fit(BLOB).embedding_)
+
+
+def wells(n, gap, n_features=4, seed=0):
+    """Rows of two clouds that overlap by less, the larger the gap."""
+    rng = np.random.default_rng(seed)
+    X = 0.3 * rng.normal(size=(n, n_features))
+    X[:, 0] += gap * rng.integers(2, size=n)
+    return X
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.NeighborsWarning")
+@pytest.mark.parametrize("parameters", [{}, {"normalized": False}, {"alpha": 1.0, "diffusion_time": 2}])
+@pytest.mark.parametrize(("n", "gap", "n_components"), [(1000, 1.0, 2), (1500, 4.0, 2), (1000, 1.5, 10)])
+def test_slow_modes_leave_all_coordinates(n, gap, n_components, parameters):
+    """Clouds that few edges join; the pairs are those of another solver, and no column is flat."""
+    fitted = LaplacianEigenmaps(n_components=n_components, random_state=0, **parameters).fit(wells(n, gap))
+    graph = GraphLaplacian(fitted.affinities_.matrix, parameters.get("normalized", True))
+    assert (fitted.solver_, fitted.converged_) == ("multilevel", True)
+    other = eigenpairs(graph, n_components, solver="lanczos")
+    if "alpha" not in parameters:
+        np.testing.assert_allclose(fitted.eigenvalues_, other.values, rtol=1e-6, atol=1e-12)
+    assert (fitted.eigenvalues_ > 0.0).all()
+    assert np.ptp(fitted.embedding_, axis=0).min() > 1e-3 * np.ptp(fitted.embedding_, axis=0).max()
 
 
 def test_nullity_is_the_number_of_components():

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from gnomon._printed import ShortRepr
 from gnomon.linalg.eigen.dense import symmetric_eigen
-from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.orthonormal import orthonormalised, with_draws, without
 from gnomon.linalg.products import SparseTimes
 from gnomon.linalg.products import product as multiply
 
@@ -32,6 +32,7 @@ __all__ = [
 Float64Array = npt.NDArray[np.float64]
 
 LARGEST_DENSE = 600  # rows; the dense eigenproblem then takes some hundredths of a second
+_ALONG_KNOWN = 1e-9  # of a unit vector: more is left where little stood beside the known vector
 _ROUNDING = 1e-13  # residuals below this share of the norm of the matrix are rounding
 
 
@@ -136,22 +137,26 @@ class Semidefinite:
 
     def without_known(self, X: Float64Array) -> Float64Array:
         """Return columns orthogonal to the known vector."""
-        if self.known is None:
-            return X
-        deflated: Float64Array = X - np.outer(self.known, multiply(X.T, self.known))
-        return deflated
+        return X if self.known is None else without(X, self.known)
 
     def rayleigh_ritz(self, vectors: Float64Array) -> tuple[Float64Array, Float64Array, Float64Array]:
         """Return the eigenvalues in a space, its vectors by rising eigenvalue, and their residuals."""
-        basis: Float64Array = orthonormalised(self.without_known(vectors / np.linalg.norm(vectors, axis=0)))
-        if not basis.any(axis=0).all():  # columns that repeat others: any direction does in their place
-            basis = np.linalg.qr(self.without_known(vectors))[0]
+        lengths = np.linalg.norm(vectors, axis=0)
+        basis = orthonormalised(self.without_known(vectors / np.where(lengths > 0.0, lengths, 1.0)))
+        if self._lacks_directions(basis):  # columns that repeat others: any direction does in their place
+            basis = orthonormalised(self.without_known(with_draws(basis, 0)))
         images = self.times(basis)
         small = multiply(basis.T, images)
         values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
         found = multiply(basis, rotation)
         residuals: Float64Array = np.linalg.norm(multiply(images, rotation) - found * values, axis=0)
         return values, found, residuals
+
+    def _lacks_directions(self, basis: Float64Array) -> bool:
+        """Say whether columns are zero, or still have a part along the known vector."""
+        if not basis.any(axis=0).all():
+            return True
+        return self.known is not None and float(np.abs(multiply(basis.T, self.known)).max(initial=0.0)) > _ALONG_KNOWN
 
     def limit(self, values: Float64Array, tolerance: float) -> float:
         """Return the residual below which pairs with these eigenvalues have converged."""

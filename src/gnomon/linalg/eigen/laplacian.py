@@ -19,7 +19,7 @@ from gnomon._validation import message
 from gnomon.linalg.eigen.base import LARGEST_DENSE, Eigenpairs, Search, dense_smallest, with_signs
 from gnomon.linalg.eigen.dense import symmetric_eigen
 from gnomon.linalg.eigen.krylov import smallest_by_lanczos
-from gnomon.linalg.orthonormal import orthonormalised
+from gnomon.linalg.orthonormal import orthonormalised, with_draws, without
 from gnomon.linalg.products import SparseTimes, product, sparse_product
 from gnomon.linalg.table import kernel_graph
 
@@ -143,7 +143,7 @@ def filtered_subspace(
     most = search.max_products or min(3000, max(300, int(3e9) // max(operator.nnz, 1)))
     X, n_products, times = start, 0, SparseTimes(operator)
     while True:
-        X, values, residuals = _rayleigh_ritz(times, X, trivial)
+        X, values, residuals = _rayleigh_ritz(times, X, trivial, search.seed)
         n_products += 1
         bound = max(search.tolerance * values[n_wanted - 1], _ROUNDING * upper)
         converged = bool((residuals[:n_wanted] <= bound).all())
@@ -156,10 +156,10 @@ def filtered_subspace(
 
 
 def _rayleigh_ritz(
-    times: SparseTimes, X: Float64Array, trivial: Float64Array
+    times: SparseTimes, X: Float64Array, trivial: Float64Array, seed: int
 ) -> tuple[Float64Array, Float64Array, Float64Array]:
     for _ in range(2):  # once more removes what rounding left
-        X = orthonormalised(X - np.outer(trivial, product(X.T, trivial)))
+        X = orthonormalised(without(with_draws(X, seed), trivial))
     image = times(X)
     small = product(X.T, image)
     values, rotation = (part[..., ::-1] for part in symmetric_eigen((small + small.T) / 2.0))
