@@ -12,7 +12,7 @@ from scipy.stats import binom, norm
 
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
-from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, of_unit_length
+from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, straightened
 from gnomon.evaluation.lines import Line, PlantedLines, _apart
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
@@ -81,7 +81,7 @@ def test_rows_are_centred_have_a_place_and_are_as_many_as_may_be_looked_at():
     Y[5] = np.nan
     with pytest.raises(ValueError, match="X with 59 rows must be of at least 60 rows"):
         Ground.of(X, Y, **GROUND, placed=True)
-    np.testing.assert_array_equal(of_unit_length(np.array([[3.0, 4.0], [0.0, 0.0]])), [[0.6, 0.8], [0.0, 0.0]])
+    np.testing.assert_array_equal(straightened(np.array([[3.0, 4.0], [0.0, 0.0]]), "cosine"), [[0.6, 0.8], [0, 0]])
 
 
 def test_what_the_map_alone_would_say_needs_thirty_rows_of_both_with_a_place(monkeypatch):

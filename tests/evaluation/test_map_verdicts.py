@@ -156,7 +156,7 @@ def test_the_report_of_a_labelled_map_tells_them_unless_left_out():
     assert "judged in the data" not in result.report(verdicts=False)
     assert "judged in the data" not in Map(X[:50], Y[:50]).report()
     told = Map(X, Y, metric="manhattan").report()
-    assert "judged in the data\n  not judged: gaps, sizes and distances are in euclidean or cosine distances" in told
+    assert "judged in the data\n  not judged: gaps, sizes and distances are in euclidean, cosine, haversine or" in told
     assert result.verdicts(n_nulls=19).summary()
     with pytest.raises(ValueError, match="illusions: a map must be with classes as labels"):
         Map(X, Y).illusions()
@@ -193,7 +193,7 @@ def test_maps_by_other_metrics_say_in_which_they_can_be_judged():
     X = np.random.default_rng(0).normal(size=(120, 3))
     made = Map(X, X[:, :2], labels=np.repeat(["a", "b"], 60), metric="manhattan")
     for ask in (lambda: made.are_apart("a", "b"), lambda: made.is_real("a"), made.verdicts, made.illusions):
-        with pytest.raises(ValueError, match=r"by one of .*'cosine' \(the metric of this map is 'manhattan'\)"):
+        with pytest.raises(ValueError, match=r"by one of .*'cosine', .* \(the metric of this map is 'manhattan'\)"):
             ask()
     assert str(made.are_apart("a", "b", metric="euclidean")).startswith("Are a and b apart?")
 

@@ -31,8 +31,8 @@ from gnomon.evaluation.gaps import (
     RULES,
     check_groups,
     check_names,
-    of_unit_length,
     rows_with_direction,
+    straightened,
     told_without,
 )
 from gnomon.evaluation.paths import path_lengths
@@ -97,8 +97,10 @@ def is_denser(
         The map, for what it alone would say.
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. Each must have room for 3 neighbourhoods.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
+    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
+        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
+        chords are the distances: so there is no seam.
     n_neighbors : int in [5, n_samples - 1], default=10
         k, the row itself not counted.
     alpha : float in (0, 0.5), default=0.05
@@ -276,8 +278,10 @@ def is_nearer(
         The map, for what it alone would say.
     a, b, c : array-like
         Row numbers, or masks of shape (n_samples,), without common rows, of at least 10 rows.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
+    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
+        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
+        chords are the distances: so there is no seam.
     along : {"both", "lines", "data"}, default="both"
         Which distances count: those of straight lines, those of paths along the data, or both: then figures and answer
         are those of straight lines, but where paths say surely the opposite it "cannot be told" and the sentence names
@@ -387,8 +391,10 @@ def _straight(groups: list[Floats], metric: Any) -> Blocks:
     """Return the distances of the first group to the two others, and those within all three."""
 
     def between(a: Floats, b: Floats) -> Floats:
-        return row_distances(a, b) if metric == "euclidean" else scipy.spatial.distance.cdist(a, b, metric)
+        return scipy.spatial.distance.cdist(a, b, metric) if metric == "cosine" else row_distances(a, b)
 
+    if metric != "cosine":
+        groups = [straightened(group, metric) for group in groups]
     return [between(groups[0], group) for group in groups[1:]], [between(one, one) for one in groups]
 
 
@@ -398,7 +404,7 @@ def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, dra
     rest = np.setdiff1d(np.arange(values.shape[0]), np.concatenate(few))
     rest = np.sort(draw.choice(rest, min(len(rest), _PATH_ROWS), replace=False))
     table = dense_rows(values[np.concatenate([*few, rest])]).astype(np.float64)
-    lengths = path_lengths(of_unit_length(table) if metric == "cosine" else table)
+    lengths = path_lengths(straightened(table, metric))
     ends = np.cumsum([0, *map(len, few)])
     parts = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
     return [lengths[parts[0], part] for part in parts[1:]], [lengths[part, part] for part in parts]

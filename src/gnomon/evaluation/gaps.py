@@ -17,14 +17,15 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import in_order
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
 from gnomon.geometry.check import check_features, check_places, has_place, row_mask
 from gnomon.linalg import dense_rows
-from gnomon.neighbors import Succession, succession_of_rows
+from gnomon.neighbors import Succession, metric_name, succession_of_rows
+from gnomon.neighbors.circles import on_circles
 
 __all__ = [
     "COMPONENTS_ADVICE",
@@ -33,13 +34,15 @@ __all__ = [
     "ORDER_TELLS",
     "RULES",
     "Ground",
+    "JudgedMetric",
     "are_apart",
+    "can_judge",
     "check_groups",
     "check_names",
     "is_continuum",
     "is_real",
-    "of_unit_length",
     "rows_with_direction",
+    "straightened",
     "told_without",
 ]
 
@@ -47,10 +50,31 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows
-METRICS = ("euclidean", "cosine")
+METRICS = ("euclidean", "cosine", "haversine", "periodic")
 """Distances in which groups are judged."""
+
+
+def can_judge(metric: str) -> bool:
+    """Return whether groups are judged in a distance, by its name."""
+    return metric.strip().partition("(")[0] in METRICS and metric_name(metric) is not None
+
+
+class JudgedMetric:
+    """The name of a distance in which groups are judged, "periodic" with its periods in brackets."""
+
+    text = "'euclidean', 'cosine', 'haversine' or 'periodic(...)' with its periods, such as 'periodic(360)'"
+
+    def check(self, value: object) -> str:
+        """Return the name."""
+        if not isinstance(value, str):
+            raise TypeError
+        if not can_judge(value):
+            raise ValueError
+        return str(metric_name(value))
+
+
 RULES: dict[str, Rule] = {
-    "metric": Options(*METRICS),
+    "metric": JudgedMetric(),
     "bridge": Real(0.0, 1.0, low_open=True, high_open=True),
     "n_nulls": Integer(19),
     "max_rows": Integer(60),
@@ -91,8 +115,15 @@ def check_names(names: Any, count: int) -> tuple[str, ...]:
     return given
 
 
-def of_unit_length(X: Floats) -> Floats:
-    """Return rows divided by their lengths, whose Euclidean distances order pairs as the cosine does; 0 stays 0."""
+def straightened(X: Floats, metric: str) -> Floats:
+    """Return rows whose straight distances order pairs as a metric does, or, of several angles, nearly so.
+
+    Under the cosine they are divided by their lengths, 0 stays 0; columns with a period are circles, places on a
+    sphere points of it: chords are the shorter way round as far as near rows go, and grow with it.
+    """
+    if metric != "cosine":
+        found: Floats = np.asarray(on_circles(X, metric), dtype=np.float64)
+        return found
     lengths = np.linalg.norm(X, axis=1, keepdims=True)
     scaled: Floats = X / np.where(lengths > 0.0, lengths, 1.0)
     return scaled
@@ -175,9 +206,7 @@ class Ground:
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
         if len(rows) > max_rows:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
-        sample = dense_rows(values[rows]).astype(np.float64)
-        if metric == "cosine":
-            sample = of_unit_length(sample)
+        sample = straightened(dense_rows(values[rows]).astype(np.float64), metric)
         sample = sample - sample.mean(axis=0)
         order = succession_of_rows(values, metric, seed=seed) if ordered else None
         return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed, n_zero, order)
@@ -461,8 +490,10 @@ def are_apart(
         The map: what it alone would say is told beside the verdict, and has no part in it.
     a, b : array-like
         Row numbers, or masks of shape (n_samples,), without common rows. A group of fewer than 30 rows cannot be told.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
+    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
+        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
+        chords are the distances: so there is no seam.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on two groups count as joined.
     alpha : float in (0, 0.5), default=0.05
@@ -537,8 +568,10 @@ def is_real(
         The map, for what it alone would say.
     island : array-like
         Row numbers, or a mask of shape (n_samples,); not all rows.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data. Rows of zeros have no direction and are left out under the cosine.
+    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data. Rows of zeros have no direction and are left out under the cosine. Columns with a period,
+        such as "periodic(360)", are circles as long as the period, and places of "haversine" points of a sphere, whose
+        chords are the distances: so there is no seam.
     bridge : float in (0, 1), default=0.25
         From which share of the sparser core's density on it counts as joined.
     alpha : float in (0, 0.5), default=0.05

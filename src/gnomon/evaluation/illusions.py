@@ -15,10 +15,10 @@ from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Integer, Options, Real, Rule, check_parameters, message
+from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation.densities import apart_balls
-from gnomon.evaluation.gaps import METRICS, of_unit_length, rows_with_direction, told_without
+from gnomon.evaluation.gaps import JudgedMetric, rows_with_direction, straightened, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
@@ -31,7 +31,7 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 _RULES: dict[str, Rule] = {
-    "metric": Options(*METRICS),
+    "metric": JudgedMetric(),
     "least": Real(1.0, low_open=True),
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
     "max_rows": Integer(60),
@@ -195,8 +195,9 @@ def find_illusions(
         The map; rows of NaN are left out.
     labels : array-like of shape (n_samples,)
         A class for each row, at least two of 20 rows. Of more than 20 the largest are taken.
-    metric : {"euclidean", "cosine"}, default="euclidean"
-        Distances in the data; for the cosine those of rows of unit length, without rows of zeros.
+    metric : {"euclidean", "cosine", "haversine"} or "periodic(...)", default="euclidean"
+        Distances in the data; for the cosine those of rows of unit length, without rows of zeros; columns with a
+        period are circles and places of "haversine" points of a sphere, as for `are_apart`.
     least : float > 1, default=1.5
         Factor up to which a ratio counts as what it looks.
     alpha : float in (0, 0.5), default=0.05
@@ -257,7 +258,7 @@ def find_illusions(
     table = dense_rows(values[rows]).astype(np.float64)
     ends = np.cumsum([0, *map(len, chosen)])
     sides = _Sides(
-        straight_distances(of_unit_length(table) if checked["metric"] == "cosine" else table),
+        straight_distances(straightened(table, checked["metric"])),
         straight_distances(places[rows]),
         [np.arange(start, stop) for start, stop in itertools.pairwise(ends)],
     )

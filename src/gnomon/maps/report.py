@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.data.labels import name_of
-from gnomon.evaluation.gaps import METRICS
+from gnomon.evaluation.gaps import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.groups import NOTHING_APART
 from gnomon.maps.verdicts import verdict_lines
@@ -117,10 +117,9 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
 
 def _verdict_section(result: Map, wanted: bool) -> list[str]:
     lines = verdict_lines(result) if wanted else []
-    if wanted and result.metric not in METRICS:
-        lines = [
-            f"not judged: gaps, sizes and distances are in {' or '.join(METRICS)} distances, the map in {result.metric}"
-        ]
+    if wanted and not can_judge(result.metric):
+        known = f"{', '.join(METRICS[:-1])} or {METRICS[-1]}"
+        lines = [f"not judged: gaps, sizes and distances are in {known} distances, the map in {result.metric}"]
     return ["", "What it shows, judged in the data", *(f"  {line}" for line in lines)] if lines else []
 
 

@@ -190,12 +190,12 @@ class Verdicts:
 
     def _in_metric(self, options: dict[str, Any]) -> dict[str, Any]:
         """Add to options the metric of the map, if they name none; refuse one in which nothing can be judged."""
-        from gnomon.evaluation.gaps import METRICS
+        from gnomon.evaluation.gaps import METRICS, can_judge
 
-        if "metric" not in options and self.metric not in METRICS:
+        if "metric" not in options and not can_judge(self.metric):
             fact = f"the metric of this map is {self.metric!r}"
             rule = f"of a map by one of the metrics {', '.join(map(repr, METRICS))}"
-            remedy = "Pass metric='euclidean' to judge by other distances than those of the map."
+            remedy = "In Python pass metric='euclidean' to judge by straight distances of the columns instead."
             raise ValueError(message("a verdict", rule, fact=fact, remedy=remedy))
         return {"metric": self.metric, **options}
 
@@ -227,13 +227,13 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     """Return what the data say of the gaps that a map shows, and of sizes and distances of its classes if it has any.
 
     None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
-    cosine distances.
+    cosine distances and those of angles.
     """
-    from gnomon.evaluation.gaps import FEWEST_ROWS, METRICS
+    from gnomon.evaluation.gaps import FEWEST_ROWS, can_judge
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
 
     placed = has_place(result.embedding)
-    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or result.metric not in METRICS:
+    if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or not can_judge(result.metric):
         return None
     gaps, labels = result.verdicts(), result._labels_of_classes()
     if labels is None:
