@@ -198,3 +198,34 @@ def test_wrong_weights_of_rows_are_refused():
         gn.map(X, method=OtherPCA(2), sample_weight=np.ones(N))
     with pytest.raises(TypeError, match="a number for each row"):
         gn.map(FRAME, sample_weight="country")
+
+
+def test_a_map_of_weighted_rows_says_that_answers_count_every_row_once(tmp_path):
+    weights, labels = np.linspace(1, 2, N), np.repeat(["a", "b"], N // 2)
+    made = gn.map(X, method="pca", labels=labels, sample_weight=weights, feature_names=NAMES, scale=None)
+    made.save(tmp_path / "m.gnomon")
+    for one in (made, gn.Map.load(tmp_path / "m.gnomon")):
+        told = [note for note in one.notes if "count every row once" in note]
+        assert len(told) == 1
+        assert one.report().count("count every row once") == 1
+        assert "keep each row with a probability in proportion to its weight" in told[0]
+        asked = [one.is_denser("a", "b"), one.is_nearer([*range(10)], [*range(20, 30)], [*range(40, 50)])]
+        asked += [one.are_apart("a", "b", n_nulls=19), one.verdicts(n_nulls=19), one.illusions()]
+        asked += [one.contrast("label=a"), one.profiles()]
+        assert [str(answer).count("Rows count once here") for answer in asked] == [1] * len(asked)
+        assert all("Rows count once here" in answer.to_dict()["caution"] for answer in asked[:6])
+
+
+def test_weights_that_are_alike_or_none_need_no_word():
+    for given in (None, np.full(N, 3.0)):
+        made = gn.map(X, method="pca", labels=np.repeat(["a", "b"], N // 2), sample_weight=given, scale=None)
+        assert "sample_weight" not in made.parameters
+        assert not any("count every row once" in note for note in made.notes)
+        assert "count once" not in str(made.contrast("label=a")) + str(made.profiles())
+        assert "caution" not in made.contrast("label=a").to_dict()
+
+
+def test_the_column_of_weights_is_named():
+    made = gn.map(FRAME, method="pca", sample_weight="n", features=NAMES)
+    assert made.parameters["sample_weight"] == "n"
+    assert any("Rows have weights ('n')" in note for note in made.notes)

@@ -47,12 +47,15 @@ class MapVerdicts(Sequence[Verdict], Printed):
         right.
     left_out : str
         Classes that no verdict is about, and what to do; empty if there are none.
+    caution : str
+        What the verdicts leave out, such as weights of rows that made the map; empty if nothing.
     """
 
     verdicts: list[Verdict]
     about: str
     together: str
     left_out: str = ""
+    caution: str = ""
 
     def __len__(self) -> int:
         return len(self.verdicts)
@@ -71,7 +74,8 @@ class MapVerdicts(Sequence[Verdict], Printed):
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values."""
         told = [one.to_dict() for one in self.verdicts]
-        return {"about": self.about, "verdicts": told, "together": self.together}
+        cautioned = {"caution": self.caution} if self.caution else {}
+        return {"about": self.about, "verdicts": told, "together": self.together, **cautioned}
 
     def summary(self) -> str:
         """Return a line for each verdict, and one on what they rest on."""
@@ -84,7 +88,7 @@ class MapVerdicts(Sequence[Verdict], Printed):
         return "\n".join(lines)
 
     def __str__(self) -> str:
-        return f"{self.about}\n{self.summary()}"
+        return "\n".join([self.about, self.summary(), *filter(None, [self.caution])])
 
 
 @entrance("judge_gaps", seeded=True)

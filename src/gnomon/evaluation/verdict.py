@@ -40,7 +40,8 @@ class Verdict(Printed):
     rests_on : str
         Rows, neighbours and draws behind the figures.
     caution : str, default=""
-        What the order of the rows says against the answer, which is that of independent rows; empty if nothing.
+        What the order of the rows says against the answer, which is that of independent rows, or weights of rows that
+        made the map, which have no part in it; empty if nothing.
     """
 
     question: str

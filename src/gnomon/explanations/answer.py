@@ -194,10 +194,16 @@ class AnswersByLabel(Printed, dict[Any, _One]):
     ----------
     answers : mapping or iterable of pairs, default=()
         Label and answer.
+
+    Attributes
+    ----------
+    caution : str
+        What the answers leave out, printed last; empty if nothing.
     """
 
     def __init__(self, answers: Mapping[Any, _One] | Iterable[tuple[Any, _One]] = ()) -> None:
         super().__init__(answers)
+        self.caution = ""
 
     def __str__(self) -> str:
         if not self:
@@ -211,6 +217,7 @@ class AnswersByLabel(Printed, dict[Any, _One]):
             lines.append(f"... and {left} more {'label' if left == 1 else 'labels'}")
         if not plain and any(one is not None and len(one) > _OF_LABEL for one in self.values()):
             lines.append(f"The first {_OF_LABEL} features of each label are shown.")
+        lines += [self.caution] if self.caution else []
         return ("\n" if plain else "\n\n").join(lines)
 
 

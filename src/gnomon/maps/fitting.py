@@ -31,7 +31,7 @@ from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.seam import warn_of_radians
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
-from gnomon.maps.weights import refuse_given
+from gnomon.maps.weights import refuse_given, told_of_weights
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.other_names import check_names
 from gnomon.methods.rows import RowEmbedder
@@ -131,12 +131,13 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         embedding = surface.drawn(embedding)
         notes.append(surface.words)
     steered, steering_notes = told_of_fit(data, estimator)
+    weighted, weight_notes = told_of_weights(data, prepared.weighing)
     made = Map(
         X=table,
         embedding=embedding,
         surface=surface,
         method=method if isinstance(method, str) else type(estimator).__name__,
-        parameters={**_parameters_used(estimator), **steered},
+        parameters={**_parameters_used(estimator), **steered, **weighted},
         labels=checked,
         label_name=data.label_name or "label",
         feature_names=list(table.feature_names or []),
@@ -153,7 +154,15 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         completion=prepared.completion,
         graph=kept,
         timings=dict(getattr(estimator, "timings_", {})),
-        notes=[*data.notes, *prepared.told, *notes, *steering_notes, *metric_notes, *_constant_features(table)],
+        notes=[
+            *data.notes,
+            *prepared.told,
+            *notes,
+            *steering_notes,
+            *weight_notes,
+            *metric_notes,
+            *_constant_features(table),
+        ],
         name=how.name or (data.name if data.source else "map"),
         n_jobs=common["n_jobs"],
     )

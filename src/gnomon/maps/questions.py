@@ -21,6 +21,7 @@ from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
+from gnomon.maps.weights import rows_count_once
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     columns: list[ColumnRule] | None
     point_names: npt.NDArray[Any] | None
     metric: str
+    parameters: dict[str, Any]
     scale: Scaling | None
     representation: Representation | None
     n_jobs: int | None
@@ -294,7 +296,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             require_name(units, list(self.metadata), what="units")
             units = self.metadata[units]
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
-        return contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
+        found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
+        return replace(found, caution=rows_count_once(self.parameters))
 
     @entrance("captions")
     def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:

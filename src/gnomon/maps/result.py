@@ -20,6 +20,7 @@ from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
+from gnomon.maps.weights import rows_count_once
 from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
@@ -383,6 +384,7 @@ class Map(Questions, MapFunction, Outputs):
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles:
             found = cluster_profiles(self._unrolled(), self.labels, feature_names=self.feature_names, groups=known)
+            found.caution = rows_count_once(self.parameters)
             if known is not None and known is not self._groups:
                 return found
             self._profiles[key] = found

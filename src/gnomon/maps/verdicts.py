@@ -36,6 +36,7 @@ class Verdicts:
     labels: npt.NDArray[Any] | None
     metric: str
     n_jobs: int | None
+    parameters: dict[str, Any]
     select: Callable[[str], npt.NDArray[np.bool_]]
     representation: Representation | None
     _mapped: Callable[[], Table]
@@ -71,14 +72,14 @@ class Verdicts:
         from gnomon.evaluation import is_denser
 
         given = {"n_jobs": self.n_jobs, **self._told(options, a, b)}
-        return is_denser(*self._judged(), *self._groups_of(a, b), **given)
+        return self._advised(is_denser(*self._judged(), *self._groups_of(a, b), **given))
 
     @entrance("is_nearer")
     def is_nearer(self, a: Any, b: Any, c: Any, **options: Any) -> Verdict:
         """Say whether one group is nearer to a second than to a third. See `gnomon.evaluation.is_nearer`."""
         from gnomon.evaluation import is_nearer
 
-        return is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c))
+        return self._advised(is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c)))
 
     @entrance("verdicts")
     def verdicts(self, **options: Any) -> MapVerdicts:
@@ -107,7 +108,7 @@ class Verdicts:
 
         given = {"labels": self._labels_of_classes(), **self._in_metric(options)}
         found = judge_gaps(*self._judged(), **given)
-        return replace(found, verdicts=[self._advised(one) for one in found])
+        return replace(found, verdicts=[self._of_coordinates(one) for one in found], caution=self._weighing())
 
     @entrance("illusions")
     def illusions(self, **options: Any) -> MapVerdicts:
@@ -142,7 +143,7 @@ class Verdicts:
         labels = self._labels_of_classes()
         if labels is None:
             raise ValueError(message("a map", "with classes as labels", remedy="Pass labels to gnomon.map."))
-        return find_illusions(*self._judged(), labels, **self._in_metric(options))
+        return replace(find_illusions(*self._judged(), labels, **self._in_metric(options)), caution=self._weighing())
 
     @entrance("null_scores")
     def null_scores(self, **options: Any) -> NullScores:
@@ -172,7 +173,17 @@ class Verdicts:
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
         return self._mapped(), self.embedding
 
+    def _weighing(self) -> str:
+        from gnomon.maps.weights import rows_count_once
+
+        return rows_count_once(self.parameters)
+
     def _advised(self, found: Verdict) -> Verdict:
+        """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not."""
+        told = [text for text in (found.caution, self._weighing()) if text]
+        return replace(self._of_coordinates(found), caution=" ".join(told))
+
+    def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
         from gnomon.evaluation.gaps import COMPONENTS_ADVICE
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_sample_weight
 
-__all__ = ["SAMPLE_WEIGHT", "refuse_given", "with_weights", "without_weights"]
+__all__ = ["SAMPLE_WEIGHT", "refuse_given", "rows_count_once", "told_of_weights", "with_weights", "without_weights"]
 
 SAMPLE_WEIGHT = "sample_weight"
-"""The metadata that keeps weights of rows which are no column."""
+"""The metadata that keeps weights of rows which are no column, and the parameter that names these or the column."""
+_REMEDY = "keep each row with a probability in proportion to its weight, make a map of those, and ask that"
 
 
 def refuse_given(weights: npt.NDArray[np.float64] | None, data: Dataset) -> npt.NDArray[np.float64] | None:
@@ -51,3 +52,18 @@ def with_weights(data: Dataset, sample_weight: Any) -> Dataset:
         return data
     weights: Any = check_sample_weight(sample_weight, data.X)
     return replace(data, metadata={**data.metadata, SAMPLE_WEIGHT: weights})
+
+
+def told_of_weights(data: Dataset, weighing: str | None) -> tuple[dict[str, Any], list[str]]:
+    """Return what weights of rows, which differ, add to the parameters and to the notes of their map."""
+    if weighing is None or len(np.unique(np.asarray(data.metadata[weighing], dtype=np.float64))) < 2:
+        return {}, []
+    return {SAMPLE_WEIGHT: weighing}, [
+        f"Rows have weights ({weighing!r}) in the layout alone: scores, dimension, verdicts, clusters, contrasts, "
+        f"captions and importance count every row once. To have these of the rows that they stand for, {_REMEDY}."
+    ]
+
+
+def rows_count_once(parameters: dict[str, Any]) -> str:
+    """Say that an answer counts rows once where weights made the map; empty where none did."""
+    return f"Rows count once here, not by their weights: {_REMEDY}." if SAMPLE_WEIGHT in parameters else ""

@@ -251,6 +251,8 @@ class Contrast(GroupedAnswer):
         Number of rows on both sides.
     n_units : tuple (int, int) or None
         Units, such as donors, that are compared on both sides; None where rows are taken as independent.
+    caution : str, default=""
+        What the answer leaves out, such as weights of rows that made the map; empty if nothing.
     fidelity : float in [0, 1], or NaN
         How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
         most distinctive ones, chosen and fitted in one half of the rows, taken in the other. 0.5 says nothing. NaN if
@@ -283,6 +285,7 @@ class Contrast(GroupedAnswer):
     n_selected: int
     n_rest: int
     n_units: tuple[int, int] | None = None
+    caution: str = ""
 
     @property
     def effect_size(self) -> npt.NDArray[np.float64]:
@@ -307,9 +310,15 @@ class Contrast(GroupedAnswer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values; an infinite effect size stays a float."""
-        return {**super().to_dict(), "caption": self.caption()}
+        cautioned = {"caution": self.caution} if self.caution else {}
+        return {**super().to_dict(), "caption": self.caption(), **cautioned}
 
     def headline(self) -> str:
+        """Return what sets the selection apart, on one line, and the caution on a second."""
+        return f"{self._told}\n{self.caution}" if self.caution else self._told
+
+    @property
+    def _told(self) -> str:
         """Return what is said of the selection as a whole."""
         text = f"{self.n_selected} selected, {self.n_rest} in the rest: "
         if self.n_units is not None:

@@ -150,7 +150,7 @@ def _python(result: Any) -> str:
     if result.method == "given":
         return f"import gnomon as gn\nm = gn.Map(X, embedding, metric={result.metric!r})\nm.write_report('report.html')"
     told = {name: value for name, value in result.parameters.items() if name not in _OBJECTS}
-    named = [f"{name}={value!r}" for name, value in told.items()]
+    named = [f"{name}={name if value == name else repr(value)}" for name, value in told.items()]
     named += [f"{name}={name}" for name in _OBJECTS if name in result.parameters]
     if result.representation is not None and result.representation.has_formula:
         named.append(f"n_pcs={result.representation.n_coordinates}")
