@@ -522,7 +522,9 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
     assert found.false_positive_rate == 0.1
     shares = [f"{percent(np.exp(-one))} %" for one in (found.statistic, high, low)]
     if finding != "one group":
-        assert f"falls to {shares[0]} [{shares[1]}, {shares[2]}] of that of the sparser" in found.sentence
+        range_told = f"{shares[0]} [{shares[1]}, {shares[2]}]"
+        assert f"density that 15 neighbours tell falls to {range_told} of that of the sparser" in found.sentence
+    assert found.unit == "fall of log density between the groups as 15 neighbours tell it"
     if finding == "a dip that may be a gap":
         assert "on both sides of 20 %" in found.sentence
     assert found.rests_on == "300 rows, densities of 15 neighbours, 38 tables without gaps"

@@ -30,7 +30,9 @@ class Verdict(Printed):
     unit : str
         What the statistic is.
     interval : tuple of (low, high)
-        Each end is missed at most at `false_positive_rate`, as far as the stated null holds.
+        Of what `unit` names. By chance of the rows alone each end is missed about at `false_positive_rate`. Of a gap it
+        is that of the fall as neighbours tell it among as many rows, no interval of the density itself or of a barrier
+        of free energy; see `are_apart`.
     p_value : float
         How often the null gives a statistic as large.
     null : str
