@@ -9,10 +9,12 @@ from scipy.special import betainc
 from scipy.stats import multivariate_normal
 
 from gnomon.geometry import dimension_estimators as estimators
-from gnomon.geometry import intrinsic_dimension
+from gnomon.geometry import dimension_growth, intrinsic_dimension
+from gnomon.geometry.dimension import _distances_between, _nearest_among_few
 from gnomon.geometry.dimension_growth import (
     _log_densities,
     circles_slope,
+    growth_beyond_noise,
     linear_dimension,
     log_slopes,
     neighborhood_growth,
@@ -155,6 +157,49 @@ def test_noise_is_told_from_the_set_and_none_is_found_where_there_is_none():
     assert noisy.noise == pytest.approx(0.05, rel=0.5)
     assert "taken for noise" in noisy.caution
     assert noisy.estimates["two_nn"].value > 4
+
+
+def test_a_circle_has_one_dimension_beyond_the_noise_that_its_nearest_neighbours_lie_in():
+    generator = np.random.default_rng(1)
+    found = intrinsic_dimension(_noisy(_circle(2000, generator), 0.15, generator, width=20))
+    near = found.within_noise
+    assert near.value > 10.0
+    assert found.value == pytest.approx(1.0, abs=0.5)
+    assert found.low < 1.0 < near.high <= found.high <= 20.0
+    assert found.noise == pytest.approx(0.15, rel=0.25)
+    assert found.n_components <= 2
+    assert f"at their distances there are {near.value:.1f} dimensions" in found.caution
+    assert f"beyond it {found.value:.1f}" in found.caution
+    assert "noise" in found.summary()
+    assert found.to_dict()["within_noise"]["value"] == pytest.approx(near.value, abs=1e-4)
+
+
+def test_few_rows_are_looked_at_among_themselves():
+    X = np.random.default_rng(2).normal(size=(300, 3))
+    mixed = np.random.default_rng(3).permutation(300)
+    few, rows = _nearest_among_few(_distances_between(X, "euclidean"), mixed)
+    assert rows.tolist() == mixed[:256].tolist()
+    one = X[rows[128:]]
+    expected = np.sort(np.linalg.norm(one[:, None] - one, axis=2), axis=1)[:, 1:33]
+    np.testing.assert_allclose(few[128:], expected, rtol=1e-5)
+
+
+def test_beyond_noise_nothing_is_looked_for_where_dimensions_do_not_fall(monkeypatch):
+    """A cube's slope is the same at all scales, and clusters of more dimensions than lie between them have no noise."""
+    generator = np.random.default_rng(4)
+    groups = np.arange(512) % 20
+    between = _distances_between(_cube(4, 512, generator), "euclidean").astype(float)
+    few, _ = _nearest_among_few(between, np.arange(512))
+    among = np.sort(between, axis=1)[:, 1:129]
+    cube = neighborhood_growth(np.empty((512, 0)), few, 4 / 6, groups, confidence=0.95)
+    apart = np.kron(10.0 * generator.random((40, 2)), np.ones((50, 1)))
+    clusters = intrinsic_dimension(np.pad(apart, [(0, 0), (0, 4)]) + 0.02 * generator.normal(size=(2000, 6)))
+    assert clusters.within_noise is None
+    assert clusters.low <= 6 <= clusters.high
+    monkeypatch.setattr(dimension_growth, "neighborhood_growth", None)
+    assert growth_beyond_noise(cube, among, few, 4 / 6, groups, confidence=0.95) is None
+    unknown = cube._replace(estimate=cube.estimate.__class__(math.nan, math.nan, math.nan))
+    assert growth_beyond_noise(unknown, among, few, 4 / 6, groups, confidence=0.95) is None
 
 
 def test_the_answer_and_its_interval_are_those_of_growth():

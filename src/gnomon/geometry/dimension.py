@@ -20,6 +20,7 @@ from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry.dimension_growth import (
     GROWS_OVER,
     Growth,
+    growth_beyond_noise,
     linear_dimension,
     mean_of_squares,
     neighborhood_growth,
@@ -44,6 +45,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _FEWEST_ROWS = 4
 _SAMPLE = 2000  # rows for growth, the correlation dimension and local PCA: two million pairs
+_FEW = 128  # rows of the sample among which neighbours are looked for beyond noise
 _GROUPS = 20  # of rows that lie together, left out in turn for the error of growth
 _STREAM_SAMPLE = 141
 _MOST_COLUMNS = 256  # of which the directions are counted
@@ -110,6 +112,12 @@ def intrinsic_dimension(
     distance (of 20 columns with standard deviations 1, 1/2, 1/3, ... only some are seen), nor for noise that fills only
     a few dimensions. `caution` says so as far as the data show it.
 
+    With more rows the nearest come to lie within the noise, where the data have the dimensions of the noise. So growth
+    is also looked at among sets of 128 rows, which are farther apart. Where noise is found there, surely less than half
+    as many dimensions beyond it, and no gap as between clusters, the answer is that beyond; `within_noise` is what the
+    nearest tell, the interval reaches up to it, and `caution` gives both: 6,000 rows on a circle with noise of 13 % of
+    the spread in 30 columns have 1.3 dimensions (0.9 to 30), and 30 within the noise.
+
     Rows that were measured several times are noise near by and the set itself only far off. Where a tenth of the rows
     at least could be spared, as they lie in sets of two to ten far nearer to each other than to other rows, one of each
     set is used and `caution` says so: 100 rows of a normal plane five times each with noise of 0.02 give 2.4 (1.4 to
@@ -152,7 +160,7 @@ def intrinsic_dimension(
         graph = compute_neighbors(values, min(n_neighbors, len(kept) - 1), metric=metric, seed=seed)
     k = min(n_neighbors, graph.n_neighbors)
     with single_threaded_blas():
-        growth, estimates, most = _estimates(values, graph, k, metric, seed, checked["confidence"])
+        growth, near, estimates, most = _estimates(values, graph, k, metric, seed, checked["confidence"])
     local = (
         np.minimum(one, most)
         for one in estimators.local_likelihood(graph.distances, k, confidence=checked["confidence"])
@@ -172,6 +180,7 @@ def intrinsic_dimension(
         most,
         growth.estimate.value,
         succession_of_rows(values, metric, seed=seed),
+        None if near is None else _at_most(near, most),
     )
 
 
@@ -181,7 +190,7 @@ def _smallest(k: int) -> int:
 
 def _estimates(
     values: Any, graph: NeighborGraph, k: int, metric: Any, seed: int, confidence: float
-) -> tuple[Growth, dict[str, DimensionEstimate], float]:
+) -> tuple[Growth, DimensionEstimate | None, dict[str, DimensionEstimate], float]:
     ks = range(_smallest(k), k + 1)
     draws = uniform_matrix(seed, _STREAM_SAMPLE, (values.shape[0], 1)).ravel()
     order = np.argsort(draws, kind="stable")
@@ -189,14 +198,31 @@ def _estimates(
     some = among_rows(values, sample, metric)
     between = _distances_between(some, metric)
     of_all, of_each = estimators.likelihoods(graph.distances, ks, confidence=confidence)
+    mixed = np.searchsorted(sample, order[:_SAMPLE])
+    groups = _nearest_of(between, mixed[:_GROUPS])
+    mean_square = mean_of_squares(between) * sample.size / (sample.size - 1)
+    linear = linear_dimension(between)
+    among = _nearest_distances(between)
     growth = neighborhood_growth(
         graph.distances[sample].astype(np.float64) if sample.size < values.shape[0] else np.empty((sample.size, 0)),
-        _nearest_distances(between),
-        mean_of_squares(between) * sample.size / (sample.size - 1),
-        _nearest_of(between, np.searchsorted(sample, order[:_GROUPS])),
-        linear=linear_dimension(between),
+        among,
+        mean_square,
+        groups,
+        linear=linear,
         confidence=confidence,
     )
+    beyond = None
+    if sample.size >= 2 * _FEW:
+        few, rows = _nearest_among_few(between, mixed)
+        beyond = growth_beyond_noise(
+            growth, among, few, mean_square, groups[rows], linear=linear, confidence=confidence
+        )
+    near = None
+    if beyond is not None:
+        near, far = growth.estimate, beyond.estimate
+        growth = beyond._replace(
+            estimate=DimensionEstimate(far.value, far.low, max(far.high, near.high)), resolution=growth.resolution
+        )
     named = isinstance(metric, str) and metric != "precomputed"
     found = {
         "growth": growth.estimate,
@@ -207,7 +233,7 @@ def _estimates(
         "local_pca": _local_pca(values, graph, sample, k, confidence),
         "extrapolated": estimators.extrapolated(graph.distances, range(3, k + 1), confidence=confidence),
     }
-    return growth, found, directions_of_rows(some) if named else math.inf
+    return growth, near, found, directions_of_rows(some) if named else math.inf
 
 
 def directions_of_rows(rows: Any) -> float:
@@ -259,6 +285,14 @@ def _nearest_distances(between: npt.NDArray[np.float32]) -> Float64Array:
         some.partition(max(k - 1, 0), axis=1)
         nearest[begin : begin + _BLOCK] = np.sort(some[:, :k], axis=1)
     return nearest
+
+
+def _nearest_among_few(
+    between: npt.NDArray[np.float32], mixed: npt.NDArray[np.intp]
+) -> tuple[Float64Array, npt.NDArray[np.intp]]:
+    """Return the distances of rows to their nearest in sets of a few, dealt in mixed order, and whose they are."""
+    sets = mixed[: mixed.size // _FEW * _FEW].reshape(-1, _FEW)
+    return np.concatenate([_nearest_distances(between[np.ix_(one, one)]) for one in sets]), sets.ravel()
 
 
 def _nearest_of(between: npt.NDArray[np.float32], chosen: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:

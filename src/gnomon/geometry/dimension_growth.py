@@ -21,12 +21,13 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import exp, geometric, inner, log, log1p, product
-from gnomon.geometry.dimension_result import DimensionEstimate
+from gnomon.geometry.dimension_result import NOISY, DimensionEstimate
 
 __all__ = [
     "GROWS_OVER",
     "Growth",
     "circles_slope",
+    "growth_beyond_noise",
     "linear_dimension",
     "log_slopes",
     "mean_of_squares",
@@ -48,6 +49,8 @@ _MOST_FILLED = 0.95  # of the sphere's x: the slope has a pole at 1
 _STEEPEST = 1e3  # in units of 1/d: the far side of the sphere, where nothing is left to grow
 _TINY = 1e-290  # at such shares the slope is 1/d
 _N_NOISES = 20
+_LEAST_FALL = 2.0  # times fewer dimensions beyond noise than within it
+_MOST_RISE = 4.0  # of slopes, to the power of the dimension, from so many neighbours to twice as many
 _MOST_NOISE = 0.98  # share of a squared distance
 _NOISE_TO_SCALE = 0.5  # most that noise may be of the largest squared distance looked at
 _NOISE_ALONE, _NOISE_MIXED = 0.2, 0.4  # standard deviation of the slope that noise leaves, times its share, in 1/d
@@ -276,7 +279,7 @@ def neighborhood_growth(
     parts = [part[:, :GROWS_OVER] for part in (near, among[:, : len(among) // 4]) if part.shape[1] >= 2]
     if not parts:
         return nothing
-    usable = np.logical_and.reduce([((part > 0.0) & np.isfinite(part)).all(axis=1) for part in parts])
+    usable = np.logical_and.reduce([_told(part) for part in parts])
     parts = [part[usable] / math.sqrt(mean_square) for part in parts] if mean_square > 0.0 else []
     if usable.sum() < _FEWEST_ROWS or not parts:
         return nothing
@@ -293,6 +296,60 @@ def neighborhood_growth(
     estimate = DimensionEstimate(float(value), float(low), float(high) if high < _WITHOUT_END else math.inf)
     noise = math.sqrt(noises[np.searchsorted(np.cumsum(weights.sum(axis=0)), 0.5)])
     return Growth(estimate, noise, float(np.sqrt(np.square(parts[0][:, 0]).mean())))
+
+
+def growth_beyond_noise(
+    growth: Growth,
+    among: Float64Array,
+    few: Float64Array,
+    mean_square: float,
+    groups: npt.NDArray[np.intp],
+    *,
+    linear: float = math.nan,
+    confidence: float,
+) -> Growth | None:
+    """Return what rows farther apart tell where the nearest lie within noise; None where they do not.
+
+    With more rows the nearest come to lie within the noise, where the set has the dimensions of the noise and nothing
+    else is seen. Among fewer rows neighbours are farther: if noise is found there, and surely less than half as many
+    dimensions beyond it, what was found among all rows is the noise. But not where a slope rises by more than noise
+    lets it: twice as many neighbours are at most 4^(1/d) times as far in squares, and so is the slope that noise
+    leaves; it surges over a gap between clusters. Where the slope of the largest neighbourhoods speaks against fewer
+    dimensions, nothing else is computed.
+
+    Parameters
+    ----------
+    growth : Growth
+        What all rows tell.
+    among : ndarray of shape (n_rows, k), float64
+        Distances of the rows to their nearest, ascending.
+    few : ndarray of shape (n_rows, l >= 2), float64
+        Those to their nearest among a few.
+    mean_square, groups, linear, confidence
+        As for `neighborhood_growth`, the groups of these rows.
+
+    Returns
+    -------
+    Growth or None
+    """
+    apart, near = few[_told(few)], among[_told(among)]
+    if min(len(apart), len(near)) < _FEWEST_ROWS or not growth.estimate.value > 0.0:
+        return None
+    farthest = float(log_slopes(apart)[0][:, -1].mean())
+    if farthest * growth.estimate.value < _LEAST_FALL:
+        return None
+    nothing = np.empty((len(few), 0))
+    found = neighborhood_growth(nothing, few, mean_square, groups, linear=linear, confidence=confidence)
+    if found.noise <= NOISY or not found.estimate.high * _LEAST_FALL < growth.estimate.value:
+        return None
+    slopes = log_slopes(near)[0].mean(axis=0)
+    is_gap = bool((slopes[1:] > _MOST_RISE ** (1.0 / found.estimate.value) * slopes[:-1]).any())
+    return None if is_gap else found
+
+
+def _told(distances: Float64Array) -> npt.NDArray[np.bool_]:
+    """Return which rows have distances all of which have a logarithm."""
+    return np.asarray(((distances > 0.0) & np.isfinite(distances)).all(axis=1))
 
 
 def _covariance(slopes: Float64Array, groups: npt.NDArray[np.intp]) -> Float64Array:

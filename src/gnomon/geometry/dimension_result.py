@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._printed import Printed
 from gnomon.neighbors import Succession
 
-__all__ = ["DimensionEstimate", "IntrinsicDimension"]
+__all__ = ["NOISY", "DimensionEstimate", "IntrinsicDimension"]
 
 _NAMES = {
     "growth": "growth of neighbourhoods at all scales, noise and borders allowed for",
@@ -26,7 +26,8 @@ _NAMES = {
 _ALLOWING = ("growth", "extrapolated")  # for borders and curvature
 _WIDE = 2.0  # ends of an interval this many times apart tell little
 _SPARSE = 0.4  # of a typical distance to the first neighbour
-_NOISY = 0.01
+NOISY = 0.01
+"""From which share of the spread on differences are called noise."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +79,9 @@ class IntrinsicDimension(Printed):
         "growth" before this bound.
     succession : gnomon.neighbors.Succession or None, default=None
         What says that rows that follow each other in the table are alike, as those of a time series are.
+    within_noise : DimensionEstimate or None, default=None
+        What the nearest neighbours tell where they lie within the noise: the dimensions of the noise. `value` is then
+        that of rows farther apart, and `high` not below the upper end here.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -92,6 +96,7 @@ class IntrinsicDimension(Printed):
     n_directions: float = math.inf
     by_growth: float = math.nan
     succession: Succession | None = None
+    within_noise: DimensionEstimate | None = None
 
     @property
     def value(self) -> float:
@@ -129,14 +134,21 @@ class IntrinsicDimension(Printed):
                 f"Distances grow as in {self.by_growth:.1f} dimensions, but rows differ in {ways} of their columns: no "
                 "more can be."
             )
-        if self.high > _WIDE * self.low:
+        if self.within_noise is not None:
+            near = self.within_noise
+            told.append(
+                f"Differences of about {self.noise:.0%} of the spread are taken for noise, and the nearest neighbours "
+                f"lie within it: at their distances there are {near.value:.1f} dimensions "
+                f"({_ends(near.low, near.high, 'to')}), beyond it {self.value:.1f}."
+            )
+        elif self.high > _WIDE * self.low:
             told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
         if self.resolution > _SPARSE:
             told.append(
                 f"First neighbours are {self.resolution:.2f} of a typical distance away: the interval holds for sets "
                 "about as long as wide; a long or strongly folded one may have more or fewer dimensions."
             )
-        if self.noise > _NOISY:
+        if self.noise > NOISY and self.within_noise is None:
             told.append(
                 f"Differences of about {self.noise:.0%} of the spread are taken for noise, which fills more dimensions."
             )
@@ -188,15 +200,17 @@ class IntrinsicDimension(Printed):
             "n_repeats": self.n_repeats,
             "n_directions": _number(self.n_directions),
             "caution": self.caution,
-            "estimates": {
-                key: {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}
-                for key, one in self.estimates.items()
-            },
+            "within_noise": None if self.within_noise is None else _numbers(self.within_noise),
+            "estimates": {key: _numbers(one) for key, one in self.estimates.items()},
         }
 
 
 def _ends(low: float, high: float, word: str = "and") -> str:
     return f"{low:.1f} {word} {high:.1f}" if math.isfinite(high) else f"{low:.1f} {word} no end"
+
+
+def _numbers(one: DimensionEstimate) -> dict[str, float | None]:
+    return {"value": _number(one.value), "low": _number(one.low), "high": _number(one.high)}
 
 
 def _number(value: float) -> float | None:
