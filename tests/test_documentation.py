@@ -43,7 +43,7 @@ def _assert_alike(printed, stated):
         ("files.md", 3),
         ("functions.md", 5),
         ("illusions.md", 1),
-        ("large.md", 2),
+        ("large.md", 3),
         ("layout-in-parts.md", 2),
         ("memory.md", 2),
         ("methods.md", 2),

@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 from gnomon.exceptions import DataWarning
-from gnomon.extension import AffineAtlas
+from gnomon.extension import AffineAtlas, Novelty, hearing_far, tell_of_far
 from gnomon.extension.atlas.charts import torn_weights
 from gnomon.geometry import local_jacobians
 from gnomon.neighbors import compute_neighbors
@@ -358,3 +358,26 @@ def test_in_large_tables_rows_are_found_through_cells_and_placed_as_by_the_exact
     assert np.mean((found == exact.transform(new)).all(axis=1)) > 0.95
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(cells)).transform(new), found)
     np.testing.assert_array_equal(cells.novelty(new), AffineAtlas(X, Y, n_jobs=1).novelty(new))
+
+
+def test_a_few_fitted_rows_far_from_all_others_set_no_range_where_they_are_told_apart():
+    """Of 100 scores up to 2, or also three beyond a gap: 4, 5 and 6.5, which is no further gap."""
+    near = np.linspace(0.5, 2.0, 97)
+    known = Novelty(np.ones(100), np.concatenate([near, [4.0, 5.0, 6.5]]))
+    asked = np.array([2.9, 3.1, 9.7, 9.8])
+    assert known.far(asked).tolist() == [False, False, False, True]
+    assert known.far(asked, n_alone=2).tolist() == [False, False, False, True]  # the three are a group of their own
+    assert known.far(asked, n_alone=3).tolist() == [False, True, True, True]
+    assert Novelty(np.ones(97), near).far(asked, n_alone=90).tolist() == [False, True, True, True]
+    crowd = Novelty(np.ones(20), np.repeat([1.0, 4.0], [17, 3]))
+    assert not crowd.far(np.array([5.0]), n_alone=15)[0]  # three of twenty are more than a tenth
+
+
+def test_who_hears_of_rows_out_of_range_is_not_warned_of_them():
+    known = Novelty(np.ones(40), np.linspace(0.5, 2.0, 40))
+    scores = np.array([1.0, 9.0, 9.0])
+    with hearing_far() as heard:
+        tell_of_far(known, scores, 15, away=np.array([True, True, False]))
+    assert [one.tolist() for one in heard] == [[False, True, False]]
+    with pytest.warns(DataWarning, match="2 of 3 rows lie out of range"):
+        tell_of_far(known, scores, 15)

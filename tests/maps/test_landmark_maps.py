@@ -229,15 +229,18 @@ def test_columns_are_standardised_by_all_rows():
     table = np.random.default_rng(0).normal(size=(900, 10))
     table[5, 3] = 1e4  # a row that is no landmark
     assert 5 not in draw_landmarks(900, 300)
-    found = gnomon.map(table, n_fitted=300, scale="standard")
+    with pytest.warns(gnomon.exceptions.DataWarning, match=r"landmarks' range: 1 of 600 placed rows \(row 5\)"):
+        found = gnomon.map(table, n_fitted=300, scale="standard")
     np.testing.assert_allclose(found.landmark_map.scale.spread, table.std(axis=0, dtype=np.float64), rtol=1e-6)
 
 
 def test_columns_of_a_stored_table_are_standardised_by_all_rows(stored):
-    found = gnomon.map(stored, n_fitted=600, scale="standard")
+    with pytest.warns(gnomon.exceptions.DataWarning, match=r"landmarks' range: 1 of 1,197 placed rows \(row 502\)"):
+        found = gnomon.map(stored, n_fitted=600, scale="standard")
     spread = X.std(axis=0, dtype=np.float64)
     np.testing.assert_allclose(found.landmark_map.scale.spread[spread > 0], spread[spread > 0], rtol=1e-6)
-    inside = gnomon.map(X, n_fitted=600, scale="standard")
+    with pytest.warns(gnomon.exceptions.DataWarning, match=r"\(row 502\)"):
+        inside = gnomon.map(X, n_fitted=600, scale="standard")
     np.testing.assert_allclose(inside.landmark_map.scale.spread, found.landmark_map.scale.spread, rtol=1e-9)
 
 
@@ -536,3 +539,62 @@ def test_what_only_a_map_of_all_rows_answers_is_told_with_what_to_take_instead(m
 def test_what_is_chosen_of_a_table_in_blocks_is_chosen_where_it_is_opened(given, remedy):
     with pytest.raises(ValueError, match=rf"left out for a table that is read in blocks.*{re.escape(remedy)}"):
         gnomon.map(ArrayTable(X[:60]), n_fitted=40, **given)
+
+
+def _with_far_group(n_landmarks_there):
+    """Return 600 rows, 12 of them far from all others, the latter's numbers, and 150 landmarks with so many of them."""
+    table = 0.3 * np.random.default_rng(0).normal(size=(600, 6))
+    table[:300, 0] += 3.0
+    far = np.arange(7, 600, 50)
+    table[far, 1] += 8.0
+    others = np.setdiff1d(np.arange(600), far)[::3][:150]
+    return table, far, np.sort(np.concatenate([others, far[:n_landmarks_there]]))
+
+
+@pytest.mark.parametrize("n_there", [0, 1, 3])
+@pytest.mark.parametrize("method", ["umap", "trimap", Placeless()])
+def test_rows_of_a_far_group_that_few_landmarks_are_drawn_of_are_told(method, n_there):
+    table, far, rows = _with_far_group(n_there)
+    told = rf"map: out of the landmarks' range: {12 - n_there} of {600 - len(rows)} placed rows \(rows {far[n_there]}, "
+    with pytest.warns(gnomon.exceptions.DataWarning, match=told):
+        found = gnomon.map(table, method, n_fitted=rows)
+    assert np.array_equal(found.out_of_range, far[n_there:])
+    assert found.notes[-1].startswith("out of the landmarks' range")
+    again = gnomon.map(table, method, n_fitted=np.union1d(found.landmarks, found.out_of_range))
+    assert len(again.out_of_range) == 0  # and no warning, which would be an error
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+def test_rows_out_of_range_do_not_depend_on_blocks_and_go_with_the_map(tmp_path, monkeypatch):
+    table, far, rows = _with_far_group(1)
+    found = gnomon.map(table, n_fitted=rows, folder=tmp_path / "kept")
+    monkeypatch.setattr(Small, "step", 70)
+    monkeypatch.setattr(place, "_TOGETHER", 9)
+    assert np.array_equal(gnomon.map(Small(table), n_fitted=rows).out_of_range, far[1:])
+    with monkeypatch.context() as patch:
+        _cut(patch, place, "_place_block")
+        assert np.array_equal(gnomon.map(table, n_fitted=rows, folder=tmp_path / "kept").out_of_range, far[1:])
+    found.save(tmp_path / "made.gnomon")
+    assert np.array_equal(gnomon.load(tmp_path / "made.gnomon").out_of_range, far[1:])
+    assert np.array_equal(np.flatnonzero(found.as_map().metadata["fitted"] == "placed, out of range"), far[1:])
+    found.out_of_range = far[::-1].copy()
+    found.save(tmp_path / "made.gnomon")
+    with pytest.raises(ValueError, match="out_of_range are no ascending row numbers"):
+        gnomon.load(tmp_path / "made.gnomon")
+
+
+def test_landmarks_that_are_given_are_fitted(tmp_path):
+    drawn = gnomon.map(X[:300], n_fitted=100)
+    given = gnomon.map(X[:300], n_fitted=drawn.landmarks[::-1].tolist(), folder=tmp_path)
+    assert given.embedding.tobytes() == drawn.embedding.tobytes()
+    assert given.notes[-1].startswith("100 of 300 rows, as given, are fitted")
+    with pytest.raises(ValueError, match=r"must be empty or of this run \(n_fitted was"):
+        gnomon.map(X[:300], n_fitted=drawn.landmarks[1:], folder=tmp_path)
+    for rows, text in (
+        ([0, 1, 300], r"n_fitted must be row numbers from 0 to 299 \(they reach from 0 to 300\)"),
+        ([4, 4, 4, 5], r"n_fitted of 2 different rows must be of at least 3"),
+        (np.ones(300, dtype=bool), r"a number of rows, or the numbers of rows .* numpy\.flatnonzero\(mask\)"),
+        (np.zeros((2, 4), dtype=int), r"a number of rows, or the numbers of rows \(shape \(2, 4\)"),
+    ):
+        with pytest.raises(ValueError, match=f"map: .*{text}"):
+            gnomon.map(X[:300], n_fitted=rows)

@@ -52,7 +52,7 @@ def map(
     random_state: int = 0,
     n_jobs: int | None = None,
     memory_budget: float | str | None = None,
-    n_fitted: int | None = None,
+    n_fitted: int | npt.ArrayLike | None = None,
     executor: Any = None,
     folder: str | os.PathLike[str] | None = None,
     callback: Callback | None = None,
@@ -164,10 +164,12 @@ def map(
     memory_budget : float > 0, str or None, default=None
         Most memory that the map may take beyond the table: bytes, or a text such as "4G", "500 MB" or "2 GiB". What is
         forecast to take more is refused before it begins, see `gnomon.forecast`. None allows what is free.
-    n_fitted : int in [3, n_samples] or None, default=None
-        Rows that are fitted, drawn by `gnomon.neighbors.draw_landmarks` whatever holds the table. Every other row is
-        placed where its own part of the loss is least (about 15 microseconds a row), by the formula of a method that
-        has one, or else by the `gnomon.AffineAtlas` of the landmarks; one that equals a landmark gets its position.
+    n_fitted : int in [3, n_samples], array-like of row numbers or None, default=None
+        Rows that are fitted: how many, drawn by `gnomon.neighbors.draw_landmarks` whatever holds the table, or which.
+        Every other row is placed where its own part of the loss is least (about 15 microseconds a row), by the formula
+        of a method that has one, or else by the `gnomon.AffineAtlas` of the landmarks; one that equals a landmark gets
+        its position. A warning and a note say how many lie out of the range of the landmarks, and
+        `LandmarkMap.out_of_range` which.
         None maps all rows, unless X is read in blocks and fit and table are forecast to take more memory than
         `memory_budget`, or than is free: then as many as this allows of 200,000, 100,000, 50,000, 20,000, 10,000,
         5,000, 2,000 and 1,000, as a note says. Columns are standardised by all rows; the components of `n_pcs`, the
@@ -191,6 +193,11 @@ def map(
     -------
     Map or LandmarkMap
         The latter if `n_fitted` is given, or X is read in blocks and does not fit in memory.
+
+    Warns
+    -----
+    DataWarning
+        If placed rows lie out of the range of the landmarks, and of what is unusual in the data.
 
     Raises
     ------

@@ -90,15 +90,14 @@ class GraphEmbedder(RowEmbedder):
         return self._shared.graph.nearest(wanted)
 
     def _tell_far(self, indices: npt.NDArray[np.int32], distances: npt.NDArray[np.floating]) -> None:
-        """Warn of new rows, whose neighbours these are, that are out of range of the fitted ones."""
+        """Tell of new rows, whose neighbours these are, that are out of range of the fitted ones."""
         graph = self.graph_
         if graph.mask is None and indices.shape[1] == graph.n_neighbors:
             if self._kept.novelty is None:
                 self._kept.novelty = extension.Novelty.learn(graph.indices, graph.distances)
             known = self._kept.novelty
             away = (distances[:, 0] > 0.0) & np.isfinite(distances).all(axis=1)  # else it is a fitted row
-            far = known.far(known.score(indices, distances)) & away
-            extension.warn_of_far(int(np.count_nonzero(far)), len(far))
+            extension.tell_of_far(known, known.score(indices, distances), graph.n_neighbors, away=away)
 
     def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
         """Return the number of neighbours, of those wanted, without which other parameters have no meaning."""

@@ -14,7 +14,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.extension.atlas.charts import BlendLaw, fit_charts
 from gnomon.extension.atlas.file import Sources, read_sources, write_sources
-from gnomon.extension.atlas.forward import Forward, Novelty, warn_of_far
+from gnomon.extension.atlas.forward import Forward, Novelty, tell_of_far
 from gnomon.extension.atlas.inverse import Inverse, RoundTrip, go_round, inverse_law
 from gnomon.extension.atlas.lifts import Lift, lift_of
 from gnomon.extension.atlas.points import MapPoints, NearestPoints
@@ -237,11 +237,10 @@ class AffineAtlas:
         """
         rows = self._check_rows(X_new)
         positions, spread = np.empty((rows.shape[0], self._points.Y.shape[1])), np.empty(rows.shape[0])
-        far = 0
+        scores = np.empty(rows.shape[0])
         for some in _blocks(rows.shape[0]):
-            positions[some], spread[some], _, scores = self._forward.blend(rows[some])
-            far += int(np.count_nonzero(self._novelty.far(scores)))
-        warn_of_far(far, rows.shape[0])
+            positions[some], spread[some], _, scores[some] = self._forward.blend(rows[some])
+        tell_of_far(self._novelty, scores, self._forward.n_neighbors)
         return positions, spread
 
     @entrance("AffineAtlas")

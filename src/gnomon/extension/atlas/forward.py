@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
@@ -18,14 +21,17 @@ from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
-__all__ = ["Blend", "Forward", "Novelty", "warn_of_far"]
+__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "tell_of_far"]
 
 Float64Array = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
 
 _FAR = 1.5
 """A row is out of range if its score exceeds the largest one of the fitted rows by this factor."""
 
 _CONSENSUS = 4.0
+
+_HEARD: ContextVar[list[Mask]] = ContextVar("gnomon_far_rows")
 
 
 @dataclass(frozen=True)
@@ -63,14 +69,62 @@ class Novelty(ShortRepr):
         found: Float64Array = np.searchsorted(self.scores, scores, side="left") / len(self.scores)
         return found
 
-    def far(self, scores: Float64Array) -> npt.NDArray[np.bool_]:
-        """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows."""
-        beyond: npt.NDArray[np.bool_] = scores > _FAR * self.scores[-1]
+    def far(self, scores: Float64Array, *, n_alone: int = 0) -> Mask:
+        """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows.
+
+        Parameters
+        ----------
+        scores : ndarray of shape (n_rows,), float64
+        n_alone : int >= 0, default=0
+            At most so many fitted rows set no range if they lie far out themselves, beyond 1.5 times the score of all
+            others: a few that were drawn of a far group, which do not make the rest of it known. Not more than a tenth.
+        """
+        beyond: Mask = scores > _FAR * self._largest(n_alone)
         return beyond
 
+    def _largest(self, n_alone: int) -> float:
+        last = self.scores[-1 - min(n_alone, len(self.scores) // 10) :]
+        gaps = np.flatnonzero(last[1:] > _FAR * last[:-1])
+        return float(last[gaps[0] if len(gaps) else -1])
 
-def warn_of_far(count: int, n_rows: int) -> None:
-    """Warn that so many of the rows that were placed are out of range, if any are."""
+
+@contextmanager
+def hearing_far() -> Iterator[list[Mask]]:
+    """Collect which rows are out of range inside a block, instead of warnings of how many.
+
+    Yields
+    ------
+    list of ndarray of bool
+        Of each call that placed rows, in the order of these; nothing from a method that does not look for neighbours.
+        A group of which fewer rows than neighbours were fitted counts as out of range, see `Novelty.far`.
+    """
+    heard: list[Mask] = []
+    token = _HEARD.set(heard)
+    try:
+        yield heard
+    finally:
+        _HEARD.reset(token)
+
+
+def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away: Mask | bool = True) -> None:
+    """Say which of the rows that were placed are out of range to who hears it, or warn of how many, if any are.
+
+    Parameters
+    ----------
+    known : Novelty
+        Of the fitted rows.
+    scores : ndarray of shape (n_rows,), float64
+        Of the rows placed.
+    n_neighbors : int
+        Nearest rows that scores are taken of.
+    away : ndarray of shape (n_rows,) or bool, default=True
+        Which of them are no fitted rows.
+    """
+    heard = _HEARD.get(None)
+    if heard is not None:
+        heard.append(known.far(scores, n_alone=n_neighbors) & away)
+        return
+    count, n_rows = int(np.count_nonzero(known.far(scores) & away)), len(scores)
     if count:
         text = (
             f"{count} of {n_rows} rows lie out of range, farther from the rows of the map than {_FAR} "

@@ -14,7 +14,7 @@ from gnomon.data.stored import RowBlock, row_blocks
 from gnomon.methods.base import Embedder
 from gnomon.methods.forecast import Forecast
 
-__all__ = ["FEWEST", "STEPS", "Needs", "Shape", "Sized", "check_count", "count_landmarks"]
+__all__ = ["FEWEST", "STEPS", "Needs", "Shape", "Sized", "check_count", "check_landmarks", "count_landmarks"]
 
 FEWEST = 3
 """Rows that a map needs."""
@@ -120,6 +120,24 @@ def check_count(n_fitted: Any, n_samples: int) -> int:
         rule = f"at most n_samples={n_samples:,}"
         raise ValueError(message(f"n_fitted={count:,}", rule, remedy="Leave it out to map all rows."))
     return int(count)
+
+
+def check_landmarks(n_fitted: Any, n_samples: int) -> Any:
+    """Return a number of landmarks that is asked for, or their row numbers, ascending, or raise an error."""
+    if np.ndim(n_fitted) == 0:
+        return check_count(n_fitted, n_samples)
+    rows = np.asarray(n_fitted)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        fact = f"shape {rows.shape}, type {rows.dtype}"
+        remedy = "Of a mask pass numpy.flatnonzero(mask)."
+        raise ValueError(message("n_fitted", "a number of rows, or the numbers of rows", fact=fact, remedy=remedy))
+    found = np.unique(rows)
+    if len(found) < FEWEST:
+        raise ValueError(message(f"n_fitted of {len(found)} different rows", f"of at least {FEWEST}"))
+    if found[0] < 0 or found[-1] >= n_samples:
+        fact = f"they reach from {found[0]:,} to {found[-1]:,}"
+        raise ValueError(message("n_fitted", f"row numbers from 0 to {n_samples - 1:,}", fact=fact))
+    return found.astype(np.int64)
 
 
 def count_landmarks(needs: Needs) -> int:

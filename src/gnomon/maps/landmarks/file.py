@@ -27,7 +27,7 @@ __all__ = ["KIND", "load", "save", "write_positions"]
 KIND = "gnomon-landmark-map"
 _VERSION = 1
 _OF_MAP = "map_"  # opens the names of the arrays of the map of the landmarks
-_OWN = {"embedding", "landmarks", "labels"}
+_OWN = {"embedding", "landmarks", "labels", "out_of_range"}
 _ENTRIES = {"map", "notes", "timings", "random_state", "fingerprint"}
 
 
@@ -38,6 +38,8 @@ def save(result: LandmarkMap, path: str | os.PathLike[str]) -> None:
     held |= {"embedding": result.embedding, "landmarks": result.landmarks}
     if result.labels is not None:
         held["labels"] = _plain(result.labels)
+    if len(result.out_of_range):
+        held["out_of_range"] = result.out_of_range
     description = {
         "map": {**about, "version": of_map.version_of(about)},
         "notes": list(result.notes),
@@ -70,6 +72,8 @@ def _check_shapes(description: dict[str, Any], shapes: dict[str, tuple[int, ...]
     places, rows, n_components = own["embedding"], own["landmarks"], of_landmarks["embedding"][1]
     if len(places) != 2 or places[1] != n_components or rows != of_landmarks["embedding"][:1]:
         raise ValueError(f"arrays 'embedding' and 'landmarks' have shapes {places} and {rows}")
+    if len(own.get("out_of_range", (0,))) != 1:
+        raise ValueError(f"array 'out_of_range' has shape {own['out_of_range']}")
     if own.get("labels", places[:1]) != places[:1]:
         raise ValueError(f"array 'labels' has shape {own['labels']}")
 
@@ -88,14 +92,17 @@ def _unpack(arrays: dict[str, Any], description: dict[str, Any], make: Callable[
     parts = {name: arrays.pop(f"{_OF_MAP}{name}") for name in _names(arrays)}
     fitted = of_map.unpack(parts, entries["map"], Map)
     places, rows = arrays["embedding"], arrays["landmarks"]
-    if places.dtype != np.float32 or rows.dtype != np.int64:
-        raise ValueError(f"arrays 'embedding' and 'landmarks' have types {places.dtype} and {rows.dtype}")
-    if len(rows) and (rows[0] < 0 or rows[-1] >= len(places) or (np.diff(rows) <= 0).any()):
-        raise ValueError("landmarks are no ascending row numbers")
+    far = arrays.get("out_of_range", np.empty(0, dtype=np.int64))
+    if places.dtype != np.float32 or rows.dtype != np.int64 or far.dtype != np.int64:
+        types = f"{places.dtype}, {rows.dtype} and {far.dtype}"
+        raise ValueError(f"arrays 'embedding', 'landmarks' and 'out_of_range' have types {types}")
+    for name, numbers in (("landmarks", rows), ("out_of_range", far)):
+        if len(numbers) and (numbers[0] < 0 or numbers[-1] >= len(places) or (np.diff(numbers) <= 0).any()):
+            raise ValueError(f"{name} are no ascending row numbers")
     labels = check_labels(arrays["labels"], len(places)) if "labels" in arrays else None
     if labels is not None and fitted.labels is not None:
         labels = in_order(labels, order_of(fitted.labels))
-    return make(places, rows, fitted, None, labels, notes, timings, seed, fingerprint)
+    return make(places, rows, fitted, None, labels, notes, timings, seed, fingerprint, far)
 
 
 def _names(arrays: dict[str, Any]) -> list[str]:

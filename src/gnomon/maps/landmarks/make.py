@@ -15,12 +15,13 @@ from gnomon import __version__
 from gnomon._progress import ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import running
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.scaling import Scaling, ScalingChoice
 from gnomon.data.stored import StoredTable
+from gnomon.exceptions import DataWarning
 from gnomon.extension import RowPlacement
 from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
-from gnomon.maps.landmarks.count import FEWEST, Needs, check_count, count_landmarks
+from gnomon.maps.landmarks.count import FEWEST, Needs, check_landmarks, count_landmarks
 from gnomon.maps.landmarks.forecast import forecast_with_landmarks
 from gnomon.maps.landmarks.place import STAGE, place_all, way_of
 from gnomon.maps.landmarks.result import LandmarkMap
@@ -35,6 +36,7 @@ __all__ = ["map_by_landmarks"]
 
 _FIT = "fit.gnomon"
 _MANY = 10_000_000  # pairs of a landmark and a row, which take half a second where repulsions are summed one by one
+_SHOWN = 5  # rows named in a note
 _OF_ROWS = ("precomputed_knn", "init")  # parameters that may hold something for each row
 
 
@@ -44,7 +46,7 @@ def map_by_landmarks(
     reading: Reading,
     fitting: Fitting,
     *,
-    n_fitted: int | None,
+    n_fitted: Any,
     folder: str | os.PathLike[str] | None,
 ) -> Map | LandmarkMap:
     """Map a table by landmarks, or as a whole if it is read in blocks and fits in memory; see `gnomon.map`.
@@ -59,7 +61,7 @@ def map_by_landmarks(
         How it is read.
     fitting : Fitting
         How it is fitted.
-    n_fitted : int or None
+    n_fitted : int, array of row numbers or None
     folder : path-like or None
         Where stages are kept.
     """
@@ -80,7 +82,7 @@ def map_by_landmarks(
     table, n = source.table, source.table.n_samples
     if n < FEWEST:
         raise ValueError(message(f"X of {n} rows", f"a table of at least {FEWEST} rows"))
-    wanted = None if n_fitted is None else check_count(n_fitted, n)
+    wanted = None if n_fitted is None else check_landmarks(n_fitted, n)
     needs = Needs(table, fitting.estimator({}), int(fitting.common["n_components"]))
     journal = Journal(folder, {} if folder is None else _record(source, fitting, wanted, reading))
     reporter.begin("landmarks", n)
@@ -92,16 +94,17 @@ def map_by_landmarks(
         _foretell(needs, len(rows))
     fitted = _fitted(source, rows, fitting, journal, reporter)  # which fills its own silence
     with nullcontext() if lines is None else lines:
-        places = place_all(table, rows, fitted, journal, reporter)
+        places, far = place_all(table, rows, fitted, journal, reporter)
     return LandmarkMap(
         embedding=places,
         landmarks=rows,
         landmark_map=fitted,
         table=table,
         labels=source.labels,
-        notes=_notes(rows, n, wanted, fitted, places),
+        notes=[*_notes(rows, n, wanted, fitted, places), *_told_of_far(far, n - len(rows))],
         timings=_timings(reporter.timings, fitted.timings),
         random_state=seed,
+        out_of_range=far,
     )
 
 
@@ -143,7 +146,7 @@ def _of_whole(reading: Reading, stored: StoredTable) -> Reading:
     return replace(reading, stated=stated, column=None, target=target)
 
 
-def _record(source: Source, fitting: Fitting, wanted: int | None, reading: Reading) -> dict[str, Any]:
+def _record(source: Source, fitting: Fitting, wanted: Any, reading: Reading) -> dict[str, Any]:
     """Return what decides a map, for its folder."""
     method = fitting.method
     named = {key: crc_of(value) for key, value in sorted(fitting.parameters.items())}
@@ -151,7 +154,7 @@ def _record(source: Source, fitting: Fitting, wanted: int | None, reading: Readi
     return {
         "gnomon": __version__,
         "table": source.table.fingerprint,
-        "n_fitted": wanted,
+        "n_fitted": crc_of(wanted) if isinstance(wanted, np.ndarray) else wanted,
         "method": method if isinstance(method, str) else f"{type(method).__name__} {crc_of(repr(method))}",
         "scale": fitting.scale,
         "feature_weight": crc_of(fitting.feature_weight),
@@ -164,8 +167,10 @@ def _record(source: Source, fitting: Fitting, wanted: int | None, reading: Readi
     }
 
 
-def _draw(needs: Needs, wanted: int | None, seed: int) -> Rows:
-    """Draw the landmarks, as many as are wanted, or as the memory allows."""
+def _draw(needs: Needs, wanted: Any, seed: int) -> Rows:
+    """Return the landmarks: those given, or as many drawn as are wanted, or as the memory allows."""
+    if isinstance(wanted, np.ndarray):
+        return wanted
     count = count_landmarks(needs) if wanted is None else wanted
     return draw_landmarks(needs.table.n_samples, count, seed=seed)
 
@@ -223,14 +228,30 @@ def _timings(own: dict[str, float], of_fit: dict[str, float]) -> dict[str, float
     return {**before, **of_fit, STAGE: own.get(STAGE, 0.0)}
 
 
-def _notes(rows: Rows, n: int, wanted: int | None, fitted: Map, places: Any) -> list[str]:
+def _notes(rows: Rows, n: int, wanted: Any, fitted: Map, places: Any) -> list[str]:
     """Return what a reader of the map should know."""
     notes = list(fitted.notes)
     if len(rows) < n:
-        why = "" if wanted is not None else ", as many as the memory allows"
-        told = f"{len(rows):,} of {n:,} rows, drawn uniformly{why}, are fitted; all others are placed {way_of(fitted)}."
+        how = "as given" if isinstance(wanted, np.ndarray) else "drawn uniformly"
+        how += "" if wanted is not None else ", as many as the memory allows"
+        told = f"{len(rows):,} of {n:,} rows, {how}, are fitted; all others are placed {way_of(fitted)}."
         notes.append(told)
     missing = int(np.isnan(places[:, 0]).sum())
     if missing:
         notes.append(f"{missing:,} rows have no place: the callback ended the stage {STAGE!r}.")
     return notes
+
+
+def _told_of_far(far: Rows, n_placed: int) -> list[str]:
+    """Warn of placed rows that lie out of the landmarks' range, and return the words."""
+    if not len(far):
+        return []
+    shown = ", ".join(map(str, far[:_SHOWN].tolist()))
+    which = f"row{'s' if len(far) > 1 else ''} {shown}{', ...' if len(far) > _SHOWN else ''}"
+    text = (
+        f"out of the landmarks' range: {len(far):,} of {n_placed:,} placed rows ({which}). Too few rows near them are "
+        "fitted, so that they may be drawn among rows of another kind. Raise n_fitted, or fit these rows too: pass "
+        "numpy.union1d(made.landmarks, made.out_of_range) as n_fitted."
+    )
+    warn(text, DataWarning)
+    return [text]

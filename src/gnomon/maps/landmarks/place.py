@@ -12,6 +12,7 @@ from gnomon._progress import Reporter
 from gnomon._run import current_run, running
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.exceptions import DataWarning
+from gnomon.extension import hearing_far
 from gnomon.maps.result import Map
 from gnomon.scale import Journal, current_executor
 
@@ -33,8 +34,10 @@ def way_of(fitted: Map) -> str:
     return "where their own part of the loss is least"
 
 
-def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, reporter: Reporter) -> npt.NDArray[Any]:
-    """Return the positions of all rows of a table.
+def place_all(
+    table: StoredTable, rows: Rows, fitted: Map, journal: Journal, reporter: Reporter
+) -> tuple[npt.NDArray[Any], Rows]:
+    """Return the positions of all rows of a table, and which of them lie out of range of the landmarks.
 
     Parameters
     ----------
@@ -51,16 +54,18 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
 
     Returns
     -------
-    ndarray of shape (n_samples, n_components), float32
+    places : ndarray of shape (n_samples, n_components), float32
         NaN for rows whose blocks were not reached because the callback ended the stage.
+    far : ndarray of int64
+        Numbers of the placed rows that lie out of range, ascending; none of a method that looks for no neighbours.
     """
     n, found = table.n_samples, fitted.embedding
     reporter.begin(STAGE, n)
     if len(rows) == n:
         reporter.update(n, n)
         reporter.end()
-        return found
-    places = np.full((n, found.shape[1]), np.nan, dtype=np.float32)
+        return found, np.empty(0, dtype=np.int64)
+    places, far = np.full((n, found.shape[1]), np.nan, dtype=np.float32), [np.empty(0, dtype=np.int64)]
     places[rows] = found
     workers, blocks = current_executor(), table.blocks()
     shared = workers.broadcast(table), workers.broadcast(rows), workers.broadcast(fitted)
@@ -68,11 +73,12 @@ def place_all(table: StoredTable, rows: Rows, fitted: Map, journal: Journal, rep
         placed = journal.blocks(STAGE, workers, _place_block, blocks, *shared, needed=_needed(table, fitted))
         for block, arrays in zip(blocks, placed, strict=False):  # what is left when the stage is ended is not asked for
             places[block.start : block.stop] = arrays["places"]
+            far.append(arrays["far"])
             reporter.update(block.stop, n)
             if reporter.is_asked_to_end:
                 break
     reporter.end()
-    return places
+    return places, np.concatenate(far)
 
 
 def _needed(table: StoredTable, fitted: Map) -> float:
@@ -92,15 +98,18 @@ def _place_block(block: RowBlock, table: StoredTable, rows: Rows, fitted: Map) -
     places[landmarks] = fitted.embedding[first:last]
     others = np.setdiff1d(np.arange(len(block)), landmarks, assume_unique=True)
     place = fitted.transform if fitted._way_to_place is None else fitted.place
-    reporter = current_run().reporter
+    reporter, far = current_run().reporter, np.zeros(len(block), dtype=np.bool_)
     with warnings.catch_warnings(), running(reporter=Reporter()):  # what places rows has stages of its own
-        warnings.simplefilter("ignore", DataWarning)  # of rows out of range: `novelty` says which
+        warnings.simplefilter("ignore", DataWarning)  # of the map; rows out of range are told of all blocks together
         if block.start == 0 and len(others):  # all that the map makes ready is made for its first row
             place(values[others[:1]])
             reporter.expect(0)
         for start in range(0, len(others), _TOGETHER):
             some = others[start : start + _TOGETHER]
-            places[some] = place(values[some])
+            with hearing_far() as heard:
+                places[some] = place(values[some])
+            if heard:
+                far[some] = np.concatenate(heard)
             if start + _TOGETHER < len(others):
                 reporter.update(block.start + int(some[-1]) + 1, table.n_samples)
-    return {"places": places}
+    return {"places": places, "far": block.start + np.flatnonzero(far)}

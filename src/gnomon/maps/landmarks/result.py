@@ -59,6 +59,11 @@ class LandmarkMap(Printed):
         The seed that drew the landmarks.
     fingerprint : str
         Tells the table from others.
+    out_of_range : ndarray of int64
+        Numbers of the placed rows that lie out of the range of the landmarks, ascending: farther from the nearest of
+        them than 1.5 times what is found among these, where a few landmarks far from all others, not more than a row
+        has neighbours, do not count. What the map shows of such rows is no finding. Empty of methods that look for no
+        neighbours.
     """
 
     embedding: npt.NDArray[np.float32]
@@ -70,6 +75,7 @@ class LandmarkMap(Printed):
     timings: dict[str, float] = field(default_factory=dict)
     random_state: int = 0
     fingerprint: str = ""
+    out_of_range: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __post_init__(self) -> None:
         if self.table is not None and not self.fingerprint:
@@ -317,7 +323,7 @@ class LandmarkMap(Printed):
             label_name=fitted.label_name,
             feature_names=list(fitted.feature_names),
             image_shape=fitted.image_shape,
-            metadata={"fitted": np.where(np.isin(rows, self.landmarks), "landmark", "placed")},
+            metadata={"fitted": self._how_found(rows)},
             metric=fitted.metric,
             scale=fitted.scale,
             representation=self._representation_of(values),
@@ -329,6 +335,11 @@ class LandmarkMap(Printed):
         )
         made._estimator = fitted._estimator
         return made
+
+    def _how_found(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+        """Return of rows whether they were fitted or placed, and among the latter which lie out of range."""
+        placed = np.where(np.isin(rows, self.out_of_range), "placed, out of range", "placed")
+        return np.where(np.isin(rows, self.landmarks), "landmark", placed)
 
     def _representation_of(self, values: Any) -> Any:
         """Return the coordinates of rows in which the landmarks were mapped; None if these are the features."""

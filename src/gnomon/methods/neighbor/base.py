@@ -374,7 +374,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             remedy = "Name the affinity, or give one with new_rows(inputs), and a loss with row_loss(Y)."
             raise ValueError(message("place", rule, remedy=remedy))
         found = self.placement_.search.find(X)
-        if self.placement_.affinities is not None:
+        if self.placement_.affinities is not None or isinstance(self.placement_, extension.TripletPlacement):
             self._tell_far(*found)
         return self.placement_.place_found(X, *found)
 
