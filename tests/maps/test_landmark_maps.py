@@ -598,3 +598,15 @@ def test_landmarks_that_are_given_are_fitted(tmp_path):
     ):
         with pytest.raises(ValueError, match=f"map: .*{text}"):
             gnomon.map(X[:300], n_fitted=rows)
+
+
+def test_classes_of_which_hardly_a_row_is_fitted_are_named():
+    labels = np.where(np.arange(300) < 12, "rare", np.where(np.arange(300) % 2, "odd", "even"))
+    rows = np.arange(9, 109)
+    with pytest.warns(
+        gnomon.exceptions.DataWarning, match=r"fewer than 5 rows are fitted: 'rare' \(3 of 12\)\. Their other rows"
+    ):
+        found = gnomon.map(X[:300], "pca", n_fitted=rows, labels=labels)
+    assert any("'rare' (3 of 12)" in note for note in found.notes)
+    gnomon.map(X[:300], "pca", n_fitted=np.arange(7, 107), labels=labels)  # five of it, and no warning
+    gnomon.map(X[:300], "pca", n_fitted=rows, labels=np.where(labels == "rare", 0.5, np.arange(300) / 7))

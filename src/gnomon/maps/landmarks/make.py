@@ -16,6 +16,8 @@ from gnomon._progress import ProgressLines, Reporter
 from gnomon._random import resolve_seed
 from gnomon._run import running
 from gnomon._validation import message, warn
+from gnomon.data import check_labels
+from gnomon.data.labels import measured_labels, name_of, sort_into_classes
 from gnomon.data.scaling import Scaling, ScalingChoice
 from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
@@ -36,7 +38,9 @@ __all__ = ["map_by_landmarks"]
 
 _FIT = "fit.gnomon"
 _MANY = 10_000_000  # pairs of a landmark and a row, which take half a second where repulsions are summed one by one
-_SHOWN = 5  # rows named in a note
+_SHOWN = 5  # rows or classes named in a note
+_FEWEST_OF_CLASS = 5  # rows of a class; where fewer are fitted, the map has no place of its own for it
+_MOST_CLASSES = 100  # labels with more such classes are names of rows, or nearly
 _OF_ROWS = ("precomputed_knn", "init")  # parameters that may hold something for each row
 
 
@@ -101,7 +105,11 @@ def map_by_landmarks(
         landmark_map=fitted,
         table=table,
         labels=source.labels,
-        notes=[*_notes(rows, n, wanted, fitted, places), *_told_of_far(far, n - len(rows))],
+        notes=[
+            *_notes(rows, n, wanted, fitted, places),
+            *_told_of_classes(rows, source.labels),
+            *_told_of_far(far, n - len(rows)),
+        ],
         timings=_timings(reporter.timings, fitted.timings),
         random_state=seed,
         out_of_range=far,
@@ -240,6 +248,28 @@ def _notes(rows: Rows, n: int, wanted: Any, fitted: Map, places: Any) -> list[st
     if missing:
         notes.append(f"{missing:,} rows have no place: the callback ended the stage {STAGE!r}.")
     return notes
+
+
+def _told_of_classes(rows: Rows, labels: Any) -> list[str]:
+    """Warn of classes of which hardly a row is fitted, and return the words."""
+    if labels is None or measured_labels(known := check_labels(labels, len(labels))) is not None:
+        return []
+    classes = sort_into_classes(known)
+    in_all, fitted = (
+        np.bincount(codes[codes >= 0], minlength=len(classes)) for codes in (classes.codes, classes.codes[rows])
+    )
+    few = np.flatnonzero(fitted < np.minimum(_FEWEST_OF_CLASS, in_all))
+    if not 1 <= len(few) <= _MOST_CLASSES:
+        return []
+    shown = ", ".join(f"{name_of(classes.values[c])!r} ({fitted[c]:,} of {in_all[c]:,})" for c in few[:_SHOWN])
+    shown += ", ..." if len(few) > _SHOWN else ""
+    text = (
+        f"classes of which fewer than {_FEWEST_OF_CLASS} rows are fitted: {shown}. Their other rows may be drawn among "
+        "other classes. Raise n_fitted, or fit more of these rows: pass numbers of rows, "
+        "numpy.union1d(made.landmarks, ...), as n_fitted."
+    )
+    warn(text, DataWarning)
+    return [text]
 
 
 def _told_of_far(far: Rows, n_placed: int) -> list[str]:
