@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
+from scipy.stats import binom
 
 from gnomon.neighbors import succession_of_rows
-from gnomon.neighbors.succession import _apart, _chance
+from gnomon.neighbors.succession import _apart, _chance, _chance_of_pairs
 
 
 def _series(n, d, tau, seed=0):
@@ -34,6 +35,81 @@ def test_rows_in_random_order_have_p_values_that_are_no_smaller_than_chance(d):
     ]
     assert np.mean(np.array(p) < 0.1) < 0.18
     assert min(p) > 1e-4
+
+
+def _taking_turns(count, rows, tau):
+    return np.stack([_series(rows, 4, tau, seed) for seed in range(count)], axis=1).reshape(-1, 4)
+
+
+@pytest.mark.parametrize("count", [2, 7, 16, 64])
+def test_series_that_take_turns_are_seen_with_their_number(count):
+    X = _taking_turns(count, 120, 6.0)
+    found = succession_of_rows(X)
+    assert found.p_value < 1e-6
+    assert found.turns == count
+    assert found.step % count == 0
+    assert 5 <= found.step // count <= 40
+    kept = round(len(X) * count / found.step)
+    said = f"of every {found.step:,} rows take the first {count}, about {kept:,} in all"
+    assert f"Rows {count} apart" in found.told("nothing holds")
+    assert said in found.told("nothing holds")
+    assert succession_of_rows(X[np.arange(len(X)) % found.step < count]) is None
+    assert succession_of_rows(np.random.default_rng(0).permutation(X)) is None
+
+
+def test_series_that_take_turns_are_seen_where_neighbours_in_the_table_are_alike_too():
+    """Of four series the first two lie together and the last two: each four rows in a row are alike as they stand."""
+    X = _taking_turns(4, 200, 8.0) + np.tile([[0.0], [0.0], [9.0], [9.0]], (200, 4))
+    assert _chance(_apart(X, np.arange(1, 4), "euclidean")) < 1e-6
+    assert succession_of_rows(X).turns == 4
+
+
+@pytest.mark.parametrize("turns", [2, 5, 8])
+def test_turns_of_rows_in_random_order_have_p_values_that_are_no_smaller_than_chance(turns):
+    p = []
+    for seed in range(150):
+        X = np.random.default_rng(seed).standard_t(2, size=(240, 2))
+        apart = _apart(X, np.arange(1, 3 * turns + 1), "euclidean")
+        p.append([_chance(apart[:, turns - 1 :: turns], turns), _chance_of_pairs(apart, turns)])
+    assert np.all(np.mean(np.array(p) < 0.1, axis=0) < 0.18)
+    assert np.min(p) > 1e-4
+
+
+def test_quadruples_of_turns_are_those_that_are_laid_out():
+    """The distances of quadruples counted one by one."""
+    X = np.random.default_rng(1).normal(size=(100, 2))
+    apart, between = _apart(X, np.arange(1, 16), "euclidean"), cdist(X, X)
+
+    def chance(four):
+        a, b, c, d = np.transpose(four)
+        sums = np.stack([between[a, b] + between[c, d], between[a, c] + between[b, d], between[a, d] + between[b, c]])
+        hits = int((sums.argmin(axis=0) == 0).sum())
+        return binom.sf(hits - 1, len(four), 1 / 3)
+
+    rows = [i for i in range(100) if i % 20 < 5]
+    assert _chance(apart[:, 4::5], 5) == pytest.approx(chance([(i, i + 5, i + 10, i + 15) for i in rows]))
+    two = [(10 * b + r, 10 * b + 4 - r) for b in range(10) for r in range(2)]
+    assert _chance_of_pairs(apart, 5) == pytest.approx(chance([(i, i + 5, j, j + 5) for i, j in two]))
+
+
+@pytest.mark.parametrize("classes", [2, 10, 15, 30, 36])
+def test_classes_are_no_turns_sorted_or_one_after_another(classes):
+    rng = np.random.default_rng(classes)
+    y = np.arange(1200) % classes
+    X = 5.0 * rng.normal(size=(classes, 3))[y] + rng.normal(size=(1200, 3))
+    assert succession_of_rows(X) is None
+    assert succession_of_rows(X[np.argsort(y, kind="stable")]) is None
+
+
+@pytest.mark.parametrize(("classes", "seed"), [(6, 5), (15, 10), (36, 14)])
+def test_classes_far_apart_that_take_turns_are_no_turns_of_another_number(classes, seed):
+    """Four rows some other number apart are of classes that come again and again: one table shows nothing by them."""
+    rng = np.random.default_rng(seed)
+    X = 10.0 * rng.normal(size=(classes, 1))[np.arange(1200) % classes] + rng.normal(size=(1200, 1))
+    apart = _apart(X, np.arange(1, 193), "euclidean")
+    chances = [(_chance(apart[:, i - 1 : 3 * i : i], i), _chance_of_pairs(apart, i)) for i in range(2, 65)]
+    assert min(max(two) for two in chances) < 1e-8
+    assert succession_of_rows(X) is None
 
 
 def test_a_series_that_is_thinned_or_shuffled_is_none():
@@ -64,6 +140,9 @@ def test_distances_and_sparse_tables_tell_what_the_rows_tell():
     assert succession_of_rows(cdist(X, X), "precomputed").step == found.step
     assert succession_of_rows(sparse.csr_array(cdist(X, X)), "precomputed") is None
     assert succession_of_rows(X, "cosine") is not None
+    X = _taking_turns(5, 60, 6.0)
+    assert succession_of_rows(X).turns == 5
+    assert succession_of_rows(cdist(X, X), "precomputed") == succession_of_rows(X)
 
 
 def test_equal_rows_are_no_likeness():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,9 @@ _GONE = 0.97  # of the usual distance
 _LEAST_STEP = 5  # rows that are alike over fewer are hardly fewer than they seem
 _USUAL = 8  # other rows, drawn for each
 _STREAM = 0x5375
+_MOST_TURNS = 64  # series that take turns
+_FEWEST_TURNS = 16  # of each of them
+_WINDOW = 4096  # rows in which turns are looked for: as many quadruples as in a quarter of them
 
 
 @dataclass(frozen=True)
@@ -37,14 +40,17 @@ class Succession:
         Chance of so many quadruples of rows whose nearest pairs are those of the order.
     step : int
         How many rows apart the likeness is gone: their distance is 97 % of the usual one. Half of the rows where it is
-        not gone before.
+        not gone before. Of series that take turns a multiple of `turns`.
     n_samples : int
         Rows of the table.
+    turns : int, default=1
+        How many rows apart the rows that are alike follow each other: 16 where those of 16 series take turns.
     """
 
     p_value: float
     step: int
     n_samples: int
+    turns: int = 1
 
     def told(self, consequence: str) -> str:
         """Return what was found in words, what follows from it, and what to do.
@@ -54,7 +60,14 @@ class Succession:
         consequence : str
             What does not hold, as the middle of a sentence.
         """
-        kept = max(1, round(self.n_samples / self.step))
+        kept = max(1, round(self.n_samples * self.turns / self.step))
+        if self.turns > 1:
+            return (
+                f"Rows {self.turns} apart in the table are more alike than the rows between, and than rows a little "
+                f"further on, as those of {self.turns} time series are that take turns. Unless independent rows were "
+                f"only laid so, {consequence}: of every {self.step:,} rows take the first {self.turns}, about "
+                f"{kept:,} in all, and look again."
+            )
         return (
             "Rows that follow each other in the table are more alike than rows a little further on, as those of a time "
             "series are, or of a table sorted by its values or in small groups. Unless independent rows were only "
@@ -70,6 +83,13 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     alike over a few rows the first two and the last two are it more often, which a binomial test tells without any
     assumption. A table sorted by a few classes is in random order within each, so its classes alone do not show here.
 
+    Where the rows of several series take turns, such as replicas whose frames were stored one time after another, those
+    so many rows apart are alike. So in 4096 rows of the table the test is made also at the number of rows, up to 64,
+    that are nearest so far apart. A table sorted by classes shows there, and one in which classes take turns does not;
+    of two rows and the two that are so many rows further on each, the pairs of those are nearest more often where
+    series or classes take turns, but not in a sorted table. Both are asked for, with a chance of less than one in a
+    million over all numbers up to 64.
+
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
@@ -83,16 +103,40 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     -------
     Succession or None
         None if no likeness is shown, which takes a chance of less than one in a million and a likeness over five rows
-        at least; of fewer than 40 rows; and of distances given as a sparse matrix, which lacks most.
+        (of each series) at least; of fewer than 40 rows; and of distances given as a sparse matrix, which lacks most.
     """
     n = int(X.shape[0])
     if n < _FEWEST_ROWS or (metric == "precomputed" and not isinstance(X, np.ndarray)):
         return None
-    p = _chance(_apart(X, np.arange(1, _FOUR), metric))
-    if p > _SURE:
-        return None
-    step = _step_of(X, metric, seed)
-    return Succession(p, step, n) if step >= _LEAST_STEP else None
+    for p, turns in _sure(X, metric):
+        step = _step_of(X, metric, seed, turns)
+        if step >= _LEAST_STEP:
+            return Succession(p, step * turns, n, turns)
+    return None
+
+
+def _sure(X: Any, metric: Any) -> Iterator[tuple[float, int]]:
+    """Return the numbers of series that take turns at which rows are surely alike, and the chance of as much.
+
+    One series is looked for first, in all rows; then the number at which rows are nearest. Its chance is that of the
+    smaller likeness, times all numbers that it might have been.
+    """
+    n = X.shape[0]
+    if (p := _chance(_apart(X, np.arange(1, _FOUR), metric))) <= _SURE:
+        yield p, 1
+    begin = max(0, n - _WINDOW) // 2
+    rows = slice(begin, begin + min(n, _WINDOW))
+    some = X[rows, rows] if isinstance(metric, str) and metric == "precomputed" else X[rows]
+    tried = range(2, min(_MOST_TURNS, some.shape[0] // _FEWEST_TURNS) + 1)
+    if not tried:
+        return
+    apart = _apart(some, np.arange(1, (_FOUR - 1) * tried[-1] + 1), metric)
+    n, most = apart.shape
+    turns = 1 + int(np.argmin([apart[: n - lag, lag - 1].mean() for lag in range(1, most + 1)]))
+    if turns in tried:
+        two = _chance(apart[:, [turns - 1, 2 * turns - 1, 3 * turns - 1]], turns), _chance_of_pairs(apart, turns)
+        if (p := max(two) * len(tried)) <= _SURE:
+            yield p, turns
 
 
 def _apart(X: Any, lags: npt.NDArray[np.int64], metric: Any) -> Floats:
@@ -102,31 +146,64 @@ def _apart(X: Any, lags: npt.NDArray[np.int64], metric: Any) -> Floats:
     return pair_distances(X, others.astype(np.int32), metric=metric).astype(np.float64)
 
 
-def _chance(apart: Floats) -> float:
-    """Return the chance of at least as many quadruples in which the pairs of the order are nearest."""
-    first = np.arange(0, len(apart) - _FOUR + 1, _FOUR)
+def _chance(apart: Floats, turns: int = 1) -> float:
+    """Return the chance of at least as many quadruples in which the pairs of the order are nearest.
+
+    `apart` has the distances to the rows `turns`, twice and three times as many further on.
+    """
+    rows = np.arange(len(apart) // (_FOUR * turns) * _FOUR * turns)
+    first = rows[rows % (_FOUR * turns) < turns]
     one, two, three = apart.T
     sums = np.stack(
-        [one[first] + one[first + 2], two[first] + two[first + 1], three[first] + one[first + 1]]
+        [one[first] + one[first + 2 * turns], two[first] + two[first + turns], three[first] + one[first + turns]]
     )  # 12 34, 13 24, 14 23
+    return _binomial(sums)
+
+
+def _chance_of_pairs(apart: Floats, turns: int) -> float:
+    """Return the chance of at least as many quadruples of two rows, and those that many rows further on each, whose
+    pairs are nearest.
+
+    The two rows are the first and last of as many rows in a row as there are turns, the second and the last but one,
+    and so on; `apart` has the distances to all rows up to twice as many further on.
+    """
+    blocks = np.arange(len(apart) // (2 * turns))[:, None] * 2 * turns
+    place = np.arange(turns // 2)
+    i, j = (blocks + place).ravel(), (blocks + turns - 1 - place).ravel()
+    gap = j - i
+    return _binomial(
+        np.stack(
+            [
+                apart[i, turns - 1] + apart[j, turns - 1],
+                apart[i, gap - 1] + apart[i + turns, gap - 1],
+                apart[i, turns + gap - 1] + apart[j, turns - gap - 1],
+            ]
+        )
+    )
+
+
+def _binomial(sums: Floats) -> float:
+    """Return the chance of the first of three sums being the only least one as often as it is."""
     least = sums.min(axis=0)
     told = (sums == least).sum(axis=0) == 1
     hits = int((told & (sums[0] == least)).sum())
     return float(scipy.special.bdtrc(hits - 1, int(told.sum()), _CHANCE)) if hits else 1.0
 
 
-def _step_of(X: Any, metric: Any, seed: int) -> int:
-    """Return the least number of rows apart at which rows are as far as usual, found by doubling and halving."""
+def _step_of(X: Any, metric: Any, seed: int, turns: int) -> int:
+    """Return the least number of turns apart at which rows are as far as usual, found by doubling and halving."""
     n = X.shape[0]
     others = 1 + (uniform_matrix(seed, _STREAM, (n, _USUAL)) * (n - 1)).astype(np.int64)
     usual = float(np.mean([_apart(X, np.asarray(column)[:, None], metric).mean() for column in others.T]))
 
-    def alike(lag: int) -> bool:
+    def alike(times: int) -> bool:
+        lag = times * turns
         return float(_apart(X, np.array([lag]), metric)[: n - lag].mean()) < _GONE * usual
 
+    most = n // (2 * turns)
     low, high = 0, 1
-    while high < n // 2 and alike(high):
-        low, high = high, min(2 * high, n // 2)
+    while high < most and alike(high):
+        low, high = high, min(2 * high, most)
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (middle, high) if alike(middle) else (low, middle)
