@@ -146,6 +146,41 @@ def test_columns_of_equal_steps_that_stand_alone_are_what_was_measured():
 
 
 @pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        (np.tile(np.arange(60) * 0.2, 4), False),
+        (np.tile(np.round(5.0 + np.arange(80) / 3.0, 2), 3), False),
+        (np.tile(np.float32(0.1) * np.arange(120, dtype=np.float32), 2), False),
+        ([f"{(i % 60) * 0.5:.2f} ps" for i in range(240)], False),
+        (np.tile(np.arange(24), 10), True),  # hours
+        (np.tile(np.arange(48), 5), True),
+        (np.arange(240) % 70, True),  # the last stretch is cut
+        (np.tile(np.arange(60), 4) + np.repeat(np.arange(4), 60), True),
+        (np.tile(np.append(np.arange(59), 70), 4), True),
+        (np.tile(np.arange(60)[::-1], 4), True),
+        (np.random.default_rng(0).integers(0, 60, 240), True),
+        (np.repeat(np.arange(60), 4), True),
+        (np.sort(np.random.default_rng(0).integers(0, 60, 240)), True),
+        (np.tile(np.random.default_rng(0).permutation(60), 4), True),
+    ],
+)
+def test_what_counts_the_rows_of_equal_stretches_is_left_out_as_times_of_replicas(values, kept):
+    frame = pd.DataFrame({"time": values, "x": np.sqrt(np.arange(240))})
+    encoder = gn.TablePreprocessor().fit(frame)
+    assert len(encoder.get_feature_names_out()) == 1 + kept
+    told = f"it counts the rows of each of {240 // len(np.unique(values))} equal stretches"
+    assert encoder.rules_[0].reason == ("" if kept else told)
+    assert len(gn.TablePreprocessor(features=["time", "x"]).fit(frame).get_feature_names_out()) == 2
+
+
+def test_a_grid_of_stretches_that_stands_alone_is_what_was_measured():
+    grid = pd.DataFrame({"x": np.tile(np.arange(60), 4), "y": np.repeat(np.arange(4), 60)})
+    assert gn.TablePreprocessor().fit(grid).get_feature_names_out().tolist() == ["x", "y"]
+    frame = grid.assign(z=np.sqrt(np.arange(240)))
+    assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["y", "z"]
+
+
+@pytest.mark.parametrize(
     ("name", "repeats", "kept"),
     [
         ("customer_id", True, False),

@@ -32,9 +32,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
       become the years, months, days or hours since the first, by the span that they cover.
     - Identifiers are left out: integers that count the rows, that are called an id or a zip code, or that all differ
       and have no rank correlation with any other column; texts that all differ. So are numbers that rise by equal steps
-      over all of 50 rows or more beside other columns, such as times of frames; texts of too many different values, and
-      texts in a column called "label", "class", "species" or the like. Texts that look like numbers, times or dates are
-      left out with a warning.
+      over all of 50 rows or more beside other columns, such as times of frames, or in the same way over each of several
+      equal stretches of as many, such as times of replicas; texts of too many different values, and texts in a column
+      called "label", "class", "species" or the like. Texts that look like numbers, times or dates are left out with a
+      warning.
 
     Parameters
     ----------

@@ -31,15 +31,18 @@ def named_as_id(name: str, different: bool) -> bool:
 def id_reason(name: str, numbers: Mapping[str, FloatArray], others: list[str], ranks: Callable[[str], Ints]) -> str:
     """Say why a column of numbers is an identifier; empty if it is none.
 
-    `ranks` gives those of a column by its name; they are asked for only if need be.
+    A column that counts is none where all others count too: a grid was measured. `ranks` gives those of a column by its
+    name; they are asked for only if need be.
     """
     values = numbers[name]
     if not np.isfinite(values).all():
         return ""
     n = len(values)
-    in_steps = n >= _ID_ROWS and _rises_by_equal_steps(values)
-    if in_steps and not all(_rises_by_equal_steps(numbers[other]) for other in others):  # else a grid was measured
+    stretches = _counted_stretches(values)
+    if stretches == 1 and not all(_rises_by_equal_steps(numbers[other]) for other in others):
         return "it counts the rows"
+    if stretches > 1 and not all(_is_of_grid(numbers[other], n // stretches) for other in others):
+        return f"it counts the rows of each of {stretches:,} equal stretches"
     if not (values == np.floor(values)).all():
         return ""
     different = len(np.unique(values)) == n
@@ -53,6 +56,31 @@ def id_reason(name: str, numbers: Mapping[str, FloatArray], others: list[str], r
     if any(abs(float(np.corrcoef(own, ranks(other))[0, 1])) > limit for other in others):
         return ""
     return "whole numbers that all differ and go with no other column"
+
+
+def _counted_stretches(values: FloatArray) -> int:
+    """Return in how many equal stretches of the rows values rise by the same equal steps, as times of replicas do.
+
+    1 where they rise over all rows, 0 where they do not rise so or the stretches are short: hours and months come again
+    and again too, and mean something.
+    """
+    falls = values[1:] < values[:-1]
+    length = 1 + int(falls.argmax()) if falls.any() else len(values)
+    if length < _ID_ROWS or len(values) % length or not _rises_by_equal_steps(values[:length]):
+        return 0
+    stretches = values.reshape(-1, length).astype(np.float64) / 2.0
+    first = stretches[0]
+    rounding = 4.0 * float(np.finfo(values.dtype).eps) * float(np.abs(first).max())
+    allowed = max(_STEP_ERROR * float(first[1] - first[0]), rounding)
+    return len(stretches) if bool((np.abs(stretches - first) <= allowed).all()) else 0
+
+
+def _is_of_grid(values: FloatArray, length: int) -> bool:
+    """Return whether values count the rows, or stretches of so many rows, as the coordinates of a grid do."""
+    stretches = values.reshape(-1, length)
+    if bool((stretches == stretches[:, :1]).all()) and (len(stretches) == 2 or _rises_by_equal_steps(stretches[:, 0])):
+        return True
+    return _counted_stretches(values) > 0
 
 
 def _rises_by_equal_steps(values: FloatArray) -> bool:
