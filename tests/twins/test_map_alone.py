@@ -55,6 +55,22 @@ def test_a_page_that_nothing_was_asked_for_has_no_panel(plain, asked):
     assert Document.of(PageContent.known(asked), None).payload.header["alone"] == asked._alone.to_dict()
 
 
+def test_a_claim_takes_masks_row_numbers_and_conditions_as_verdicts_do(plain):
+    few = {"n_seeds": 1, "n_random": 0, "budget": 1}
+    made = gn.map(plain.X, "pca", labels=plain.labels, label_name="kind", n_jobs=1)
+    a, b, c = (plain.labels == name for name in "abc")
+    by_mask, by_name = made.proves(("nearer", a, b, c), **few), made.proves(("nearer", "a", "b", "c"), **few)
+    assert (by_mask.holds, by_mask.refuted, by_mask.threshold) == (by_name.holds, by_name.refuted, by_name.threshold)
+    assert by_mask.claim == by_name.claim.replace("a is nearer to b than to c", "A is nearer to B than to C")
+    assert made.proves(("wider", "kind=a", np.flatnonzero(b)), **few).claim == "kind=a is wider than B"
+    with pytest.raises(ValueError, match="proves: B with 30 rows of A must be without rows of A"):
+        made.proves(("apart", a, a))
+    with pytest.raises(ValueError, match=r"\(\('apart', <ndarray of 90>, <ndarray of 90>\)\)\. Pass labels that say"):
+        gn.proves(gn.PCA(), plain.X, ("apart", a, b), labels=plain.labels)
+    with pytest.raises(ValueError, match=r"\(\('near', <ndarray of 90>, 3\)\)"):
+        made.proves(("near", a, 3))
+
+
 def test_a_claim_asked_again_takes_the_place_of_its_former_answer(asked):
     made = copy.copy(asked)
     made.proves(("wider", "c", "b"), n_seeds=1)

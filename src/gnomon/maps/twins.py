@@ -61,7 +61,8 @@ class TwinQuestions:
         Parameters
         ----------
         claim : tuple
-            Such as ("nearer", "A", "B", "C").
+            Such as ("nearer", "A", "B", "C"). Groups are classes of the map or, if one is a mask or row numbers, are
+            taken as `are_apart` takes them, conditions too; those without a name are called A, B and C.
         **options
             Arguments of `gnomon.proves`. Without ``labels`` groups are the classes of the map.
 
@@ -76,11 +77,27 @@ class TwinQuestions:
         """
         from gnomon.twins import MapAlone, proves
 
-        method, table, given = _asked(self, options)
+        claim, groups = _by_name(self, claim)
+        method, table, given = _asked(self, {**options, **groups})
         proof = proves(method, table, claim, **given)
         values = np.asarray(table.values, dtype=np.float64)
         self._alone = (self._alone or MapAlone()).with_proof(proof, values, cast("Map", self).embedding)
         return proof
+
+
+def _by_name(questions: TwinQuestions, claim: Any) -> tuple[Any, dict[str, Any]]:
+    """Return a claim about groups by their names, and labels that have these names if some were given by their rows."""
+    if not isinstance(claim, list | tuple) or claim[:1] == ("near",) or not any(np.ndim(one) for one in claim[1:]):
+        return claim, {}
+    from gnomon.evaluation.gaps import check_groups
+
+    result = cast("Map", questions)
+    names = [letter if np.ndim(one) else str(one) for one, letter in zip(claim[1:], "ABC", strict=False)]
+    groups = result._groups_of(*claim[1 : len(names) + 1])
+    labels = np.full(result.n_samples, "the rest", dtype=object)
+    for name, mask in zip(names, check_groups(result.n_samples, **dict(zip(names, groups, strict=True))), strict=True):
+        labels[mask] = name
+    return (claim[0], *names, *claim[len(names) + 1 :]), {"labels": labels}
 
 
 def _asked(questions: TwinQuestions, options: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:

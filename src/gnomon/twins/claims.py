@@ -297,14 +297,17 @@ def claim_of(words: Any, names: list[str], n_samples: int) -> Claim:
         return words
     if isinstance(words, str) or not hasattr(words, "__len__") or len(words) < 1 or words[0] not in _WORDS:
         rule = "a kind and what it is about, such as ('nearer', 'A', 'B', 'C'); kinds are " + ", ".join(_WORDS)
-        raise ValueError(message("claim", rule, fact=f"{words!r}"))
+        raise ValueError(message("claim", rule, fact=_shown(words)))
     make, count = _WORDS[words[0]]
     about = list(words[1:])
+    if any(np.ndim(one) for one in about):
+        remedy = "Pass labels that say which group each row is of, or ask a Map, which takes masks and row numbers."
+        raise ValueError(message("claim", "about groups or rows by their names", fact=_shown(words), remedy=remedy))
     if len(about) != count or len({str(one) for one in about}) != count:
-        raise ValueError(message("claim", f"about {count} different ones for {words[0]!r}", fact=f"{words!r}"))
+        raise ValueError(message("claim", f"about {count} different ones for {words[0]!r}", fact=_shown(words)))
     if words[0] == "near":
         if not all(isinstance(row, int | np.integer) and 0 <= row < n_samples for row in about):
-            raise ValueError(message("claim", f"about rows from 0 to {n_samples - 1}", fact=f"{words!r}"))
+            raise ValueError(message("claim", f"about rows from 0 to {n_samples - 1}", fact=_shown(words)))
         return make(*map(int, about))
     missing = [str(one) for one in about if str(one) not in names]
     if missing and not names:
@@ -313,3 +316,11 @@ def claim_of(words: Any, names: list[str], n_samples: int) -> Claim:
     if missing:
         raise ValueError(message("claim", f"about groups of {', '.join(names[:8])}", fact=f"{missing[0]!r} is none"))
     return make(*(names.index(str(one)) for one in about))
+
+
+def _shown(words: Any) -> str:
+    """Write the words of a claim for an error, arrays and lists by their kind and length alone."""
+    if isinstance(words, str) or not isinstance(words, list | tuple):
+        return f"{words!r:.60}"
+    parts = [f"{one!r:.40}" if np.ndim(one) == 0 else f"<{type(one).__name__} of {len(one):,}>" for one in words[:5]]
+    return f"({', '.join(parts)}{', ...' if len(words) > len(parts) else ''})"
