@@ -10,6 +10,7 @@ import pytest
 import gnomon as gn
 from gnomon.data import Representation
 from gnomon.exceptions import DataWarning
+from gnomon.maps.seam import warn_of_units
 from gnomon.server.answers import Answers
 from gnomon.viewer import PageContent
 
@@ -109,7 +110,10 @@ def test_the_page_and_the_server_tell_what_python_tells(peptides):
 def test_conditions_compare_values_as_the_page_tells_them(peptides):
     told = PageContent.known(peptides).X[:, 0]
     middle = (told[TRANS].mean() + told[~TRANS].mean()) / 2
-    above = peptides.select(f"omega>{middle}")
+    with pytest.warns(
+        DataWarning, match=r"By the numbers of the table as given it holds for \d+; to have those pass a mask"
+    ):
+        above = peptides.select(f"omega>{middle}")
     np.testing.assert_array_equal(above, told > middle)
     assert len(np.unique(TRANS[above])) == 1  # one state, not parts of both
     with pytest.raises(ValueError, match=r"\(none does\)\. Columns with a period are told .*: 'omega' from \S+ to "):
@@ -211,3 +215,56 @@ def test_angles_in_radians_under_a_period_of_360_are_told():
         gn.map(0.2 * radians, metric="periodic(360)", max_iter=5)  # small angles of improper dihedrals
         gn.map(radians, metric=f"periodic({2 * np.pi})", max_iter=5)
         gn.map(ANGLES, metric="periodic(360)", max_iter=5)
+
+
+WELLS = np.random.default_rng(1).normal(size=(400, 2)) * 15 + np.repeat([[-60.0, -45.0], [-90.0, 60.0]], 200, axis=0)
+
+
+def warned_of_units(X, metric):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_units(X, metric)
+    return [str(one.message) for one in caught]
+
+
+def test_degrees_under_a_period_of_two_pi_are_told():
+    (told,) = warned_of_units(WELLS, f"periodic({2 * np.pi})")
+    assert "as angles in degrees do. If they are, pass metric='periodic(360)'" in told
+    (told,) = warned_of_units(np.c_[WELLS, WELLS[:, 0]], "periodic(6.283, inf, 6.283)")  # as people write it
+    assert "pass metric='periodic(360, inf, 360)'" in told
+    assert warned_of_units(WELLS % 360, f"periodic({2 * np.pi})")
+    assert warned_of_units(10 * np.round(WELLS / 10), f"periodic({2 * np.pi})")  # in steps of ten, as of winds
+
+
+@pytest.mark.parametrize(
+    ("X", "period"),
+    [
+        (WELLS % (2 * np.pi), 2 * np.pi),  # several turns that are meant, as the warning says
+        (np.deg2rad(WELLS), 2 * np.pi),
+        (np.deg2rad(WELLS) + 2 * np.pi * (np.arange(400)[:, None] // 10), 2 * np.pi),  # wells, turn after turn
+        (np.random.default_rng(0).uniform(-9, 9, (400, 2)), 2 * np.pi),  # three turns of a free rotor
+        (40 * WELLS, 2 * np.pi),  # no degrees of one turn
+        (np.arange(400.0)[:, None], 24),  # hours, day after day
+        (WELLS * 9, 360),
+    ],
+)
+def test_turns_and_other_periods_need_no_word(X, period):
+    assert warned_of_units(X, f"periodic({period})") == []
+
+
+def test_a_condition_that_holds_for_other_rows_by_the_numbers_given_says_so(peptides):
+    given = peptides.X[:, 0]
+    cut = peptides._seams().begins[0]
+    with pytest.warns(
+        DataWarning, match=r"select: 'omega>0' holds for .* rows, as answers and the page tell 'omega'"
+    ) as seen:
+        chosen = peptides.select("omega>0")
+    assert not np.array_equal(chosen, given > 0)
+    (told,) = [str(one.message) for one in seen]
+    assert f"from {cut:.4g} to {cut + 360:.4g}" in told
+    assert f"for {np.count_nonzero(chosen):,} rows" in told
+    assert f"as given it holds for {np.count_nonzero(given > 0):,};" in told
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        peptides.select("phi>50")  # not cut
+        peptides.select("label=trans")

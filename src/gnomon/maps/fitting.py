@@ -29,7 +29,7 @@ from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.maps.seam import warn_of_radians
+from gnomon.maps.seam import warn_of_units
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given, told_of_weights
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
@@ -106,7 +106,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             scaling, left = _scaling(table, scale, data, "other" if metric_notes else metric, choose, ours=ours)
             notes += left
         if data.representation is None and data.distances is None:
-            warn_of_radians(table.values, metric)
+            warn_of_units(table.values, metric)
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:

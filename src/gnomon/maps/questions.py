@@ -11,11 +11,12 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Instance, check_parameters, message
+from gnomon._validation import Instance, check_parameters, message, warn
 from gnomon.data import check_labels
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import are_names_of_rows, measured_labels
+from gnomon.exceptions import DataWarning
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
@@ -53,6 +54,8 @@ __all__ = ["Questions"]
 _MOST_CLUSTERED = 20_000  # rows among which clusters are looked for to say what tells them apart
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _QUOTED = re.compile(r"[^<>=]*[<>=]=?\s*(['\"])")  # up to the value
+Mask = npt.NDArray[np.bool_]
+
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
     "!=": np.not_equal,
@@ -95,11 +98,37 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         if name == "rows" and sign == "=":
             mask &= _listed_rows(value, len(mask))
         else:
-            mask &= _compare(_column(result, name), sign, value, name)
+            held = _compare(_column(result, name), sign, value, name)
+            if (k := _cut_column(result, name)) is not None:
+                given = _compare(result._checked().values[:, k], sign, value, name)
+                _warn_of_cut(result, k, condition, held, given)
+            mask &= held
     if not mask.any():
         remedy = _told_from(result, text)
         raise ValueError(message(f"{text!r}", "such that one row at least fits", fact="none does", remedy=remedy))
     return mask
+
+
+def _cut_column(result: Questions, name: str) -> int | None:
+    """Return the number of a feature that has a period and is cut; None of others, and of labels and metadata."""
+    seams = result._seams()
+    if seams is None or name not in result.feature_names or name in ("label", result.label_name, *result.metadata):
+        return None
+    k = result.feature_names.index(name)
+    return k if k in seams.moved else None
+
+
+def _warn_of_cut(result: Questions, k: int, condition: str, held: Mask, given: Mask) -> None:
+    """Warn if a condition on a feature that is cut holds for other rows by the numbers of the table as given."""
+    seams = result._seams()
+    if seams is not None and not np.array_equal(given, held):
+        ends = f"from {seams.begins[k]:.4g} to {seams.begins[k] + seams.periods[k]:.4g}"
+        warn(
+            f"{condition.strip()!r} holds for {np.count_nonzero(held):,} rows, as answers and the page tell "
+            f"{result.feature_names[k]!r}: {ends}. By the numbers of the table as given it holds for "
+            f"{np.count_nonzero(given):,}; to have those pass a mask made of these numbers.",
+            DataWarning,
+        )
 
 
 def _told_from(result: Questions, text: str) -> str:
@@ -204,6 +233,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     transform: Callable[[Any], npt.NDArray[Any]]
     neighbors: Callable[[], NeighborGraph | None]
     _seams: Callable[[], Seams | None]
+    _checked: Callable[[], Table]
     _unrolled: Callable[[], Table]
     _mapped: Callable[[], Any]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
@@ -232,7 +262,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             ("label" always is), of a column of metadata, or of a feature. "rows=" lists row numbers and ranges. Several
             conditions, all of which must hold, are joined with " & ". A value that holds " & "
             is in quotes, such as ``dept='A & B'``. A feature that has a period under the metric of the map is compared
-            by its values as answers and the page tell them, from where it is cut; the notes of the map say from where.
+            by its values as answers and the page tell them, from where it is cut; the notes of the map say from where,
+            and a warning how many rows fit by the numbers as given, if others do.
         """
         return _select_rows(self, text)
 
