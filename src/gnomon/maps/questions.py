@@ -100,7 +100,7 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         else:
             held = _compare(_column(result, name), sign, value, name)
             if (k := _cut_column(result, name)) is not None:
-                given = _compare(result._checked().values[:, k], sign, value, name)
+                given = _compare(np.asarray(result._checked().values[:, k]), sign, value, name)
                 _warn_of_cut(result, k, condition, held, given)
             mask &= held
     if not mask.any():
