@@ -49,7 +49,7 @@ def _assert_alike(printed, stated):
         ("methods.md", 2),
         ("notebooks.md", 1),
         ("parameters.md", 1),
-        ("parts.md", 5),
+        ("parts.md", 6),
         ("questions.md", 8),
         ("quickstart.md", 9),
         ("reading-a-map.md", 1),

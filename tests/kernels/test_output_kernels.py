@@ -94,11 +94,11 @@ def test_custom_kernels_are_checked_where_they_are_used():
     with pytest.raises(TypeError, match="CustomKernel: derivative=3 must be a function of squared distances"):
         CustomKernel(np.exp, 3)
     with pytest.raises(ValueError, match=r"derivative must be finite at every squared distance \(inf at s=0\)"):
-        CustomKernel(np.sqrt, lambda s: np.where(s > 0, 1.0, np.inf)).derivative(s)
+        CustomKernel(np.sqrt, lambda s: np.where(s > 0, 0.5 / np.sqrt(np.maximum(s, 1e-300)), np.inf)).derivative(s)
     with pytest.raises(ValueError, match=r"value must be a function that keeps the shape \(shape \(\) for"):
         CustomKernel(np.sum, np.sum).value(s)
     with pytest.raises(ValueError, match=r"value must be in \(0, 1\] for bounded=True \(values from 0 to 2\)"):
-        CustomKernel(lambda s: 2 * s, np.ones_like, bounded=True).value(s)
+        CustomKernel(lambda s: 2 * s, lambda s: 2 + 0 * s, bounded=True).value(s)
     with pytest.raises(ValueError, match="value must be a function with real values"):
         CustomKernel(lambda s: s * 1j, np.ones_like).value(s)
 

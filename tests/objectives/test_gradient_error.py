@@ -19,7 +19,8 @@ def test_a_right_kernel_passes_and_a_wrong_derivative_does_not(random_affinities
         return 1.0 / (1.0 + s) ** 2
 
     right = CustomKernel(value, lambda s: -2.0 / (1.0 + s) ** 3, bounded=True)
-    wrong = CustomKernel(value, lambda s: -1.9 / (1.0 + s) ** 3, bounded=True)
+    wrong = CustomKernel(value, right.derivative, bounded=True)
+    object.__setattr__(wrong, "derivative_function", lambda s: -1.9 / (1.0 + s) ** 3)  # which it would refuse
     assert gradient_error(KLDivergence(affinities, right), Y) < 1e-8
     assert gradient_error(KLDivergence(affinities, wrong), Y) > 1e-3
 
