@@ -570,7 +570,8 @@ def test_rows_out_of_range_do_not_depend_on_blocks_and_go_with_the_map(tmp_path,
     found = gnomon.map(table, n_fitted=rows, folder=tmp_path / "kept")
     monkeypatch.setattr(Small, "step", 70)
     monkeypatch.setattr(place, "_TOGETHER", 9)
-    assert np.array_equal(gnomon.map(Small(table), n_fitted=rows).out_of_range, far[1:])
+    for executor in (None, Backwards()):
+        assert np.array_equal(gnomon.map(Small(table), n_fitted=rows, executor=executor).out_of_range, far[1:])
     with monkeypatch.context() as patch:
         _cut(patch, place, "_place_block")
         assert np.array_equal(gnomon.map(table, n_fitted=rows, folder=tmp_path / "kept").out_of_range, far[1:])
@@ -594,6 +595,7 @@ def test_landmarks_that_are_given_are_fitted(tmp_path):
         ([0, 1, 300], r"n_fitted must be row numbers from 0 to 299 \(they reach from 0 to 300\)"),
         ([4, 4, 4, 5], r"n_fitted of 2 different rows must be of at least 3"),
         (np.ones(300, dtype=bool), r"a number of rows, or the numbers of rows .* numpy\.flatnonzero\(mask\)"),
+        ([[1], [2, 3]], r"a number of rows, or the numbers of rows \(a nested sequence\)"),
         (np.zeros((2, 4), dtype=int), r"a number of rows, or the numbers of rows \(shape \(2, 4\)"),
     ):
         with pytest.raises(ValueError, match=f"map: .*{text}"):

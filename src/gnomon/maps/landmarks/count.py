@@ -124,13 +124,16 @@ def check_count(n_fitted: Any, n_samples: int) -> int:
 
 def check_landmarks(n_fitted: Any, n_samples: int) -> Any:
     """Return a number of landmarks that is asked for, or their row numbers, ascending, or raise an error."""
-    if np.ndim(n_fitted) == 0:
+    rule, remedy = "a number of rows, or the numbers of rows", "Of a mask pass numpy.flatnonzero(mask)."
+    try:
+        rows = np.asarray(n_fitted)
+    except ValueError as error:
+        raise ValueError(message("n_fitted", rule, fact="a nested sequence")) from error
+    if rows.ndim == 0:
         return check_count(n_fitted, n_samples)
-    rows = np.asarray(n_fitted)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
         fact = f"shape {rows.shape}, type {rows.dtype}"
-        remedy = "Of a mask pass numpy.flatnonzero(mask)."
-        raise ValueError(message("n_fitted", "a number of rows, or the numbers of rows", fact=fact, remedy=remedy))
+        raise ValueError(message("n_fitted", rule, fact=fact, remedy=remedy))
     found = np.unique(rows)
     if len(found) < FEWEST:
         raise ValueError(message(f"n_fitted of {len(found)} different rows", f"of at least {FEWEST}"))
