@@ -111,12 +111,12 @@ def normal_deviations(ratio: Float64Array, degrees: Float64Array | float) -> Flo
     return (8.0 * degrees + 1.0) / (8.0 * degrees + 3.0) * squared
 
 
-def normal_p_values(deviations: npt.NDArray[np.floating]) -> Float64Array:
+def normal_p_values(deviations: npt.NDArray[np.floating] | float) -> Float64Array:
     """Return how likely deviations as large as these, of either sign, are by a normal distribution [1]_.
 
     Parameters
     ----------
-    deviations : ndarray of any shape
+    deviations : ndarray of any shape, or float
         In standard errors; they may be infinite. NaN where there was no test.
 
     Returns
@@ -147,4 +147,4 @@ def _ratio(polynomials: tuple[tuple[float, ...], tuple[float, ...]], x: Float64A
     for found, coefficients in zip((above, below), polynomials, strict=True):
         for coefficient in coefficients[1:]:
             np.add(found * x, coefficient, out=found)
-    return above / below
+    return np.asarray(above / below)
