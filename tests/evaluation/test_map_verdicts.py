@@ -61,10 +61,23 @@ def test_rows_without_a_place_and_small_classes_are_left_out():
     X, labels = three()
     Y = X[:, :2].copy()
     Y[labels == "c"] = np.nan
-    labels[:5] = "few"
+    labels[:5] = "d"
     found = judge_gaps(X, Y, labels, n_nulls=19)
     assert [one.question for one in found if "island" not in one.question] == ["Are a and b apart?"]
     assert len(judge_gaps(X, Y, None, n_nulls=19)) == 1
+    few = "Too few to judge, and left out, are classes of fewer than 30 rows that have a place: 'c', 'd'."
+    assert found.summary().endswith(few)
+    assert "max_rows" not in found.left_out  # that would not help
+
+
+def test_classes_are_left_out_for_a_small_sample_or_for_want_of_rows():
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    labels = np.repeat(["large", "rare", "few"], [350, 35, 15])
+    told = judge_gaps(X, X[:, :2], labels, max_rows=100, n_nulls=19).left_out
+    sampled, scarce = told.split(". Raise max_rows. ")
+    assert sampled.endswith("of fewer than 30 of the 100 rows looked at: 'rare'")
+    assert scarce.endswith("fewer than 30 rows that have a place: 'few'.")
+    assert "'rare'" not in judge_gaps(X, X[:, :2], labels, n_nulls=19).left_out
 
 
 def test_holm_adjusts_by_the_number_of_questions_left():

@@ -46,7 +46,7 @@ class MapVerdicts(Sequence[Verdict], Printed):
         How false alarms are held down over all of them: of gaps where there is none, or of illusions where a map is
         right.
     left_out : str
-        Classes that no verdict is about, and what to do; empty if there are none.
+        Classes that no verdict is about because of their rows, and what can be done; empty if there are none.
     caution : str
         What the verdicts leave out, such as weights of rows that made the map; empty if nothing.
     """
@@ -182,22 +182,28 @@ def judge_gaps(
     least = min((ground.dip(a, b, island)[1] for a, b, _, island in asked), default=1)
     options = {"bridge": checked["bridge"], "alpha": checked["alpha"], "n_least": least}
     found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
-    left_out = "" if classes is None else _rare_classes(ground, classes)
+    left_out = "" if classes is None else _classes_left_out(ground, classes, checked["max_rows"])
     return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER, left_out)
 
 
-def _rare_classes(ground: Ground, classes: Classes) -> str:
-    """Say which classes are large enough, but not in the sample."""
-    all_rows, seen = (
+def _classes_left_out(ground: Ground, classes: Classes, max_rows: int) -> str:
+    """Say which classes have too few rows in the sample, and which too few whatever is sampled."""
+    given, seen = (
         np.bincount(codes[codes >= 0], minlength=len(classes)) for codes in (classes.codes, classes.codes[ground.rows])
     )
-    rare = [classes.names[at] for at in np.flatnonzero((all_rows >= FEWEST_ROWS) & (seen < FEWEST_ROWS))]
-    if not rare:
-        return ""
-    text = (
-        f"Left out are classes of fewer than {FEWEST_ROWS} of the {len(ground.rows):,} rows looked at: {listed(rare)}"
-    )
-    return f"{text}. Raise max_rows."
+    most = given if len(ground.rows) >= max_rows else seen  # without a sample, no more rows can be looked at
+    told = []
+    if rare := [classes.names[at] for at in np.flatnonzero((most >= FEWEST_ROWS) & (seen < FEWEST_ROWS))]:
+        told.append(
+            f"Left out are classes of fewer than {FEWEST_ROWS} of the {len(ground.rows):,} rows looked at: "
+            f"{listed(rare)}. Raise max_rows."
+        )
+    if few := [classes.names[at] for at in np.flatnonzero(most < FEWEST_ROWS)]:
+        told.append(
+            f"Too few to judge, and left out, are classes of fewer than {FEWEST_ROWS} rows that have a place: "
+            f"{listed(few)}."
+        )
+    return " ".join(told)
 
 
 def _nearest_pairs(ground: Ground, classes: Classes, n_pairs: int) -> list[Question]:
