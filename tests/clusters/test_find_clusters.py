@@ -15,6 +15,7 @@ import gnomon as gn
 from gnomon.clusters import find, halves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
+from gnomon.clusters.splits import _nearer_parts
 from gnomon.clusters.steps import _levels, noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
@@ -261,6 +262,46 @@ def test_a_ring_is_one_piece_though_its_arcs_lie_apart(seed):
     angle = 2.0 * np.pi * draw.uniform(0, 1, 1000)
     ring = np.c_[np.cos(angle), np.sin(angle)] + draw.normal(size=(1000, 2)) * 0.08
     assert len(gn.find_clusters(ring, random_state=seed)) == 0
+
+
+def _path(seed, switches=20, width=0.05):
+    """Rows even in time along a path that has a gap nowhere: features switch one after the other."""
+    draw = np.random.default_rng(seed)
+    late = (draw.random(600)[:, None] - np.linspace(-0.1, 1.1, switches)) / width
+    return 1.0 / (1.0 + np.exp(-np.clip(late, -50.0, 50.0))) + 0.2 * draw.normal(size=(600, switches))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_path_that_winds_through_many_dimensions_is_one_piece(seed):
+    assert len(gn.find_clusters(_path(seed), random_state=seed)) == 0
+
+
+def test_nearer_parts_are_those_by_distances_to_the_other_group():
+    draw = np.random.default_rng(0)
+    a, b = draw.normal(size=(40, 3)), draw.normal(size=(21, 3)) + 4.0
+    parts = list(_nearer_parts(a, b))
+    assert [(len(one), len(other)) for one, other in parts] == [(20, 15), (15, 15)]
+    far = np.sort(np.linalg.norm(a[:, None] - b, axis=2), axis=1)[:, :15].mean(axis=1)
+    for one, _ in parts:
+        np.testing.assert_array_equal(one, a[np.argsort(far)[: len(one)]])
+
+
+def test_clusters_that_are_not_empty_between_may_be_stages():
+    draw = np.random.default_rng(1)
+    near, far = (draw.normal(size=(1000, 10)) for _ in range(2))
+    near[:500, 0] += 4.0
+    far[:500, 0] += 12.0
+    found = gn.find_clusters(near)
+    assert len(found) == 2
+    assert min(cluster.share for cluster in found.level().clusters) > 0.25
+    assert found.level().clusters[0].name in found.continuum
+    assert found.continuum in found.summary()
+    assert found.to_dict()["continuum"] == found.continuum
+    apart = gn.find_clusters(far)
+    assert len(apart) == 2
+    assert apart.continuum == ""
+    assert "continuum" not in apart.summary()
+    assert gn.find_clusters(draw.normal(size=(200, 4))).continuum == ""
 
 
 @pytest.mark.slow

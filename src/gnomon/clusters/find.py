@@ -68,8 +68,9 @@ def find_clusters(
     dimensions by UMAP, which keeps neighbours and lets groups of them draw together, and the density there is taken
     apart into peaks as HDBSCAN does. Each split between two peaks is then checked in the rows held out, in principal
     components of the data and not in any embedding: if the rows do not thin out there, to 60 % of the sparser side at
-    least and more than chance lets them, it is undone. So it is where the two groups join around a bend, along rows
-    that lie more than a third as densely as those inside. What remains are the clusters of the finest level; coarser
+    least and more than chance lets them, it is undone. So it is if they do not between the halves, or the 30 %, of both
+    sides that lie nearest to each other; and where the two groups join around a bend, along rows that lie more than a
+    third as densely as those inside. What remains are the clusters of the finest level; coarser
     levels join those whose means are nearest. Every row goes where most of its 15 nearest learned rows are.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
@@ -92,7 +93,7 @@ def find_clusters(
     min_size : int >= 20 or None, default=None
         Fewest rows of a peak, of repeated ones one counted. None takes the root of half of them, 20 at least.
     alpha : float in (0, 0.5), default=0.05
-        How often any cluster may be claimed where the data are one cloud, see Notes.
+        How often any cluster may be claimed where the data are one cloud without bends, see Notes.
     n_phrases : int >= 1, default=3
         Features of a name at most.
     random_state : int, Generator, RandomState or None, default=0
@@ -131,9 +132,11 @@ def find_clusters(
     well clusters are claimed in most tables if they are alike over 30 rows in 20 columns. Where rows that follow each
     other are alike, `Clusters.caution` and a `DataWarning` say so, and which to keep. Rows of a table sorted by a few
     classes are not alike in this sense. In a table that was shuffled it cannot be seen.
-    For curved sheets and threads there is no such guarantee: a bend is only seen where neighbourhoods are narrower than
-    half the distance of the groups on its sides. Clusters that no plane parts, such as rings around each other, are not
-    claimed; ask `gnomon.evaluation.are_apart`.
+    For curved sheets and threads there is no such guarantee: a bend is seen where neighbourhoods are narrower than half
+    the distance of the groups on its sides, or rows between their nearest parts are as many as in them. Of 140 tables
+    of counts along a path of development without a gap clusters are claimed in 5. Where the rows are truly fewer along
+    a path, its parts are clusters: `Clusters.continuum` names those that may be stages of a continuum.
+    Clusters that no plane parts, such as rings around each other, are not claimed; ask `gnomon.evaluation.are_apart`.
     Counts and rounded values lie in steps, and between two of them there are no rows in one cloud either. So where the
     values of a feature have two rows each on average, each value is first spread evenly half-way to the next ones, by
     chance, and a split must hold even so. Groups that a single step parts, as yes and no of one feature, are then none.

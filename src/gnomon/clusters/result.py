@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
+_NAMED = 5  # of those that go over into others
+_JOINED = 0.25  # density between two groups, over that of the sparser, from which `are_apart` counts them as joined
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,8 @@ class Cluster:
     p_value : float
         The largest of the splits that part it from its neighbours, adjusted for all splits looked at.
     share : float
-        Density of held-out rows between it and the neighbour it is least apart from, over that of the sparser of both.
+        Density of held-out rows between it and the neighbour it is least apart from, over that of the sparser of both:
+        the largest found between all rows of both, their nearest halves, and their nearest 30 %.
     persistence : float
         Logarithm of the distance between neighbours at which it joins another cluster over that at its peak.
     """
@@ -118,7 +121,7 @@ class Clusters(Printed):
     margin : ndarray of shape (n_samples,), float64, in [0, 1]
         Share of the votes for the nearest cluster less that for the second nearest; NaN without levels.
     alpha : float
-        How often at most any cluster is claimed where the data are one cloud.
+        How often at most any cluster is claimed where the data are one cloud without bends.
     n_splits : int
         Splits looked at.
     n_held_out : int
@@ -181,6 +184,22 @@ class Clusters(Printed):
             return ""
         return self.succession.told("clusters may be stretches of one way through a single cloud")
 
+    @property
+    def continuum(self) -> str:
+        """Which clusters of the default level are not empty between, so that they may be stages; empty if none.
+
+        Those between which and the nearest cluster density is above a quarter of the sparser side's, as for
+        `gnomon.evaluation.are_apart`.
+        """
+        names = [f"{cluster.name!r}" for cluster in self.level().clusters if cluster.share > _JOINED] if self else []
+        if not names:
+            return ""
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        return (
+            f"Not empty between, at more than {100 * _JOINED:g} % of the density of the sparser side, and so maybe "
+            f"stages of a continuum: {', '.join(names[:_NAMED])}{more}."
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values; None for NaN."""
         return {
@@ -194,6 +213,7 @@ class Clusters(Printed):
             "n_held_out": self.n_held_out,
             "n_repeats": self.n_repeats,
             "caution": self.caution,
+            "continuum": self.continuum,
         }
 
     def to_frame(self) -> Any:
@@ -220,8 +240,8 @@ class Clusters(Printed):
     def summary(self) -> str:
         """Return the clusters of the default level in words, and what the claim rests on."""
         checked = (
-            f"checked in {self.n_held_out:,} rows held out; where the data are one cloud, clusters are claimed in at "
-            f"most {100 * self.alpha:g} % of tables"
+            f"checked in {self.n_held_out:,} rows held out; where the data are one cloud without bends, clusters are "
+            f"claimed in at most {100 * self.alpha:g} % of tables"
         )
         if self.n_repeats:
             checked += f"; {self.n_repeats:,} rows repeat others, and one of each set counts"
@@ -233,6 +253,7 @@ class Clusters(Printed):
         lines += [self._line(cluster, width) for cluster in level.clusters[:_LISTED]]
         if len(level) > _LISTED:
             lines.append(f"  and {len(level) - _LISTED} more")
+        lines += [self.continuum] if self.continuum else []
         if none := int(np.count_nonzero(level.labels < 0)):
             lines.append(f"  {none:,} rows are in no cluster")
         if len(self.levels) > 1:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
@@ -11,11 +12,13 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import length
 from gnomon._cached import cached_property
+from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon.clusters.border import Border
 from gnomon.clusters.thinning import Thinning, thinning
 from gnomon.clusters.tree import DensityTree
 from gnomon.evaluation.lines import THIN
+from gnomon.neighbors import RowSearch
 
 __all__ = ["Group", "Split", "shown_splits"]
 
@@ -24,6 +27,8 @@ Rows = npt.NDArray[np.int64]
 
 _COMPARED = 0.5  # of the smaller side: parts of fewer rows are no group when a split is judged
 _FALL = math.log(3.0)  # of the density on a border: four standard deviations of that at a single place
+_NEARER = (0.5, 0.3)  # shares of two groups that lie nearest to each other, between which rows must be few as well
+_N_NEIGHBORS = 15  # of the other group tell how near to it a row lies
 _NEAREST = 6  # pairs of groups by their means, of which the ones that touch are sought
 _TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
 
@@ -39,7 +44,8 @@ class Split:
     p_value : float
         Adjusted for all splits looked at.
     share : float
-        Density between the groups over that at the sparser of the two, in held-out rows.
+        Density between the groups over that at the sparser of the two, in held-out rows: the largest found between all
+        rows of both and between their nearest ones.
     start : float
         Distance of neighbours at which the two sides join.
     """
@@ -71,6 +77,24 @@ class Group:
         """Return the rows of both."""
         rows = np.concatenate([self.rows, other.rows])
         return Group(rows, self.leaves | other.leaves, min(self.start, other.start))
+
+
+def _nearer_parts(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield those rows of two groups that lie nearest to the other, ever fewer of them.
+
+    Of a path that winds through many dimensions any step along it is seen in some direction, such as that of features
+    which switch there: its halves seem parted though no row is missing. Near the step the same direction shows them
+    joined, while a gap stays one however near to it the rows are.
+    """
+    seed, orders = current_run().seed, []
+    for rows, others in ((a, b), (b, a)):
+        k = min(_N_NEIGHBORS, len(others))
+        far = RowSearch.of(others, k, many=True, seed=seed).find(rows)[1].mean(axis=1, dtype=np.float64)
+        orders.append(np.argsort(far, kind="stable"))
+    for share in _NEARER:
+        sizes = (max(min(_N_NEIGHBORS, len(order)), math.ceil(share * len(order))) for order in orders)
+        first, second = (order[:size] for order, size in zip(orders, sizes, strict=True))
+        yield a[first], b[second]
 
 
 @dataclass(frozen=True)
@@ -112,8 +136,12 @@ class _Ground:
         a, b = sides[0][i], sides[1][j]
         others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
-        found = thinning(self.learned[a.rows], self.learned[b.rows], stacked, self.held_out)
-        apart = length(self.learned[a.rows].mean(axis=0) - self.learned[b.rows].mean(axis=0))
+        both = self.learned[a.rows], self.learned[b.rows]
+        found = thinning(*both, stacked, self.held_out)
+        if found.share <= THIN:
+            nearer = [thinning(*parts, stacked, self.held_out).share for parts in _nearer_parts(*both)]
+            found = replace(found, share=max(found.share, *nearer))
+        apart = length(both[0].mean(axis=0) - both[1].mean(axis=0))
         left, right = (self.tree.parts[child].rows for child in children)
         return found, self.border.fall(left, right, apart)
 
@@ -126,7 +154,8 @@ def shown_splits(
     A split holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after Bonferroni's
     correction for all splits of the tree with weights [1]_: the rows of the smaller side times the logarithm by which
     density falls there, which are known before any held-out row is looked at; if the density falls to 60 % of the
-    sparser side's at most; and if on the border, see `Border`, it is not above a third of that inside. Where a split
+    sparser side's at most, also between those halves of both sides that lie nearest to each other, and between the
+    nearest 30 %; and if on the border, see `Border`, it is not above a third of that inside. Where a split
     does not hold, the two groups that touch there become one.
 
     Parameters

@@ -93,6 +93,8 @@ def found_clusters(subject: Subject) -> Section | None:
             "Effects in standard deviations, with errors."
         )
         told.append(table(header, rows, caption, texts=(0, 4, 5)))
+        if found.continuum:
+            told.append(tag("p", found.continuum))
         told.append(drawing(plot_clusters(subject.map._plotted(), found), "Clusters by level.", key="clusters"))
     return Section("Clusters of the data", join(told))
 
