@@ -91,6 +91,8 @@ def table_of_node(node: Node) -> StoredTable:
 def cells_in_file(X: Any, use_rep: str | None = None) -> StoredTable | None:
     """Return an AnnData object that is backed by a file as a table; None if it is in memory, or no AnnData.
 
+    A view of such an object is no table of the file: None too, as its matrix is read into memory like that of others.
+
     Parameters
     ----------
     X : object
@@ -108,6 +110,5 @@ def cells_in_file(X: Any, use_rep: str | None = None) -> StoredTable | None:
             raise TypeError(message(f"obsm[{use_rep!r}]", "a dense table", fact="it is sparse"))
         return ArrayTable(values, name=f"obsm[{use_rep!r}]", beside=beside)
     if X.is_view:
-        remedy = "Write it first: adata[...].copy(filename='part.h5ad')."
-        raise ValueError(message("the AnnData", "the whole of its file", fact="it is a view", remedy=remedy))
+        return None
     return table_of_node(_named(HDF5Node(str(X.filename), "X", X.file._file)))

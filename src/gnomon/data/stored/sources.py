@@ -46,7 +46,7 @@ def as_stored(
     X : object
         A StoredTable, a memory map of NumPy, an array or data frame of Dask, an array of Zarr, a dataset of h5py or
         pyarrow, an AnnData object that is backed by a file, an iterator of blocks of rows, or a path or list of paths
-        for `open_stored`. Of an AnnData object the matrix `X`.
+        for `open_stored`. Of an AnnData object the matrix `X`; a view of one is in memory.
     use_rep : str or None, default=None
         Of an AnnData object a key of `obsm` in place of its matrix.
     folder : path-like, default=None
