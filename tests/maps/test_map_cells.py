@@ -19,6 +19,7 @@ from gnomon.neighbors import compute_neighbors
 from gnomon.viewer.content import PageContent
 
 anndata = pytest.importorskip("anndata")
+pytestmark = pytest.mark.filterwarnings("ignore:.*map shows the depth of each cell")  # counts that were not normalised
 N, GENES = 90, 60
 QUICK = {"max_iter": 40}
 
@@ -297,3 +298,16 @@ def test_a_page_of_cells_names_genes(cells):
 
 def test_a_method_that_starts_from_components_starts_from_the_graph(cells):
     assert np.isfinite(gn.map(cells, "largevis", neighbors_key="neighbors", max_iter=20).embedding).all()
+
+
+def test_a_view_of_cells_in_a_file_is_read_as_the_same_cells_in_memory(cells, tmp_path):
+    cells.write_h5ad(tmp_path / "c.h5ad")
+    part = anndata.read_h5ad(tmp_path / "c.h5ad", backed="r")[5:45]
+    memory = cells[5:45]
+    made = gn.map(cells, "pca")
+    places = made.transform(memory)
+    np.testing.assert_array_equal(made.transform(part), places)
+    np.testing.assert_array_equal(made.novelty(part), made.novelty(memory))
+    np.testing.assert_array_equal(gn.explain(part, places).importance, gn.explain(memory, places).importance)
+    asked = {"n_neighbors": 5, "random_state": 0}
+    assert gn.evaluate(part, places, **asked).trustworthiness == gn.evaluate(memory, places, **asked).trustworthiness

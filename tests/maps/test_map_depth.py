@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import gnomon as gn
 from gnomon.data.depth import are_even, totals_of_counts
 from gnomon.exceptions import DataWarning
-from gnomon.maps.depth import share_of_map, share_of_spread
+from gnomon.maps.depth import share_of_leading, share_of_map, share_of_spread, warn_of_depth
 
 anndata = pytest.importorskip("anndata")
 N, GENES = 200, 80
@@ -51,6 +51,55 @@ def test_components_of_counts_are_said_to_show_depth(form, components):
         made = gn.map(cells, "pca")
     assert len(told(made)) == 1
     assert told(made)[0] in made.report(verdicts=False)
+
+
+def make_noisy_counts(kinds=1, depths=None, seed=0):
+    """Counts with more noise than Poisson's, whose many components hold little of a depth that differs little."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, kinds, 300)
+    rates = np.exp(rng.normal(-0.5, 1.2, 200)) * np.where(np.arange(200) // 20 == kind[:, None], 4.0, 1.0)
+    rates *= (np.exp(rng.normal(0, 0.35, 300)) * np.asarray(depths or [1.0] * kinds)[kind])[:, None]
+    return rng.poisson(rng.gamma(2.0, rates / 2.0)).astype(np.float64)
+
+
+def with_components(X, **about):
+    cells = make_cells(X, **about)
+    fitted = gn.PCA(n_components=30).fit(X)
+    cells.obsm["X_pca"], cells.varm["PCs"] = fitted.transform(X).astype(np.float32), fitted.components_.T
+    return cells
+
+
+@pytest.mark.parametrize("form", ["counts", "logarithms"])
+def test_depth_that_many_noisy_components_dilute_is_told_too(form):
+    counts = make_noisy_counts()
+    X = counts if form == "counts" else np.log1p(counts)
+    cells = with_components(X)
+    assert share_of_spread(cells.obsm["X_pca"], counts.sum(axis=1)) < 1 / 3
+    with pytest.warns(
+        DataWarning, match=r"shows the depth .* not divided by it: the place on the map tells \d\d% of it"
+    ):
+        gn.map(cells, "pca")
+
+
+def test_depth_in_one_component_is_told_where_kinds_fill_the_map():
+    rng = np.random.default_rng(0)
+    counts = make_noisy_counts(kinds=3)
+    elsewhere = rng.normal(size=(len(counts), 2))
+    with pytest.warns(DataWarning, match=r"not divided by it: it is \d\d% of one of the two coordinates that spread"):
+        warn_of_depth(
+            counts.sum(axis=1), counts, None, gn.PCA(n_components=30).fit_transform(np.log1p(counts)), elsewhere
+        )
+
+
+@pytest.mark.parametrize("standardised", [True, False])
+@pytest.mark.filterwarnings("error:.*depth of each cell")
+def test_kinds_that_differ_in_depth_by_nature_are_no_fault_after_normalising(standardised):
+    counts = make_noisy_counts(kinds=3, depths=(1.0, 3.0, 2.0))
+    X = normalised(counts)
+    if standardised:
+        X = (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-9)
+    made = gn.map(with_components(X, total_counts=counts.sum(axis=1)), "pca")
+    assert share_of_map(made.embedding, np.log1p(counts.sum(axis=1))) > 1 / 2
 
 
 def test_every_way_to_a_map_says_so():
@@ -116,5 +165,8 @@ def test_shares_are_those_of_a_line_and_a_plane():
     expected = 1 - (left**2).sum() / ((rows - rows.mean(axis=0)) ** 2).sum()
     assert share_of_spread(rows, depth) == pytest.approx(expected)
     assert share_of_spread(sp.csr_array(rows), depth) == pytest.approx(expected)
+    by_column = [np.corrcoef(column, depth)[0, 1] ** 2 for column in rows.T]
+    assert share_of_leading(rows * [1.0, 1.0, 0.1], depth) == pytest.approx(by_column[0])
+    assert share_of_leading(rows * [0.01, 1.0, 1.0], depth) == pytest.approx(max(by_column[1:]))
     assert share_of_map(rows[:, :2], depth) == pytest.approx(1.0)
     assert share_of_map(rows[:, 1:], depth) < 0.1

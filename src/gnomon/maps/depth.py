@@ -10,17 +10,20 @@ import numpy.typing as npt
 from gnomon._arithmetic import log1p, product
 from gnomon._validation import warn
 from gnomon.data import Representation
-from gnomon.data.depth import are_even
+from gnomon.data.depth import are_even, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.linalg import dense_rows
 
-__all__ = ["share_of_map", "share_of_spread", "warn_of_depth"]
+__all__ = ["share_of_leading", "share_of_map", "share_of_spread", "warn_of_depth"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _MOST_OF_SPREAD = 1 / 3  # of the coordinates; normalised cells of one kind reach 0.28 where depths differ tenfold
 _MOST_OF_MAP = 2 / 3  # where less is told by the place, it is no help to say so; kinds of cells may differ in depth
+_SOME_OF_MAP = 1 / 3  # where the counts are known to be as they were read
+_MOST_OF_COLUMN = 1 / 2  # likewise, of one of the coordinates that spread most
+_N_LEADING = 2
 _FEWEST = 30
 _BLOCK = 4096
 
@@ -48,24 +51,51 @@ def warn_of_depth(
         return
     if (representation is None or representation.has_formula) and are_even(X):
         return
-    spread = 0.0 if rows is None else max(share_of_spread(rows, depth), share_of_spread(rows, log1p(depth)))
-    if spread < _MOST_OF_SPREAD:
+    if rows is None:
+        return
+    forms = (depth, log1p(depth))
+    spread = max(share_of_spread(rows, form) for form in forms)
+    is_counts = (representation is None or representation.has_formula) and totals_of_counts(X) is not None
+    if spread < _MOST_OF_SPREAD and not is_counts:
         return
     placed = has_place(embedding)
-    told = share_of_map(embedding[placed], log1p(depth[placed]))
+    told = share_of_map(embedding[placed], forms[1][placed])
     name = "the table" if representation is None else representation.name
-    place = f", and the place on the map tells {told:.0%} of it" if told >= _MOST_OF_MAP else ""
-    warn(
-        "the map shows mostly the depth of each cell, the counts that were read of it: "
-        f"{spread:.0%} of the spread of {name} is that of the depth{place}. Run scanpy.pp.normalize_total and "
-        "scanpy.pp.log1p before scanpy.pp.pca, and map again. If this was done, cells that lie apart differ in depth, "
-        "and may differ in little else.",
-        DataWarning,
-    )
+    if spread >= _MOST_OF_SPREAD:
+        place = f", and the place on the map tells {told:.0%} of it" if told >= _MOST_OF_MAP else ""
+        shown = f"the map shows mostly the depth of each cell, the counts that were read of it: {spread:.0%} of the "
+        shown += f"spread of {name} is that of the depth{place}."
+        otherwise = " If this was done, cells that lie apart differ in depth, and may differ in little else."
+    else:
+        leading = max(share_of_leading(rows, form) for form in forms)
+        shares = [f"the place on the map tells {told:.0%} of it"] if told >= _SOME_OF_MAP else []
+        if leading >= _MOST_OF_COLUMN:
+            shares.append(f"it is {leading:.0%} of one of the two coordinates that spread most, of {name}")
+        if not shares:
+            return
+        shown = "the map shows the depth of each cell, the counts that were read of it, as they were not divided by "
+        shown += f"it: {' and '.join(shares)}."
+        otherwise = ""
+    advice = " Run scanpy.pp.normalize_total and scanpy.pp.log1p before scanpy.pp.pca, and map again."
+    warn(shown + advice + otherwise, DataWarning)
 
 
 def share_of_spread(rows: Any, values: Float64Array) -> float:
     """Return which share of the variance of all columns of a table (n, d) a straight line in values (n,) tells."""
+    spread, line = _spreads(rows, values)
+    return float(line.sum()) / float(spread.sum()) if spread.sum() > 0 else 0.0
+
+
+def share_of_leading(rows: Any, values: Float64Array) -> float:
+    """Return the larger share of variance that a line in values (n,) tells of the two columns that vary most."""
+    spread, line = _spreads(rows, values)
+    leading = np.argsort(-spread, kind="stable")[:_N_LEADING]
+    leading = leading[spread[leading] > 0]
+    return float((line[leading] / spread[leading]).max(initial=0.0))
+
+
+def _spreads(rows: Any, values: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return the sum of squares of each column about its mean, and how much of it a line in values tells."""
     centered = values - values.mean()
     total, along, squares = (np.zeros(rows.shape[1]) for _ in range(3))
     for start in range(0, rows.shape[0], _BLOCK):
@@ -73,8 +103,8 @@ def share_of_spread(rows: Any, values: Float64Array) -> float:
         total += block.sum(axis=0)
         squares += (block**2).sum(axis=0)
         along += (block * centered[start : start + _BLOCK, None]).sum(axis=0)
-    spread = float((squares - total**2 / rows.shape[0]).sum())
-    return float((along**2).sum()) / (float((centered**2).sum()) * spread) if spread > 0 and centered.any() else 0.0
+    scale = float((centered**2).sum())
+    return squares - total**2 / rows.shape[0], along**2 / scale if scale > 0 else np.zeros(rows.shape[1])
 
 
 def share_of_map(embedding: npt.NDArray[Any], values: Float64Array) -> float:
