@@ -49,7 +49,9 @@ def calls(monkeypatch):
         return FakeLandmarkMap()
 
     monkeypatch.setattr(map_room, "map", fake_map)
-    monkeypatch.setattr(stored, "open_stored", lambda path: ArrayTable(np.load(path, mmap_mode="r")), raising=False)
+    monkeypatch.setattr(
+        stored, "open_stored", lambda path, key: ArrayTable(np.load(path, mmap_mode="r")), raising=False
+    )
     return calls
 
 

@@ -21,7 +21,7 @@ __all__ = ["ProgressBar", "as_options", "collect_warnings", "data_document", "gi
 
 _WIDTH = 30
 _REMEDY = re.compile(r"\b[Pp]ass \w+=.*?(?:[.] |[.]?$)")
-_ARGUMENT = re.compile(r"\b(\w+)=(None\b|'[^']*'|\[[^\[\]]*\])")
+_ARGUMENT = re.compile(r"\b(\w+)=(None\b|\d+\b|'[^']*'|\[[^\[\]]*\])")
 _INTERVAL = 0.1  # seconds between two drawings
 
 
@@ -41,6 +41,7 @@ def as_options(text: str, command: click.Command | None = None) -> str:
     ctx = click.get_current_context(silent=True)
     command = command or (None if ctx is None else ctx.command)
     options = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
+    options["use_rep"] = options.get("obsm", "")
 
     def written(found: re.Match[str]) -> str:
         name, value = found.groups()

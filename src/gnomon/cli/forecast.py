@@ -81,7 +81,13 @@ def forecast(
 
 
 def _opened(
-    data: str, *, asked: bool, features: list[str] | None = None, drop: list[str] | None = None, **reading: Any
+    data: str,
+    *,
+    asked: bool,
+    features: list[str] | None = None,
+    drop: list[str] | None = None,
+    obsm: str | None = None,
+    **reading: Any,
 ) -> tuple[Any, tuple[int, ...]]:
     """Return a table that is read in blocks, or the shape of the features of one that is read whole, and its shape."""
     from gnomon.data.columns import encode_dataset
@@ -89,9 +95,9 @@ def _opened(
     if is_stored(data, asked=asked):
         reading.pop("labels", None)  # which may be stored beside the features
         refuse_options({"features": features, "drop": drop, **reading}, why_in_blocks(data, asked=asked))
-        stored, _ = open_large(data, None)
+        stored, _ = open_large(data, None, obsm=obsm)
         return stored, stored.shape
     with collect_warnings([]):
-        dataset = encode_dataset(open_data(data, missing="keep", **reading), features, drop)
+        dataset = encode_dataset(open_data(data, missing="keep", obsm=obsm, **reading), features, drop)
     shape = dataset.n_samples, dataset.n_features
     return shape, shape

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from gnomon._memory import available_memory
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.cli.outputs import destination, write_coordinates
 
 __all__ = ["is_stored", "open_large", "refuse_options", "told", "why_in_blocks", "write_large"]
@@ -58,7 +58,7 @@ def _file_bytes(path: str) -> float:
     return float(os.path.getsize(path)) if os.path.isfile(path) else 0.0
 
 
-def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
+def open_large(data: str, labels: str | None, *, obsm: str | None = None, n_pcs: int | None = None) -> tuple[Any, Any]:
     """Open a stored table and read its column of labels.
 
     Parameters
@@ -67,6 +67,11 @@ def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
         A path that `gnomon.open_table` takes.
     labels : str or None
         A column that is stored with the table, or an .npy file of one value a row.
+    obsm : str or None, default=None
+        Of an .h5ad file the coordinates, or "X"; None takes those of scanpy's neighbours, or X_pca, or the genes where
+        there are none.
+    n_pcs : int or None, default=None
+        Where components are asked for, they are of the genes unless `obsm` is given.
 
     Returns
     -------
@@ -76,7 +81,7 @@ def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
 
     from gnomon.data import stored
 
-    table = stored.open_stored(data)
+    table = stored.open_stored(data, key=_key_of_cells(data, obsm, n_pcs))
     if labels is None:
         return table, None
     values = np.load(labels, allow_pickle=False) if labels.lower().endswith(".npy") else table.column(labels)
@@ -84,6 +89,25 @@ def open_large(data: str, labels: str | None) -> tuple[Any, Any]:
         rule, fact = f"of {table.n_samples:,} values, one for each row", f"it has {len(values):,}"
         raise ValueError(message(f"--labels={labels!r}", rule, fact=fact))
     return table, values
+
+
+def _key_of_cells(data: str, obsm: str | None, n_pcs: int | None) -> str | None:
+    """Return the place of the coordinates of cells in an .h5ad file; None for the table itself."""
+    if not data.lower().endswith(".h5ad") or not os.path.isfile(data):
+        if obsm is not None:
+            remedy = "Leave it out, or store the coordinates as a table."
+            raise ValueError(message(f"--obsm={obsm!r}", "given for an .h5ad file", fact=repr(data), remedy=remedy))
+        return None
+    from gnomon.data.cells import told_part
+    from gnomon.data.stored import coordinates_in_file
+    from gnomon.exceptions import DataWarning
+
+    found = coordinates_in_file(data, obsm)
+    if found is not None and obsm is None and n_pcs is not None:
+        left = told_part(found)
+        warn(f"--n-pcs takes the genes, not {left}, where landmarks are fitted; --obsm takes that", DataWarning)
+        return None
+    return found
 
 
 def refuse_options(given: Mapping[str, Any], why: str) -> None:

@@ -255,12 +255,14 @@ def map(
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
         if in_blocks:
             refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images}, why)
-            refuse_options({"layer": layer, "obsm": obsm, "missing": missing}, why)
+            refuse_options({"layer": layer, "missing": missing}, why)
     found: list[str] = []
     began = time.perf_counter()
     with collect_warnings(found):
         if in_blocks:
-            table, classes = open_large(data, labels)
+            table, classes = open_large(
+                data, labels, obsm=obsm, n_pcs=extra.get("n_pcs", method_parameters.get("n_pcs"))
+            )
             dataset, columns = None, given(labels=classes)
         else:
             beside: dict[str, Any] = {

@@ -35,7 +35,8 @@ __all__ = [
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
 _OBSM = (
-    "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it. X for the genes themselves."
+    "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it, unless the file is read in "
+    "blocks. X for the genes themselves."
 )
 _MISSING = (
     "Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left out; "

@@ -9,13 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.arrays import cast, is_missing, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
 from gnomon.data.depth import read_depth
 from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
+from gnomon.exceptions import DataWarning
 
 __all__ = [
     "annotation",
@@ -23,6 +24,7 @@ __all__ = [
     "is_cells",
     "is_part",
     "is_stored_matrix",
+    "key_of_coordinates",
     "parameters_of",
     "read_cells",
     "read_part",
@@ -156,6 +158,24 @@ def read_cells(
         part=known,
         depth=read_depth(cells, X, in_memory),
     )
+
+
+def key_of_coordinates(cells: Any) -> str:
+    """Return the key of `obsm` whose coordinates `read_cells` takes where no parameter is given; "X" for the table.
+
+    Parameters
+    ----------
+    cells : AnnData, or what has its `obsm`, `uns` and `n_vars`
+    """
+    notes: list[str] = []
+    use_rep, count = _recorded(cells, None, True, notes)
+    if use_rep is None:
+        is_pca = int(cells.n_vars) > N_COMPONENTS and "X_pca" in [str(key) for key in cells.obsm]
+        return "X_pca" if is_pca else "X"
+    if count is not None and use_rep != "X" and count < cells.obsm[use_rep].shape[1]:
+        told = f"uns[{_NEIGHBORS!r}] names the first {count} columns of obsm[{use_rep!r}]"
+        warn(f"{told}; where landmarks are fitted, all {cells.obsm[use_rep].shape[1]} are taken", DataWarning)
+    return use_rep
 
 
 def _part_of(cells: Any, explain: str | None, layer: str | None) -> str:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from gnomon._entrance import check_callback, entrance
 from gnomon._progress import Callback
 from gnomon.data import Block
-from gnomon.data.cells import is_cells
+from gnomon.data.cells import is_cells, key_of_coordinates
 from gnomon.data.stored import as_stored
 from gnomon.maps.fitting import Fitting, check_method, fit_map
 from gnomon.maps.prepare import Reading, prepare, stated_parts
@@ -174,8 +174,8 @@ def map(
         `memory_budget`, or than is free: then as many as this allows of 200,000, 100,000, 50,000, 20,000, 10,000,
         5,000, 2,000 and 1,000, as a note says. Columns are standardised by all rows; the components of `n_pcs`, the
         ranges of "gower" and the weight of a target are those of the landmarks. Of an AnnData object that is backed by
-        a file the matrix is mapped, or `use_rep`. Not with `sample_weight`, `blocks`,
-        given neighbours, starts, anchors or coordinates of single cells.
+        a file the coordinates of `use_rep` are mapped and explain, or with `n_pcs` components of its matrix. Not with
+        `sample_weight`, `blocks`, given neighbours, starts, anchors or coordinates of single cells in memory.
     executor : gnomon.scale.Executor, distributed.Client, str or None, default=None
         Who works on the blocks; None is this process. Does not change the result.
     folder : path-like or None, default=None
@@ -255,6 +255,8 @@ def map(
         callback=check_callback(callback),
     )
     asked = n_fitted is not None or folder is not None
+    if asked and use_rep is None and n_pcs is None and is_cells(X) and X.isbacked and not X.is_view:
+        use_rep = key_of_coordinates(X)
     stored = as_stored(X, use_rep=use_rep) if asked or not is_cells(X) else None
     if stored is None and not asked:
         return fit_map(prepare(X, reading), fitting)

@@ -1,6 +1,7 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
 from .arrays import ArrayTable as ArrayTable
 from .sources import as_stored as as_stored
+from .sources import coordinates_in_file as coordinates_in_file
 from .sources import open_stored as open_stored
 from .sources import open_table as open_table
 from .table import RowBlock as RowBlock

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._optional import import_optional
-from gnomon.data.cells import annotation, is_part
+from gnomon.data.cells import annotation, is_part, key_of_coordinates
 from gnomon.data.dataset import text_array
 from gnomon.data.names import clean_names
 from gnomon.data.stored.nodes import Node, is_array
 
-__all__ = ["arrays_beside", "gene_names", "part_of", "texts"]
+__all__ = ["arrays_beside", "coordinates_of", "gene_names", "part_of", "texts"]
 
 
 def texts(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -91,3 +92,18 @@ def gene_names(node: Node, n_features: int) -> list[str] | None:
 def part_of(node: Node) -> str:
     """Return which table of an AnnData object a node is, by its place in the file; empty elsewhere."""
     return node.key if is_part(node.key) and _is_cells(node.root()) else ""
+
+
+def coordinates_of(root: Any) -> str:
+    """Return the key of `obsm` in which cells of a file are neighbours, as `key_of_coordinates` does; "X" for genes.
+
+    Parameters
+    ----------
+    root : h5py.File or zarr.Group
+        Of AnnData.
+    """
+    genes, about = root["var"], root.get("uns/neighbors/params")
+    said = {} if about is None else {name: _read(about[name]) for name in ("use_rep", "n_pcs") if name in about}
+    n_vars = genes[str(genes.attrs.get("_index", "_index"))].shape[0]
+    uns = {"neighbors": {"params": said}}
+    return key_of_coordinates(SimpleNamespace(obsm=root.get("obsm", {}), uns=uns, n_vars=n_vars))

@@ -108,7 +108,9 @@ def cells_in_file(X: Any, use_rep: str | None = None) -> StoredTable | None:
         values = in_memory(X.obsm[use_rep])
         if not isinstance(values, np.ndarray):
             raise TypeError(message(f"obsm[{use_rep!r}]", "a dense table", fact="it is sparse"))
-        return ArrayTable(values, name=f"obsm[{use_rep!r}]", beside=beside)
+        table = ArrayTable(values, name=f"obsm[{use_rep!r}]", beside=beside)
+        table.part = f"obsm/{use_rep}"
+        return table
     if X.is_view:
         return None
     return table_of_node(_named(HDF5Node(str(X.filename), "X", X.file._file)))

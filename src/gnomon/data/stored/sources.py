@@ -13,8 +13,10 @@ import numpy as np
 from gnomon._entrance import entrance
 from gnomon._optional import import_optional
 from gnomon._validation import message
+from gnomon.data.dataset import require_name
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.numpy_files import read_header
+from gnomon.data.stored.annotated import coordinates_of
 from gnomon.data.stored.arrays import ArrayTable, Stretch, check_array, stretch_of
 from gnomon.data.stored.libraries import cells_in_file, of_library, table_of_node
 from gnomon.data.stored.nodes import HDF5Node, ZarrNode, find_key
@@ -22,7 +24,7 @@ from gnomon.data.stored.parquet import ParquetFile, ParquetTable
 from gnomon.data.stored.spooled import SpooledTable
 from gnomon.data.stored.table import StoredTable
 
-__all__ = ["as_stored", "open_stored", "open_table"]
+__all__ = ["as_stored", "coordinates_in_file", "open_stored", "open_table"]
 
 _HDF5 = (".h5", ".hdf5", ".h5ad")
 _TEXT = (".csv", ".tsv", ".txt")
@@ -175,6 +177,24 @@ def open_table(
     ((3, 2), [[2.0, 3.0], [4.0, 5.0]])
     """
     return open_stored(path, key=key, columns=columns)
+
+
+def coordinates_in_file(path: str, use_rep: str | None = None) -> str | None:
+    """Return the place of the coordinates of cells in an h5ad file, a `key` of `open_stored`; None for its matrix.
+
+    Parameters
+    ----------
+    path : str
+    use_rep : str or None, default=None
+        A key of `obsm`, or "X". None takes what `gnomon.map` takes of the same object in memory.
+    """
+    root = HDF5Node(path, "").root()
+    with refuse_unreadable(f"file {path!r}", "a complete file of AnnData", errors=(KeyError, AttributeError)):
+        chosen = coordinates_of(root) if use_rep is None else use_rep
+    if chosen == "X":
+        return None
+    require_name(chosen, ["X", *root.get("obsm", {})], what="use_rep")
+    return f"obsm/{chosen}"
 
 
 def _leave_out(**given: Any) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, Table, check_labels
-from gnomon.data.cells import is_cells
+from gnomon.data.cells import is_cells, told_part
 from gnomon.data.scaling import ScalingChoice, choose_scaling
 from gnomon.data.stored import RowBlock, StoredTable
 from gnomon.maps.fitting import ChooseScaling
@@ -147,7 +147,7 @@ class _InBlocks(Source):
         source = "" if table.name == "X" else table.name
         data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source, part=table.part)
         prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target))
-        return noting_unused(prepared, self.table, self.reading)
+        return _noting_coordinates(noting_unused(prepared, self.table, self.reading), self.table)
 
     @property
     def choose(self) -> ChooseScaling:
@@ -253,6 +253,17 @@ def crc_of(value: Any) -> str:
     if value.dtype.hasobject:
         return f"{zlib.crc32(repr(value.tolist()).encode()):08x}"
     return f"{zlib.crc32(np.ascontiguousarray(value).view(np.uint8).data):08x}"
+
+
+def _noting_coordinates(prepared: Prepared, table: StoredTable) -> Prepared:
+    """Return rows of coordinates of an AnnData object with a note that its genes have no part in the map."""
+    if not table.part.startswith("obsm/"):
+        return prepared
+    what = (
+        f"the map is made of {told_part(table.part)} and explained in these coordinates: genes are not read with them"
+    )
+    how = "where genes are wanted, pass n_pcs=50 for their components, or use_rep='X'"
+    return replace(prepared, told=[*prepared.told, f"{what}; {how}"])
 
 
 def noting_unused(prepared: Prepared, table: StoredTable, reading: Reading) -> Prepared:
