@@ -391,7 +391,9 @@ def test_an_inverse_explanation_tells_of_its_own_fit():
 )
 def test_the_fit_is_described_with_the_scores_that_chose_it(direction, pooling, scores, text):
     place = {"forward": "data", "inverse": "map"}[direction]
-    told = SimpleNamespace(direction=direction, n_neighbors=9, neighborhood=place, pooling=pooling, scores=scores)
+    told = SimpleNamespace(
+        direction=direction, n_neighbors=9, neighborhood=place, pooling=pooling, scores=scores, n_repeats=0
+    )
     assert Explanation.describe_fit(told) == text
 
 
@@ -413,9 +415,9 @@ def test_fits_are_compared_where_the_forward_ones_predict_less_than_half(monkeyp
         (0.9, "inverse", True),
     ):
         monkeypatch.setattr("gnomon.explanations.explanation.median_r2", lambda fits, median=median: median)
-        found = _choose_fit(None, jacobians, graph, fit)
+        found = _choose_fit(None, jacobians, graph, fit, None)
         assert found == (compared if is_compared else FitChoice("forward", 6, {}))
-    assert asked == [{"ridge": 0.1, "pooling": 3, "inverse": inverse} for inverse in (False, True)]
+    assert asked == [{"ridge": 0.1, "pooling": 3, "inverse": inverse, "among": None} for inverse in (False, True)]
 
 
 def test_whole_numbers_tables_in_columns_and_given_scalings_are_explained_as_they_are():

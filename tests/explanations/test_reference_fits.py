@@ -71,10 +71,10 @@ def test_rows_are_worked_on_in_parts_of_half_a_million_numbers_and_sixteen_rows_
 
 @pytest.fixture(scope="module")
 def scattered():
-    """Forty reference rows of seventy, four of them copies without a fit; fits are averaged twice."""
+    """Forty reference rows of seventy, twelve of them copies without a fit; fits are averaged twice."""
     rng = np.random.default_rng(0)
     X = rng.normal(size=(70, 4)).astype(np.float32)
-    X[:6] = X[0]
+    X[:12] = X[0]
     Y = (X[:, :2] + 0.1 * rng.normal(size=(70, 2))).astype(float)
     rows = np.arange(0, 40)
     return X, Y, ReferenceFits(rows, X[rows], explain(X[rows], Y[rows], n_neighbors=5, pooling=2), "euclidean", 70)
@@ -150,7 +150,7 @@ def test_what_is_made_at_the_first_question_is_not_sent_to_workers(scattered):
     _, _, fits = scattered
     assert fits._search is fits._search
     sent = pickle.loads(pickle.dumps(fits))
-    assert set(sent.__dict__) == {"rows", "values", "explanation", "metric", "n_samples"}
+    assert set(sent.__dict__) == {"rows", "values", "explanation", "metric", "n_samples", "representatives"}
 
 
 def test_features_move_rows_along_one_component_though_not_along_the_other(scattered):

@@ -224,6 +224,7 @@ class StoredExplanation:
             ridge=known.ridge,
             scale=self.scale,
             seams=self.seams,
+            representatives=np.append(known.representatives, len(self.landmarks)) if known.n_repeats else None,
         )
         around.r2[-1] = self.r2[i]
         return around, len(self.landmarks)
@@ -375,7 +376,8 @@ def explain_by_blocks(
         table = TransformedTable(table, reference.seams.apply, key=key, feature_names=table.feature_names)
         values = reference.seams.apply(values)
     fitted = values if reference.scale is None else reference.scale.apply(values)
-    fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples)
+    stand = reference.representatives if reference.n_repeats else None
+    fits = ReferenceFits(rows, fitted, reference, metric, table.n_samples, stand)
     shared = (executor.broadcast(table), executor.broadcast(fits))
     blocks, needed = _placed(table, places, np.zeros(table.n_samples, np.int64)), fits.needed(table)
     if out is None:

@@ -128,7 +128,14 @@ def _clearly_better(inverse: Array, forward: Array) -> bool:
 
 
 def choose_fit(
-    X: Any, places: Array, graph: NeighborGraph, *, ridge: float, pooling: int, inverse: bool = False
+    X: Any,
+    places: Array,
+    graph: NeighborGraph,
+    *,
+    ridge: float,
+    pooling: int,
+    inverse: bool = False,
+    among: Ints | None = None,
 ) -> FitChoice:
     """Choose between fits to neighbours in the data and inverse fits over neighbours in the map.
 
@@ -154,12 +161,16 @@ def choose_fit(
         Times that the forward fits are averaged.
     inverse : bool, default=False
         Whether an inverse fit is wanted in any case, so that only its neighbours are chosen.
+    among : ndarray of int64, default=None
+        The rows with a place that enter fits; all of them by default. The graph must lead to no others.
 
     Returns
     -------
     FitChoice
     """
     placed = has_place(places)
+    if among is not None:
+        placed &= np.isin(np.arange(len(places)), among)
     few = FitChoice("inverse", NEIGHBORS[0], {}) if inverse else FitChoice("forward", graph.n_neighbors, {})
     counts = [k for k in NEIGHBORS if 2 * k <= int(placed.sum())]
     if not counts:

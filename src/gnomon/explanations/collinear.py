@@ -20,7 +20,7 @@ from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.linalg.products import sum_of_squares
 from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
-from gnomon.neighbors import NeighborGraph, compute_neighbors
+from gnomon.neighbors import NeighborGraph, compute_neighbors, distinct_neighbors
 from gnomon.neighbors.distances import nearest_among
 
 __all__ = ["FeatureGroups", "check_groups", "find_groups", "group_features"]
@@ -174,7 +174,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     threshold = check_parameters(_RULES, {"explanation": explanation, "threshold": threshold})["threshold"]
     fits = explanation._jacobians  # those in the data, whichever the explanation rests on
     n_neighbors = int(fits.indices.shape[1])
-    X, graph = explanation._fitted, explanation.graph.nearest(n_neighbors)
+    X, graph = explanation._fitted, explanation.distinct_graph.nearest(n_neighbors)
     parts: list[_Group] = []
     searched = X
     for _ in range(_ROUNDS):
@@ -187,6 +187,8 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
         if kept or _stay(searched, scores, graph):
             break
         searched, graph = scores, compute_neighbors(scores, n_neighbors, metric=graph.metric)
+        if explanation.n_repeats:
+            graph = distinct_neighbors(scores, graph, explanation.representatives, n_neighbors)
     names, members = list(explanation.feature_names), _alone(explanation.n_features)
     shares, weights = [np.ones(1) for _ in names], [np.ones(1) for _ in names]
     if not parts:
@@ -209,6 +211,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
             feature_names=[names[f] for f in listed],
             scale=scale,
             n_jobs=explanation.n_jobs,
+            representatives=explanation.representatives if explanation.n_repeats else None,
         ),
         members=[members[f] for f in listed],
         shares=[shares[f] for f in listed],

@@ -11,8 +11,10 @@ import numpy.typing as npt
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._printed import ShortRepr, preformatted
-from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message
+from gnomon._run import current_run
+from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message, warn
 from gnomon.data.scaling import Scaling, choose_scaling
+from gnomon.exceptions import DataWarning
 from gnomon.explanations.choice import FitChoice, choose_fit
 from gnomon.explanations.fidelity import push_fidelity
 from gnomon.explanations.reach import LINEAR, fit_forward, median_r2
@@ -20,12 +22,18 @@ from gnomon.explanations.rows import dense_rows_of
 from gnomon.explanations.summary import summary_of
 from gnomon.explanations.why import Why, why
 from gnomon.geometry import Distortion, FeatureEffects, LocalJacobians, distortion, feature_effects
-from gnomon.geometry.check import check_features, check_places
+from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.linalg import product, stacked_eigen
 from gnomon.linalg.table import table_as_bytes
-from gnomon.neighbors import NeighborGraph, compute_neighbors, read_graph
+from gnomon.neighbors import (
+    NeighborGraph,
+    compute_neighbors,
+    distinct_neighbors,
+    find_representatives,
+    read_graph,
+)
 from gnomon.neighbors.circles import Seams, find_seams
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 from gnomon.surfaces import Surface
@@ -38,6 +46,9 @@ EXPLAIN_RULES: dict[str, Rule] = {
     "fit": Options("auto", "forward", "inverse"),
 }
 N_TOP = 8
+
+Places = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,7 @@ class Explanation:
     global_importance : ndarray of shape (n_features,), float64
         Mean importance of each feature over the points with an explanation, in units of the map.
     graph : NeighborGraph
-        Neighbours in the data, of which the fits take the first.
+        Neighbours in the data, of which the fits take the first distinct ones (see `n_repeats`).
     ridge : float
         Damping of the fits, chosen by how well neighbours are predicted from each other.
     n_neighbors : int
@@ -125,6 +136,11 @@ class Explanation:
         the same, `ellipses` in those of the standardised features.
     seams : gnomon.neighbors.circles.Seams or None
         Where columns that have a period under the metric were cut: values are told from there. None without any.
+    distinct_graph : NeighborGraph
+        Of each row the neighbours outside of its set of repeated rows, one of each set: those of the fits.
+    n_repeats : int
+        Rows that repeat others, as copies and repeated measurements do. Only one row of each set enters fits and
+        errors; a row is explained by its neighbours outside of its set. See `representatives`.
     """
 
     def __init__(
@@ -141,8 +157,14 @@ class Explanation:
         inverse: InverseFits | None = None,
         scores: dict[str, float] | None = None,
         seams: Seams | None = None,
+        distinct: NeighborGraph | None = None,
+        representatives: Rows | None = None,
     ) -> None:
         self._X = X
+        self.distinct_graph = graph if distinct is None else distinct
+        self._representatives = representatives
+        own = np.arange(0 if representatives is None else len(representatives))
+        self.n_repeats = 0 if representatives is None else int(np.count_nonzero(representatives != own))
         self.seams = seams
         self.scale = scale
         self.n_jobs = n_jobs
@@ -176,6 +198,11 @@ class Explanation:
         """The forward fits, which `ellipses` and `distortion` describe."""
         return self._jacobians
 
+    @property
+    def representatives(self) -> Rows:
+        """The row that stands for each in fits and errors, (n_samples,): itself unless it repeats another."""
+        return np.arange(self.n_samples) if self._representatives is None else self._representatives
+
     @cached_property
     def _fitted(self) -> Any:
         """What neighbours and fits are of: the data, or the data standardised."""
@@ -185,7 +212,7 @@ class Explanation:
     def distortion(self) -> Distortion:
         """What the map does to areas, directions and neighbourhoods around each point; formed when first used."""
         fits = replace(self._jacobians, ellipses=self.ellipses)
-        return distortion(fits, Y=self.places, graph=self.graph.nearest(fits.indices.shape[1]))
+        return distortion(fits, Y=self.places, graph=self.distinct_graph.nearest(fits.indices.shape[1]))
 
     @cached_property
     def importance(self) -> npt.NDArray[np.float32]:
@@ -297,6 +324,8 @@ class Explanation:
         text = f"{place} over {self.n_neighbors} neighbours in the {self.neighborhood}"
         if self.pooling:
             text += f", averaged {self.pooling} times"
+        if self.n_repeats:
+            text += f" (of {self.n_samples - self.n_repeats:,} distinct rows: {self.n_repeats:,} repeat others)"
         if self.scores:
             best = max((name for name in self.scores if name != "forward"), key=self.scores.__getitem__)
             own = "forward" if self.direction == "forward" else f"inverse {self.n_neighbors}"
@@ -317,7 +346,7 @@ class Explanation:
 
 
 def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGraph:
-    """Return the graph cut to n_neighbors, computed if it is not given."""
+    """Return the graph, computed with n_neighbors if it is not given."""
     n = int(X.shape[0])
     if graph is None:
         if n < 3:
@@ -325,7 +354,19 @@ def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGra
         values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
         values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
         return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric)
-    return read_graph(graph, n).nearest(n_neighbors)
+    return read_graph(graph, n)
+
+
+def _warn_of_repeats(representatives: Rows) -> None:
+    n = len(representatives)
+    n_repeats = int(np.count_nonzero(representatives != np.arange(n)))
+    warn(
+        f"{n_repeats:,} of {n:,} rows lie as near to others as if they were measured or copied several times. A copy "
+        "foretells the place of the other whatever the features do, so only one row of each set enters fits, R2 and "
+        "errors, and rows are explained by neighbours outside of their set. Where you know the sets, pass one row of "
+        "each",
+        DataWarning,
+    )
 
 
 @entrance("explain")
@@ -343,10 +384,12 @@ def explain_in_memory(
     surface: Surface | None = None,
     n_jobs: int | None = None,
     cut: bool = False,
+    representatives: Rows | None = None,
 ) -> Explanation:
     """Explain an embedding of a table in memory; parameters are those of `gnomon.explain`.
 
-    `cut` says whether columns that have a period under the metric are cut where they hold fewest rows.
+    `cut` says whether columns that have a period under the metric are cut where they hold fewest rows;
+    `representatives` is that of another explanation of the same rows, else repeated rows are found and warned of.
     """
     checked = check_parameters(EXPLAIN_RULES, {"n_neighbors": n_neighbors, "pooling": pooling, "fit": fit})
     given, labels = check_features(X, feature_names)
@@ -358,20 +401,24 @@ def explain_in_memory(
     places = check_places(Y, values.shape[0])
     if surface is not None:
         places = surface.drawn(places)
-    near = _neighbors(
-        values, graph, ANSWER_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"], metric
-    )
+    wanted = ANSWER_NEIGHBORS if checked["n_neighbors"] == "auto" else checked["n_neighbors"]
+    near = _neighbors(values, graph, wanted, metric)
+    distinct, representatives = _among_distinct(values, near, places, representatives, wanted)
+    near = near.nearest(wanted)
     if seams is not None:
         given = values = seams.apply(given)
-    asked = near.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
+    asked = distinct.n_neighbors if checked["n_neighbors"] != "auto" else "auto"
     compact = table_as_bytes(values)
-    jacobians = fit_forward(compact, places, near, asked, checked["pooling"])
+    jacobians = fit_forward(compact, places, distinct, asked, checked["pooling"])
     n_neighbors = int(jacobians.indices.shape[1])
-    chosen = _choose_fit(compact, jacobians, near.nearest(n_neighbors), checked["fit"])
+    among = _entering(representatives, places)
+    chosen = _choose_fit(compact, jacobians, distinct.nearest(n_neighbors), checked["fit"], among)
     jacobians, effects = calibrated_effects(compact, jacobians, n_top=N_TOP)
     inverse = None
     if chosen.direction == "inverse":
-        inverse, found = inverse_fits(values, jacobians.places, n_neighbors=chosen.n_neighbors, n_top=N_TOP)
+        inverse, found = inverse_fits(
+            values, jacobians.places, n_neighbors=chosen.n_neighbors, n_top=N_TOP, among=among
+        )
         effects = replace(found, ellipses=effects.ellipses)
     return Explanation(
         given,
@@ -385,14 +432,43 @@ def explain_in_memory(
         inverse=inverse,
         scores=chosen.scores,
         seams=seams,
+        distinct=distinct,
+        representatives=representatives,
     )
 
 
-def _choose_fit(X: Any, jacobians: LocalJacobians, graph: NeighborGraph, fit: str) -> FitChoice:
+def _among_distinct(
+    X: Any, graph: NeighborGraph, places: Places, representatives: Rows | None, n_neighbors: int
+) -> tuple[NeighborGraph, Rows | None]:
+    """Return the neighbours of each row among distinct rows, and which row stands for each if some repeat others."""
+    if representatives is None:
+        representatives = find_representatives(X, graph, has_place(places), seed=current_run().seed)
+        if representatives is None:
+            return graph.nearest(n_neighbors), None
+        _warn_of_repeats(representatives)
+    return distinct_neighbors(X, graph, representatives, n_neighbors), representatives
+
+
+def _entering(representatives: Rows | None, places: Places) -> npt.NDArray[np.int64] | None:
+    """Return the rows with a place that stand for themselves, where some repeat others."""
+    if representatives is None:
+        return None
+    return np.flatnonzero(has_place(places) & (representatives == np.arange(len(places)))).astype(np.int64)
+
+
+def _choose_fit(
+    X: Any, jacobians: LocalJacobians, graph: NeighborGraph, fit: str, among: npt.NDArray[np.int64] | None
+) -> FitChoice:
     """Return the fit asked for, or the one that predicts held-out rows."""
     linear = not median_r2(jacobians) < LINEAR
     if fit == "forward" or (fit == "auto" and linear):
         return FitChoice("forward", graph.n_neighbors, {})
     return choose_fit(
-        X, jacobians.places, graph, ridge=jacobians.ridge, pooling=jacobians.pooling, inverse=fit == "inverse"
+        X,
+        jacobians.places,
+        graph,
+        ridge=jacobians.ridge,
+        pooling=jacobians.pooling,
+        inverse=fit == "inverse",
+        among=among,
     )

@@ -70,6 +70,8 @@ def error_of_mean(
     asked = weights > 0
     rows, weights = np.asarray(rows, dtype=np.int64)[asked], weights[asked]
     toward = None if toward is None else toward[asked]
+    if explanation.n_repeats:
+        rows, weights, toward = _by_sets(explanation, rows, weights, toward)
     with single_threaded_blas():
         if explanation._inverse is None:
             moved, n_moving = _by_forward_fits(explanation, rows, weights, mean, toward)
@@ -77,11 +79,28 @@ def error_of_mean(
             moved, n_moving = _by_inverse_fits(explanation, explanation._inverse, rows, weights, mean, toward)
     square = n_moving * np.mean(moved**2, axis=0)
     if explanation._inverse is not None:
+        fits = explanation._inverse.among
         # What every row does alike comes of leaving one out of a fixed number of neighbours, and is no scatter.
-        n = int(np.count_nonzero(has_place(explanation.places)))
+        n = int(np.count_nonzero(has_place(explanation.places))) if fits is None else len(fits)
         square -= (n_moving * np.mean(moved, axis=0)) ** 2 / n
     error: Array = np.sqrt(np.maximum(square, 0.0))
     return error
+
+
+def _by_sets(
+    explanation: Explanation, rows: Ints, weights: Array, toward: Array | None
+) -> tuple[Ints, Array, Array | None]:
+    """Return the rows that stand for sets of rows that repeat each other, with the weights of their sets.
+
+    Rows of a set are one draw, and have the same arrows. A row stays that stands for others but has no explanation.
+    """
+    stand = explanation.representatives[rows]
+    found, at = np.unique(np.where(explanation.mask[stand], stand, rows).astype(np.int64), return_inverse=True)
+    sums = np.bincount(at, weights).astype(np.float64)
+    if toward is None:
+        return found, sums, None
+    means = [np.bincount(at, weights * one) / sums for one in toward.T]
+    return found, sums, np.stack(means, axis=1)
 
 
 def _measured(arrows: Array, toward: Array | None) -> Array:

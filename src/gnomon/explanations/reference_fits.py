@@ -83,6 +83,8 @@ class ReferenceFits:
         In which neighbours are searched.
     n_samples : int
         Rows of the table. If there are more than reference rows, these may be found through cells, see `RowSearch`.
+    representatives : ndarray of shape (m,), intp, or None
+        Of reference rows that repeat each other, the place of the one that is a neighbour; None if none do.
     """
 
     rows: npt.NDArray[np.int64]
@@ -90,6 +92,7 @@ class ReferenceFits:
     explanation: Explanation
     metric: str
     n_samples: int
+    representatives: npt.NDArray[np.intp] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is made when it is first asked for."""
@@ -101,20 +104,29 @@ class ReferenceFits:
         return self.explanation.jacobians
 
     @cached_property
+    def _distinct(self) -> npt.NDArray[np.intp]:
+        """The reference rows that are neighbours, by their place: all, but one of each set that repeat each other."""
+        own = np.arange(len(self.rows))
+        return own if self.representatives is None else np.flatnonzero(self.representatives == own)
+
+    @cached_property
     def _search(self) -> RowSearch:
-        n_neighbors = min(self.fits.indices.shape[1] + 1, len(self.rows))
-        return RowSearch.of(self.values, n_neighbors, metric=self.metric, many=self.n_samples > len(self.rows))
+        n_neighbors = min(self.fits.indices.shape[1] + 1, len(self._distinct))
+        among = self.values if self.representatives is None else self.values[self._distinct]
+        return RowSearch.of(among, n_neighbors, metric=self.metric, many=self.n_samples > len(self.rows))
 
     @cached_property
     def _tree(self) -> Any:
         from scipy.spatial import cKDTree
 
-        return cKDTree(self.fits.places)
+        return cKDTree(self.fits.places[self._distinct])
 
     @cached_property
     def _leaf_order(self) -> npt.NDArray[np.intp]:
-        """Where each reference row stands in the tree."""
-        return np.argsort(self._tree.indices)
+        """Where each reference row that is a neighbour stands in the tree; 0 for the others."""
+        order = np.zeros(len(self.rows), dtype=np.intp)
+        order[self._distinct] = np.argsort(self._tree.indices)
+        return order
 
     @cached_property
     def _stretch(self) -> float:
@@ -153,6 +165,8 @@ class ReferenceFits:
     def nearest(self, values: Any, numbers: npt.NDArray[np.int64]) -> Ints:
         """Return the nearest reference rows of rows of the table, themselves not counted, (n, n_neighbors).
 
+        Of reference rows that repeat each other one is found, and none by a row of their set.
+
         Parameters
         ----------
         values : ndarray or csr_array of shape (n, n_features)
@@ -160,12 +174,18 @@ class ReferenceFits:
         numbers : ndarray of shape (n,), int64
             Their numbers in the table.
         """
-        return _without(self._search.find(values)[0], self._own_places(numbers), self.fits.indices.shape[1])
+        found = self._search.find(values)[0]
+        return _without(self._places_of(found), self._own_places(numbers), self.fits.indices.shape[1])
+
+    def _places_of(self, found: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return where rows that were found among the distinct ones stand among the reference rows."""
+        return found if self.representatives is None else self._distinct[found]
 
     def _own_places(self, numbers: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """Return where rows stand among the reference rows; -1 for those that do not."""
+        """Return where rows, or those that stand for them, are among the reference rows; -1 for those that are not."""
         at = np.minimum(np.searchsorted(self.rows, numbers), len(self.rows) - 1)
-        return np.where(self.rows[at] == numbers, at, -1)
+        stand = at if self.representatives is None else self.representatives[at]
+        return np.where(self.rows[at] == numbers, stand, -1)
 
     def extended(self, values: Any, near: Ints, places: npt.NDArray[np.float64]) -> LocalJacobians:
         """Return the fits of other rows, whose numbers begin behind the reference rows, to these."""
@@ -312,7 +332,9 @@ class ReferenceFits:
         placed = np.flatnonzero(has_place(places))
         placed = placed[np.argsort(self._leaf_order[near[placed, 0]], kind="stable")]  # near ones one after another
         k = near.shape[1]
-        found = self._tree.query(places[placed], k=min(k + 1, len(self.rows)), workers=current_run().n_threads)[1]
+        count = min(k + 1, len(self._distinct))
+        found = self._tree.query(places[placed], k=count, workers=current_run().n_threads)[1]
+        found = self._places_of(found)
         both = np.concatenate([near[placed], _without(found, self._own_places(numbers[placed]), k)], axis=1)
         both.sort(axis=1)
         kept: Singles = np.full(len(near), np.nan, np.float32)

@@ -233,6 +233,8 @@ class InverseFits(ShortRepr):
         False where the row has no place or all neighbours lie on one place.
     calibration : float
         Factor that gives all axes the length at which they predict left-out neighbours best.
+    among : ndarray of int64, or None
+        The rows that enter fits; None for all with a place.
     """
 
     places: Floats
@@ -242,6 +244,7 @@ class InverseFits(ShortRepr):
     r2_error: npt.NDArray[np.float32]
     mask: npt.NDArray[np.bool_]
     calibration: float
+    among: Ints | None = None
 
     def regressions(self, X: Any, rows: npt.NDArray[Any]) -> Regressions:
         """Return the regressions at rows where `mask` is True."""
@@ -249,7 +252,7 @@ class InverseFits(ShortRepr):
 
     @cached_property
     def _neighbors(self) -> MapNeighbors:
-        return MapNeighbors(self.places)
+        return MapNeighbors(self.places, self.among)
 
     def nearest(self, rows: npt.NDArray[Any], n_neighbors: int | None = None) -> Ints:
         """Return the rows nearest in the map, (len(rows), n_neighbors), nearest first: those of the fits by default."""
@@ -304,7 +307,9 @@ class InverseFits(ShortRepr):
 
     def effects(self, X: Any, n_top: int) -> FeatureEffects:
         """Return the features of largest importance of every row, with their arrows."""
-        return _all_effects(X, self.places, self.n_neighbors, self.mask, n_top).scaled(self.calibration)
+        return _all_effects(X, self.places, self._neighbors, self.n_neighbors, self.mask, n_top).scaled(
+            self.calibration
+        )
 
 
 @dataclass(frozen=True)
@@ -362,11 +367,13 @@ def _block_effects(X: Any, places: Floats, near: Ints, n_top: int) -> tuple[Any,
     return top, np.swapaxes(chosen, 1, 2), np.take_along_axis(lengths, top, axis=1), lengths.sum(axis=0), packed
 
 
-def _all_effects(X: Any, places: Floats, n_neighbors: int, mask: npt.NDArray[np.bool_], n_top: int) -> _Effects:
+def _all_effects(
+    X: Any, places: Floats, neighbors: MapNeighbors, n_neighbors: int, mask: npt.NDArray[np.bool_], n_top: int
+) -> _Effects:
     n, d = places.shape
     n_top = min(n_top, int(X.shape[1]))
     rows = np.flatnonzero(mask)
-    near = MapNeighbors(places).nearest(rows, n_neighbors)
+    near = neighbors.nearest(rows, n_neighbors)
     step = _rows_at_once(n_neighbors, int(X.shape[1]))
     parts = [slice(start, start + step) for start in range(0, len(rows), step)]
     indices = np.zeros((n, n_top), np.int32)
@@ -381,7 +388,9 @@ def _all_effects(X: Any, places: Floats, n_neighbors: int, mask: npt.NDArray[np.
     return _Effects(indices, arrows, lengths, total / max(len(rows), 1), scores)
 
 
-def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) -> tuple[InverseFits, FeatureEffects]:
+def inverse_fits(
+    X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8, among: Ints | None = None
+) -> tuple[InverseFits, FeatureEffects]:
     """Regress the features on the place around every point of a map, and turn each regression round.
 
     Where neighbours in the data are mostly noise, as in sparse counts, many neighbours in the map average it out.
@@ -396,6 +405,8 @@ def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) ->
         Nearest points of the map in each fit, the row itself counted.
     n_top : int >= 1, default=8
         Features kept for each point.
+    among : ndarray of int64, default=None
+        The rows with a place that enter fits; all of them by default.
 
     Returns
     -------
@@ -404,8 +415,9 @@ def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) ->
         Of all rows.
     """
     placed = has_place(places)
-    n_neighbors = min(n_neighbors, int(placed.sum()))
-    effects = _all_effects(X, places, n_neighbors, placed, n_top)
+    neighbors = MapNeighbors(places, among)
+    n_neighbors = min(n_neighbors, len(neighbors.rows))
+    effects = _all_effects(X, places, neighbors, n_neighbors, placed, n_top)
     mask = placed & (effects.scores[:, 7] == 1)
     product, square, along, fitted, a, b, c = effects.scores[:, :7].T
     whole = float(np.sum(square[mask]))
@@ -422,5 +434,6 @@ def inverse_fits(X: Any, places: Floats, *, n_neighbors: int, n_top: int = 8) ->
         r2_error=error.astype(np.float32),
         mask=mask,
         calibration=factor,
+        among=among,
     )
     return fits, effects.scaled(factor)

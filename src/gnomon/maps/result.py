@@ -284,10 +284,14 @@ class Map(Questions, MapFunction, Outputs):
         """Return the neighbours that other features are fitted over; not kept, as nothing else looks at so many."""
         from gnomon.explanations.interpretable import N_NEIGHBORS as WANTED
 
-        wanted = min(WANTED, self.n_samples - 1)
-        if self.graph is not None and self.graph.n_neighbors >= wanted:
-            return self.graph
-        return neighbors.compute_neighbors(self._mapped().values, wanted, metric=self.metric)
+        graph, wanted = self.graph, min(WANTED, self.n_samples - 1)
+        if graph is None or graph.n_neighbors < wanted:
+            graph = neighbors.compute_neighbors(self._mapped().values, wanted, metric=self.metric)
+        placed = np.ones(self.n_samples, dtype=np.bool_)
+        stand = neighbors.find_representatives(self._mapped().values, graph, placed, seed=0)
+        if stand is not None:
+            graph = neighbors.widened(self._mapped().values, graph, stand, wanted)
+        return graph
 
     def evaluate(self) -> Evaluation:
         """Say how far to trust the map; computed once. See `gnomon.evaluate`."""

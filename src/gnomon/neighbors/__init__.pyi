@@ -13,6 +13,9 @@ from .distances import cross_distances as cross_distances
 from .distances import distance_matrix as distance_matrix
 from .distances import pair_distances as pair_distances
 from .distances import row_distances as row_distances
+from .distinct import distinct_neighbors as distinct_neighbors
+from .distinct import find_representatives as find_representatives
+from .distinct import widened as widened
 from .forecast import memory_after_search as memory_after_search
 from .forecast import memory_taken_again as memory_taken_again
 from .forecast import search_memory as search_memory

@@ -15,19 +15,21 @@ from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.row_search import query_neighbors
 
-__all__ = ["find_repeats", "repeats_of_graph"]
+__all__ = ["REPEATS_NEIGHBORS", "find_repeats", "may_hide_repeats", "repeats_of_graph"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
 
 _REPEATED = 0.1  # of the rows repeat others at least, else none are taken for repeated
-_N_NEIGHBORS = 20
+REPEATS_NEIGHBORS = 20
+"""Neighbours that tell of sets of ten."""
 _MOST = 10  # rows of a set: fewer than a cluster must have
 _FEWEST_NEIGHBORS = 6
 _SURE, _LIKELY = (0.02, 1.5), (0.2, 1.2)
 """Chance that rows that lie evenly have so wide a step at a given neighbour, and the least step, from the farthest of a
 set to the next row, where dimensions are many and chance allows none: the first says of a table that rows are repeated,
 and the second finds more of them once that is said."""
+_HIDDEN = 0.05  # of the rows with a step behind half of their neighbours, at least
 _LOOKED_AT = 1000  # rows of a large table, which say whether the others are looked at too
 _STREAM = 0x7270
 
@@ -71,15 +73,28 @@ def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
     return kept, np.searchsorted(kept, first)
 
 
-def find_repeats(points: npt.NDArray[Any], *, seed: int) -> tuple[Rows, Rows]:
+def may_hide_repeats(graph: NeighborGraph) -> bool:
+    """Say whether a graph of few neighbours might hide sets larger than `repeats_of_graph` finds in it.
+
+    It does where a share of the rows has a step, or a distance of zero, where half of its neighbours end or farther.
+    """
+    half = max(graph.n_neighbors // 2, 1)
+    farther = np.asarray(graph.distances[:, half - 1 : _MOST], dtype=np.float64)
+    step = (farther[:, 1:] >= _SURE[1] * farther[:, :-1]) & np.isfinite(farther[:, 1:])
+    return bool(np.mean(step.any(axis=1) | (farther[:, 0] == 0.0)) >= _HIDDEN)
+
+
+def find_repeats(points: Any, *, metric: str = "euclidean", seed: int) -> tuple[Rows, Rows]:
     """Return which points remain if one stays of each set of points that were measured several times.
 
-    Distances are straight. All points of a large table are looked at only if some of them have neighbours so near.
+    All points of a large table are looked at only if some of them have neighbours so near.
 
     Parameters
     ----------
-    points : ndarray of shape (n_samples, n_features)
-        Finite numbers.
+    points : ndarray or CSR matrix of shape (n_samples, n_features)
+        Finite numbers, float32 or float64.
+    metric : str, default="euclidean"
+        In which they are near.
     seed : int
         Draws the rows of a large table that are looked at first.
 
@@ -88,14 +103,14 @@ def find_repeats(points: npt.NDArray[Any], *, seed: int) -> tuple[Rows, Rows]:
     kept, inverse : ndarray, intp
         As of `repeats_of_graph`, with 20 neighbours.
     """
-    n = len(points)
-    k = min(_N_NEIGHBORS, n - 1)
+    n = int(points.shape[0])
+    k = min(REPEATS_NEIGHBORS, n - 1)
     if n > 2 * _LOOKED_AT:
         some = np.sort(np.random.default_rng((seed, _STREAM)).choice(n, _LOOKED_AT, replace=False))
-        distances = query_neighbors(points, points[some], k + 1)[1][:, 1:]
+        distances = query_neighbors(points, points[some], k + 1, metric=metric)[1][:, 1:]
         if np.count_nonzero(_nearer(np.asarray(distances, dtype=np.float64), *_SURE)) < _REPEATED * _LOOKED_AT:
             return np.arange(n), np.arange(n)
-    return repeats_of_graph(compute_neighbors(points, k, seed=seed))
+    return repeats_of_graph(compute_neighbors(points, k, metric=metric, seed=seed))
 
 
 def _mutual(graph: NeighborGraph, near: Rows) -> Rows:

@@ -1,0 +1,128 @@
+"""A table whose rows stand in it several times is explained as if each stood in it once."""
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.data.stored import ArrayTable
+from gnomon.exceptions import DataWarning
+from gnomon.explanations import explain_by_blocks, group_features, mean_importance
+
+_TOLD = "rows lie as near to others as if they were measured or copied several times"
+
+
+@pytest.fixture(scope="module")
+def table():
+    """Places that follow two of twenty features, and scatter."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(150, 20)) * np.append([3, 2], np.ones(18))
+    return X, X[:, :2] @ [[1.0, 0.5], [-0.5, 1.0]] + 0.5 * draw.normal(size=(150, 2))
+
+
+def _explained(X, Y, **options):
+    with pytest.warns(DataWarning, match=_TOLD):
+        return gn.explain(X, Y, **options)
+
+
+def _assert_same(many, once, times):
+    assert many.n_repeats == (times - 1) * once.n_samples
+    np.testing.assert_allclose(many.r2, np.repeat(once.r2, times), atol=1e-5)
+    np.testing.assert_allclose(many.r2_error, np.repeat(once.r2_error, times), rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(many.push_r2, np.repeat(once.push_r2, times), atol=1e-4)
+    np.testing.assert_allclose(many.global_importance, once.global_importance, rtol=1e-4)
+    for i in (0, 77):
+        np.testing.assert_allclose(many.axes(times * i + 1), once.axes(i), rtol=1e-3, atol=1e-5)
+        np.testing.assert_allclose(many.axes_error(times * i + 1), once.axes_error(i), rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{"pooling": 0}, {"fit": "inverse"}])
+@pytest.mark.parametrize("times", [2, 10])
+def test_copies_change_nothing(table, times, options):
+    X, Y = table
+    once = gn.explain(X, Y, n_neighbors=12, **options)
+    many = _explained(np.repeat(X, times, axis=0), np.repeat(Y, times, axis=0), n_neighbors=12, **options)
+    if "fit" in options:  # rows held out at random chose the number of neighbours
+        assert many._inverse.n_neighbors == once._inverse.n_neighbors
+    _assert_same(many, once, times)
+
+
+@pytest.mark.parametrize("form", [lambda graph: graph, lambda graph: (graph.indices, graph.distances)])
+def test_copies_change_nothing_where_the_neighbors_are_given(table, form):
+    X, Y = table
+    many, places = np.repeat(X, 2, axis=0), np.repeat(Y, 2, axis=0)
+    graph = gn.neighbors.compute_neighbors(many, 15)
+    found = _explained(many, places, graph=form(graph), n_neighbors=10, pooling=0)
+    _assert_same(found, gn.explain(X, Y, n_neighbors=10, pooling=0), 2)
+    np.testing.assert_array_equal(found.graph.indices, graph.indices[:, :10])
+
+
+def test_means_of_copies_have_the_errors_of_the_rows_once(table):
+    X, Y = table
+    for fit in ("forward", "inverse"):
+        once = gn.explain(X, Y, n_neighbors=12, pooling=0, fit=fit)
+        many = _explained(np.repeat(X, 3, axis=0), np.repeat(Y, 3, axis=0), n_neighbors=12, pooling=0, fit=fit)
+        of_once, of_many = mean_importance(once), mean_importance(many)
+        np.testing.assert_allclose(of_many.error, of_once.error, rtol=0.02)
+        np.testing.assert_allclose(of_many.effect, of_once.effect, rtol=1e-3)
+
+
+@pytest.mark.parametrize("noise", [1e-6, 1e-2, 0.1])
+@pytest.mark.parametrize("times", [2, 5])
+def test_rows_measured_several_times_do_not_foretell_places_that_know_nothing_of_them(times, noise):
+    draw = np.random.default_rng(1)
+    base, places = draw.normal(size=(300 // times, 20)), draw.normal(size=(300 // times, 2))
+    X = np.repeat(base, times, axis=0) + noise * draw.normal(size=(300, 20))
+    Y = np.repeat(places, times, axis=0) + 1e-3 * draw.normal(size=(300, 2))
+    found = _explained(X, Y)
+    assert np.median(found.r2) < 0.1
+    assert str(found.n_repeats) in found.describe_fit()
+    assert np.median(group_features(found).explanation.r2) < 0.1  # and warns no second time
+
+
+def test_groups_of_collinear_features_are_those_of_the_rows_once(table):
+    X, Y = table
+    X = np.concatenate([X[:, :4], X[:, :2] + 0.05 * X[:, 4:6], X[:, 6:]], axis=1)
+    once = group_features(gn.explain(X, Y, n_neighbors=12, pooling=0), threshold=0.8)
+    explanation = _explained(np.repeat(X, 2, axis=0), np.repeat(Y, 2, axis=0), n_neighbors=12, pooling=0)
+    many = group_features(explanation, threshold=0.8)
+    assert once.groups
+    assert many.groups.keys() == once.groups.keys()
+    for name, shares in once.groups.items():
+        assert many.groups[name] == pytest.approx(shares, rel=1e-3)
+    np.testing.assert_allclose(many.explanation.r2, np.repeat(once.explanation.r2, 2), atol=1e-4)
+
+
+def test_a_row_without_a_place_stands_for_none(table):
+    X, Y = table
+    places = np.repeat(Y, 2, axis=0)
+    places[::2] = np.nan
+    found = _explained(np.repeat(X, 2, axis=0), places, n_neighbors=12, pooling=0)
+    once = gn.explain(X, Y, n_neighbors=12, pooling=0)
+    np.testing.assert_allclose(found.r2[1::2], once.r2, atol=1e-5)
+    assert not found.mask[::2].any()
+
+
+def test_tables_read_in_blocks_are_explained_as_those_in_memory(table):
+    X, Y = (np.repeat(one, 2, axis=0) for one in table)
+    whole = _explained(X, Y, fit="forward", pooling=1)
+    with pytest.warns(DataWarning, match=_TOLD):
+        found = explain_by_blocks(ArrayTable(X), Y, pooling=1)
+    np.testing.assert_allclose(found.r2, whole.r2, atol=1e-5)
+    np.testing.assert_allclose(found.axes(7), whole.axes(7), rtol=1e-4, atol=1e-6)
+    once = explain_by_blocks(ArrayTable(table[0]), table[1], pooling=1)
+    np.testing.assert_allclose(found.neighbors_kept[::2], once.neighbors_kept)
+    np.testing.assert_allclose(found.neighbors_kept[1::2], once.neighbors_kept)
+
+
+def test_other_features_of_a_map_are_fitted_over_distinct_rows():
+    draw = np.random.default_rng(0)
+    base = draw.normal(size=(160, 8))
+    X = np.repeat(base, 2, axis=0) + 1e-3 * draw.normal(size=(320, 8))
+    made = gn.Map(X, X[:, :2], feature_names=[f"f{j}" for j in range(8)])
+    with pytest.warns(DataWarning, match=_TOLD):
+        found = made.explain(features=np.repeat(draw.normal(size=(160, 30)), 2, axis=0))
+    assert np.median(found.r2) < 0.1
+    assert found.n_neighbors == 60
+    assert (found.jacobians.weights > 0).all()
+    with pytest.warns(DataWarning, match=_TOLD):
+        assert np.median(made.explain(features=X @ draw.normal(size=(8, 8))).r2) > 0.9
