@@ -11,6 +11,7 @@ from sklearn.decomposition import PCA as OtherPCA
 import gnomon as gn
 from gnomon.data.scaling import Scaling
 from gnomon.exceptions import GnomonWarning
+from gnomon.maps.printed.sections.sources import _python
 
 RNG = np.random.default_rng(0)
 N = 90
@@ -228,4 +229,6 @@ def test_weights_that_are_alike_or_none_need_no_word():
 def test_the_column_of_weights_is_named():
     made = gn.map(FRAME, method="pca", sample_weight="n", features=NAMES)
     assert made.parameters["sample_weight"] == "n"
+    assert "sample_weight='n'" in _python(made)
+    assert "sample_weight=sample_weight" in _python(gn.map(X, method="pca", sample_weight=np.linspace(1, 2, N)))
     assert any("Rows have weights ('n')" in note for note in made.notes)
