@@ -60,3 +60,13 @@ def test_sparse_rows_have_the_same_group():
     expected = rows_together(OLD, X_new, np.arange(140, 162))
     np.testing.assert_array_equal(rows_together(sp.csr_array(OLD), sp.csr_array(X_new), np.arange(140, 162)), expected)
     assert expected.tolist() == list(range(150, 162))
+
+
+def test_the_labels_that_a_group_came_to_are_told_apart():
+    labels = np.where(OLD[:, 0] > 0, "right", "left")
+    drift = measure_drift(OLD, OLD[:, :2], with_group(12), with_group(12)[:, :2], labels=labels)
+    assert drift.labels_of_group == {"right": 12}
+    assert sum(drift.labels.values()) == 162
+    line = next(line for line in drift.summary().splitlines() if line.startswith("they came to"))
+    assert f"right ({drift.labels['right']}, 12 of them unlike the old and together)" in line
+    assert f"left ({drift.labels['left']})" in line

@@ -129,7 +129,7 @@ def test_new_rows_are_checked(fitted):
     assert fitted.transform(LIKE[:0]).shape == (0, 2)
     named = gnomon.map(pd.DataFrame(BLOBS, columns=list("abcd")), "pca")
     with pytest.raises(ValueError, match="feature names"):
-        named.transform(pd.DataFrame(LIKE, columns=list("bacd")))
+        named.transform(pd.DataFrame(LIKE, columns=list("bacz")))
     np.testing.assert_array_equal(named.transform(LIKE), named.transform(pd.DataFrame(LIKE, columns=list("abcd"))))
     with pytest.raises(ValueError, match="Map: labels must be None for a map without labels"):
         named.extend(LIKE, labels=np.zeros(200))

@@ -101,6 +101,8 @@ class Drift(Printed):
         New rows, by their numbers, that are unusual and lie together: nearer to several other new rows than to any old
         one, and more of them than chance gives but in one of some hundred draws. Perhaps a group that the map has not
         seen; at least 5 rows, or none.
+    labels_of_group : dict
+        How many of the new rows that `labels` counts are of the group, by label: what they came to says little of them.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -139,6 +141,7 @@ class Drift(Printed):
     missing: MissingShift | None = None
     missing_names: Sequence[str] = ()
     group: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    labels_of_group: dict[Any, int] = field(default_factory=dict)
 
     @property
     def reasons(self) -> list[str]:
@@ -222,6 +225,10 @@ class Drift(Printed):
         name = self.column_names[first] if first < len(self.column_names) else f"column {first}"
         return name if len(columns) == 1 else f"first {name}"
 
+    def _told_label(self, label: Any, count: int) -> str:
+        strange = self.labels_of_group.get(label, 0)
+        return f"{label} ({count}" + (f", {strange} of them unlike the old and together)" if strange else ")")
+
     def _rows_of_group(self) -> str:
         rows, count = ", ".join(str(row) for row in self.group[:_ROWS_NAMED]), len(self.group)
         return f"rows {rows}" + (f" and {count - _ROWS_NAMED:,} more" if count > _ROWS_NAMED else "")
@@ -258,7 +265,7 @@ class Drift(Printed):
             )
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
-            lines.append("they came to " + ", ".join(f"{label} ({count})" for label, count in most))
+            lines.append("they came to " + ", ".join(self._told_label(*one) for one in most))
         return "\n".join([*lines, self._advice()])
 
     def _advice(self) -> str:
@@ -360,6 +367,7 @@ def measure_drift(
     old, new = (X, X_new) if features is None else features
     same_columns = missing is not None and missing[0].shape[1] == old.shape[1]  # to which a metric may add some
     filled = missing if same_columns else None
+    group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
     drift = Drift(
         n_old=n,
         n_new=n_new,
@@ -380,7 +388,8 @@ def measure_drift(
         column_names=column_names,
         missing=None if missing is None else measure_missing(missing),
         missing_names=missing_names or column_names,
-        group=rows_together(old, new, np.flatnonzero(level > OUTSIDE)),
+        group=group,
+        labels_of_group=_majorities(labels, indices[group]),
     )
     if not drift.labels or not drift.differs:
         return drift

@@ -94,8 +94,9 @@ class MapFunction:
         ----------
         X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), Dataset or records
             A stored table or memory map is read in blocks, by who works in the run. Of a Dataset, such as
-            `gnomon.read_table` returns, the columns of the map are taken, by name. Of an AnnData object the table that
-            the map was made of: its `layer`, or `raw` if that explains the map, and not `X` then.
+            `gnomon.read_table` returns, a data frame and an AnnData object the columns of the map are taken, by name in
+            any order; rows that lack one are refused. Of an AnnData object the table is read that the map was made of:
+            its `layer`, or `raw` if that explains the map, and not `X` then.
             NaN is filled in as in the map if that was made of a table with missing values, else refused.
 
         Returns
@@ -106,7 +107,8 @@ class MapFunction:
         Warns
         -----
         DataWarning
-            If an atlas is asked for rows that are out of its range, see `novelty`.
+            If an atlas is asked for rows that are out of its range, see `novelty`; if a data frame or an AnnData object
+            has columns that the map does not have, which are left out.
         """
         from gnomon.maps.growing import check_rows
 

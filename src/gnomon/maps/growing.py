@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon._entrance import entrance
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, is_cells, read_part
@@ -22,6 +22,7 @@ from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names, names_beside
 from gnomon.data.records import are_records, read_records
 from gnomon.data.stored import StoredTable
+from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.maps.missing import fill_new_rows
 
@@ -34,6 +35,7 @@ __all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names"]
 
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
+_SHOWN = 5  # columns named in a warning
 
 
 def make_atlas(result: Map) -> AffineAtlas:
@@ -80,7 +82,7 @@ def check_rows(result: Map, X_new: Any) -> Any:
     """Return new rows in the form of the map's data, or raise an error about their columns.
 
     Of a map whose table had columns that are no numbers they may be a data frame of such columns. Of a data set that
-    was read from a file the columns of the map are taken, by name.
+    was read from a file, a data frame and an AnnData object the columns of the map are taken, by name.
     """
     return _new_rows(result, X_new)[0]
 
@@ -100,12 +102,28 @@ def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | Non
     if is_frame(X_new) and _is_as_it_came(result, X_new):
         X_new = _encoded(result, X_new)
     names = own_names(result)
-    table, missing = fill_new_rows(result.completion, X_new, names)
+    table, missing = fill_new_rows(result.completion, _by_name(X_new, names), names)
     check_feature_count(table, result.n_features, names, kept_as="m.feature_names")
     values: Any = table.values
     if sp.issparse(result.X):
         return (values if table.is_sparse else sp.csr_array(values)), missing
     return (values.toarray() if table.is_sparse else values), missing
+
+
+def _by_name(X_new: Any, names: list[str] | None) -> Any:
+    """Return the columns of these names in this order, and say which others are left out; what lacks any as it is."""
+    if names is None or not (isinstance(X_new, Table) or is_frame(X_new) or is_cells(X_new)):
+        return X_new
+    table = X_new if isinstance(X_new, Table) else _checked(X_new, None)
+    found = table.feature_names
+    if found is None or list(found) == names or len({*found}) < len(found) or not {*names} <= {*found}:
+        return X_new
+    if others := [name for name in found if name not in {*names}]:
+        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
+        listed = ", ".join(map(repr, others[:_SHOWN])) + more
+        warn(f"columns of the new rows that the map does not have are left out: {listed}", DataWarning)
+    place = {name: j for j, name in enumerate(found)}
+    return _checked(table.values[:, [place[name] for name in names]], names)
 
 
 def own_names(result: Map) -> list[str] | None:
@@ -141,8 +159,8 @@ def _column_names(result: Map) -> list[str]:
     return own_names(result) or [str(j) for j in range(result.n_features)]
 
 
-def _checked(X: Any, names: list[str]) -> Table:
-    """Return new rows, which may be none and lack values, under the names of their columns."""
+def _checked(X: Any, names: list[str] | None) -> Table:
+    """Return new rows, which may be none and lack values, under the names of their columns, None for those of X."""
     return check_table(
         X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True, largest=LARGEST_SQUARED
     )
