@@ -126,3 +126,47 @@ def test_other_features_of_a_map_are_fitted_over_distinct_rows():
     assert (found.jacobians.weights > 0).all()
     with pytest.warns(DataWarning, match=_TOLD):
         assert np.median(made.explain(features=X @ draw.normal(size=(8, 8))).r2) > 0.9
+
+
+def _labelled_by_set(times, n_classes):
+    draw = np.random.default_rng(3)
+    n = 240 // times
+    X = np.repeat(draw.normal(size=(n, 20)), times, axis=0) + 1e-7 * draw.normal(size=(n * times, 20))
+    return X, np.repeat(draw.integers(0, n_classes, n), times)
+
+
+@pytest.mark.parametrize("times", [2, 5, 10])
+def test_copies_do_not_vouch_for_each_others_labels(times):
+    X, labels = _labelled_by_set(times, 5)
+    found = gn.Map(X, X[:, :2], labels=labels).suspects()
+    assert found.n_repeats == 240 - 240 // times
+    assert found.n_suspects > 0.6 * 240  # at random four in five
+    assert "rows repeat others and have no vote on rows of their set" in found.headline()
+    once = gn.Map(X[::times], X[::times, :2], labels=labels[::times]).suspects()
+    np.testing.assert_allclose(found.scores[::times], once.scores, atol=0.01)
+    assert once.to_dict()["n_repeats"] == 0
+
+
+@pytest.mark.parametrize("times", [2, 5, 10])
+def test_sides_of_repeated_rows_are_told_apart_by_sets_held_out_whole(times):
+    X, side = _labelled_by_set(times, 2)
+    found = gn.contrast(X, side == 1)
+    once = gn.contrast(X[::times], side[::times] == 1)
+    assert found.n_repeats == 240 - 240 // times
+    assert abs(found.fidelity - 0.5) < 0.25
+    assert not found.sets_apart.any()
+    order = np.argsort(found.indices), np.argsort(once.indices)
+    np.testing.assert_allclose(found.auc_error[order[0]], once.auc_error[order[1]], rtol=0.1)
+    np.testing.assert_allclose(found.error[order[0]], once.error[order[1]], rtol=0.1)
+    assert "each set is held out whole and counts as one row" in found.headline()
+    assert "n_repeats" in found.to_dict()
+
+
+def test_units_are_held_out_whole_and_the_line_says_so():
+    X, side = _labelled_by_set(10, 2)
+    units = np.repeat(np.arange(24), 10)
+    found = gn.contrast(X, side == 1, units=units)
+    assert abs(found.fidelity - 0.5) < 0.25
+    assert f"with AUC {found.fidelity:.2f} on units held out; chance is judged between" in found.headline()
+    both = gn.contrast(X, np.arange(240) % 2 == 0, units=np.where(np.arange(240) < 30, units, -1))
+    assert np.isnan(both.fidelity) or "on units held out" in both.headline()

@@ -193,6 +193,7 @@ def test_suspects_are_printed_and_given_as_records():
         "n_by_chance": None,
         "n_labelled": 3,
         "n_alone": 0,
+        "n_repeats": 0,
     }
     assert "vote for; 1 row has its label alone and is not judged" in replace(found, n_alone=1).headline()
     assert "vote for; 1,200 have theirs alone and are not judged" in replace(found, n_alone=1200).headline()

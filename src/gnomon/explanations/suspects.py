@@ -42,6 +42,9 @@ class Suspects(RankedRows):
         Rows in all whose neighbours vote for another label.
     n_alone : int
         Rows that alone have their label, which no neighbour can vote for: they are not judged.
+    n_repeats : int
+        Rows that repeat others as copies or repeated measurements do: rows of one set have no vote on each other, and
+        one votes for all.
     n_by_chance : int or None
         How many would be, about, if the same labels were given to the rows at random; None if that is not known.
     """
@@ -61,6 +64,7 @@ class Suspects(RankedRows):
     n_suspects: int
     n_alone: int = 0
     n_by_chance: int | None = None
+    n_repeats: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values, one record for each row listed."""
@@ -68,7 +72,13 @@ class Suspects(RankedRows):
         for record in document["rows"]:
             record["label"], record["vote"] = record.pop("labels"), record.pop("votes")
         counts = {"n_suspects": self.n_suspects, "n_by_chance": self.n_by_chance}
-        return {**document, **counts, "n_labelled": self._n_judged, "n_alone": self.n_alone}
+        return {
+            **document,
+            **counts,
+            "n_labelled": self._n_judged,
+            "n_alone": self.n_alone,
+            "n_repeats": self.n_repeats,
+        }
 
     @property
     def _n_judged(self) -> int:
@@ -79,6 +89,8 @@ class Suspects(RankedRows):
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
+        if self.n_repeats:
+            text += f"; {self.n_repeats:,} rows repeat others and have no vote on rows of their set"
         if not self.n_alone:
             return text
         alone = (
@@ -88,7 +100,14 @@ class Suspects(RankedRows):
 
 
 @entrance("suspects")
-def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_names: Any = None) -> Suspects:
+def find_suspects(
+    graph: NeighborGraph,
+    labels: Any,
+    n_top: int = 20,
+    *,
+    point_names: Any = None,
+    representatives: npt.NDArray[np.integer[Any]] | None = None,
+) -> Suspects:
     """Rank rows by how far the labels of their nearest rows in the data disagree with theirs.
 
     A wrong label is found where the data are, not where a map happens to put them. The neighbours of a row vote, the
@@ -102,7 +121,7 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     Parameters
     ----------
     graph : NeighborGraph of n_samples rows
-        Nearest neighbours in the data.
+        Nearest neighbours in the data, among distinct rows if some repeat others: copies vouch for each other's label.
     labels : array-like of shape (n_samples,)
         Classes; a row without a label (None, NaN or an empty text) is no suspect and has no vote.
     n_top : int >= 1, default=20
@@ -110,6 +129,8 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
         the one of the nearer neighbour is voted for.
     point_names : array-like of shape (n_samples,), default=None
         Names of the rows.
+    representatives : ndarray of shape (n_samples,), int, default=None
+        Which row stands for each in the graph, where rows repeat each other; labels have as many rows as these.
 
     Returns
     -------
@@ -123,7 +144,11 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
     classes = sort_into_classes(labels)
     codes = classes.codes[graph.indices]
     weights = _weights(graph, codes >= 0)
-    weights = np.where(np.cumsum(weights > 0, axis=1) <= _n_votes(classes.codes, codes, weights)[:, None], weights, 0.0)
+    own_rows = np.arange(graph.n_samples)
+    repeats = np.zeros(graph.n_samples, np.bool_) if representatives is None else representatives != own_rows
+    sizes = _sizes(classes.codes, ~repeats)
+    votes = _n_votes(sizes, classes.codes, codes, weights)
+    weights = np.where(np.cumsum(weights > 0, axis=1) <= votes[:, None], weights, 0.0)
     total = weights.sum(axis=1)
     judged = classes.labelled & (total > 0)
     behind = _weight_behind(codes, weights)
@@ -147,22 +172,24 @@ def find_suspects(graph: NeighborGraph, labels: Any, n_top: int = 20, *, point_n
         votes=[name_of(classes.values[code]) for code in vote[rows]],
         share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / voters.sum(axis=1),
         n_suspects=len(suspect),
-        n_alone=int(np.count_nonzero(_sizes(classes.codes) == 1)),
+        n_alone=int(np.count_nonzero(sizes == 1)),
         n_by_chance=round(float(np.sum(1.0 - shares[vote[judged]]))),
+        n_repeats=int(np.count_nonzero(repeats)),
     )
 
 
-def _sizes(codes: Codes) -> Codes:
-    """Return how many rows have the label of each row; 0 of one without a label."""
-    return np.where(codes >= 0, np.bincount(codes + 1)[codes + 1], 0)
+def _sizes(codes: Codes, counted: npt.NDArray[np.bool_]) -> Codes:
+    """Return how many of the rows that are counted have the label of each row; 0 of one without a label."""
+    counts = np.bincount(codes[counted] + 1, minlength=int(codes.max(initial=-1)) + 2)
+    return np.where(codes >= 0, counts[codes + 1], 0)
 
 
-def _n_votes(own: Codes, codes: Codes, weights: Array) -> Codes:
+def _n_votes(sizes: Codes, own: Codes, codes: Codes, weights: Array) -> Codes:
     """Return how many of the neighbours of each row vote: no more than can be expected to have a label of few rows."""
     nearest = np.take_along_axis(codes, np.argmax(weights > 0, axis=1)[:, None], axis=1).ravel()
-    sizes = _sizes(own)
-    of_nearest = np.append(np.bincount(own[own >= 0], minlength=1), 0)[nearest]
-    votes = np.where(nearest == own, sizes - 1, np.minimum(sizes - 1, np.maximum(of_nearest, _FEWEST_VOTES)))
+    of_label = np.zeros(int(own.max(initial=-1)) + 2, dtype=np.int64)
+    of_label[own] = np.where(own >= 0, sizes, 0)
+    votes = np.where(nearest == own, sizes - 1, np.minimum(sizes - 1, np.maximum(of_label[nearest], _FEWEST_VOTES)))
     found: Codes = np.maximum(votes, 0)
     return found
 

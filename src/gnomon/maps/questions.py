@@ -15,7 +15,7 @@ from gnomon._validation import Instance, check_parameters, message, warn
 from gnomon.data import check_labels
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
-from gnomon.data.labels import are_names_of_rows, measured_labels
+from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.exceptions import DataWarning
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
@@ -23,6 +23,7 @@ from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
 from gnomon.maps.weights import rows_count_once
+from gnomon.neighbors import distinct_neighbors, find_representatives
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -493,7 +494,9 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         By the first 15 of `neighbors`, in the metric of the map; where the points lie in the map does not matter. The
         neighbours vote with weights that fall with their distance, the row itself does not. A label of fewer than 16
-        rows is judged by as many neighbours as other rows have it, and that of one row not at all.
+        rows is judged by as many neighbours as other rows have it, and that of one row not at all. Rows that repeat
+        each other, as two views of a picture do, say nothing of each other's label: where `explain` counts them once,
+        15 distinct others are asked.
 
         Parameters
         ----------
@@ -512,7 +515,11 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         """
         from gnomon.explanations.suspects import find_suspects
 
-        return find_suspects(self._nearest(), self._known_labels(), n_top, point_names=self.point_names)
+        labels, graph, values = self._known_labels(), self._nearest(), self._mapped().values
+        stand = find_representatives(values, self._known_neighbors(), sort_into_classes(labels).labelled, seed=0)
+        if stand is not None:
+            graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
+        return find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
 
     @entrance("outliers")
     def outliers(self, n_top: int = 20) -> Outliers:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -52,7 +54,8 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
         doubtful = len(kept) < n or graph.n_neighbors < ANSWER_NEIGHBORS or may_hide_repeats(graph)
         metric = _metric_of(X, graph) if doubtful else None
         if metric is not None:
-            kept, inverse = find_repeats(_floats(X), metric=metric, seed=seed)
+            with _told():
+                kept, inverse = find_repeats(_floats(X), metric=metric, seed=seed)
     if len(kept) == n:
         return None
     first = np.full(len(kept), n)
@@ -110,7 +113,8 @@ def widened(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: in
     most = int(np.bincount(representatives).max())
     wanted = min(n_neighbors * most + most - 1, graph.n_samples - 1)
     if graph.n_neighbors < wanted and (metric := _metric_of(X, graph)) is not None:
-        return compute_neighbors(_floats(X), wanted, metric=metric)
+        with _told():
+            return compute_neighbors(_floats(X), wanted, metric=metric)
     return graph
 
 
@@ -147,12 +151,19 @@ def _metric_of(X: Any, graph: NeighborGraph) -> str | None:
     m = len(at)
     pairs = _floats(X[np.concatenate([rows[at], graph.indices[rows][at, column]])])
     partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)
-    with warnings.catch_warnings():  # what there is to say of rows was said where they were searched
-        warnings.simplefilter("ignore", GnomonWarning)
+    with _told():
         true = pair_distances(pairs, partners, metric=metric)[:m, 0].astype(np.float64)
     given = graph.distances[rows][at, column].astype(np.float64)
     near = np.abs(given - true) <= _SAME * np.maximum(given, true)
     return metric if near.mean() > 0.5 else None
+
+
+@contextlib.contextmanager
+def _told() -> Iterator[None]:
+    """Be silent on rows: what there is to say of them was said where they were searched first."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GnomonWarning)
+        yield
 
 
 def _floats(X: Any) -> Any:

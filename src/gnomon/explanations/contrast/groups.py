@@ -5,6 +5,7 @@ Each number comes with its standard error, and the contrast with how well the fe
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
@@ -17,6 +18,7 @@ from gnomon._entrance import entrance
 from gnomon._false_discoveries import adjusted_p_values, normal_p_values
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon.exceptions import GnomonWarning
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.units import FEWEST_UNITS, chances_between_units, sort_units
@@ -24,6 +26,7 @@ from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
 from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
+from gnomon.neighbors import find_repeats
 
 __all__ = [
     "NOTHING_APART",
@@ -137,14 +140,65 @@ def _rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
     return adjusted_p_values(normal_p_values(np.abs(auc - 0.5) / deviation))
 
 
-def _split_groups(groups: npt.NDArray[np.int32], n_groups: int) -> npt.NDArray[np.int8]:
-    """Give the rows of each group to two halves at random with a fixed seed; -1 for rows beyond what is needed."""
+def _split_groups(
+    groups: npt.NDArray[np.int32], n_groups: int, sets: npt.NDArray[np.integer[Any]] | None = None
+) -> npt.NDArray[np.int8]:
+    """Give the rows of each group to two halves at random with a fixed seed; -1 for rows beyond what is needed.
+
+    Rows of one set, by their numbers, come to the same half; rows in none (-1) to no half.
+    """
     rng = np.random.default_rng(0)
     half = np.full(len(groups), -1, dtype=np.int8)
+    of_set = None if sets is None else np.full(int(sets.max(initial=-1)) + 1, -1, dtype=np.int8)
     for g in range(n_groups):
-        rows = rng.permutation(np.flatnonzero(groups == g))[: 2 * _ROWS]
-        half[rows] = np.arange(len(rows)) % 2
+        rows = rng.permutation(np.flatnonzero(groups == g))
+        if sets is None or of_set is None:
+            rows = rows[: 2 * _ROWS]
+            half[rows] = np.arange(len(rows)) % 2
+            continue
+        rows = rows[sets[rows] >= 0][: 2 * _ROWS]
+        found, first = np.unique(sets[rows], return_index=True)
+        new = found[np.argsort(first)]
+        new = new[of_set[new] < 0]
+        of_set[new] = np.arange(len(new)) % 2
+        half[rows] = of_set[sets[rows]]
     return half
+
+
+@dataclass(frozen=True)
+class _Repeats:
+    """Rows that were measured or copied several times, among those that are looked at.
+
+    Attributes
+    ----------
+    sets : ndarray of shape (n_samples,), int64
+        Number of the set of each row; -1 for rows that are not looked at.
+    """
+
+    sets: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> _Repeats | None:
+        """Look for repeats among the rows whose halves are compared; None without any."""
+        rows = np.flatnonzero(_split_groups(groups, n_groups) >= 0)
+        if len(rows) < 2:
+            return None
+        values = X[rows]
+        values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
+        with warnings.catch_warnings():  # numbers are contrasted as they are
+            warnings.simplefilter("ignore", GnomonWarning)
+            kept, inverse = find_repeats(values, seed=0)
+        if len(kept) == len(rows):
+            return None
+        sets = np.full(len(groups), -1, dtype=np.int64)
+        sets[rows] = inverse
+        return cls(sets)
+
+    def distinct(self, inside: npt.NDArray[np.bool_]) -> int:
+        """Return about how many of some rows are distinct."""
+        looked_at = self.sets[inside & (self.sets >= 0)]
+        n = int(np.count_nonzero(inside))
+        return max(round(n * len(np.unique(looked_at)) / len(looked_at)), 1) if len(looked_at) else n
 
 
 def _side(groups: npt.NDArray[np.int32], g: int, inside: bool) -> npt.NDArray[np.intp]:
@@ -158,6 +212,7 @@ def _held_out_auc(
     groups: npt.NDArray[np.int32],
     n_groups: int,
     rank: Callable[[Any, npt.NDArray[np.int32]], npt.NDArray[np.integer[Any]]],
+    sets: npt.NDArray[np.integer[Any]] | None = None,
 ) -> Array:
     """Return for each group how well the most distinctive features tell it from the others on rows not looked at.
 
@@ -173,17 +228,22 @@ def _held_out_auc(
     n_groups : int
     rank : callable
         Takes rows of X and their groups, returns (n_groups, n_features) columns, most distinctive first.
+    sets : ndarray of shape (n_samples,), default=None
+        Rows of one set, by their numbers, are in one half together; those in none (-1) are in no half.
 
     Returns
     -------
     ndarray of shape (n_groups,)
-        About 0.5 if there is nothing to find; NaN for a group or a rest of fewer than two rows.
+        About 0.5 if there is nothing to find; NaN for a group or a rest of fewer than two rows or sets.
     """
-    halves = _split_groups(groups, n_groups)
+    halves = _split_groups(groups, n_groups, sets)
     scores = np.full((2, n_groups), np.nan)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     possible = (sizes >= 2) & (sizes.sum() - sizes >= 2)
     parts = [np.flatnonzero(halves == h) for h in (0, 1)]
+    for rows in parts:
+        counts = np.bincount(groups[rows], minlength=n_groups)
+        possible &= (counts > 0) & (counts.sum() > counts)
     if not possible.any() or any(len(np.unique(groups[rows])) < 2 for rows in parts):
         return np.full(n_groups, np.nan)
     tables = [(X[rows], groups[rows]) for rows in parts]
@@ -253,10 +313,13 @@ class Contrast(GroupedAnswer):
         Units, such as donors, that are compared on both sides; None where rows are taken as independent.
     caution : str, default=""
         What the answer leaves out, such as weights of rows that made the map; empty if nothing.
+    n_repeats : int
+        Rows, about, that repeat others of their side as copies or repeated measurements do, in sets of two to ten,
+        where a tenth of the rows or more could be spared. Errors and rates of false discoveries count each set once.
     fidelity : float in [0, 1], or NaN
         How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
-        most distinctive ones, chosen and fitted in one half of the rows, taken in the other. 0.5 says nothing. NaN if
-        a side has fewer than two rows.
+        most distinctive ones, chosen and fitted in one half of the rows, taken in the other. Units, or else sets of
+        repeated rows, are in one half as a whole. 0.5 says nothing. NaN if a side has fewer than two of them.
     """
 
     _question: ClassVar[str] = "contrast"
@@ -269,7 +332,7 @@ class Contrast(GroupedAnswer):
         "mean_selected",
         "mean_rest",
     )
-    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units")
+    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units", "n_repeats")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("effect size", "effect", "error"),
         Column("AUC", "auc", "auc_error"),
@@ -286,6 +349,7 @@ class Contrast(GroupedAnswer):
     n_rest: int
     n_units: tuple[int, int] | None = None
     caution: str = ""
+    n_repeats: int = 0
 
     @property
     def effect_size(self) -> npt.NDArray[np.float64]:
@@ -321,17 +385,26 @@ class Contrast(GroupedAnswer):
     def _told(self) -> str:
         """Return what is said of the selection as a whole."""
         text = f"{self.n_selected} selected, {self.n_rest} in the rest: "
+        told = f"; up to ten features tell them apart with AUC {self.fidelity:.2f} on"
         if self.n_units is not None:
             of = f"{self.n_units[0]} and {self.n_units[1]} units"
             if min(self.n_units) < FEWEST_UNITS:
                 return f"{text}what sets it apart cannot be told from {of}; each side needs {FEWEST_UNITS}"
-            return f"{text}{self.caption()}; chance is judged between {of}"
+            text += self.caption()
+            text += (
+                f"{told} units held out"
+                if np.isfinite(self.fidelity)
+                else "; too few units to hold out how well features tell them apart"
+            )
+            return f"{text}; chance is judged between {of}"
         text += self.caption()
         if np.isfinite(self.fidelity):
-            text += f"; up to ten features tell them apart with AUC {self.fidelity:.2f} on rows held out"
+            text += f"{told} rows held out"
             text += "" if self.sets_apart.any() else ", where chance has 0.50"
         if self.sets_apart.any():
-            text += "; chance is judged as of independent rows"
+            text += "" if self.n_repeats else "; chance is judged as of independent rows"
+        if self.n_repeats:
+            text += f"; {self.n_repeats:,} rows repeat others, and each set is held out whole and counts as one row"
         if min(self.n_selected, self.n_rest) < _FEWEST:
             text += f"; fewer than {_FEWEST} rows are too few for statistics"
         return text
@@ -360,8 +433,9 @@ def _contrasts(
     names: list[str],
     sort_by: str,
     collinear: FeatureGroups | None = None,
+    units: npt.NDArray[np.int64] | None = None,
 ) -> list[Contrast]:
-    """Contrast every group of rows with all others."""
+    """Contrast every group of rows with all others; halves hold units, or else sets of repeated rows, whole."""
     if collinear is not None and collinear.groups:
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
         _, mean, rest_mean, *_ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
@@ -379,7 +453,9 @@ def _contrasts(
         orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
         return orders
 
-    fidelity = _held_out_auc(X, groups, n_groups, rank)
+    repeats = _Repeats.of(X, groups, n_groups) if units is None else None
+    sets = units if repeats is None else repeats.sets
+    fidelity = _held_out_auc(X, groups, n_groups, rank, sets)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     found = []
     for g in range(n_groups):
@@ -387,6 +463,8 @@ def _contrasts(
         n_selected, n_rest = int(sizes[g]), int(sizes.sum() - sizes[g])
         variance, rest_variance, spread, rest_spread = (one[g, order] for one in moments)
         sizes_of_both = n_selected, n_rest
+        if repeats is not None:
+            sizes_of_both = repeats.distinct(groups == g), repeats.distinct((groups >= 0) & (groups != g))
         found.append(
             Contrast(
                 features=[names[f] for f in order],
@@ -401,6 +479,7 @@ def _contrasts(
                 mean_rest=rest_mean[g, order],
                 n_selected=n_selected,
                 n_rest=n_rest,
+                n_repeats=n_selected + n_rest - sum(sizes_of_both),
             )
         )
     return found
@@ -440,8 +519,9 @@ def contrast(
         What was drawn independently, such as the donor of each cell or the patient of each visit, where rows of one
         unit are alike. What sets the selection apart is then judged between units: by the means of those on either
         side, or of at least 3 with rows on both sides by the difference of their two means (others then take no part).
-        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same. None takes
-        every row as independent. Rows without a unit (None, NaN, empty) are in no mean. Not with `groups`.
+        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same, but units are
+        held out whole. None takes every row as independent, and each set of rows that repeat each other as one. Rows
+        without a unit (None, NaN, empty) are in no mean. Not with `groups`.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
@@ -469,7 +549,7 @@ def contrast(
         raise ValueError(message("groups", "left out where units are given"))
     owners = None if units is None else sort_units(units, n)
     table = table_as_bytes(values)
-    found = _contrasts(table, sides, 2, labels, sort_by, check_groups(groups))[0]
+    found = _contrasts(table, sides, 2, labels, sort_by, check_groups(groups), owners)[0]
     if owners is None:
         return found
     both = np.where((sides >= 0) & (owners >= 0), 2 * owners + sides, -1)
