@@ -30,7 +30,7 @@ def vectors(texts):
     rng = np.random.default_rng(1)
     words = sorted({word for text in texts[0] for word in text.split()})
     counts = np.array([[word in text.split() for word in words] for text in texts[0]], dtype=float)
-    return counts @ rng.normal(size=(len(words), 40)) + 0.1 * rng.normal(size=(len(counts), 40))
+    return counts @ rng.normal(size=(len(words), 40)) + 0.6 * rng.normal(size=(len(counts), 40))
 
 
 @pytest.fixture(scope="module")

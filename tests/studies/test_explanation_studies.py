@@ -45,12 +45,12 @@ def test_density_kept_from_end_to_end(tmp_path):
 
 def test_fooling_pictures_are_placed_and_compared_with_both_classes():
     rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(3), 40)
-    X = np.zeros((120, 64), np.float32)
-    X[np.arange(120), labels * 20] = 8
+    labels = np.repeat(np.arange(3), 80)
+    X = np.zeros((240, 64), np.float32)
+    X[np.arange(240), labels * 20] = 8
     X += rng.normal(size=X.shape).astype(np.float32)
     source, target = np.repeat([0, 1], 10), np.repeat([1, 2], 10)
-    fooled = (X[np.flatnonzero(np.isin(labels, [0, 1]))][::4] + 0.3).astype(np.float32)
+    fooled = (X[np.flatnonzero(np.isin(labels, [0, 1]))][::8] + 0.3).astype(np.float32)
     facts = {"labels": labels, "source": source, "target": target, "seed": 0, "jobs": 1}
     study = adversarial_digits._study_map(X, fooled, X, fooled, facts)
     assert study["figures"]["neighbors_of_source"] > 0.9

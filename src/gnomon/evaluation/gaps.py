@@ -534,7 +534,7 @@ def are_apart(
     near the peaks neighbours lie in all columns, at the saddle, where they are farther, in fewer, but the dimension of
     the whole table counts for both. For a rotor of 1,000 rows, in cosine and sine, whose barrier is 4 kT the statistic
     is 2.4, with three columns of noise of 0.1 beside them 5.2, and hardly any interval holds 4. What is held is the
-    median of the statistic of such tables: each end missed it in 0 to 5 of 40 draws of twelve kinds of tables (rotors,
+    median of the statistic of such tables: each end missed it in 0 to 5 of 40 draws of eleven kinds of tables (rotors,
     and two normal clouds in 2 to 10 columns).
 
     References

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.kernels import CustomLaw, OutputKernel
 
-__all__ = ["CLASSES", "find_class", "fits", "hints_of", "names_of"]
+__all__ = ["CLASSES", "find_class", "fits", "hints_of", "names_of", "required_of"]
 
 _MODULES = {
     "gnomon.affinities": ("Affinities", "Gram", "PacmapPairs", "Triplets"),
@@ -96,6 +96,8 @@ _MODULES = {
 CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class."""
 
+_LATER = frozenset({"many"})  # arguments, of placements, that earlier builds did not know
+
 _PROTOCOLS = {
     "InputKernel": _MODULES["gnomon.kernels.inputs"],
     "NewRows": ("BlockRows", "MembershipRows", "OwnRows", "ReconstructionRows", "RowsByMass", "ScaledRows"),
@@ -111,6 +113,11 @@ def find_class(name: str) -> Any:
 def names_of(cls: Any) -> list[str]:
     """Return the arguments that an object is made from; each is an attribute of it."""
     return list(inspect.signature(cls).parameters)
+
+
+def required_of(cls: Any) -> set[str]:
+    """Return those arguments of an object that files of earlier builds have, too; the others have a default."""
+    return set(names_of(cls)) - _LATER
 
 
 def hints_of(cls: Any) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import scipy.sparse as sp
 
 from gnomon.data.sparse import check_csr
-from gnomon.storage.classes import CLASSES, find_class, fits, hints_of, names_of
+from gnomon.storage.classes import CLASSES, find_class, fits, hints_of, names_of, required_of
 from gnomon.storage.nodes import DTYPES, FLOATS, MAX_DEPTH, MOST_LEAD, PLAIN, RECORD_TYPES, Arrays, Parts
 
 __all__ = ["Reader"]
@@ -112,7 +112,7 @@ class Reader:
         name = _one_of(node["class"], CLASSES)
         cls = find_class(name)
         values = {key: self.unpack(one, depth) for key, one in _is(node["fields"], dict).items()}
-        if values.keys() != set(names_of(cls)):
+        if not values.keys() <= set(names_of(cls)) or not required_of(cls) <= values.keys():
             raise ValueError(f"{name} is described by {', '.join(sorted(values)):.200}")
         hints = hints_of(cls)
         for key, value in values.items():
