@@ -12,7 +12,7 @@ from gnomon.viewer import PageContent
 from gnomon.viewer.document import Document
 
 TOPICS = {"sport": ["hockey", "goal", "team"], "space": ["orbit", "moon", "rocket"], "food": ["bread", "salt", "oven"]}
-COMMON = ["today", "often", "people", "said"]
+COMMON = ["today", "often", "people", "said", "many", "again", "never", "here", "under"]
 NUMBERED = re.compile(r"feature\s*\d", re.IGNORECASE)
 
 
@@ -20,7 +20,7 @@ NUMBERED = re.compile(r"feature\s*\d", re.IGNORECASE)
 def texts():
     rng = np.random.default_rng(0)
     labels = np.repeat(list(TOPICS), 42)
-    kept = [[*rng.choice(TOPICS[one], 2, replace=False), *rng.choice(COMMON, 2, replace=False)] for one in labels]
+    kept = [[*rng.choice(TOPICS[one], 2, replace=False), *rng.choice(COMMON, 4, replace=False)] for one in labels]
     return [" ".join(words) for words in kept], labels
 
 
@@ -30,7 +30,7 @@ def vectors(texts):
     rng = np.random.default_rng(1)
     words = sorted({word for text in texts[0] for word in text.split()})
     counts = np.array([[word in text.split() for word in words] for text in texts[0]], dtype=float)
-    return counts @ rng.normal(size=(len(words), 40)) + 0.6 * rng.normal(size=(len(counts), 40))
+    return counts @ rng.normal(size=(len(words), 40)) + 0.1 * rng.normal(size=(len(counts), 40))
 
 
 @pytest.fixture(scope="module")
