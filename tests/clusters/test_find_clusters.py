@@ -276,6 +276,20 @@ def test_a_path_that_winds_through_many_dimensions_is_one_piece(seed):
     assert len(gn.find_clusters(_path(seed), random_state=seed)) == 0
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_type_of_few_rows_is_in_no_cluster_and_told(seed):
+    X = np.random.default_rng(seed).normal(size=(830, 12))
+    X[:400, 0] += 16.0
+    X[800:, 1] += 14.0
+    found = gn.find_clusters(X, random_state=seed)
+    assert len(found) == 2
+    assert set(found.apart.tolist()) == set(range(800, 830))
+    assert all(np.all(level.labels[800:] == -1) for level in found.levels)
+    assert np.count_nonzero(found.labels[:800] < 0) <= 4
+    assert "  30 rows lie with few others apart from every cluster, too few to be shown one" in found.summary()
+    assert found.to_dict()["apart"] == found.apart.tolist()
+
+
 def test_nearer_parts_are_those_by_distances_to_the_other_group():
     draw = np.random.default_rng(0)
     a, b = draw.normal(size=(40, 3)), draw.normal(size=(21, 3)) + 4.0

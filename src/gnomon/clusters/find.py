@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,6 +41,9 @@ _RECALL = 0.995  # of the nearest learned rows, among which rows of a sampled ta
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
 _FENCE = 3.0  # times the range of the middle half: Tukey's outer fence
+_INNER_FENCE = 1.5
+_MATES = 5  # nearest learned rows of one in a small group, which are of that group
+_FEW = 2  # times the learned rows of the smallest peak: a group of fewer may be too small to be shown a cluster
 _RULES: dict[str, Rule] = {
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
     "min_size": Either(Integer(20), Nothing()),
@@ -106,7 +109,8 @@ def find_clusters(
     Clusters
         Without levels if no split could be shown. Rows are in no cluster, -1, where fewer than half of their neighbours
         agree, or if they lie farther from these than the outer fence of the rows of the cluster: the third quartile of
-        the logarithm of that distance and three times the range of the middle half.
+        the logarithm of that distance and three times the range of the middle half. Nor are rows that lie with a few
+        others apart from every cluster, too few to be shown one (`Clusters.apart`).
 
     Raises
     ------
@@ -189,11 +193,15 @@ def find_clusters(
         nobody = np.full(n, -1, dtype=np.int64)
         return Clusters(levels=(), default=-1, nearest=nobody, margin=np.full(n, np.nan), **found)
     assigned = _assign(table.values, halves.learned, groups, metric)
+    apart = _apart(table.values, halves.learned, groups, metric, assigned, _FEW * _fewest_learned(ground, fewest))
+    assigned = replace(assigned, apart=apart)
     told = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
     levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})
     default = default_level([len(level) for level in levels])
     nearest, margin = assigned.best(levels[default].of_group)
-    clusters = Clusters(tuple(level.level for level in levels), default, nearest, margin, **found)
+    clusters = Clusters(
+        tuple(level.level for level in levels), default, nearest, margin, apart=np.flatnonzero(apart), **found
+    )
     if clusters.caution:
         warn(clusters.caution, DataWarning)
     return clusters
@@ -217,9 +225,14 @@ def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> 
         rows = X[halves.learned]
         rows = without_levels(rows, current_run().seed) if metric == "euclidean" else rows
         points = estimator.fit_transform(rows).astype(np.float64)
-    tree = DensityTree.of(points, max(2, math.ceil(min_size * n_learned / ground.n_counted)))
+    tree = DensityTree.of(points, _fewest_learned(ground, min_size))
     groups, splits = shown_splits(tree, points, ground.learned, ground.held_out, alpha=alpha)
     return groups, splits, len(tree.splits())
+
+
+def _fewest_learned(ground: Ground, min_size: int) -> int:
+    """Return how many learned rows a peak has at least."""
+    return max(2, math.ceil(min_size * len(ground.halves.learned) / ground.n_counted))
 
 
 @dataclass(frozen=True)
@@ -232,10 +245,13 @@ class _Assigned:
         Shares that sum to 1.
     far : ndarray of shape (n_samples,), float64
         Logarithm of the mean distance to these neighbours.
+    apart : ndarray of shape (n_samples,), bool, or None
+        Rows in small groups of their own, see `_apart`; None before they are looked for.
     """
 
     votes: Floats
     far: Floats
+    apart: npt.NDArray[np.bool_] | None = None
 
     def best(self, of_group: Labels) -> tuple[Labels, Floats]:
         """Return the cluster with most votes for each row, and its margin, where groups are joined to clusters."""
@@ -244,14 +260,15 @@ class _Assigned:
         return votes.argmax(axis=1), np.round(ranked[:, -1] - ranked[:, -2], 12)
 
     def labels(self, of_group: Labels) -> Labels:
-        """Return the clusters of the rows, -1 where neighbours disagree or are far away."""
+        """Return the clusters of the rows, -1 where neighbours disagree or are far away or a small group apart."""
         votes = self._joined(of_group)
         labels = np.where(votes.max(axis=1) >= 0.5, votes.argmax(axis=1), -1)
+        if self.apart is not None:
+            labels[self.apart] = -1
         for cluster in range(votes.shape[1]):
             inside = np.flatnonzero(labels == cluster)
             if len(inside):
-                low, high = np.quantile(self.far[inside], [0.25, 0.75])
-                labels[inside[self.far[inside] > high + _FENCE * (high - low)]] = -1
+                labels[inside[self.far[inside] > _fence(self.far[inside], _FENCE)]] = -1
         return labels
 
     def _joined(self, of_group: Labels) -> Floats:
@@ -268,19 +285,59 @@ def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assig
         of_row[group.rows] = number
     known = np.flatnonzero(of_row >= 0)
     k = min(_N_NEIGHBORS, len(known) - 1)
+    found, distances = _nearest(X, np.arange(X.shape[0]), learned[known], k, metric)
+    voters = of_row[known][found]
+    votes = np.stack([np.mean(voters == number, axis=1) for number in range(len(groups))], axis=1)
+    return _Assigned(votes, _log(distances.mean(axis=1, dtype=np.float64)))
+
+
+def _nearest(X: Any, rows: Labels, learned: Labels, k: int, metric: str) -> tuple[Labels, Any]:
+    """Return the nearest `k` of some learned rows for some rows, the row itself apart, and their distances."""
     how: dict[str, Any] = {}
     if X.shape[0] > 2 * MOST_ROWS:  # more rows ask than are asked: by cells
         how = {"method": "approximate", "target_recall": _RECALL}
-    search = RowSearch.of(X[learned[known]], k + 1, metric=metric, seed=current_run().seed, **how)
-    found, distances = search.find(X)
-    own = learned[known][found] == np.arange(X.shape[0])[:, None]
+    search = RowSearch.of(X[learned], k + 1, metric=metric, seed=current_run().seed, **how)
+    found, distances = search.find(X if len(rows) == X.shape[0] else X[rows])
+    own = learned[found] == rows[:, None]
     own[~own.any(axis=1), -1] = True  # of a row that is not among them the last one is left out
-    keep = ~own
-    shape = (X.shape[0], k)
-    voters, distances = of_row[known][found][keep].reshape(shape), distances[keep].reshape(shape)
-    votes = np.stack([np.mean(voters == number, axis=1) for number in range(len(groups))], axis=1)
-    far = log(np.maximum(distances.mean(axis=1, dtype=np.float64), np.finfo(np.float64).tiny))
-    return _Assigned(votes, far)
+    shape = (len(rows), k)
+    return found[~own].reshape(shape).astype(np.int64), distances[~own].reshape(shape)
+
+
+def _log(distances: Floats) -> Floats:
+    return log(np.maximum(distances, np.finfo(np.float64).tiny))
+
+
+def _apart(
+    X: Any, learned: Labels, groups: list[Group], metric: str, assigned: _Assigned, few: int
+) -> npt.NDArray[np.bool_]:
+    """Find rows that lie with a few others apart from the group that most of their neighbours are in.
+
+    Of a type of few rows the nearest ones are its own, and were learned as part of a group, so that nothing looks far.
+    But the `few`-th nearest row of the group is beyond them. Rows lie apart if it is farther than the inner fence of
+    its distances in the group, and farther by a larger factor than a mate, the fifth nearest learned row, than the
+    outer fence of these factors: sparse rows at the rim have sparse mates. So do rows most of whose mates lie apart.
+    """
+    mates, distances = _nearest(X, np.arange(X.shape[0]), learned, _MATES, metric)  # in no group, some of them
+    near = _log(distances[:, -1].astype(np.float64))
+    apart = np.zeros(len(near), dtype=np.bool_)
+    best = assigned.votes.argmax(axis=1)
+    for number, group in enumerate(groups):
+        rows, k = np.flatnonzero(best == number), min(few, len(group.rows) // 2)
+        if k <= _MATES or len(rows) == 0:
+            continue
+        distances = _nearest(X, rows, learned[group.rows], k, metric)[1]
+        far = _log(distances[:, -1].astype(np.float64))
+        step = far - near[rows]
+        apart[rows[(far > _fence(far, _INNER_FENCE)) & (step > _fence(step, _FENCE))]] = True
+    found: npt.NDArray[np.bool_] = apart | (apart[learned[mates]].mean(axis=1) > 0.5)
+    return found
+
+
+def _fence(values: Floats, times: float) -> float:
+    """Return the third quartile and so many times the range of the middle half."""
+    low, high = np.quantile(values, [0.25, 0.75])
+    return float(high + times * (high - low))
 
 
 @dataclass(frozen=True)

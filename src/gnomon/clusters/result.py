@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,6 +130,8 @@ class Clusters(Printed):
         Rows that repeat others and were neither learned from nor held out; they are in clusters as all are.
     succession : gnomon.neighbors.Succession or None, default=None
         What says that rows that follow each other in the table are alike, as those of a time series are.
+    apart : ndarray of int64
+        Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
     """
 
     levels: tuple[Level, ...]
@@ -141,6 +143,7 @@ class Clusters(Printed):
     n_held_out: int
     n_repeats: int = 0
     succession: Succession | None = None
+    apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -214,6 +217,7 @@ class Clusters(Printed):
             "n_repeats": self.n_repeats,
             "caution": self.caution,
             "continuum": self.continuum,
+            "apart": self.apart.tolist(),
         }
 
     def to_frame(self) -> Any:
@@ -256,6 +260,11 @@ class Clusters(Printed):
         lines += [self.continuum] if self.continuum else []
         if none := int(np.count_nonzero(level.labels < 0)):
             lines.append(f"  {none:,} rows are in no cluster")
+        if len(self.apart):
+            verb = "row lies" if len(self.apart) == 1 else "rows lie"
+            lines.append(
+                f"  {len(self.apart):,} {verb} with few others apart from every cluster, too few to be shown one"
+            )
         if len(self.levels) > 1:
             lines.append("Levels of zoom: " + ", ".join(f"{len(one)}" for one in self.levels) + " clusters.")
         return "\n".join(lines)
