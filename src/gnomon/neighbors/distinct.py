@@ -38,7 +38,7 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The data; where the graph is of other data, it tells alone.
     graph : NeighborGraph of n_samples rows
-        Neighbours of each row.
+        The nearest neighbours.
     usable : ndarray of shape (n_samples,), bool
         Rows that can stand for others.
     seed : int
@@ -75,11 +75,11 @@ def distinct_neighbors(X: Any, graph: NeighborGraph, representatives: Rows, n_ne
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The data.
     graph : NeighborGraph of n_samples rows
-        Neighbours of each row.
+        The nearest neighbours.
     representatives : ndarray of shape (n_samples,), intp
         As of `find_representatives`.
     n_neighbors : int
-        Of each row, at most.
+        Distinct neighbours wanted of each row.
 
     Returns
     -------
@@ -106,14 +106,8 @@ def widened(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: in
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
-        The data.
-    graph : NeighborGraph of n_samples rows
-        Neighbours of each row.
-    representatives : ndarray of shape (n_samples,), intp
-        As of `find_representatives`.
-    n_neighbors : int
-        Of each row, at most.
+    X, graph, representatives, n_neighbors
+        As for `distinct_neighbors`.
 
     Returns
     -------
