@@ -27,8 +27,10 @@ def test_each_row_has_the_neighbors_of_the_table_of_distinct_rows(base, times):
 
 
 def test_a_graph_of_other_data_keeps_the_neighbors_that_it_has(base):
-    X, other = np.repeat(base, 2, axis=0), np.random.default_rng(1).normal(size=(160, 3))
+    X, other = np.repeat(base, 2, axis=0), np.random.default_rng(1).normal(size=(160, 20))
     graph = compute_neighbors(X, 15)
+    assert find_representatives(other, graph, _usable(160), seed=0) is None  # whose rows do not repeat
+    other = np.repeat(other[:80], 2, axis=0)
     stand = find_representatives(other, graph, _usable(160), seed=0)
     np.testing.assert_array_equal(stand, np.repeat(np.arange(80) * 2, 2))
     assert widened(other, graph, stand, 12) is graph

@@ -36,7 +36,7 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
-        The data; where the graph is of other data, it tells alone.
+        The data; where the graph is of other data, rows must repeat each other in both.
     graph : NeighborGraph of n_samples rows
         The nearest neighbours.
     usable : ndarray of shape (n_samples,), bool
@@ -57,6 +57,9 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
         if metric is not None:
             with _told():
                 kept, inverse = find_repeats(_floats(X), metric=metric, seed=seed)
+    if len(kept) < n and _metric_of(X, graph) is None:  # rows alike there may differ here
+        with _told():
+            kept, inverse = find_repeats(_floats(X), seed=seed)
     if len(kept) == n:
         return None
     first = np.full(len(kept), n)
@@ -106,8 +109,14 @@ def widened(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: in
 
     Parameters
     ----------
-    X, graph, representatives, n_neighbors
-        As for `distinct_neighbors`.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data.
+    graph : NeighborGraph of n_samples rows
+        The nearest neighbours.
+    representatives : ndarray of shape (n_samples,), intp
+        As of `find_representatives`.
+    n_neighbors : int
+        Distinct neighbours wanted of each row.
 
     Returns
     -------
