@@ -176,7 +176,7 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     n_neighbors = int(fits.indices.shape[1])
     X, graph = explanation._fitted, explanation.distinct_graph.nearest(n_neighbors)
     parts: list[_Group] = []
-    searched = X
+    searched, begun = X, graph
     for _ in range(_ROUNDS):
         found = _find(_deviations(X, graph), threshold)
         if [one.columns.tolist() for one in found] == [one.columns.tolist() for one in parts]:
@@ -201,18 +201,21 @@ def group_features(explanation: Explanation, *, threshold: float = 0.9, keep_nei
     listed = lines.tolist()
     if scale is not None:
         scores, scale = _in_units(explanation._X, scores, lines, [part.place for part in parts], scale)
+    grouped = explain_in_memory(
+        scores,
+        explanation.places,
+        n_neighbors=n_neighbors,
+        pooling=fits.pooling,
+        graph=graph,
+        feature_names=[names[f] for f in listed],
+        scale=scale,
+        n_jobs=explanation.n_jobs,
+        representatives=explanation.representatives if explanation.n_repeats else None,
+    )
+    if explanation.n_repeats and graph is begun:
+        grouped.graph = explanation.graph  # of all rows, as there
     return FeatureGroups(
-        explanation=explain_in_memory(
-            scores,
-            explanation.places,
-            n_neighbors=n_neighbors,
-            pooling=fits.pooling,
-            graph=graph,
-            feature_names=[names[f] for f in listed],
-            scale=scale,
-            n_jobs=explanation.n_jobs,
-            representatives=explanation.representatives if explanation.n_repeats else None,
-        ),
+        explanation=grouped,
         members=[members[f] for f in listed],
         shares=[shares[f] for f in listed],
         weights=[weights[f] for f in listed],
