@@ -305,7 +305,8 @@ def _nearest(X: Any, rows: Labels, learned: Labels, k: int, metric: str) -> tupl
 
 
 def _log(distances: Floats) -> Floats:
-    return log(np.maximum(distances, np.finfo(np.float64).tiny))
+    logarithms: Floats = log(np.maximum(distances, np.finfo(np.float64).tiny))
+    return logarithms
 
 
 def _apart(
