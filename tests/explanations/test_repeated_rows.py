@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon.data.stored import ArrayTable
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import explain_by_blocks, group_features, mean_importance
+from gnomon.neighbors import alike_by_chance
 
 _TOLD = "rows lie as near to others as if they were measured or copied several times"
 
@@ -170,3 +172,24 @@ def test_units_are_held_out_whole_and_the_line_says_so():
     assert f"with AUC {found.fidelity:.2f} on units held out; chance is judged between" in found.headline()
     both = gn.contrast(X, np.arange(240) % 2 == 0, units=np.where(np.arange(240) < 30, units, -1))
     assert np.isnan(both.fidelity) or "on units held out" in both.headline()
+
+
+def test_answers_of_few_values_are_alike_by_chance_and_count_each():
+    draw = np.random.default_rng(0)
+    answers = draw.integers(0, 5, size=(300, 3)).astype(float)
+    side = draw.integers(0, 2, 300) == 1
+    assert gn.contrast(answers, side).n_repeats == 0
+    assert gn.Map(answers, answers[:, :2], labels=side).suspects().n_repeats == 0
+    twice = np.repeat(draw.integers(0, 5, size=(150, 12)).astype(float), 2, axis=0)
+    assert gn.contrast(twice, side).n_repeats > 50  # of twelve answers none are alike by chance
+
+
+def test_pairs_that_are_equal_by_chance_are_counted():
+    draw = np.random.default_rng(1)
+    X = draw.integers(0, 3, size=(200, 4))
+    pairs = sum(int((X[i] == X[i + 1 :]).all(axis=1).sum()) for i in range(199))
+    assert abs(pairs - 0.5 * 200 * 199 / 3**4) < 60
+    for table in (X, sp.csr_array(X.astype(float))):
+        assert alike_by_chance(table, 2 * pairs)
+        assert not alike_by_chance(table, 8 * pairs)
+    assert not alike_by_chance(draw.normal(size=(200, 4)), 1)

@@ -45,6 +45,7 @@ from .places import neighbors_of_places as neighbors_of_places
 from .precomputed import among_rows as among_rows
 from .precomputed import distances_to_fitted as distances_to_fitted
 from .precomputed import nearest_given as nearest_given
+from .repeats import alike_by_chance as alike_by_chance
 from .repeats import find_repeats as find_repeats
 from .repeats import repeats_of_graph as repeats_of_graph
 from .row_means import k_means as k_means

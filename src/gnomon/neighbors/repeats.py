@@ -10,12 +10,12 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import exp, log
-from gnomon.linalg import connected_components
+from gnomon.linalg import connected_components, dense_rows
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.row_search import query_neighbors
 
-__all__ = ["REPEATS_NEIGHBORS", "find_repeats", "may_hide_repeats", "repeats_of_graph"]
+__all__ = ["REPEATS_NEIGHBORS", "alike_by_chance", "find_repeats", "may_hide_repeats", "repeats_of_graph"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -30,6 +30,7 @@ _SURE, _LIKELY = (0.02, 1.5), (0.2, 1.2)
 set to the next row, where dimensions are many and chance allows none: the first says of a table that rows are repeated,
 and the second finds more of them once that is said."""
 _HIDDEN = 0.05  # of the rows with a step behind half of their neighbours, at least
+_BY_CHANCE = 0.25  # of the repeats: as many pairs of equal rows where columns go their own ways, and all may be chance
 _LOOKED_AT = 1000  # rows of a large table, which say whether the others are looked at too
 _STREAM = 0x7270
 
@@ -111,6 +112,34 @@ def find_repeats(points: Any, *, metric: str = "euclidean", seed: int) -> tuple[
         if np.count_nonzero(_nearer(np.asarray(distances, dtype=np.float64), *_SURE)) < _REPEATED * _LOOKED_AT:
             return np.arange(n), np.arange(n)
     return repeats_of_graph(compute_neighbors(points, k, metric=metric, seed=seed))
+
+
+def alike_by_chance(X: Any, n_repeats: int) -> bool:
+    """Say whether rows of a table may repeat each other since its columns have few values, as answers to a survey do.
+
+    Such rows are independent all the same. Of columns that go their own ways a pair of rows is equal with the product
+    of the shares of pairs that are equal in each column.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The rows.
+    n_repeats : int
+        How many repeat others.
+
+    Returns
+    -------
+    bool
+    """
+    n, d = map(int, X.shape)
+    pairs = 0.5 * n * (n - 1.0)
+    columns = X.tocsc() if hasattr(X, "tocsr") else X
+    for j in range(d):
+        if pairs < _BY_CHANCE * n_repeats:
+            return False
+        counts = np.unique(dense_rows(columns[:, [j]]), return_counts=True)[1].astype(np.float64)
+        pairs *= float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
+    return pairs >= _BY_CHANCE * n_repeats
 
 
 def _mutual(graph: NeighborGraph, near: Rows) -> Rows:

@@ -26,7 +26,7 @@ from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
 from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
-from gnomon.neighbors import find_repeats
+from gnomon.neighbors import alike_by_chance, find_repeats
 
 __all__ = [
     "NOTHING_APART",
@@ -188,7 +188,7 @@ class _Repeats:
         with warnings.catch_warnings():  # numbers are contrasted as they are
             warnings.simplefilter("ignore", GnomonWarning)
             kept, inverse = find_repeats(values, seed=0)
-        if len(kept) == len(rows):
+        if len(kept) == len(rows) or alike_by_chance(values, len(rows) - len(kept)):
             return None
         sets = np.full(len(groups), -1, dtype=np.int64)
         sets[rows] = inverse
