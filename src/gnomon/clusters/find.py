@@ -294,7 +294,7 @@ def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assig
 def _nearest(X: Any, rows: Labels, learned: Labels, k: int, metric: str) -> tuple[Labels, Any]:
     """Return the nearest `k` of some learned rows for some rows, the row itself apart, and their distances."""
     how: dict[str, Any] = {}
-    if X.shape[0] > 2 * MOST_ROWS:  # more rows ask than are asked: by cells
+    if len(rows) > 2 * MOST_ROWS:  # more rows ask than are asked: by cells
         how = {"method": "approximate", "target_recall": _RECALL}
     search = RowSearch.of(X[learned], k + 1, metric=metric, seed=current_run().seed, **how)
     found, distances = search.find(X if len(rows) == X.shape[0] else X[rows])
@@ -317,14 +317,15 @@ def _apart(
     Of a type of few rows the nearest ones are its own, and were learned as part of a group, so that nothing looks far.
     But the `few`-th nearest row of the group is beyond them. Rows lie apart if it is farther than the inner fence of
     its distances in the group, and farther by a larger factor than a mate, the fifth nearest learned row, than the
-    outer fence of these factors: sparse rows at the rim have sparse mates. So do rows most of whose mates lie apart.
+    outer fence of these factors: sparse rows at the rim have sparse mates. Learned rows are looked at in this way; a
+    row lies apart, too, if most of its mates do.
     """
     mates, distances = _nearest(X, np.arange(X.shape[0]), learned, _MATES, metric)  # in no group, some of them
     near = _log(distances[:, -1].astype(np.float64))
     apart = np.zeros(len(near), dtype=np.bool_)
-    best = assigned.votes.argmax(axis=1)
+    best = assigned.votes[learned].argmax(axis=1)
     for number, group in enumerate(groups):
-        rows, k = np.flatnonzero(best == number), min(few, len(group.rows) // 2)
+        rows, k = learned[best == number], min(few, len(group.rows) // 2)
         if k <= _MATES or len(rows) == 0:
             continue
         distances = _nearest(X, rows, learned[group.rows], k, metric)[1]

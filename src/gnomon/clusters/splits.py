@@ -139,8 +139,11 @@ class _Ground:
         both = self.learned[a.rows], self.learned[b.rows]
         found = thinning(*both, stacked, self.held_out)
         if found.share <= THIN:
-            nearer = [thinning(*parts, stacked, self.held_out).share for parts in _nearer_parts(*both)]
-            found = replace(found, share=max(found.share, *nearer))
+            for parts in _nearer_parts(*both):
+                share = thinning(*parts, stacked, self.held_out).share
+                found = replace(found, share=max(found.share, share))
+                if share > THIN:  # no gap, whatever the rest shows
+                    break
         apart = length(both[0].mean(axis=0) - both[1].mean(axis=0))
         left, right = (self.tree.parts[child].rows for child in children)
         return found, self.border.fall(left, right, apart)
