@@ -12,6 +12,7 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._printed import Printed, ShortRepr
 from gnomon._validation import message
+from gnomon.evaluation.gaps import BRIDGE
 from gnomon.neighbors import Succession
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
 _NAMED = 5  # of those that go over into others
-_JOINED = 0.25  # density between two groups, over that of the sparser, from which `are_apart` counts them as joined
 
 
 @dataclass(frozen=True)
@@ -194,12 +194,12 @@ class Clusters(Printed):
         Those between which and the nearest cluster density is above a quarter of the sparser side's, as for
         `gnomon.evaluation.are_apart`.
         """
-        names = [f"{cluster.name!r}" for cluster in self.level().clusters if cluster.share > _JOINED] if self else []
+        names = [f"{cluster.name!r}" for cluster in self.level().clusters if cluster.share > BRIDGE] if self else []
         if not names:
             return ""
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return (
-            f"Not empty between, at more than {100 * _JOINED:g} % of the density of the sparser side, and so maybe "
+            f"Not empty between, at more than {100 * BRIDGE:g} % of the density of the sparser side, and so maybe "
             f"stages of a continuum: {', '.join(names[:_NAMED])}{more}."
         )
 

@@ -28,6 +28,7 @@ from gnomon.neighbors import Succession, metric_name, succession_of_rows
 from gnomon.neighbors.circles import on_circles
 
 __all__ = [
+    "BRIDGE",
     "COMPONENTS_ADVICE",
     "FEWEST_ROWS",
     "METRICS",
@@ -50,6 +51,8 @@ Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 _ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows
+BRIDGE = 0.25
+"""Density between two groups, over that of the sparser, from which they are joined where nobody says another."""
 METRICS = ("euclidean", "cosine", "haversine", "periodic")
 """Distances in which groups are judged."""
 
@@ -458,7 +461,7 @@ def are_apart(
     b: Any,
     *,
     metric: str = "euclidean",
-    bridge: float = 0.25,
+    bridge: float = BRIDGE,
     alpha: float = 0.05,
     max_rows: int = 1000,
     n_nulls: int = 99,
@@ -564,7 +567,7 @@ def is_real(
     island: Any,
     *,
     metric: str = "euclidean",
-    bridge: float = 0.25,
+    bridge: float = BRIDGE,
     alpha: float = 0.05,
     max_rows: int = 1000,
     n_nulls: int = 99,

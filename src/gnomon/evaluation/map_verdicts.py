@@ -17,7 +17,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
-from gnomon.evaluation.gaps import FEWEST_ROWS, RULES, Ground
+from gnomon.evaluation.gaps import BRIDGE, FEWEST_ROWS, RULES, Ground
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
@@ -100,7 +100,7 @@ def judge_gaps(
     n_pairs: int = 5,
     n_islands: int = 3,
     metric: str = "euclidean",
-    bridge: float = 0.25,
+    bridge: float = BRIDGE,
     alpha: float = 0.05,
     max_rows: int = 1000,
     n_nulls: int = 39,

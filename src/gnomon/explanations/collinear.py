@@ -19,7 +19,7 @@ from gnomon.explanations.answer import GroupedAnswer, members_text
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
 from gnomon.linalg.products import sum_of_squares
-from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
+from gnomon.linalg.table import RowTable, evenly_spaced, float_rows, table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, distinct_neighbors
 from gnomon.neighbors.distances import nearest_among
 
@@ -387,7 +387,7 @@ def _scores(X: Any, groups: list[_Group]) -> tuple[Any, Columns]:
         kept[group.columns] = group.columns == group.place
     lines = np.flatnonzero(kept).astype(np.int64)
     if hasattr(X, "tocsr"):
-        table = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
+        table = float_rows(X)
         weights, into = np.ones(d), np.arange(d)
         for group in groups:
             weights[group.columns], into[group.columns] = group.weights, group.place

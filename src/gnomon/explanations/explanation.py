@@ -26,7 +26,7 @@ from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.geometry.effects import calibrated_effects
 from gnomon.geometry.inverse import InverseFits, inverse_fits
 from gnomon.linalg import product, stacked_eigen
-from gnomon.linalg.table import table_as_bytes
+from gnomon.linalg.table import float_rows, table_as_bytes
 from gnomon.neighbors import (
     NeighborGraph,
     compute_neighbors,
@@ -351,9 +351,7 @@ def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGra
     if graph is None:
         if n < 3:
             raise ValueError(message(f"X with {n} rows", "of at least 3 rows"))
-        values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
-        values = values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
-        return compute_neighbors(values, min(n_neighbors, n - 1), metric=metric)
+        return compute_neighbors(float_rows(X), min(n_neighbors, n - 1), metric=metric)
     return read_graph(graph, n)
 
 

@@ -19,6 +19,7 @@ from gnomon.data.labels import sort_into_classes
 from gnomon.data.scaling import fit_scaling
 from gnomon.explanations.explanation import explain_in_memory
 from gnomon.geometry.check import check_features
+from gnomon.linalg.table import float_rows
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 
 if TYPE_CHECKING:
@@ -249,9 +250,7 @@ def explain_with_features(
             message(f"X with {values.shape[0]} rows and features with {given.shape[0]}", "of the same length")
         )
     if graph is None:
-        single = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
-        single = single if hasattr(single, "tocsr") else np.ascontiguousarray(single)
-        graph = compute_neighbors(single, min(n_neighbors, values.shape[0] - 1), metric=metric)
+        graph = compute_neighbors(float_rows(values), min(n_neighbors, values.shape[0] - 1), metric=metric)
     scale = fit_scaling(given, "standard")
     return explain_in_memory(
         given, Y, n_neighbors=n_neighbors, graph=graph, feature_names=names, scale=scale, n_jobs=n_jobs

@@ -17,6 +17,7 @@ __all__ = [
     "as_bytes",
     "dense_rows",
     "evenly_spaced",
+    "float_rows",
     "kernel_csr",
     "kernel_graph",
     "seems_of_bytes",
@@ -188,6 +189,12 @@ def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32
 def dense_rows(rows: Any) -> npt.NDArray[np.float64]:
     """Return rows of a table or sparse matrix as a dense array in double; no copy of what is one already."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
+
+
+def float_rows(rows: Any) -> Any:
+    """Return a table or sparse matrix in float32 or float64, a table in C order; no copy of what is one already."""
+    values = rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float32)
+    return values if hasattr(values, "tocsr") else np.ascontiguousarray(values)
 
 
 def evenly_spaced(n: int, most: int) -> npt.NDArray[np.int64]:

@@ -16,7 +16,7 @@ from gnomon.data import Dataset, Representation, Table, check_feature_count, che
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, is_cells, read_part
 from gnomon.data.columns import ColumnRule, encode_rows
-from gnomon.data.dataset import require_name, text_array
+from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
 from gnomon.data.names import default_names, names_beside
@@ -35,7 +35,6 @@ __all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names"]
 
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
-_SHOWN = 5  # columns named in a warning
 
 
 def make_atlas(result: Map) -> AffineAtlas:
@@ -119,9 +118,7 @@ def _by_name(X_new: Any, names: list[str] | None) -> Any:
     if found is None or list(found) == names or len({*found}) < len(found) or not {*names} <= {*found}:
         return X_new
     if others := [name for name in found if name not in {*names}]:
-        more = f" and {len(others) - _SHOWN:,} more" if len(others) > _SHOWN else ""
-        listed = ", ".join(map(repr, others[:_SHOWN])) + more
-        warn(f"columns of the new rows that the map does not have are left out: {listed}", DataWarning)
+        warn(f"columns of the new rows that the map does not have are left out: {listed(others)}", DataWarning)
     place = {name: j for j, name in enumerate(found)}
     return _checked(table.values[:, [place[name] for name in names]], names)
 

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.exceptions import GnomonWarning
+from gnomon.linalg.table import float_rows
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS, NeighborGraph
@@ -56,10 +57,10 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
         metric = _metric_of(X, graph) if doubtful else None
         if metric is not None:
             with _told():
-                kept, inverse = find_repeats(_floats(X), metric=metric, seed=seed)
+                kept, inverse = find_repeats(float_rows(X), metric=metric, seed=seed)
     if len(kept) < n and _metric_of(X, graph) is None:  # rows alike there may differ here
         with _told():
-            kept, inverse = find_repeats(_floats(X), seed=seed)
+            kept, inverse = find_repeats(float_rows(X), seed=seed)
     if len(kept) == n:
         return None
     first = np.full(len(kept), n)
@@ -127,7 +128,7 @@ def widened(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: in
     wanted = min(n_neighbors * most + most - 1, graph.n_samples - 1)
     if graph.n_neighbors < wanted and (metric := _metric_of(X, graph)) is not None:
         with _told():
-            return compute_neighbors(_floats(X), wanted, metric=metric)
+            return compute_neighbors(float_rows(X), wanted, metric=metric)
     return graph
 
 
@@ -162,7 +163,7 @@ def _metric_of(X: Any, graph: NeighborGraph) -> str | None:
     if not len(at):
         return None
     m = len(at)
-    pairs = _floats(X[np.concatenate([rows[at], graph.indices[rows][at, column]])])
+    pairs = float_rows(X[np.concatenate([rows[at], graph.indices[rows][at, column]])])
     partners = np.concatenate([np.arange(m, 2 * m), np.arange(m)])[:, None].astype(np.int32)
     with _told():
         true = pair_distances(pairs, partners, metric=metric)[:m, 0].astype(np.float64)
@@ -177,9 +178,3 @@ def _told() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GnomonWarning)
         yield
-
-
-def _floats(X: Any) -> Any:
-    """Return a table as the search takes it."""
-    values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
-    return values if hasattr(values, "tocsr") else np.ascontiguousarray(values)

@@ -25,7 +25,7 @@ from gnomon.explanations.contrast.units import FEWEST_UNITS, chances_between_uni
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
-from gnomon.linalg.table import RowTable, evenly_spaced, table_as_bytes
+from gnomon.linalg.table import RowTable, evenly_spaced, float_rows, table_as_bytes
 from gnomon.neighbors import alike_by_chance, find_repeats
 
 __all__ = [
@@ -183,8 +183,7 @@ class _Repeats:
         rows = np.flatnonzero(_split_groups(groups, n_groups) >= 0)
         if len(rows) < 2:
             return None
-        values = X[rows]
-        values = values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
+        values = float_rows(X[rows])
         with warnings.catch_warnings():  # numbers are contrasted as they are
             warnings.simplefilter("ignore", GnomonWarning)
             kept, inverse = find_repeats(values, seed=0)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.scaling import Scaling
+from gnomon.linalg.table import float_rows
 from gnomon.neighbors import NeighborGraph, cross_distances
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class RowMetric:
         """Return rows (n, n_features) as they are measured, float32 or float64."""
         if self.scale is not None:
             return self.scale.apply(rows)
-        return rows if rows.dtype in (np.float32, np.float64) else rows.astype(np.float32)
+        return float_rows(rows)
 
     def changes(self, differences: Array) -> Array:
         """Return differences of rows in the units in which they are measured."""

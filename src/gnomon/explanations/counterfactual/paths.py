@@ -20,6 +20,7 @@ from gnomon.explanations.counterfactual.metric import RowMetric
 from gnomon.explanations.counterfactual.plausibility import Plausibility
 from gnomon.explanations.counterfactual.region import Membership, Region
 from gnomon.explanations.rows import dense_rows_of
+from gnomon.linalg.table import float_rows
 from gnomon.neighbors import NeighborGraph, find_bridges
 
 if TYPE_CHECKING:
@@ -82,10 +83,9 @@ class Path:
 
 def path_graph(X: Any, graph: NeighborGraph) -> PathGraph:
     """Return the edges of the neighbour graph, with bridges between its pieces where the metric allows them."""
-    values = X if X.dtype in (np.float32, np.float64) else X.astype(np.float32)
     if graph.metric == "precomputed":
         return PathGraph.of(graph)
-    return PathGraph.of(graph, find_bridges(values, graph, metric=graph.metric))
+    return PathGraph.of(graph, find_bridges(float_rows(X), graph, metric=graph.metric))
 
 
 def shortest_path(graph: PathGraph, lengths: Array, end: int) -> npt.NDArray[np.int64]:

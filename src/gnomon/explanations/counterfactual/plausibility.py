@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from gnomon._printed import ShortRepr
 from gnomon.explanations.counterfactual.metric import RowMetric
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import evenly_spaced, float_rows
 from gnomon.neighbors import RowSearch, without_own
 
 __all__ = ["Plausibility"]
@@ -114,12 +114,12 @@ class Plausibility(ShortRepr):
         if metric.name == "precomputed" or asked < 1:
             return plain
         searches = (
-            RowSearch.of(_floating(X[rows]), k, metric=metric.name, method="exact")
+            RowSearch.of(float_rows(X[rows]), k, metric=metric.name, method="exact")
             for rows, k in ((members, asked + 1), (others, asked))
         )
         neighbors = _Neighbors(asked, *searches)
         some = evenly_spaced(len(members), _MEMBERS)
-        shares, ratios = neighbors.measure(_floating(X[members[some]]), some)
+        shares, ratios = neighbors.measure(float_rows(X[members[some]]), some)
         return replace(
             plain,
             neighbors=neighbors,
@@ -165,7 +165,3 @@ class Plausibility(ShortRepr):
         if self.novelty is not None and good.any():
             good[good] = ~(np.asarray(self.novelty(values[good]), dtype=np.float64).ravel() > _NOVELTY)
         return good
-
-
-def _floating(values: Any) -> Any:
-    return values if values.dtype in (np.float32, np.float64) else values.astype(np.float32)
