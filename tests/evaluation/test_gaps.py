@@ -12,7 +12,8 @@ from scipy.stats import binom, norm
 
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
-from gnomon.evaluation.gaps import FEWEST_ROWS, Ground, straightened
+from gnomon.evaluation.falls import FEWEST_ROWS, Fall
+from gnomon.evaluation.gaps import Ground, straightened
 from gnomon.evaluation.lines import Line, PlantedLines, _apart
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
@@ -91,7 +92,7 @@ def test_what_the_map_alone_would_say_needs_thirty_rows_of_both_with_a_place(mon
     for held, dip, shown in ((30, 2.0, "yes"), (30, 1.9, "no"), (29, 2.0, None)):
         Y = np.where((np.arange(120) < 60 + held)[:, None], X, np.nan)
         ground = Ground.of(X, Y, **GROUND)
-        monkeypatch.setattr(gaps, "_dip", lambda *_, dip=dip: (dip, 5))
+        monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, dip=dip, **__: Fall(dip, 5, a, b))
         assert ground._in_map(a, ~a, False, 2.0) == shown
         assert ground._in_map(~a, a, False, 2.0) == shown
     assert Ground.of(X, None, **GROUND)._in_map(a, ~a, False, 2.0) is None
@@ -101,7 +102,8 @@ def test_rows_between_two_groups_are_told_with_the_density_without_them(monkeypa
     X = np.random.default_rng(0).normal(size=(150, 2))
     a, b = np.arange(150) < 50, np.arange(150) >= 100
     ground = Ground.of(X, None, **GROUND)
-    monkeypatch.setattr(gaps, "_dip", lambda landscape, a, b, island: (math.log(10.0) if len(a) == 100 else 0.0, 5))
+    falls = {100: math.log(10.0), 150: 0.0}
+    monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, **__: Fall(falls[len(a)], 5, a, b))
     told = " Rows of neither lie between: among those of P and Q alone it falls to 10 %."
     assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.0)) == told
     assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.1)) == ""

@@ -18,6 +18,7 @@ from gnomon._false_discoveries import adjusted_p_values, are_discoveries
 from gnomon._run import running
 from gnomon.evaluation import (
     are_apart,
+    falls,
     find_illusions,
     gaps,
     is_continuum,
@@ -29,7 +30,7 @@ from gnomon.evaluation import (
     structureless,
 )
 from gnomon.evaluation.densities import neighbors_of
-from gnomon.evaluation.gaps import _dip
+from gnomon.evaluation.falls import Fall, fall_between
 from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
@@ -185,7 +186,7 @@ def test_an_island_joins_when_half_its_core_meets_an_eighth_of_the_others():
     for others, least in ((150, 18), (40, 5), (7, 1)):
         b = np.flatnonzero(~a)[:others]
         mask = np.isin(np.arange(300), b)
-        assert _dip(landscape, a, mask, True)[1] == min(19, least)
+        assert fall_between(landscape, a, mask, island=True, limit=math.inf).n_least == min(19, least)
 
 
 def test_a_landscape_of_equal_rows_is_flat():
@@ -509,7 +510,7 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
     kinds = [np.linspace(0.0, 0.9, 19), np.linspace(0.1, 1.0, 19)]
     asked = []
     monkeypatch.setattr(gaps.NullDips, "deepest", lambda self, least: asked.append(least) or kinds)
-    monkeypatch.setattr(gaps, "_dip", lambda landscape, a, b, island: (dip, 17))
+    monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, **__: Fall(dip, 17, a, b))
     found = are_apart(X, None, a, ~a, bridge=bridge, alpha=0.1, n_nulls=19)
     assert asked == [17]
     noise = norm.isf(0.1) * np.sqrt(polygamma(1, 15))
@@ -533,11 +534,11 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
 def test_the_core_of_a_group_is_its_densest_quarter():
     radii = np.array([5.0, 1.0, 4.0, 2.0, 9.0, 3.0, 8.0, 7.0, 6.0, 0.5])
     rows = np.arange(10) < 9
-    core, peak = gaps._core(rows, radii)
+    core, peak = falls._core(rows, radii)
     assert np.flatnonzero(core).tolist() == [1, 3, 5]  # a quarter of nine, rounded up
     assert peak == 1.0
     many = np.arange(200.0)[::-1]
-    core, peak = gaps._core(np.ones(200, bool), many)
+    core, peak = falls._core(np.ones(200, bool), many)
     assert np.flatnonzero(core).tolist() == list(range(150, 200))
     assert peak == 5.0  # a tenth of the fifty of the core lie denser
 

@@ -18,6 +18,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.evaluation.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
@@ -30,7 +31,6 @@ from gnomon.neighbors.circles import on_circles
 __all__ = [
     "BRIDGE",
     "COMPONENTS_ADVICE",
-    "FEWEST_ROWS",
     "METRICS",
     "ORDER_TELLS",
     "RULES",
@@ -50,7 +50,6 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
-_ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows
 BRIDGE = 0.25
 """Density between two groups, over that of the sparser, from which they are joined where nobody says another."""
 METRICS = ("euclidean", "cosine", "haversine", "periodic")
@@ -85,12 +84,9 @@ RULES: dict[str, Rule] = {
 }
 ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
-FEWEST_ROWS = 2 * N_NEIGHBORS
-"""A group of fewer rows has no density of its own to speak of."""
 COMPONENTS_ADVICE = "ask about principal components"
 """What is advised where dimensions are too many; a map of such coordinates advises fewer of them."""
-_CORE = 4  # the densest rows of a group, one in so many, are its core
-_PEAK = 10  # one in so many rows of the core is above the peak
+_STRAYS = 0.02  # of a group in clouds of the other are told
 _NARROW = "a gap too narrow for densities"
 _UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
 _NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
@@ -244,9 +240,9 @@ class Ground:
         )
         return f"{seen}{told_without(self.n_zero)}"
 
-    def dip(self, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
-        """Return the fall of log density between two groups, and the rows that each side holds at least."""
-        return _dip(self.landscape, a[self.rows], b[self.rows], island)
+    def fall(self, a: Mask, b: Mask, *, island: bool, bridge: float) -> Fall:
+        """Return the fall of density between the rows looked at of two groups."""
+        return fall_between(self.landscape, a[self.rows], b[self.rows], island=island, limit=-math.log(bridge))
 
     def judge(
         self,
@@ -267,7 +263,6 @@ class Ground:
         first, second = names
         question = f"Is {first} a group of its own?" if island else f"Are {first} and {second} apart?"
         few = self._told_of_few(dict(zip(names, (a, b), strict=True)))
-        a, b = a[self.rows], b[self.rows]
         blank = Verdict(
             question=question,
             answer="cannot be told",
@@ -285,8 +280,9 @@ class Ground:
         )
         if few:
             return blank
-        dip, smallest = _dip(self.landscape, a, b, island)
-        kinds = self.nulls.deepest(smallest if n_least is None else n_least)
+        fall = self.fall(a, b, island=island, bridge=bridge)
+        dip, whole, (a, b) = fall.value, (a[self.rows], b[self.rows]), (fall.a, fall.b)
+        kinds = self.nulls.deepest(fall.n_least if n_least is None else n_least)
         p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
         chance = max(kinds, key=np.median)
         center = float(np.median(chance))
@@ -304,11 +300,14 @@ class Ground:
         else:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
         estimate = max(0.0, dip - center)
-        sentence = _sentence(
-            finding, first if not island or finding == _NARROW else "it", second, (estimate, low, high), bridge
-        )
+        if answer == "yes":  # each part falls as deep: the groups do
+            told, more = names, _told_of_strays(fall.strays, whole, names)
+        else:
+            told, more = (_part_of(first, whole[0], a), second if island else _part_of(second, whole[1], b)), ""
         if answer == "no" and not island:
-            sentence += self._by_way_of_others(a, b, names, dip + noise)
+            more = self._by_way_of_others(a, b, told, dip + noise)
+        first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
+        sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge) + more
         return replace(
             blank,
             answer=answer,
@@ -364,7 +363,7 @@ class Ground:
         both = a | b
         if both.all():
             return ""
-        alone = _dip(Landscape.of(self.X[both]), a[both], b[both], False)[0]
+        alone = fall_between(Landscape.of(self.X[both]), a[both], b[both], limit=math.inf).value
         if alone < least:
             return ""
         return (
@@ -380,36 +379,7 @@ class Ground:
         a, b = a[placed], b[placed]
         if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
             return None
-        return "yes" if _dip(self.map_landscape, a, b, island)[0] >= limit else "no"
-
-
-def _core(rows: Mask, radii: Floats) -> tuple[Mask, float]:
-    """Return the densest quarter of some rows, and the radius of its peak."""
-    numbers = np.flatnonzero(rows)
-    dense = numbers[np.argsort(radii[numbers], kind="stable")[: -(-len(numbers) // _CORE)]]
-    core = np.zeros(len(rows), dtype=np.bool_)
-    core[dense] = True
-    return core, float(radii[dense[len(dense) // _PEAK]])
-
-
-def _dip(landscape: Landscape, a: Mask, b: Mask, island: bool) -> tuple[float, int]:
-    """Return the fall of log density between the groups, and the rows that each side holds at least.
-
-    The peak of a group is the density that a tenth of its core exceeds, which chance lifts less than the largest.
-    """
-    core_a, peak_a = _core(a, landscape.radii)
-    enough_a = (int(np.count_nonzero(core_a)) + 1) // 2
-
-    def between(core: Mask, enough_b: int, peak_b: float) -> tuple[float, int]:
-        fall = landscape.between(core_a, core, (enough_a, enough_b), (peak_a, peak_b))
-        return fall if fall > _ROUNDING else 0.0, min(enough_a, enough_b)
-
-    if island:
-        enough_b = min(enough_a, max(1, int(np.count_nonzero(b)) // (2 * _CORE)))
-        return between(b, enough_b, 0.0)
-    core_b, peak_b = _core(b, landscape.radii)
-    enough_b = (int(np.count_nonzero(core_b)) + 1) // 2
-    return between(core_b, enough_b, peak_b)
+        return "yes" if fall_between(self.map_landscape, a, b, island=island, limit=limit).value >= limit else "no"
 
 
 @lru_cache(maxsize=16)
@@ -423,9 +393,25 @@ def _planted_dips(
     def one(number: int) -> float:
         drawn = np.random.default_rng((seed, 3, number)).normal(size=(len(a), dimension))
         drawn[a, 0] += apart
-        return _dip(Landscape.of(drawn.astype(np.float32)), a, ~a, island)[0]
+        return fall_between(Landscape.of(drawn.astype(np.float32)), a, ~a, island=island, limit=limit).value
 
     return np.array(list(in_order(one, range(n_nulls))))
+
+
+def _part_of(name: str, rows: Mask, part: Mask) -> str:
+    """Return what a part of a group is called: the group itself if it is all of it."""
+    count, whole = int(np.count_nonzero(part)), int(np.count_nonzero(rows))
+    return name if count == whole else f"{percent(count / whole)} % of {name}"
+
+
+def _told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tuple[str, str]) -> str:
+    """Say which share of a group lies in the other's cloud, where it is more than one in fifty."""
+    told = [
+        f"{percent(share)} % of {name} lies in one cloud with {other}"
+        for count, rows, name, other in zip(strays, groups, names, names[::-1], strict=True)
+        if (share := count / np.count_nonzero(rows)) > _STRAYS
+    ]
+    return f" But {' and '.join(told)}." if told else ""
 
 
 def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:

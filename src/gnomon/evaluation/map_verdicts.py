@@ -17,7 +17,8 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
-from gnomon.evaluation.gaps import BRIDGE, FEWEST_ROWS, RULES, Ground
+from gnomon.evaluation.falls import FEWEST_ROWS
+from gnomon.evaluation.gaps import BRIDGE, RULES, Ground
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent
@@ -179,8 +180,9 @@ def judge_gaps(
     asked = _islands(ground, classes, checked["n_islands"], -math.log(checked["bridge"]))
     if classes is not None:
         asked = _nearest_pairs(ground, classes, checked["n_pairs"]) + asked
-    least = min((ground.dip(a, b, island)[1] for a, b, _, island in asked), default=1)
-    options = {"bridge": checked["bridge"], "alpha": checked["alpha"], "n_least": least}
+    bridge = checked["bridge"]
+    least = min((ground.fall(a, b, island=island, bridge=bridge).n_least for a, b, _, island in asked), default=1)
+    options = {"bridge": bridge, "alpha": checked["alpha"], "n_least": least}
     found = [ground.judge(a, b, names, island=island, **options) for a, b, names, island in asked]
     left_out = "" if classes is None else _classes_left_out(ground, classes, checked["max_rows"])
     return MapVerdicts(found, "Gaps in the map, judged in the data", _TOGETHER, left_out)

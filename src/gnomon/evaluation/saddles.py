@@ -93,6 +93,28 @@ class Landscape:
                 open_parts += self.merges[one - n][:2]
         return np.sort(np.array(rows, dtype=np.int64))
 
+    def clouds(self, fall: float, min_rows: int) -> list[Mask]:
+        """Return the largest parts within which no merge of parts of `min_rows` rows is as deep as `fall`.
+
+        All rows where none is. Rows that joined a part only after one of its merges so deep are in no cloud.
+        """
+        n = len(self.radii)
+        smaller, falls = self.dips()
+        deep = (smaller >= min_rows) & (falls >= fall)
+        split = np.concatenate([np.zeros(n, dtype=np.bool_), deep])  # parts with a merge so deep within
+        parents = np.full(2 * n - 1, -1)
+        for at, (i, j, _) in enumerate(self.merges):
+            parents[[i, j]] = n + at
+            split[n + at] |= split[i] or split[j]
+        if not split.any():
+            return [np.ones(n, dtype=np.bool_)]
+        found = []
+        for part in np.flatnonzero(~split & (parents >= 0) & np.r_[np.zeros(n, np.bool_), deep][parents]):
+            cloud = np.zeros(n, dtype=np.bool_)
+            cloud[self.members(int(part))] = True
+            found.append(cloud)
+        return found
+
     def between(self, a: Mask, b: Mask, enough: tuple[int, int], floors: tuple[float, float] = (0.0, 0.0)) -> float:
         """Return by how much the logarithm of density falls between two sets of rows.
 

@@ -240,7 +240,8 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
     cosine distances and those of angles.
     """
-    from gnomon.evaluation.gaps import FEWEST_ROWS, can_judge
+    from gnomon.evaluation.falls import FEWEST_ROWS
+    from gnomon.evaluation.gaps import can_judge
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
 
     placed = has_place(result.embedding)

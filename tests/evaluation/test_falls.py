@@ -1,0 +1,133 @@
+"""Groups of several clouds are judged where parts of both lie in one, so that no far cloud hides that they join."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from gnomon.evaluation import are_apart, is_continuum, is_real
+from gnomon.evaluation.falls import _strays, fall_between
+from gnomon.evaluation.saddles import Landscape
+
+FAST = {"n_nulls": 19}
+LIMIT = math.log(4.0)
+
+
+def moons(n=400, seed=0):
+    """Two moons, which of them a row is of, and where along it, from 0 to pi."""
+    rng = np.random.default_rng(seed)
+    moon, along = np.arange(n) % 2, rng.uniform(0, np.pi, n)
+    points = np.c_[np.cos(along), np.sin(along)] * (1 - 2 * moon)[:, None] + np.outer(moon, [1.0, 0.5])
+    return points + 0.05 * rng.normal(size=(n, 2)), moon, along
+
+
+def three(sizes=(100, 100, 100), gap=12.0, seed=0):
+    """Three clouds on a line."""
+    groups = np.repeat(np.arange(3), sizes)
+    return np.random.default_rng(seed).normal(size=(len(groups), 3)) + gap * groups[:, None] * np.eye(3)[0], groups
+
+
+@pytest.mark.parametrize(("seed", "at"), [(0, 2.0), (1, 0.8)])
+def test_part_of_a_moon_is_not_apart_from_its_rest_and_the_other_moon(seed, at):
+    X, moon, along = moons(seed=seed)
+    part = (moon == 0) & (along < at)
+    for a, b in ((part, ~part), (~part, part)):
+        found = are_apart(X, None, a, b, names=("P", "Q"), **FAST)
+        assert found.answer == "no"
+        name = "Q" if a is part else "P"
+        share = np.mean(moon[~part] == 0)
+        assert f"{100 * share:.0f} % of {name}" in found.sentence
+        assert is_continuum(X, None, a, b, **FAST).answer == "yes"
+        assert is_real(X, None, a, **FAST).answer == "no"
+    alone = moon == 0
+    assert are_apart(X[alone], None, part[alone], ~part[alone], **FAST).answer == "no"
+
+
+def test_groups_of_whole_clouds_are_apart_however_many_they_hold():
+    X, groups = three()
+    landscape = Landscape.of(X)
+    nearest = fall_between(landscape, groups == 1, groups != 1, limit=LIMIT)
+    pairs = [fall_between(landscape, groups == 1, groups == one, limit=LIMIT).value for one in (0, 2)]
+    assert nearest.value == min(pairs) > LIMIT
+    assert nearest.strays == (0, 0)
+    found = are_apart(X, None, groups == 1, groups != 1, **FAST)
+    assert found.answer == "yes"
+    assert found.sentence.startswith("Between A and B ")
+    assert found.sentence.endswith(": a gap.")
+
+
+def test_the_fall_of_parts_is_that_of_their_cloud_alone():
+    """Half of one cloud and a second against the other half and a third: the halves decide."""
+    X, groups = three()
+    half = X[:, 1] > 0
+    a = (groups == 1) | ((groups == 0) & half)
+    b = (groups == 2) | ((groups == 0) & ~half)
+    landscape = Landscape.of(X)
+    for island in (False, True):
+        found = fall_between(landscape, a, b, island=island, limit=LIMIT)
+        np.testing.assert_array_equal(found.a, a & (groups == 0))
+        np.testing.assert_array_equal(found.b, b & (groups == 0))
+        assert found.value == fall_between(landscape, found.a, found.b, island=island, limit=math.inf).value < LIMIT
+    # A fall that is not above the limit is that of the whole groups.
+    above = fall_between(landscape, a, b, limit=math.inf)
+    np.testing.assert_array_equal(above.a, a)
+    assert above.value > LIMIT
+
+
+def test_a_part_counts_from_an_eighth_of_the_smaller_group_and_thirty_rows_on():
+    X, groups = three((400, 300, 100))
+    landscape = Landscape.of(X)
+    for of_smaller, moved, counts in ((320, 40, True), (320, 39, False), (160, 30, True), (160, 29, False)):
+        a = np.isin(np.arange(800), np.arange(400)[: of_smaller + moved])
+        b = (groups > 0) | np.isin(np.arange(800), np.arange(400)[:moved])
+        a &= ~b
+        assert np.count_nonzero(a) == of_smaller
+        found = fall_between(landscape, a, b, limit=LIMIT)
+        assert (found.value < LIMIT) == counts
+        assert found.strays == (0, 0 if counts else moved)
+
+
+def test_strays_are_counted_in_clouds_of_which_the_other_group_holds_a_larger_share():
+    a, b = np.arange(20) < 8, np.arange(20) >= 8
+    clouds = [np.isin(np.arange(20), rows) for rows in ([0, 1, 2, 3, 4, 5, 8, 9], [6, 10, 11, 12, 13], [7, 14, 15])]
+    assert _strays(clouds, a, b) == (1 + 1, 2)
+    assert _strays(clouds, b, a) == (2, 1 + 1)
+    assert _strays([np.ones(20, bool)], a, b) == (8, 0)  # as large a share: not in a cloud of the first
+
+
+@pytest.mark.parametrize(("moved", "told"), [(3, ""), (20, " But 12 % of Q lies in one cloud with P.")])
+def test_what_part_of_a_group_lies_with_the_other_is_told_beside_a_gap(moved, told):
+    X, groups = three((250, 120, 30))
+    b = (groups > 0) | (np.arange(400) < moved)
+    found = are_apart(X, None, ~b, b, names=("P", "Q"), **FAST)
+    assert found.answer == "yes"
+    assert found.sentence.endswith(f": a gap.{told}")
+    assert are_apart(X, None, b, ~b, names=("Q", "P"), **FAST).sentence.endswith(f": a gap.{told}")
+
+
+def test_clouds_are_what_deep_merges_join():
+    """0 and 1 join at 2, 3 and 4 at 3, then 2 joins the latter at 5 and all are one at 8."""
+    tree = np.array([[0, 1, 2, 2], [3, 4, 3, 2], [2, 6, 5, 3], [5, 7, 8, 5]], dtype=float)
+    landscape = Landscape(np.array([1.0, 2.0, 4.0, 3.0, 0.5]), tree, 3.0)
+
+    def clouds(fall, min_rows):
+        return [np.flatnonzero(cloud).tolist() for cloud in landscape.clouds(fall, min_rows)]
+
+    deepest = 3 * math.log(8 / 1.0)
+    assert clouds(deepest * 1.001, 1) == [[0, 1, 2, 3, 4]]
+    assert clouds(deepest * 0.999, 1) == [[0, 1], [2, 3, 4]]
+    assert clouds(deepest * 0.999, 3) == [[0, 1, 2, 3, 4]]  # the smaller part has two rows
+    # From the fall of the third row on, that merge parts too, and what it joined is no cloud any more.
+    assert clouds(3 * math.log(5 / 4) * 0.999, 1) == [[2], [0, 1], [3, 4]]
+    assert clouds(3 * math.log(5 / 4) * 0.999, 2) == [[0, 1], [2, 3, 4]]
+
+
+def test_clouds_are_those_of_drawn_groups():
+    X, groups = three()
+    found = Landscape.of(X).clouds(LIMIT, 30)
+    assert len(found) == 3
+    for cloud in found:
+        assert len(np.unique(groups[cloud])) == 1
+        assert np.count_nonzero(cloud) > 90
