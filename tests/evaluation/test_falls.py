@@ -131,3 +131,11 @@ def test_clouds_are_those_of_drawn_groups():
     for cloud in found:
         assert len(np.unique(groups[cloud])) == 1
         assert np.count_nonzero(cloud) > 90
+
+
+def test_a_row_that_joins_clouds_only_after_they_are_parted_is_in_none():
+    """0 and 1, 2 and 3, 5 and 6 are pairs; the first two join at 8, then 4 joins them at 9 and the third at 20."""
+    merges = [[0, 1, 1], [2, 3, 1], [5, 6, 1], [7, 8, 8], [10, 4, 9], [11, 9, 20]]
+    tree = np.c_[np.array(merges, dtype=float), [2, 2, 2, 4, 5, 7]]
+    landscape = Landscape(np.array([1.0, 1.0, 1.0, 1.0, 9.0, 1.0, 1.0]), tree, 1.0)
+    assert [np.flatnonzero(cloud).tolist() for cloud in landscape.clouds(2.0, 2)] == [[0, 1], [2, 3], [5, 6]]

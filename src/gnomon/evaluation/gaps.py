@@ -86,6 +86,7 @@ ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
 COMPONENTS_ADVICE = "ask about principal components"
 """What is advised where dimensions are too many; a map of such coordinates advises fewer of them."""
+_ALL = 0.99  # of a group is called by its name
 _STRAYS = 0.02  # of a group in clouds of the other are told
 _NARROW = "a gap too narrow for densities"
 _UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
@@ -399,9 +400,9 @@ def _planted_dips(
 
 
 def _part_of(name: str, rows: Mask, part: Mask) -> str:
-    """Return what a part of a group is called: the group itself if it is all of it."""
-    count, whole = int(np.count_nonzero(part)), int(np.count_nonzero(rows))
-    return name if count == whole else f"{percent(count / whole)} % of {name}"
+    """Return what a part of a group is called: the group itself if it is as good as all of it."""
+    share = np.count_nonzero(part) / np.count_nonzero(rows)
+    return name if share > _ALL else f"{percent(share)} % of {name}"
 
 
 def _told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tuple[str, str]) -> str:
@@ -460,6 +461,11 @@ def are_apart(
     They are apart if every path from the core of one to that of the other, by steps from row to row, crosses a place
     whose density is below `bridge` times that of the sparser core. Straight lines play no part: rings around each other
     are apart. The map only chooses the question.
+
+    A group may hold several clouds, as the rest of a map does beside an island. Where an eighth of the smaller group's
+    rows, and at least 30 of both groups, lie in one cloud that is whole at the fall found, these rows decide, and the
+    sentence says which shares of the groups they are. Fewer rows of a group in one cloud with the other, more than a
+    fiftieth, are told beside a gap.
 
     The p-value compares the fall of density with the deepest one anywhere in tables without gaps, between any parts of
     as many rows: normal clouds with the covariance of the data, and tables of even density in as many dimensions as
