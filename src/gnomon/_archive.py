@@ -22,7 +22,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._files import atomic_write
+from gnomon._files import atomic_write, require_existing
 from gnomon._validation import message
 
 __all__ = ["DAMAGE", "damaged_file", "read_archive", "read_kind", "write_archive"]
@@ -160,12 +160,14 @@ def read_archive(
         If the file is not of this kind, is newer than this library, is damaged in any way or claims more bytes than it
         can hold.
     """
+    require_existing(path, folders=False)
     with open(path, "rb") as file, _in_form(path, kind):
         return _read(file, kind, version, check)
 
 
 def read_kind(path: str | os.PathLike[str], kinds: Collection[str]) -> str:
     """Return what a file written by `write_archive` holds, one of `kinds`; raise as `read_archive` does."""
+    require_existing(path, folders=False)
     with open(path, "rb") as file, _in_form(path, " or ".join(kinds)), zipfile.ZipFile(file) as archive:
         kind = _read_description(archive, file)[0].get("kind")
         if not isinstance(kind, str) or kind not in kinds:

@@ -26,7 +26,7 @@ from gnomon._validation import message
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["atomic_write", "check_writable"]
+__all__ = ["atomic_write", "check_writable", "require_existing"]
 
 # What a file system or a kernel without nameless files answers.
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS}
@@ -244,3 +244,37 @@ def _target(path: str | os.PathLike[str]) -> Path:
     if not folder.is_dir():
         raise NotADirectoryError(message(what, "in a folder", fact=f"{str(folder)!r} is a file"))
     return target
+
+
+def require_existing(path: str | os.PathLike[str], *, folders: bool = True) -> None:
+    """Raise unless a file, or where `folders` are taken a folder, is there and can be read.
+
+    Raises
+    ------
+    FileNotFoundError, IsADirectoryError, PermissionError or OSError
+        Naming what is wrong, and files in the same folder whose names are near.
+    """
+    found = Path(path)
+    what = f"file {str(found)!r}"
+    if found.is_dir():
+        if folders:
+            return
+        raise IsADirectoryError(message(what, "a file", fact="it is a folder"))
+    if found.is_file():
+        try:
+            found.open("rb").close()
+        except OSError as error:
+            raise type(error)(message(what, "readable", fact=error.strerror or str(error))) from error
+        return
+    if found.exists():
+        raise OSError(message(what, "a file or a folder" if folders else "a file", fact="it is a device or a pipe"))
+    folder = found.parent
+    if not folder.is_dir():
+        raise FileNotFoundError(message(what, "there", fact=f"no folder {str(folder)!r}"))
+    import difflib
+
+    names = sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
+    near = difflib.get_close_matches(found.name, names, 3, 0.6)
+    remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
+    fact = "no such file or folder" if folders else "no such file"
+    raise FileNotFoundError(message(what, "there", fact=fact, remedy=remedy))

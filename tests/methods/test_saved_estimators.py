@@ -228,8 +228,14 @@ def test_one_function_loads_whatever_was_saved(tmp_path):
     assert isinstance(gn.load(tmp_path / "map"), gn.Map)
     gn.AffineAtlas(X, made.embedding).save(tmp_path / "atlas")
     assert isinstance(gn.load(tmp_path / "atlas"), gn.AffineAtlas)
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError, match=r"^load: file '.*none' must be there \(no such file\)\.$"):
         gn.load(tmp_path / "none")
+    with pytest.raises(FileNotFoundError, match=r"no such file\)\. Did you mean '.*map'\?$"):
+        gn.load(tmp_path / "maps")
+    with pytest.raises(FileNotFoundError, match=r"must be there \(no folder '.*none'\)\.$"):
+        gn.Map.load(tmp_path / "none" / "map")
+    with pytest.raises(IsADirectoryError, match=r"must be a file \(it is a folder\)\.$"):
+        gn.load(tmp_path)
     np.savez(tmp_path / "table.npz", X=X)
     kinds = "gnomon-map or gnomon-landmark-map or gnomon-method or gnomon-atlas"
     with pytest.raises(ValueError, match=rf"^load: file .* must be a complete {kinds}"):

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from gnomon._entrance import entrance
+from gnomon._files import require_existing
 from gnomon._validation import message
 from gnomon.data.cells import is_part
 from gnomon.data.dataset import Dataset
@@ -18,30 +19,6 @@ __all__ = ["open_dataset", "read_table"]
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _ARROW = (".parquet", ".feather", ".arrow")
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
-
-
-def _visible(folder: Path) -> list[str]:
-    return sorted(entry.name for entry in folder.iterdir() if not entry.name.startswith("."))
-
-
-def _require_existing(path: Path) -> None:
-    if path.is_dir():
-        return
-    if path.is_file():
-        try:
-            path.open("rb").close()
-        except OSError as error:
-            fact = error.strerror or str(error)
-            raise type(error)(message(f"file {str(path)!r}", "readable", fact=fact)) from error
-        return
-    if path.exists():
-        raise OSError(message(f"file {str(path)!r}", "a file or a folder", fact="it is a device or a pipe"))
-    folder = path.parent
-    if not folder.is_dir():
-        raise FileNotFoundError(message(f"file {str(path)!r}", "there", fact=f"no folder {str(folder)!r}"))
-    near = difflib.get_close_matches(path.name, _visible(folder), 3, 0.6)
-    remedy = f"Did you mean {' or '.join(repr(str(folder / name)) for name in near)}?" if near else ""
-    raise FileNotFoundError(message(f"file {str(path)!r}", "there", fact="no such file or folder", remedy=remedy))
 
 
 def _refuse(given: Mapping[str, object], kind: str) -> None:
@@ -131,7 +108,7 @@ def read_table(
         raise ValueError(message(f"missing={missing!r}", "'error' or 'keep'"))
     where = Path(path)
     of_cells = {"layer": layer, "obsm": obsm, "key": key}
-    _require_existing(where)
+    require_existing(where)
     name = where.name.lower()
     if where.is_dir():
         from gnomon.data.pictures import read_pictures

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._entrance import entrance
+from gnomon._files import require_existing
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.dataset import require_name
@@ -84,8 +85,8 @@ def open_stored(
     text = os.fspath(path)
     lower = text.rstrip("/").lower()
     remote = "://" in text
-    if not remote and not os.path.exists(text):
-        raise FileNotFoundError(message(f"file {text!r}", "there", fact="no such file or folder"))
+    if not remote:
+        require_existing(text)
     if lower.endswith(".zarr") or (not remote and _is_zarr(Path(text))):
         _leave_out(columns=columns)
         return _open_zarr(text, key)
