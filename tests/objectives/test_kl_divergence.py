@@ -6,8 +6,10 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.affinities import Affinities
-from gnomon.kernels import Cauchy, UMAPKernel
+from gnomon.kernels import Cauchy, CustomKernel, Gaussian, StudentT, UMAPKernel
+from gnomon.kernels.laws import evaluate_law
 from gnomon.objectives import KLDivergence
+from gnomon.objectives.pairs import repulsive_stiffness
 from gnomon.objectives.terms.all_pairs import INTERPOLATION_FROM, TREE_FROM
 
 KERNELS = [Cauchy(), UMAPKernel(1.5769, 0.8951), UMAPKernel(0.58, 1.334)]
@@ -160,3 +162,29 @@ def test_loss_and_gradient_are_those_of_scikit_learn(n_components, random_affini
     objective = KLDivergence(affinities, evaluation="exact")
     assert objective.loss(Y) == pytest.approx(loss, rel=1e-5)
     assert relative_error(objective.gradient(Y), gradient.reshape(Y.shape)) < 1e-5
+
+
+@pytest.mark.parametrize("dof", [0.2, 0.5, 1.0, 2.0])
+def test_kernels_with_the_cauchy_s_tails_or_heavier_are_as_stiff_as_their_attractions(dof, random_affinities):
+    affinities = random_affinities(60)
+    slope = abs(evaluate_law("log", StudentT(dof), np.array([0.01]))[1][0])
+    expected = KLDivergence(affinities).pull * np.float32(slope / (1 / 1.01))
+    np.testing.assert_allclose(KLDivergence(affinities, StudentT(dof)).pull, expected, rtol=1e-6)
+
+
+def test_lighter_tails_make_forces_stiffer_up_to_the_gaussian(random_affinities):
+    """By the exponent e = (dof + 1) / 2 of the tail, which is looked at at 100 over the slope at 0."""
+    found = [repulsive_stiffness(StudentT(dof), (dof + 1) / (2 * dof)) for dof in (2, 3, 5, 10, 50, 1e9)]
+    assert found[0] == 1.0
+    assert found == sorted(found)
+    for dof, one in zip((3, 5, 10, 50), found[1:], strict=False):
+        s = 100 * 2 * dof / (dof + 1)
+        fall = (dof + 1) / 2 * s / (dof + s)
+        assert one == pytest.approx(1 / (0.3 + 0.8 / (fall - 0.5)))
+    # In units of its own scale a kernel is the same, and the Gaussian is the limit.
+    gaussians = [repulsive_stiffness(Gaussian(scale), 1 / scale) for scale in (0.1, 1.0, 30.0)]
+    np.testing.assert_allclose(gaussians, found[-1], rtol=1e-6)
+    assert (
+        repulsive_stiffness(CustomKernel(lambda s: np.exp(-(s**2)), lambda s: -2 * s * np.exp(-(s**2))), 1.0) == 1 / 0.3
+    )
+    assert repulsive_stiffness(Gaussian(), 0.0) == 1.0

@@ -1,5 +1,6 @@
 """Gradient descent: it descends, ends for a stated reason, resumes without a seam and stops when told."""
 
+import math
 import threading
 import time
 
@@ -9,8 +10,10 @@ from tests.threads import on_threads
 
 from gnomon import _core
 from gnomon._progress import Reporter
+from gnomon.exceptions import ConvergenceWarning
 from gnomon.objectives import KLDivergence
 from gnomon.optimizers import GradientDescent
+from gnomon.optimizers.state import State, Stopping
 
 
 class Parabola:
@@ -272,3 +275,39 @@ def test_an_objective_says_how_strong_it_pulls():
     Y0 = np.ones((5, 2))
     descent = GradientDescent(early_momentum=0.0, gains=False, max_iter=1, centered=False)
     np.testing.assert_allclose(descent.minimize(PullingParabola(5), Y0).embedding, 0.875 * Y0)
+
+
+class Hill(Parabola):
+    """The same, with steps that lead up."""
+
+    def gradient(self, Y):
+        return -Y
+
+
+@pytest.mark.parametrize(("patience", "n_iter"), [(100, 150), (10**6, 200)])
+def test_a_loss_that_rose_is_told(patience, n_iter):
+    """Whether patience ends or the iterations do."""
+    optimizer = GradientDescent(
+        0.001, max_iter=200, early_exaggeration_iter=0, gains=False, centered=False, n_iter_without_progress=patience
+    )
+    with pytest.warns(
+        ConvergenceWarning, match=r"The loss rose from .* after iteration 50 to .*\. Lower learning_rate"
+    ):
+        found = optimizer.minimize(Hill(40), np.ones((40, 2), np.float32))
+    assert not found.converged
+    assert found.n_iter == n_iter
+    assert found.reason.startswith("The loss rose from ")
+
+
+def test_a_loss_that_hardly_rose_is_not_told():
+    state = State(embedding=np.zeros((3, 2)), best_loss=2.0, best_iteration=7)
+    patient = Stopping(n_iter_without_progress=10)
+    assert patient.rise(state, 2.09) == ""
+    assert patient.rise(state, 2.11) == "The loss rose from 2 after iteration 7 to 2.11."
+    state.best_loss = -0.5
+    assert patient.rise(state, -0.45) == ""  # of 1 at least
+    assert patient.rise(state, -0.44) != ""
+    assert patient.rise(state, None) == ""
+    assert Stopping().rise(state, 9.0) == ""
+    state.best_loss = math.inf
+    assert patient.rise(state, 9.0) == ""

@@ -15,7 +15,7 @@ from gnomon._threads import in_order
 from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.kernels import Cauchy, Gaussian
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
-from gnomon.objectives.pairs import Edges, stiffness
+from gnomon.objectives.pairs import Edges, repulsive_stiffness, stiffness
 from gnomon.objectives.terms import AllPairs, EdgePairs
 
 if TYPE_CHECKING:
@@ -78,7 +78,9 @@ class KLDivergence(PairObjective):
     pull : ndarray of shape (n_samples,), float32
         How stiff the attractions of each point are where points are close together: the sum of its affinities times
         the slope of -log k, relative to a row whose affinities are the mean and whose slope is 1; a row that has less
-        than half of the mean counts half. An optimizer may divide the gradient by it.
+        than half of the mean counts half. With kernels of lighter tails than the Cauchy's the repulsions are stiffer,
+        and it is more: 1.2 times at three degrees of freedom, 3.3 times with the Gaussian. An optimizer may divide the
+        gradient by it.
 
     References
     ----------
@@ -133,7 +135,7 @@ class KLDivergence(PairObjective):
         shares = attraction.edges.degrees.astype(np.float64)
         shares *= self.n_samples / shares.sum()
         pulls, slope = stiffness(shares, self.n_samples, self.masses, self.kernel)
-        return np.asarray(pulls * slope, dtype=np.float32)
+        return np.asarray(pulls * (slope * repulsive_stiffness(self.kernel, slope)), dtype=np.float32)
 
 
 class ConditionalDivergence(PairObjective):

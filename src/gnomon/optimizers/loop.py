@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from gnomon._progress import Reporter
 from gnomon._run import current_run
-from gnomon._validation import caller, message
+from gnomon._validation import caller, message, warn
+from gnomon.exceptions import ConvergenceWarning
 from gnomon.objectives.added import added_terms
 from gnomon.optimizers.checkpoints import Checkpoints
 from gnomon.optimizers.outlook import Outlook
@@ -215,7 +216,11 @@ def minimize(
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do
         run.evaluate(state)
-    if not reason:
+    rose = run.rose(state) if converged or not reason else ""
+    if rose:
+        warn(rose, ConvergenceWarning)
+        converged, reason = False, rose
+    elif not reason:
         converged, reason = run.out_of_iterations(state)
     return Solution(state.embedding, run.history, converged, reason, state.iteration, run.timings, state)
 
@@ -280,6 +285,11 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         if not self.history or self.history[-1][0] != state.iteration:
             self.history.append((state.iteration, loss))
         return loss
+
+    def rose(self, state: StateT) -> str:
+        """Return that the loss rose, and what to do; "" if it did not."""
+        told = self.stopping.rise(state, self.history[-1][1] if self.history else None)
+        return f"{told} {self.optimizer.divergence(self.objective, state)[1]}" if told else ""
 
     def excess(self, state: StateT) -> float | None:
         """Return how many times its tolerance the quantity is by which this run ends; None if it ends by none."""

@@ -16,6 +16,7 @@ from gnomon._validation import caller
 __all__ = ["IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
 
 IN_PROCESS = "in this process"
+_RISE = 0.05  # of the lowest loss: more is told
 
 Points = npt.NDArray[Any]
 """Points of an embedding, or a vector for each: (n_samples, n_components), row-major, float32 or float64 as the
@@ -99,6 +100,17 @@ class Stopping:
         if patience is not None and loss is not None and state.iteration - state.best_iteration >= patience:
             return f"The loss has not fallen since iteration {state.best_iteration}."
         return ""
+
+    def rise(self, state: State, loss: float | None) -> str:
+        """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
+
+        More than a twentieth of it, and of 1, is no noise of a descent that settles: steps are too long.
+        """
+        if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
+            return ""
+        if loss - state.best_loss <= _RISE * max(abs(state.best_loss), 1.0):
+            return ""
+        return f"The loss rose from {state.best_loss:.3g} after iteration {state.best_iteration} to {loss:.3g}."
 
     def unmet(self, state: State) -> str:
         """Return what did not come before the last iteration, as a clause; "" if nothing was waited for."""

@@ -50,7 +50,7 @@ def test_a_fit_ends_early_by_the_gradient_or_without_progress(rule, reason):
         max_iter=3000,
         early_exaggeration_iter=25,
         annealing_iter=25,
-        learning_rate=5000.0 if "n_iter" in str(rule) else 50.0,
+        learning_rate=300.0 if "n_iter" in str(rule) else 50.0,
         **rule,
     )
     assert made.n_iter_ < 3000
