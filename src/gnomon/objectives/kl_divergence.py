@@ -78,9 +78,11 @@ class KLDivergence(PairObjective):
     pull : ndarray of shape (n_samples,), float32
         How stiff the attractions of each point are where points are close together: the sum of its affinities times
         the slope of -log k, relative to a row whose affinities are the mean and whose slope is 1; a row that has less
-        than half of the mean counts half. With kernels of lighter tails than the Cauchy's the repulsions are stiffer,
-        and it is more: 1.2 times at three degrees of freedom, 3.3 times with the Gaussian. An optimizer may divide the
-        gradient by it.
+        than half of the mean counts half; and all of it times `stiffness_apart`. An optimizer may divide the gradient
+        by it.
+    stiffness_apart : float >= 1
+        How many times as stiff as with the Cauchy kernel repulsions are, relative to attractions: 1 of it and of
+        heavier tails, 1.2 at three degrees of freedom, 3.2 of the Gaussian.
 
     References
     ----------
@@ -128,6 +130,11 @@ class KLDivergence(PairObjective):
         super().__init__([attraction], [repulsion], constant=constant, masses=masses)
 
     @cached_property
+    def stiffness_apart(self) -> float:
+        """How many times as stiff as with the Cauchy kernel repulsions are, relative to attractions."""
+        return repulsive_stiffness(self.kernel, stiffness(np.ones(1), 1.0, None, self.kernel)[1])
+
+    @cached_property
     def pull(self) -> npt.NDArray[np.float32]:
         """How stiff the attractions of each point are, relative to a mean row."""
         (attraction,) = self.attractions
@@ -135,7 +142,7 @@ class KLDivergence(PairObjective):
         shares = attraction.edges.degrees.astype(np.float64)
         shares *= self.n_samples / shares.sum()
         pulls, slope = stiffness(shares, self.n_samples, self.masses, self.kernel)
-        return np.asarray(pulls * (slope * repulsive_stiffness(self.kernel, slope)), dtype=np.float32)
+        return np.asarray(pulls * (slope * self.stiffness_apart), dtype=np.float32)
 
 
 class ConditionalDivergence(PairObjective):

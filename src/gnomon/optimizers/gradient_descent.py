@@ -39,6 +39,7 @@ _ANNEALED: dict[str, Any] = {
 }
 _WITH_ADDED = 0.5  # of the learning rate where added terms may be stiffer than the attractions
 _SLOWEST, _POINTS = 0.01, 10.0  # of "auto": 1 - momentum, or so many over the number of points
+_LEAST_RATE = 50.0  # without a preconditioner: few points are slow to unfold
 _SETTLING = 0.8  # momentum of the last iterations
 _POSITIVE = Real(low=0.0, low_open=True)
 _RULES: dict[str, Rule] = {
@@ -88,7 +89,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
     learning_rate : "auto" or float > 0, default="auto"
         Step for the true gradient of the loss. "auto" suits losses whose pull on a point is of order 1 / n_samples:
         max(n_samples / (4 * exaggeration), 50), with the exaggeration of the moment (after the early stage the
-        objective's `attraction_weight`, 1 without one).
+        objective's `attraction_weight`, 1 without one); not the 50 where the objective's `stiffness_apart` is above 1,
+        as with the Gaussian kernel, of which few points fly apart at that rate.
         openTSNE's learning rates, meant for a gradient without the factor 4, are four times these. An objective may
         say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples. With a preconditioner it is
         n_samples / (e * min(e, 2)) of an exaggeration e: with points close together, as they are while e >= 2, half
@@ -213,7 +215,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         return cls(**{**_ANNEALED, **parameters})
 
     def resolve_learning_rate(
-        self, n_samples: int, exaggeration: float = 1.0, mean_attraction: float | None = None
+        self,
+        n_samples: int,
+        exaggeration: float = 1.0,
+        mean_attraction: float | None = None,
+        least: float = _LEAST_RATE,
     ) -> float:
         """Return the learning rate used for n_samples points under an exaggeration."""
         if self.learning_rate != "auto":
@@ -222,7 +228,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             return 1.0 / (4.0 * exaggeration * mean_attraction)
         if self.preconditioned:
             return n_samples / (exaggeration * min(exaggeration, 2.0))
-        return max(n_samples / (4.0 * exaggeration), 50.0)
+        return max(n_samples / (4.0 * exaggeration), least)
 
     def resolve_momentum(self, n_samples: int) -> float:
         """Return the momentum used for n_samples points after early exaggeration."""
@@ -363,6 +369,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             objective.n_samples,
             factor * float(getattr(objective, "attraction_weight", 1.0)),
             getattr(objective, "mean_attraction", None),
+            _LEAST_RATE if float(getattr(objective, "stiffness_apart", 1.0)) == 1.0 else 0.0,
         )
         added = added_terms(objective)
         if self.preconditioned and self.learning_rate == "auto" and added.terms and added.stiffness is None:

@@ -16,7 +16,7 @@ from gnomon._validation import caller
 __all__ = ["IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
 
 IN_PROCESS = "in this process"
-_RISE = 0.05  # of the lowest loss: more is told
+_RISE = 0.1  # of the lowest loss: more is told
 
 Points = npt.NDArray[Any]
 """Points of an embedding, or a vector for each: (n_samples, n_components), row-major, float32 or float64 as the
@@ -104,7 +104,7 @@ class Stopping:
     def rise(self, state: State, loss: float | None) -> str:
         """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
 
-        More than a twentieth of it, and of 1, is no noise of a descent that settles: steps are too long.
+        More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long.
         """
         if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
             return ""

@@ -23,3 +23,11 @@ def test_symmetric_sne_from_parts_is_as_good_as_by_its_name():
     named = gn.SymmetricSNE(random_state=0).fit(X)
     kept = [trustworthiness(X, one.embedding_, n_neighbors=10) for one in (parts, named)]
     assert kept[0] == pytest.approx(kept[1], abs=0.01)
+
+
+@pytest.mark.parametrize("n", [12, 25, 40])
+def test_few_points_do_not_fly_apart_under_the_gaussian_kernel(n):
+    X = load_digits().data[:n]
+    made = gn.SymmetricSNE(random_state=0).fit(X)
+    assert made.solution_.loss[-1][1] < 0.6
+    assert trustworthiness(X, made.embedding_, n_neighbors=n // 3) > 0.8

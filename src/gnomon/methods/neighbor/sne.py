@@ -151,8 +151,8 @@ class SymmetricSNE(PerplexityEmbedder):
     max_iter : int >= 0, default=500
         Iterations in all.
     learning_rate : float > 0 or "auto", default="auto"
-        Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration, at least
-        50, with the exaggeration of the moment.
+        Step size for the true gradient; "auto" takes a quarter of n_samples / exaggeration, with the exaggeration of
+        the moment.
     evaluation : {"auto", "exact", "interpolated", "tree"}, default="auto"
         How repulsions are summed, as in `TSNE`.
     target_weight, target_metric : as in `TSNE`
