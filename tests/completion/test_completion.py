@@ -308,3 +308,21 @@ def test_what_cannot_be_completed_is_refused():
         gn.complete_missing(np.eye(4), "mode")
     with pytest.raises(ValueError, match=r"Completion: X must be a table with the columns .* \(3 columns, 4 before\)"):
         gn.complete_missing(np.eye(4)).fill(np.eye(3))
+
+
+def test_columns_of_one_known_value_are_named_and_no_test_on_them_is_told():
+    X = _groups()[:, :4]
+    X[:, 3], X[::3, 3] = 1.0, np.nan
+    text = gn.complete_missing(X, feature_names=["a", "b", "c", "paid"]).summary()
+    assert "all known values are one are filled with it: 'paid' 1; put in what blanks mean if" in text
+    assert "In a test on" not in text
+    assert "nan" not in text
+    X[1, 0] = np.nan
+    assert "In a test on" in gn.complete_missing(X).summary()
+
+
+def test_what_the_test_on_known_values_rests_on_is_told():
+    given, _ = _with_gaps(_plane(), 0.2)
+    assert (
+        "of the variance; if what is missing is like what is known, rows that" in gn.complete_missing(given).summary()
+    )

@@ -1,6 +1,7 @@
 """Columns as people have them become features by the rules that are said."""
 
 import datetime
+import re
 import warnings
 
 import numpy as np
@@ -210,6 +211,57 @@ def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     with pytest.raises(ValueError, match="X must be a table with a column that can become a feature"):
         gn.TablePreprocessor().fit(people[["name", "note"]])
     assert clone(asked).get_params() == asked.get_params()
+
+
+@pytest.mark.parametrize(
+    ("yes", "blank", "feature"),
+    [
+        ("x", None, "vip = x"),
+        ("x", "", "vip = x"),
+        (True, None, "vip"),
+        ("TRUE", "NA", "vip"),
+        (False, None, "vip = False"),
+    ],
+)
+@pytest.mark.parametrize("form", [pd.DataFrame, dict])
+def test_a_column_of_one_value_and_blanks_says_where_the_value_is(yes, blank, feature, form):
+    has = np.arange(40) % 4 == 0
+    values = np.array([yes if one else blank for one in has], dtype=object)
+    table = form({"vip": values, "y": np.sqrt(np.arange(40.0))})
+    encoder = gn.TablePreprocessor()
+    with pytest.warns(
+        DataWarning, match=r"one value and blanks: 'vip' \('\w+' or blank in 30 rows\): .*drop=\['vip'\]"
+    ):
+        encoder.fit(table)
+    assert encoder.get_feature_names_out().tolist() == [feature, "y"]
+    np.testing.assert_array_equal(encoder.transform(table)[:, 0], has)
+    assert encoder.spreads_[0] == pytest.approx(np.sqrt(0.25 * 0.75))
+    assert rules_fault(encoder.rules_) == ""
+
+
+def test_maps_take_one_value_and_blanks_as_yes_and_no_of_new_rows_too(tmp_path):
+    rng = np.random.default_rng(0)
+    has = rng.random(60) < 0.4
+    frame = pd.DataFrame({"x": rng.normal(size=60), "y": rng.normal(size=60)})
+    flags = frame.assign(flag=np.where(has, "x", None), active=pd.Series(np.where(has, True, None), dtype=object))
+    with pytest.warns(DataWarning, match="taken as 1 and 0") as told:
+        made = gn.map(flags, "pca")
+    assert not any("missing" in str(one.message) for one in told)
+    words = frame.assign(flag=np.where(has, "x", "no x"), active=has)
+    np.testing.assert_array_equal(np.abs(made.X), np.abs(gn.map(words, "pca").X[:, [0, 1, 2, 3]] - [0, 0, 0, 0]))
+    made.save(tmp_path / "m.gnomon")
+    kept = gn.Map.load(tmp_path / "m.gnomon")
+    np.testing.assert_allclose(kept.transform(flags), made.embedding, atol=1e-5)
+    with pytest.warns(DataWarning, match="'flag' has 'y' in 1 row: taken as none of the categories"):
+        kept.transform(flags.head(1).assign(flag="y", active=False))
+
+
+@pytest.mark.parametrize(("n_known", "reason"), [(1, "one row has a value"), (39, "all rows that have .* have 'DE'")])
+def test_one_value_that_one_row_has_or_lacks_tells_nothing(n_known, reason):
+    frame = pd.DataFrame({"land": ["DE"] * n_known + [None] * (40 - n_known), "y": np.sqrt(np.arange(40.0))})
+    rule = gn.TablePreprocessor().fit(frame).rules_[0]
+    assert rule.kind == "left out"
+    assert re.fullmatch(reason, rule.reason)
 
 
 def test_missing_and_unknown_categories_are_none_of_the_known_ones():

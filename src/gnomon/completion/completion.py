@@ -145,12 +145,16 @@ class Completion(ShortRepr):
             f"{total:,} of {missing.size:,} values are missing ({total / missing.size:.1%}), in "
             f"{len(lacking):,} of {len(by_column):,} columns ({named}): they are filled in {filled}"
         )
-        if self.held_out.n_values:
+        if self.held_out.n_values and np.isfinite(self.held_out.error):
             text += (
                 f". In a test on {self.held_out.n_values:,} known values the squared error was "
-                f"{self.held_out.error:.0%} of the variance; by that, rows that lack a value keep about "
-                f"{self.held_out.kept:.0%} of their {KEPT_NEIGHBORS} nearest neighbours"
+                f"{self.held_out.error:.0%} of the variance; if what is missing is like what is known, rows that lack "
+                f"a value keep about {self.held_out.kept:.0%} of their {KEPT_NEIGHBORS} nearest neighbours"
             )
+        starts = np.arange(len(names)) if columns is None else np.array(list(columns.values()))
+        if constant := [told for j in lacking if (told := self._told_constant(names[j], int(starts[j])))]:
+            text += f". Columns of which all known values are one are filled with it: {_listed(constant)}; put in what "
+            text += "blanks mean if that is another value, such as 0"
         empty = np.flatnonzero(by_column == len(missing))
         if len(empty):
             text += f". Columns without any value are set to 0: {_listed([repr(names[j]) for j in empty])}"
@@ -160,6 +164,11 @@ class Completion(ShortRepr):
             text += f". {len(poor):,} {rows} more than half of the values; their places mean little: "
             text += _listed([str(i) for i in poor])
         return text
+
+    def _told_constant(self, name: str, feature: int) -> str:
+        """Say which value a column has wherever it has one; empty if it has several or none."""
+        known = self.X[~self.missing[:, feature], feature]
+        return f"{name!r} {known[0]:.6g}" if len(known) and known.min() == known.max() else ""
 
 
 def _listed(texts: list[str]) -> str:

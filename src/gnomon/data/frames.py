@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray, floats_from_objects, warn_of_rounding, working_dtype
+from gnomon.data.arrays import FloatArray, floats_from_objects, is_missing, warn_of_rounding, working_dtype
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
@@ -139,10 +139,17 @@ def read_frame(X: Any) -> Frame:
         columns.append(values)
         kinds.append(kind)
         orders.append(tuple(series.dtype.categories) if isinstance(series.dtype, nw.Enum) else ())
-        booleans.append(series.dtype == nw.Boolean)
+        booleans.append(series.dtype == nw.Boolean or (series.dtype == nw.Object and _holds_truths(series)))
         categories.append(categories_of(series.to_native()))
     names = clean_names(raw_names) if named else None
     return Frame(columns, kinds, names, _index(native), int(frame.shape[0]), orders, booleans, categories)
+
+
+def _holds_truths(series: Any) -> bool:
+    """Return whether a column of objects is of True, False and missing values alone."""
+    known = (value for value in series.to_numpy().tolist() if not is_missing(value))
+    first = next(known, None)
+    return isinstance(first, (bool, np.bool_)) and all(isinstance(value, (bool, np.bool_)) for value in known)
 
 
 def holds_other_kinds(X: Any) -> bool:

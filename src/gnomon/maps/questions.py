@@ -458,7 +458,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         taken = features_of(self.columns or ())
         if not taken or sum(columns.stop - columns.start for columns in taken.values()) != self.X.shape[1]:
             return []
-        several = [columns for rule, columns in taken.items() if rule.kind in ("boolean", "category")]
+        several = [columns for rule, columns in taken.items() if rule.is_truth or rule.kind == "category"]
         return [np.arange(columns.start, columns.stop) for columns in several]
 
     @entrance("counterfactual")

@@ -149,7 +149,7 @@ def _encode(
         X=_stack(blocks),
         feature_names=[name for rule in rules for name in rule.features],
         metadata={**metadata, **data.metadata},
-        columns=rules if made or any(rule.kind == "boolean" for rule in rules) else None,
+        columns=rules if made or any(rule.is_truth for rule in rules) else None,
         text_columns=None,
         notes=notes,
     )

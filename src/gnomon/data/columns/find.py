@@ -15,7 +15,15 @@ from gnomon.data.arrays import is_missing
 from gnomon.data.columns.identifiers import id_reason, named_as_id
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import as_numbers, plain_column, refuse_other_values, seconds_of, texts_of, with_dates
+from gnomon.data.columns.values import (
+    as_numbers,
+    known_texts,
+    plain_column,
+    refuse_other_values,
+    seconds_of,
+    texts_of,
+    with_dates,
+)
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
 from gnomon.data.unread import Unread, find_unread
@@ -42,7 +50,9 @@ NOT_ASKED = "not asked for"
 """Why a column that nobody named is left out."""
 
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
+_FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
+_SHOWN = 5  # columns named
 _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
 
@@ -74,8 +84,8 @@ def find_rules(
     Warns
     -----
     DataWarning
-        Names columns whose commas or points may be decimal signs or stand between thousands, and columns of texts that
-        look like numbers, times or dates and are left out.
+        Names columns whose commas or points may be decimal signs or stand between thousands, columns of texts that
+        look like numbers, times or dates and are left out, and columns of one value and blanks, which become 1 and 0.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
@@ -93,7 +103,7 @@ def find_rules(
         if name not in chosen:
             rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
         elif raw.boolean or _holds_truths(name, raw):
-            rules.append(ColumnRule(name, "boolean", (name,)))
+            rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers, others, ranks)
@@ -119,6 +129,14 @@ def find_rules(
     if not allow_none and not any(rule.features for rule in rules):
         fact = "; ".join(rule.told() for rule in rules[:5])
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
+    if presences := [rule for rule in rules if rule.kind == "presence"]:
+        facts = ", ".join(f"{rule.told()[:-1]} in {_n_blank(columns[rule.name].values):,} rows)" for rule in presences)
+        fewer = f"drop={[rule.name for rule in presences[:_SHOWN]]!r}"
+        warn(
+            f"columns of one value and blanks: {facts}: taken as 1 and 0. Pass {fewer} if blanks do not mean that it is"
+            " not so.",
+            DataWarning,
+        )
     if unread:
         remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
@@ -160,8 +178,33 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     names = classes.names
     if len(names) == 1 and n_known == len(labels):
         return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
+    if len(names) == 1:
+        return _rule_of_presence(name, classes.values[0], n_known, len(labels))
     shown = names[1:] if len(names) == 2 else names
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
+
+
+def _rule_of_presence(name: str, value: Any, n_known: int, n_rows: int) -> ColumnRule:
+    """Return the rule of a column that has one value or none: 1 and 0, unless nearly all rows have it, or one alone."""
+    if n_known < 2:
+        return ColumnRule(name, "left out", reason="one row has a value")
+    if n_rows - n_known < _FEWEST_BLANK * n_rows:
+        return ColumnRule(name, "left out", reason=f"all rows that have a value have {str(value)!r:.40}")
+    return ColumnRule(name, "presence", (f"{name} = {value}",), (value,))
+
+
+def _rule_of_truths(name: str, values: Array) -> ColumnRule:
+    truths = ColumnRule(name, "boolean", (name,))
+    known = truths.encode(values)[:, 0]
+    found, n_blank = np.unique(known[~np.isnan(known)]), int(np.isnan(known).sum())
+    if len(found) != 1 or n_blank < max(1, _FEWEST_BLANK * len(known)) or len(known) - n_blank < 2:
+        return truths
+    rule = _rule_of_presence(name, str(bool(found[0])), len(known) - n_blank, len(known))
+    return replace(rule, features=(name,)) if found[0] else rule
+
+
+def _n_blank(values: Array) -> int:
+    return int(np.count_nonzero(~sort_into_classes(known_texts(values)).labelled))
 
 
 def _holds_truths(name: str, raw: RawColumn) -> bool:

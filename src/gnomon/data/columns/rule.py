@@ -30,6 +30,7 @@ Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
+_KINDS = ("number", "written", "boolean", "presence", "ordinal", "category", "date", "left out")
 _OTHERS_TAKEN = {  # what becomes of other texts
     "number": "no number, taken as missing",
     "written": "no number, taken as missing",
@@ -46,11 +47,12 @@ class ColumnRule:
     ----------
     name : str
         Of the column.
-    kind : {"number", "written", "boolean", "ordinal", "category", "date", "left out"}
+    kind : {"number", "written", "boolean", "presence", "ordinal", "category", "date", "left out"}
+        "presence" is of a column of one value, such as "x", and of blanks, which tell that it is not so.
     features : tuple of str
         Names of the features that it becomes.
     categories : tuple
-        Values of a category or an ordinal, in order.
+        Values of a category or an ordinal, in order; the one value of a presence.
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
     reason : str
@@ -84,6 +86,8 @@ class ColumnRule:
         if self.kind == "date":
             return ((self._seconds(values) - self.start) / self.unit)[:, None]
         codes = self._codes(values)
+        if self.kind == "presence":
+            return (codes == 0).astype(np.float64)[:, None]
         if self.kind == "ordinal":
             return np.where(codes < 0, np.nan, codes)[:, None]
         if len(self.features) == 1:
@@ -115,10 +119,16 @@ class ColumnRule:
         classes = sort_into_classes(known_texts(values))
         place = {name_of(value): code for code, value in enumerate(self.categories)}
         names = classes.names
-        if {name.lower() for name in place} == {"true", "false"}:  # also written in another way, or as numbers
-            place = {name.lower(): code for name, code in place.items()}
+        if {name.lower() for name in place} <= {"true", "false"}:  # also written in another way, or as numbers
+            other = dict.fromkeys(("true", "false"), _MISSING)  # of a presence: not the one value
+            place = other | {name.lower(): code for name, code in place.items()}
             names = [{"1": "true", "0": "false"}.get(name, name.lower()) for name in names]
         return np.array([*(place.get(name, _UNKNOWN) for name in names), _MISSING])[classes.codes]
+
+    @property
+    def is_truth(self) -> bool:
+        """Whether its one feature is 1 where something is so, and 0 where not."""
+        return self.kind in ("boolean", "presence")
 
     @property
     def may_lack(self) -> bool:
@@ -149,6 +159,8 @@ class ColumnRule:
             return f"{self.name!r} ({len(self.categories)} categories)"
         if self.kind == "ordinal":
             return f"{self.name!r} (rank among {len(self.categories)})"
+        if self.kind == "presence":
+            return f"{self.name!r} ({str(self.categories[0])!r:.40} or blank)"
         if self.kind == "written":
             example = self.reason or self.writing
             sizes = f", {SIZES_TOLD}" if has_sizes(self.writing) else ""
@@ -170,7 +182,7 @@ def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
     """
     spreads = np.full(X.shape[1], np.nan)
     for rule, columns in features_of(rules).items():
-        if rule.kind in ("boolean", "category"):
+        if rule.is_truth or rule.kind == "category":
             variance = float(np.nanvar(X[:, columns], axis=0, dtype=np.float64).sum())
             spreads[columns] = np.sqrt(variance) if variance > 0.0 else 1.0
     return spreads
@@ -218,12 +230,12 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
         n, several = len(rule.features), len(rule.categories)
         wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
         written = rule.kind == "written"
-        known = rule.kind in ("number", "written", "boolean", "ordinal", "category", "date", "left out")
         if (
             not (rule.writing in ("", *DATE_ORDERS) if rule.kind == "date" else is_writing(rule.writing) == written)
-            or not known
+            or rule.kind not in _KINDS
             or n != wanted
             or (rule.kind in ("ordinal", "category") and not several)
+            or (rule.kind == "presence" and several != 1)
             or not rule.unit > 0.0
         ):
             return f"column {rule.name!r:.60} has a rule that no column has"
