@@ -199,6 +199,42 @@ def test_a_name_tells_identifiers(name, repeats, kept):
     assert (name in encoder.get_feature_names_out()) == kept
 
 
+@pytest.mark.parametrize("lacking", [[3], [0, N - 1], list(range(0, N, 3))])
+@pytest.mark.parametrize("texts", [False, True])
+def test_identifiers_with_missing_values_are_left_out_as_complete_ones_are(people, lacking, texts):
+    ids = people[["id", "customer", "zip", "age"]].astype("Int64")
+    ids["day"] = np.arange(N) * 0.5
+    ids["income"] = people["income"]
+    wanted = {rule.name: rule.reason for rule in gn.TablePreprocessor().fit(ids).rules_ if not rule.features}
+    assert set(wanted) == {"id", "customer", "zip", "day"}
+    ids.iloc[lacking, [0, 1, 2, 4]] = pd.NA
+    if texts:
+        ids = ids.assign(**{name: ids[name].astype(str).replace("<NA>", "") for name in ("id", "customer", "zip")})
+    found = gn.TablePreprocessor().fit(ids)
+    assert {rule.name: rule.reason for rule in found.rules_ if not rule.features} == wanted
+    assert gn.TablePreprocessor(features=["zip"]).fit(ids).get_feature_names_out().tolist() == ["zip"]
+
+
+def test_a_short_count_with_a_gap_counts_the_rows():
+    frame = pd.DataFrame({"n": [5.0, np.nan, 7.0, 8.0], "y": [0.1, 0.7, 0.2, 0.4]})
+    assert gn.TablePreprocessor().fit(frame).rules_[0].reason == "it counts the rows"
+    assert gn.TablePreprocessor().fit(frame.assign(n=[5, np.nan, 6, 7])).rules_[0].kind == "number"
+
+
+@pytest.mark.parametrize(("n_lacking", "kept"), [(0, False), (60, False), (80, True)])
+def test_whole_numbers_go_with_another_column_over_the_rows_that_have_both(n_lacking, kept):
+    rng = np.random.default_rng(1)
+    size = rng.permutation(10**6)[:N].astype(float)
+    weight = np.sqrt(size) + rng.normal(size=N)
+    size[::10], weight[5::10] = np.nan, np.nan
+    found = gn.TablePreprocessor().fit(pd.DataFrame({"size": size, "weight": weight}))
+    assert [rule.kind for rule in found.rules_] == ["number", "number"]
+    weight = rng.normal(size=N)
+    weight[:n_lacking] = np.nan  # in 40 rows or fewer it cannot be told
+    found = gn.TablePreprocessor().fit(pd.DataFrame({"size": size, "weight": weight}))
+    assert (found.rules_[0].kind == "number") == kept
+
+
 def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     asked = gn.TablePreprocessor(features=["zip", "country"], drop=["country"]).fit(people)
     assert asked.get_feature_names_out().tolist() == ["zip"]

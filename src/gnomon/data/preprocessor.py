@@ -33,11 +33,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Dates, also texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31 May 2024, with or without a time and its zone,
       become the years, months, days or hours since the first, by the span that they cover.
     - Identifiers are left out: integers that count the rows, that are called an id or a zip code, or that all differ
-      and have no rank correlation with any other column; texts that all differ. So are numbers that rise by equal steps
-      over all of 50 rows or more beside other columns, such as times of frames, or in the same way over each of several
-      equal stretches of as many, such as times of replicas; texts of too many different values, and texts in a column
-      called "label", "class", "species" or the like. Texts that look like numbers, times or dates are left out with a
-      warning.
+      and have no rank correlation with any other column, some missing or not; texts that all differ. So are numbers
+      that rise by equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same
+      way over each of several equal stretches of as many, such as times of replicas; texts of too many different
+      values, and texts in a column called "label", "class", "species" or the like. Texts that look like numbers, times
+      or dates are left out with a warning.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ def find_rules(
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
         elif name in writings:
             found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
-            numbers[name] = np.nan_to_num(found.encode(raw.values)[:, 0], nan=np.inf)
+            numbers[name] = found.encode(raw.values)[:, 0]
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers, others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
