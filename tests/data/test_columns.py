@@ -608,6 +608,42 @@ def test_names_and_codes_are_left_out_without_a_warning(texts):
     assert gn.TablePreprocessor().fit({"x": texts, "p": np.zeros(40)}).rules_[0].reason == "an identifier"
 
 
+def code_columns():
+    rng = np.random.default_rng(2)
+    numbers = rng.integers(10_000, 10_150, 200)
+    yield ["01001", *map(str, numbers)], True  # as long as the longest
+    yield [f" {k}" for k in ["01001", *numbers]], True
+    yield [*["01001", "00.5", "N/A", ""], *map(str, numbers)], True
+    yield ["0123", "0124", "0125", *map(str, numbers)], True  # one in 100
+    yield ["0123", *map(str, numbers)], False  # a slip of the pen
+    yield ["05", "07", *map(str, rng.integers(10, 99, 200))], False  # two digits may be of a month
+    yield ["01001", *(f"{k / 7:.2f}" for k in numbers)], False  # decimals are of numbers
+    yield ["0", "0", *map(str, numbers)], False
+
+
+@pytest.mark.parametrize(("texts", "code"), list(code_columns()))
+def test_digits_that_begin_with_0_prove_a_column_of_codes(texts, code):
+    frame = pd.DataFrame({"article": texts, "p": np.random.default_rng(0).normal(size=len(texts))})
+    told = r"'article' has codes such as '0\d+', which begin with 0. Pass codes" if code else "taken as missing|^$"
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = encode_dataset(gn.data.Dataset(frame), None, None)
+    assert made.feature_names == (["p"] if code else ["article", "p"])
+    assert re.search(told, "; ".join(str(one.message) for one in caught))
+
+
+def test_codes_in_a_file_keep_their_zeros(tmp_path):
+    rng = np.random.default_rng(0)
+    codes = [f"{k:05d}" for k in rng.integers(0, 20_000, 60)]
+    rows = [f"{code},{k},{k % 7:03d}" for k, code in enumerate(codes)]
+    (tmp_path / "t.csv").write_text("\n".join(["sku,b,c", *rows]))
+    data = read_table(tmp_path / "t.csv")
+    assert data.feature_names == ["b"]
+    assert data.metadata["sku"].tolist() == codes
+    (tmp_path / "all.csv").write_text("\n".join(["a,b", *(f"{k:05d},{k % 7:03d}" for k in range(60))]))
+    np.testing.assert_array_equal(read_table(tmp_path / "all.csv").X[:, 0], np.arange(60))  # numbers filled up
+
+
 def test_a_few_texts_among_numbers_are_missing_and_told():
     rng = np.random.default_rng(0)
     texts = np.array([f"{value:.3f}" for value in rng.normal(size=60)], dtype=object)

@@ -25,7 +25,7 @@ from gnomon._validation import message, warn
 from gnomon.data.arrays import whole_numbers
 from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array
 from gnomon.data.names import clean_names
-from gnomon.data.written import are_truths, read_truths, told_decimal, with_exponent
+from gnomon.data.written import are_codes, are_truths, read_truths, told_decimal, with_exponent
 from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
@@ -80,6 +80,8 @@ class _Layout:
         Of the file.
     doubtful : bool
         Whether the first row is read as data, and may be a header.
+    codes : list of int
+        Columns of codes such as 01001, which are texts.
     n_above : int
         Rows above the data: the header, and before it a line that names the delimiter.
     """
@@ -93,6 +95,7 @@ class _Layout:
     unclear: Sequence[int] = ()
     encoding: str = _UTF_8
     doubtful: bool = False
+    codes: Sequence[int] = ()
     n_above: int = 0
 
 
@@ -325,7 +328,16 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     commas = [clear and (sign == "," or (decimal == "," and sign in ("", "?"))) for sign in signs] or [False] * width
     unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
     n_above = (named is not None) + (names is not None)
-    return _Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, n_above)
+    codes = _codes(body) if names else []
+    numeric = numeric and not codes
+    return _Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
+
+
+def _codes(rows: list[list[str]]) -> list[int]:
+    """Return the columns of codes such as 01001; none if all are, as numbers are that were filled up with zeros."""
+    columns = [[cell for cell in cells if cell and not cell.isspace()] for cells in zip(*rows, strict=False)]
+    found = [j for j, cells in enumerate(columns) if are_codes(cells)]
+    return found if len(found) < len(columns) else []
 
 
 def _refuse_spaces(path: str, lines: list[str]) -> None:
@@ -520,6 +532,8 @@ def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
 
 def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
     columns = {name: _Column() for name in names}
+    for j in layout.codes:
+        columns[names[j]] = _Column(is_text=True, cells=[])
     for lines, records in _record_blocks(path, layout):
         for column, cells, comma in zip(columns.values(), zip(*records, strict=True), layout.commas, strict=True):
             column.add(cells, lines, decimal_comma=comma)

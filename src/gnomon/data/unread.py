@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gnomon.data.written import without_signs
+from gnomon.data.written import are_codes, without_signs
 
 __all__ = ["Unread", "find_unread"]
 
@@ -44,7 +44,7 @@ class Unread(NamedTuple):
 
 
 def find_unread(texts: Sequence[str]) -> Unread | None:
-    """Say what texts look like of which at least half are dates, times or amounts; None for other texts.
+    """Say what texts look like of which at least half are dates, times or amounts, or codes; None for other texts.
 
     Parameters
     ----------
@@ -59,6 +59,9 @@ def find_unread(texts: Sequence[str]) -> Unread | None:
     found = _matches(_AMOUNT, some)
     if not found:
         return None
+    if are_codes(some):
+        code = next(text for text in some if text[0] == "0" and text.isdecimal() and len(text) > 2)
+        return Unread(f"codes such as {code!r:.40}, which begin with 0", "Pass codes that count something as numbers.")
     units = Counter(match["before"] or match["after"] or "" for match in found)
     names = [unit for unit, _ in units.most_common() if unit]
     if len(names) > 1:

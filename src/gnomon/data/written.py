@@ -14,6 +14,7 @@ __all__ = [
     "DATE_ORDERS",
     "FEWEST_NUMBERS",
     "SIZES_TOLD",
+    "are_codes",
     "are_truths",
     "date_order",
     "decimal_of",
@@ -36,6 +37,8 @@ SIZES_TOLD = "k as thousands, M as millions, bn as billions"
 FEWEST_NUMBERS = 0.9
 """Share of the texts of a column that must be numbers for it to be one of numbers."""
 
+_SHORTEST_CODE = 3  # digits; 01 to 12 and 00 to 23 may be months and hours
+_FEWEST_LED = 0.01  # share of codes that begin with 0, where these are shorter than others
 _LOOK = 100  # texts of which at least half are numbers, before all are read
 _MISSING_TEXTS = frozenset({"", "na", "n/a", "nan", "null", "?"})  # "none" may be a category
 _SIGN = re.compile(  # beside numbers or dates it stands for a missing one too
@@ -108,6 +111,30 @@ def without_signs(texts: Sequence[str]) -> list[str]:
 def _is_sign(text: str) -> bool:
     plain = text.strip().lower()
     return plain in _MISSING_TEXTS or _SIGN.fullmatch(plain) is not None
+
+
+def are_codes(texts: Sequence[str]) -> bool:
+    """Return whether texts of digits are codes, such as 01001 beside 99501: some begin with 0, as no number does.
+
+    These have three digits or more. One is enough that is as long as the longest text, else two and one in 100.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        Without missing ones. Nine tenths must be of digits alone.
+    """
+    if not any(_led(text) for text in texts):
+        return False
+    digits = [text.strip() for text in texts if text.strip().isdecimal()]
+    led = [text for text in digits if _led(text)]
+    if not led or len(digits) < FEWEST_NUMBERS * len(texts):
+        return False
+    return max(map(len, led)) == max(map(len, digits)) or len(led) >= max(2.0, _FEWEST_LED * len(digits))
+
+
+def _led(text: str) -> bool:
+    plain = text.strip()
+    return plain[:1] == "0" and len(plain) >= _SHORTEST_CODE and plain.isdecimal()
 
 
 def are_truths(texts: Iterable[str]) -> bool:
@@ -214,9 +241,11 @@ def find_writings(texts: Sequence[str]) -> list[str]:
     ----------
     texts : sequence of str
         Without missing ones. Nine tenths must be numbers, all with the same sign of a currency, percent or unit, of
-        those that are no sign for a missing one; see `without_signs`.
+        those that are no sign for a missing one; see `without_signs`. Codes are no numbers; see `are_codes`.
     """
     texts = [text for text in without_signs(texts) if text]
+    if are_codes(texts):
+        return []
     if sum(_number(text) is not None for text in texts[:_LOOK]) < len(texts[:_LOOK]) / 2:
         return []
     matches = [match for text in texts if (match := _number(text))]
