@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from gnomon.evaluation import are_apart, is_continuum, is_real
-from gnomon.evaluation.falls import _strays, fall_between
+from gnomon.evaluation.falls import _clouds, _strays, fall_between
 from gnomon.evaluation.saddles import Landscape
 
 FAST = {"n_nulls": 19}
@@ -107,35 +107,21 @@ def test_what_part_of_a_group_lies_with_the_other_is_told_beside_a_gap(moved, to
     assert are_apart(X, None, b, ~b, names=("Q", "P"), **FAST).sentence.endswith(f": a gap.{told}")
 
 
-def test_clouds_are_what_deep_merges_join():
-    """0 and 1 join at 2, 3 and 4 at 3, then 2 joins the latter at 5 and all are one at 8."""
-    tree = np.array([[0, 1, 2, 2], [3, 4, 3, 2], [2, 6, 5, 3], [5, 7, 8, 5]], dtype=float)
-    landscape = Landscape(np.array([1.0, 2.0, 4.0, 3.0, 0.5]), tree, 3.0)
-
-    def clouds(fall, min_rows):
-        return [np.flatnonzero(cloud).tolist() for cloud in landscape.clouds(fall, min_rows)]
-
-    deepest = 3 * math.log(8 / 1.0)
-    assert clouds(deepest * 1.001, 1) == [[0, 1, 2, 3, 4]]
-    assert clouds(deepest * 0.999, 1) == [[0, 1], [2, 3, 4]]
-    assert clouds(deepest * 0.999, 3) == [[0, 1, 2, 3, 4]]  # the smaller part has two rows
-    # From the fall of the third row on, that merge parts too, and what it joined is no cloud any more.
-    assert clouds(3 * math.log(5 / 4) * 0.999, 1) == [[2], [0, 1], [3, 4]]
-    assert clouds(3 * math.log(5 / 4) * 0.999, 2) == [[0, 1], [2, 3, 4]]
-
-
 def test_clouds_are_those_of_drawn_groups():
     X, groups = three()
-    found = Landscape.of(X).clouds(LIMIT, 30)
+    found = _clouds(Landscape.of(X), LIMIT)
     assert len(found) == 3
     for cloud in found:
         assert len(np.unique(groups[cloud])) == 1
         assert np.count_nonzero(cloud) > 90
+    np.testing.assert_array_equal(_clouds(Landscape.of(X), 100.0), np.ones((1, 300), bool))
 
 
-def test_a_row_that_joins_clouds_only_after_they_are_parted_is_in_none():
+def test_a_row_that_joins_islands_only_after_they_are_parted_is_in_none():
     """0 and 1, 2 and 3, 5 and 6 are pairs; the first two join at 8, then 4 joins them at 9 and the third at 20."""
     merges = [[0, 1, 1], [2, 3, 1], [5, 6, 1], [7, 8, 8], [10, 4, 9], [11, 9, 20]]
     tree = np.c_[np.array(merges, dtype=float), [2, 2, 2, 4, 5, 7]]
     landscape = Landscape(np.array([1.0, 1.0, 1.0, 1.0, 9.0, 1.0, 1.0]), tree, 1.0)
-    assert [np.flatnonzero(cloud).tolist() for cloud in landscape.clouds(2.0, 2)] == [[0, 1], [2, 3], [5, 6]]
+    assert landscape.islands(2.0, 2).tolist() == [0, 0, 1, 1, -1, 2, 2]
+    assert landscape.islands(2.0, 3).tolist() == [-1] * 7  # the smaller part has two rows
+    assert landscape.islands(2.5, 2).tolist() == [0, 0, 0, 0, 0, 1, 1]  # log 8 is less: they are one island

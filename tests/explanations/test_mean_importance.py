@@ -177,6 +177,28 @@ def test_features_that_part_groups_are_told_beside_those_that_move_points():
     np.testing.assert_allclose(sparse.share, found.share, rtol=1e-9)
 
 
+def test_a_category_is_told_as_one_by_goodman_and_kruskals_tau():
+    rng = np.random.default_rng(2)
+    group, level = rng.integers(0, 3, 300), rng.integers(0, 4, 300)
+    level = np.where(rng.random(300) < 0.6, group, level)
+    X = np.column_stack([rng.normal(size=300), level[:, None] == np.arange(4), group == 1])
+    names = ["x", *(f"town = {k}" for k in "abcd"), "b"]
+    found = find_apart(X, group, names, "islands", {"town": slice(1, 5)})
+    assert found.features == ["b", "town"]
+    table = np.array([[np.sum((group == g) & (level == k)) for k in range(4)] for g in range(3)]) / 300
+    gini = 1.0 - np.sum(table.sum(axis=0) ** 2)
+    left = 1.0 - np.sum(table**2 / table.sum(axis=1, keepdims=True))
+    assert found.share[1] == pytest.approx(1.0 - (left / 297) / (gini / 299), rel=1e-9)
+    assert str(found).startswith("the 3 islands of the map are told apart by b 100%, town ")
+    alone = find_apart(X, group, names, "islands")
+    assert alone.features[0] == "b"
+    assert {"town = a", "town = b", "town = c"} <= set(alone.features)
+    chance = [
+        find_apart(X[:, :5], rng.integers(0, 3, 300), names[:5], "labels", {"town": slice(1, 5)}) for _ in range(40)
+    ]
+    assert not any(one.features for one in chance)
+
+
 def test_labels_drawn_at_random_are_told_apart_by_no_feature():
     rng, names = np.random.default_rng(1), [f"f{j}" for j in range(30)]
     tables = [rng.normal(size=(60, 30)) for _ in range(100)]

@@ -183,3 +183,29 @@ def test_categories_of_a_table_are_asked_for_as_a_whole():
         assert (named["plan = basic"], named["plan = plus"], named["plan = pro"]) == (-1.0, 1.0, 0.0)
         assert {change for name, change in named.items() if name.startswith("member")} <= {-1.0, 0.0, 1.0}
         assert dict(zip(found.features, found.needed.tolist(), strict=True))["plan = plus"]
+
+
+def _map_of_countries(labels=None):
+    draw = np.random.default_rng(0)
+    country = draw.integers(0, 3, 150)
+    table = {"size": draw.normal(size=150), "country": np.array(["DE", "FR", "IT"])[country]}
+    rows = gnomon.map(table, "pca", labels=labels(country) if labels else None, random_state=0)
+    places = np.column_stack([20.0 * country, np.zeros(150)]) + draw.normal(size=(150, 2))
+    return Map(rows.X, places, labels=rows.labels, feature_names=rows.feature_names, columns=rows.columns)
+
+
+def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
+    result = _map_of_countries(lambda country: np.arange(150) % 2)
+    islands = result.importance().islands
+    assert (islands.kind, islands.n_groups, islands.features) == ("islands", 3, ["country"])
+    told = "the 3 islands of the map are told apart by country 100% (share of variance between them)"
+    assert str(result.importance()).split("\n")[1:3] == ["no feature tells the 2 labels apart", told]
+    said = f"What parts groups of points\n  no feature tells the 2 labels apart\n  {told}\n"
+    assert said in result.report(verdicts=False)
+    assert result.to_dict()["islands"] == result.importance().to_dict()["islands"] == islands.to_dict()
+    assert PageContent.of(result).apart == f"no feature tells the 2 labels apart; {told}"
+    named = _map_of_countries(lambda country: country)
+    assert named.importance().apart.features == ["country"]
+    assert named.importance().islands is None
+    scattered = Map(result.X, np.random.default_rng(1).normal(size=(150, 2)), labels=result.labels)
+    assert scattered.importance().islands is None

@@ -58,18 +58,20 @@ def fall_between(landscape: Landscape, a: Mask, b: Mask, *, island: bool = False
     while found.value >= limit:
         inner = [
             _fall(landscape, a & cloud, b & cloud, island)
-            for cloud in landscape.clouds(found.value, FEWEST_ROWS)
+            for cloud in _clouds(landscape, found.value)
             if min(np.count_nonzero(a & cloud), np.count_nonzero(b & cloud)) >= enough
         ]
         least = min(inner, key=lambda one: one.value, default=found)
         if least.value >= found.value:
             break
         found = least
-    return (
-        found
-        if found.value < limit
-        else replace(found, strays=_strays(landscape.clouds(found.value, FEWEST_ROWS), a, b))
-    )
+    return found if found.value < limit else replace(found, strays=_strays(_clouds(landscape, found.value), a, b))
+
+
+def _clouds(landscape: Landscape, fall: float) -> list[Mask]:
+    """Return the parts within which no fall is as deep; all rows where none is."""
+    codes = landscape.islands(fall, FEWEST_ROWS)
+    return [codes == code for code in range(codes.max() + 1)] or [np.ones(len(codes), dtype=np.bool_)]
 
 
 def _strays(clouds: list[Mask], a: Mask, b: Mask) -> tuple[int, int]:

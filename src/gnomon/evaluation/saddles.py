@@ -93,26 +93,24 @@ class Landscape:
                 open_parts += self.merges[one - n][:2]
         return np.sort(np.array(rows, dtype=np.int64))
 
-    def clouds(self, fall: float, min_rows: int) -> list[Mask]:
-        """Return the largest parts within which no merge of parts of `min_rows` rows is as deep as `fall`.
+    def islands(self, fall: float, fewest: int) -> npt.NDArray[np.int64]:
+        """Return the island of each row, counted from 0 in the order of their first rows, -1 for rows of none.
 
-        All rows where none is. Rows that joined a part only after one of its merges so deep are in no cloud.
+        Islands are the sides of merges before which density falls by `fall` at least, as `dips` tells it, and of which
+        each has `fewest` rows; of such a side that has such merges within itself, the sides of these.
         """
         n = len(self.radii)
         smaller, falls = self.dips()
-        deep = (smaller >= min_rows) & (falls >= fall)
-        split = np.concatenate([np.zeros(n, dtype=np.bool_), deep])  # parts with a merge so deep within
-        parents = np.full(2 * n - 1, -1)
+        holds = np.zeros(2 * n - 1, dtype=np.bool_)  # whether a part has such a merge within itself
+        sides: list[int] = []
         for at, (i, j, _) in enumerate(self.merges):
-            parents[[i, j]] = n + at
-            split[n + at] |= split[i] or split[j]
-        if not split.any():
-            return [np.ones(n, dtype=np.bool_)]
-        found = []
-        for part in np.flatnonzero(~split & (parents >= 0) & np.r_[np.zeros(n, np.bool_), deep][parents]):
-            cloud = np.zeros(n, dtype=np.bool_)
-            cloud[self.members(int(part))] = True
-            found.append(cloud)
+            deep = bool(smaller[at] >= fewest and falls[at] >= fall)
+            holds[n + at] = deep or holds[i] or holds[j]
+            sides += [i, j] if deep else []
+        members = sorted((self.members(part) for part in sides if not holds[part]), key=lambda rows: int(rows[0]))
+        found = np.full(n, -1, dtype=np.int64)
+        for island, rows in enumerate(members):
+            found[rows] = island
         return found
 
     def between(self, a: Mask, b: Mask, enough: tuple[int, int], floors: tuple[float, float] = (0.0, 0.0)) -> float:

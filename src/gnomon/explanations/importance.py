@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,6 +31,7 @@ _NUMBERS = 1 << 22  # of the table of importances, held in double at a time
 _LARGE = 0.14  # share of the variance between groups that is worth a name, Cohen's "large"
 _FALSE = 0.05  # share of chance among the features that are found, on the mean
 _NAMED = 6
+_OF_KIND = {"islands": "islands of the map"}
 Array = npt.NDArray[np.float64]
 
 
@@ -40,10 +42,11 @@ class Apart(Printed):
     Attributes
     ----------
     kind : str
-        What the groups are: "labels" or "clusters".
+        What the groups are: "labels" or "clusters" of the data, or "islands" of the map.
     n_groups : int
     features : list of str
-        Those of whose variance a seventh or more lies between the groups, beyond chance; the largest share first.
+        Those of whose variance a seventh or more lies between the groups, beyond chance; the largest share first. A
+        category is one, by the name of its column.
     share : ndarray of shape (n_features,), float64, in [0, 1]
         That share, less what chance gives on the mean.
     """
@@ -59,21 +62,38 @@ class Apart(Printed):
         told = [{"feature": name, "share": share} for name, share in pairs]
         return {"kind": self.kind, "n_groups": self.n_groups, "features": told, "text": str(self)}
 
+    def adds_to(self, other: Apart | None) -> bool:
+        """Say whether it names a feature, among those that are printed, which another one does not."""
+        return other is None or not set(self.features[:_NAMED]) <= set(other.features)
+
     def __str__(self) -> str:
+        groups = f"the {self.n_groups} {_OF_KIND.get(self.kind, self.kind)}"
         if not self.features:
-            return f"no feature tells the {self.n_groups} {self.kind} apart"
+            return f"no feature tells {groups} apart"
         told = [f"{name} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
         more = len(self.features) - len(told)
         text = f"{', '.join(told)}{f' and {more} more' if more else ''}"
-        return f"the {self.n_groups} {self.kind} are told apart by {text} (share of variance between them)"
+        return f"{groups} are told apart by {text} (share of variance between them)"
 
 
-def find_apart(X: Any, labels: Any, names: list[str], kind: str) -> Apart | None:
-    """Return which features tell groups of rows apart; None where there are not two groups, or most hold one row."""
+def find_apart(
+    X: Any, labels: Any, names: list[str], kind: str, categories: Mapping[str, slice] | None = None
+) -> Apart | None:
+    """Return which features tell groups of rows apart; None where there are not two groups, or most hold one row.
+
+    `categories` gives the features of each column that has become several, which are named as one.
+    """
     classes = sort_into_classes(check_labels(labels, int(X.shape[0])))
     if not 2 <= len(classes) <= np.count_nonzero(classes.codes >= 0) // 2:
         return None
-    share, p = shares_between(X, classes.codes, len(classes))
+    first = np.ones(len(names), dtype=np.bool_)
+    names = list(names)
+    for name, features in (categories or {}).items():
+        first[features.start + 1 : features.stop] = False
+        names[features.start] = name
+    starts = np.flatnonzero(first)
+    names = [names[f] for f in starts]
+    share, p = shares_between(X, classes.codes, len(classes), starts)
     chosen = np.flatnonzero(are_discoveries(p, _FALSE) & (share >= _LARGE))
     chosen = chosen[np.argsort(-share[chosen], kind="stable")]
     return Apart(kind, len(classes), [names[f] for f in chosen], share[chosen])
@@ -108,6 +128,9 @@ class MeanImportance(GroupedAnswer):
     apart : Apart or None
         Which features tell the labels or clusters of the map apart; None if that was not asked, as `Map.importance`
         does, or there are no groups.
+    islands : Apart or None
+        Which features tell the islands of the map apart, its parts with gaps between them, where these are not those
+        that `apart` names; None else. Of at most 1,000 rows.
     """
 
     _question: ClassVar[str] = "importance"
@@ -122,6 +145,7 @@ class MeanImportance(GroupedAnswer):
     n_points: int
     weighted: bool
     apart: Apart | None = None
+    islands: Apart | None = None
 
     @property
     def percent(self) -> Array:
@@ -132,12 +156,12 @@ class MeanImportance(GroupedAnswer):
         """Return what is said of all points together."""
         text = f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
         text += "; how far features move points within neighbourhoods, not what parts groups"
-        return text if self.apart is None else f"{text}\n{self.apart}"
+        return "\n".join([text, *(str(one) for one in (self.apart, self.islands) if one is not None)])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the answer with plain Python values; "apart" only if groups were told apart."""
-        document = super().to_dict()
-        return document if self.apart is None else {**document, "apart": self.apart.to_dict()}
+        """Return the answer with plain Python values; "apart" and "islands" only if these were told apart."""
+        told = {"apart": self.apart, "islands": self.islands}
+        return super().to_dict() | {name: one.to_dict() for name, one in told.items() if one is not None}
 
 
 @entrance("mean_importance")

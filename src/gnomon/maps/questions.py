@@ -239,7 +239,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     _mapped: Callable[[], Any]
     novelty: Callable[[Any], npt.NDArray[np.float64]]
     _groups: FeatureGroups | None
-    _parted: tuple[Any, Any, Apart | None] | None
+    _parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None
 
     @entrance("find")
     def find(self, text: str) -> int:
@@ -380,16 +380,22 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         known = self._known_groups(groups) if explanation is None else groups
         found = mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
-        return found if explanation is not None else replace(found, apart=self._told_apart())
+        if explanation is not None:
+            return found
+        apart, islands = self._told_apart()
+        return replace(found, apart=apart, islands=islands)
 
-    def _told_apart(self) -> Apart | None:
-        """Return which features tell the labels of the map apart, or without labels its clusters.
+    def _told_apart(self) -> tuple[Apart | None, Apart | None]:
+        """Return which features tell the labels of the map apart, or without labels its clusters; and its islands.
 
-        None where there are no two groups; clusters of more than 20,000 rows are not looked for, only taken if known.
+        None where there are no two groups, and for islands that the features named for labels or clusters tell apart;
+        clusters of more than 20,000 rows are not looked for, only taken if known.
         """
         clusters = None if self.labels is not None or self._too_long() else self._clusters_shown()
         if self._parted is None or self._parted[0] is not self.labels or self._parted[1] is not clusters:
-            self._parted = self.labels, clusters, self._find_apart(clusters)
+            apart, islands = self._find_apart(clusters), self._find_islands_apart()
+            told = islands is not None and islands.adds_to(apart)
+            self._parted = self.labels, clusters, (apart, islands if told else None)
         return self._parted[2]
 
     def _too_long(self) -> bool:
@@ -403,11 +409,32 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if self.labels is not None:
             if measured_labels(check_labels(self.labels, len(self.embedding))) is not None:
                 return None
-            return find_apart(self._unrolled().values, self.labels, self.feature_names, "labels")
+            return find_apart(self._unrolled().values, self.labels, self.feature_names, "labels", self._categories())
         if clusters is None or not clusters.levels:
             return None
         names = clusters.levels[clusters.default].names
-        return find_apart(self._unrolled().values, names, self.feature_names, "clusters")
+        return find_apart(self._unrolled().values, names, self.feature_names, "clusters", self._categories())
+
+    def _find_islands_apart(self) -> Apart | None:
+        """Return which features tell the islands of a flat map apart; None if it has no two."""
+        from gnomon.evaluation.islands import find_islands
+        from gnomon.explanations.importance import find_apart
+
+        if self.surface is not None:
+            return None
+        rows, island = find_islands(self.embedding)
+        if not len(rows):
+            return None
+        return find_apart(self._unrolled().values[rows], island, self.feature_names, "islands", self._categories())
+
+    def _categories(self) -> dict[str, slice]:
+        """Return where the features of each category stand that has become several."""
+        from gnomon.data.columns import features_of
+
+        rules = self.columns or []
+        if sum(len(rule.features) for rule in rules) != len(self.feature_names):
+            return {}
+        return {rule.name: at for rule, at in features_of(rules).items() if len(rule.features) > 1}
 
     @entrance("importance_by_label")
     def importance_by_label(

@@ -35,7 +35,7 @@ def describe(result: Map) -> dict[str, Any]:
         name_of(label): profile.head(_TOP_OF_CLASS).to_dict()["features"]
         for label, profile in result.profiles(groups=groups).items()
     }
-    suspects, apart = result._doubts(_SUSPECTS), result._told_apart()
+    suspects, (apart, islands) = result._doubts(_SUSPECTS), result._told_apart()
     return {
         "name": result.name,
         "n_samples": result.n_samples,
@@ -62,6 +62,7 @@ def describe(result: Map) -> dict[str, Any]:
         ],
         **({"groups": groups.groups} if groups is not None and groups.groups else {}),
         "apart": None if apart is None else apart.to_dict(),
+        "islands": None if islands is None else islands.to_dict(),
         "profiles": profiles,
         "clusters": _clusters(result),
         "suspects": None if suspects is None else suspects.to_dict(),
@@ -99,8 +100,9 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
         *(f"  {name}: {', '.join(members)}" for name, members in facts.get("groups", {}).items()),
     ]
-    if facts["apart"] is not None:
-        lines += ["", "What parts groups of points", f"  {facts['apart']['text']}"]
+    parted = [facts[name] for name in ("apart", "islands") if facts[name] is not None]
+    if parted:
+        lines += ["", "What parts groups of points", *(f"  {one['text']}" for one in parted)]
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))

@@ -153,7 +153,8 @@ class Map(Questions, MapFunction, Outputs):
         self._alone: MapAlone | None = None  # what blind_spots and proves have answered; the file keeps it
         self._sorted: tuple[Any, list[Any]] | None = None  # labels, and the different ones
         self._doubted: tuple[Any, int, Suspects] | None = None  # labels, rows listed at most, and the list
-        self._parted: tuple[Any, Any, Apart | None] | None = None  # labels, clusters, and what tells them apart
+        # Labels, clusters, and what tells them and the islands apart.
+        self._parted: tuple[Any, Any, tuple[Apart | None, Apart | None]] | None = None
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None

@@ -180,7 +180,7 @@ class PageContent:
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
     apart : str, default=""
-        Which features tell the classes apart, a sentence shown beside what moves the points.
+        Which features tell the classes and the islands of the map apart, shown beside what moves the points.
     levels : sequence of PageLevel, default=()
         Nested groups, the coarsest first, whose names the map bears: the finer ones when one zooms in.
     point_names : sequence of n_samples str, default=None
@@ -252,7 +252,7 @@ class PageContent:
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
             captions=_holders(found) if clustered else _captions(map, groups),
-            apart=str(map._told_apart() or "") if map.image_shape is None else "",
+            apart=_told_apart(map),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             levels=levels,
             metadata={**map.metadata, **columns},
@@ -284,6 +284,11 @@ class PageContent:
             caution=map.caution,
             info=_made(map),
         )
+
+
+def _told_apart(map: Any) -> str:
+    """Return which features tell classes and islands apart; nothing of pictures, whose features are pixels."""
+    return "" if map.image_shape else "; ".join(str(one) for one in map._told_apart() if one is not None)
 
 
 def _alone(map: Any) -> dict[str, Any] | None:

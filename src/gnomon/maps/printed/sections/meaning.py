@@ -43,8 +43,8 @@ def features(subject: Subject) -> Section | None:
     groups = {} if subject.groups is None else subject.groups.groups
     shown = [f"{name}: {', '.join(members)}" for name, members in groups.items() if name in set(found.features)]
     told = tag("p", f"Features that go together along the map: {'; '.join(shown)}.") if shown else None
-    apart = result._told_apart()
-    parted = None if apart is None else tag("p", f"That is within neighbourhoods. Of groups of points: {apart}.")
+    apart = "; ".join(str(one) for one in result._told_apart() if one is not None)
+    parted = tag("p", f"That is within neighbourhoods. Of groups of points: {apart}.") if apart else None
     body = join([tag("p", words), parted, table(["feature", "moves points by", "share"], rows, caption), told])
     return Section("What moves points", body)
 
