@@ -170,6 +170,28 @@ def test_features_are_judged_between_units(tmp_path):
     assert (refused.exit_code, "units='patient' must be one of" in refused.output) == (2, True)
 
 
+def test_labels_are_judged_between_units(tmp_path):
+    draw = np.random.default_rng(0)
+    donor = np.repeat(np.arange(10), 10)
+    label = np.repeat(["a", "b", "c"], [40, 40, 20])
+    X = draw.normal(size=(100, 3)) + draw.normal(size=(10, 3))[donor] + [[8.0, 0.0, 0.0]] * (label == "a")[:, None]
+    path = str(tmp_path / "m.gnomon")
+    Map(X, X[:, :2], labels=label, metadata={"donor": donor}, feature_names=["x", "y", "z"]).save(path)
+    made = gnomon.load(path)
+    found = json.loads(ask("profile", path, "--units", "donor", "--json").stdout)
+    assert [one["n_units"] for one in found.values()] == [[4, 6], [4, 6], [2, 8]]
+    assert found["b"]["caption"] == made.profiles(units="donor")["b"].caption()
+    lines = ask("profile", path, "--captions", "--units", "donor").stdout.splitlines()
+    assert lines[1].split("  ")[0::3][:2] == ["a", "high x"]
+    assert lines[1].endswith("c (too few units)")
+    assert lines[-1] == made.captions(units="donor").caution
+    document = json.loads(ask("profile", path, "--captions", "--units", "donor", "--json").stdout)
+    assert (document["a"]["untold"], document["a"]["n_units"]) == (["c"], 4)
+    for asked in ((), ("--captions",)):
+        refused = ask("profile", path, *asked, "--units", "patient")
+        assert (refused.exit_code, "units='patient' must be one of" in refused.output) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("condition", "rows"),
     [

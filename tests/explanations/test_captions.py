@@ -13,7 +13,7 @@ from scipy.stats import false_discovery_control, ttest_ind
 
 from gnomon._false_discoveries import normal_deviations
 from gnomon.explanations import cluster_captions
-from gnomon.explanations.contrast import captions
+from gnomon.explanations.contrast import sums
 from gnomon.explanations.contrast.captions import (
     _best_feature,
     _caption,
@@ -341,7 +341,7 @@ def test_a_cluster_without_spread_in_the_middle_of_others_is_medium():
 def test_moments_are_those_of_all_rows_at_once_to_the_bit(monkeypatch):
     X = np.random.default_rng(0).normal(3.0, 2.0, size=(500, 7)).astype(np.float32)
     groups = np.arange(500) % 3 - 1
-    monkeypatch.setattr(captions, "_HELD", 7 * 20)
+    monkeypatch.setattr(sums, "_HELD", 7 * 20)
     found = _cluster_moments(X, groups, 2, None)
     for group in range(2):
         rows = X[groups == group].astype(np.float64)

@@ -15,7 +15,7 @@ from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 from gnomon.cli.record import write_records
 
 if TYPE_CHECKING:
-    from gnomon.explanations import Caption
+    from gnomon.explanations import AnswersByLabel, Caption
 
 __all__ = [
     "axis",
@@ -48,6 +48,14 @@ def _grouped(command: _Command) -> _Command:
 
     text = "Take features that are collinear along the map together."
     return click.option("--groups", is_flag=True, callback=named, help=text)(command)
+
+
+def _between_units(command: _Command) -> _Command:
+    """Add the option for what was drawn independently: the command gets `units`, the name of metadata or None."""
+    text = (
+        "Metadata that say what was drawn independently, such as the donor of each cell: features are judged between "
+    )
+    return click.option("--units", metavar="COL", help=f"{text}these.")(command)
 
 
 def _coordinates(text: str) -> list[float]:
@@ -125,12 +133,7 @@ def axis(
 @map_file
 @click.option("--select", metavar="CONDITION", required=True, help="The rows, such as label=3, age>40 or rows=0:100.")
 @click.option("--rest", metavar="CONDITION", help="The rows to compare with, all others by default.")
-@click.option(
-    "--units",
-    metavar="COL",
-    help="Metadata that say what was drawn independently, such as the donor of each cell: features are judged between "
-    "these.",
-)
+@_between_units
 @_grouped
 @_n_top(10)
 @with_threads
@@ -159,11 +162,20 @@ def contrast(
 @click.command("profile")
 @map_file
 @click.option("--captions", is_flag=True, help="Only a caption for each label.")
+@_between_units
 @_grouped
 @_n_top(5)
 @with_threads
 @with_json
-def profile(map_path: str, captions: bool, groups: str | None, top: int, threads: int | None, as_json: bool) -> None:
+def profile(
+    map_path: str,
+    captions: bool,
+    units: str | None,
+    groups: str | None,
+    top: int,
+    threads: int | None,
+    as_json: bool,
+) -> None:
     """Say for each label of MAP what sets its rows apart.
 
     The features compare a label with all other rows; a caption tells it from each other label. MAP is a file that
@@ -171,31 +183,38 @@ def profile(map_path: str, captions: bool, groups: str | None, top: int, threads
     """
     result = open_map(map_path, threads)
     if captions and as_json:
-        _print_answer(lambda: result.captions(groups=groups), as_json)
+        _print_answer(lambda: result.captions(groups=groups, units=units), as_json)
     elif captions:
-        _print_answer(lambda: _caption_table(result.captions(groups=groups)), False)
+        _print_answer(lambda: _caption_table(result.captions(groups=groups, units=units)), False)
     else:
-        answers = result.profiles(groups=groups) or result.captions(
+        answers = result.profiles(groups=groups, units=units) or result.captions(
             groups=groups
         )  # which tells what labels are lacking
         _print_answer(lambda: {label: one.head(top) for label, one in answers.items()}, as_json)
 
 
-def _caption_table(captions: dict[Any, Caption]) -> str:
+def _caption_table(captions: AnswersByLabel[Caption]) -> str:
     """Return one line a label: its caption, and the labels that it does not tell it from, if there are any."""
     from gnomon.explanations.answer import format_table
 
     texts = {str(label): caption.text for label, caption in captions.items()}
     width = max(len(text) for text in texts.values())
     rows = [
-        [label, text.ljust(width), ", ".join(map(str, caption.unseparated))]
+        [label, text.ljust(width), ", ".join(_hardly_apart(caption))]
         for (label, text), caption in zip(texts.items(), captions.values(), strict=True)
     ]
+    caution = f"\n{captions.caution}" if captions.caution else ""
     if any(row[2] for row in rows):
         longest = max(len(row[2]) for row in rows)
         header = ["label", "caption".ljust(width), "hardly apart from".ljust(longest)]
-        return format_table(header, [[*row[:2], row[2].ljust(max(longest, len(header[2])))] for row in rows])
-    return format_table(["label", "caption".ljust(width)], [row[:2] for row in rows])
+        table = format_table(header, [[*row[:2], row[2].ljust(max(longest, len(header[2])))] for row in rows])
+        return f"{table}{caution}"
+    return f"{format_table(['label', 'caption'.ljust(width)], [row[:2] for row in rows])}{caution}"
+
+
+def _hardly_apart(caption: Caption) -> list[str]:
+    """Return the labels that a caption does not tell its own from; of some there are too few units to know."""
+    return [f"{label} (too few units)" if label in caption.untold else str(label) for label in caption.unseparated]
 
 
 @click.command("importance")

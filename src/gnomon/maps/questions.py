@@ -320,34 +320,36 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             What was drawn independently, such as the donor of each cell, or the name of the metadata that say so: what
             sets the selection apart is judged between these. None takes every row as independent.
         """
-        from gnomon.data.dataset import require_name
         from gnomon.explanations.contrast import contrast
 
-        known = self._known_groups(groups)
-        if isinstance(units, str):
-            require_name(units, list(self.metadata), what="units")
-            units = self.metadata[units]
+        known, units = self._groups_and_units(groups, units)
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
         return replace(found, caution=rows_count_once(self.parameters))
 
     @entrance("captions")
-    def captions(self, n_phrases: int = 3, *, groups: Any = None) -> AnswersByLabel[Caption]:
+    def captions(
+        self, n_phrases: int = 3, *, groups: Any = None, units: npt.ArrayLike | str | None = None
+    ) -> AnswersByLabel[Caption]:
         """Name each label by what tells it from the other labels. See `gnomon.cluster_captions`.
 
-        groups="auto" names the features of each of `feature_groups` as one; of pictures captions name regions.
+        groups="auto" names the features of each of `feature_groups` as one; of pictures captions name regions. `units`
+        are as for `contrast`: only features are named whose differences are no chance between these.
         """
         from gnomon.explanations import cluster_captions
 
+        labels = self._known_labels()
         # A picture of fewer than three rows or columns has no nine regions to speak of.
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
+        known, units = self._groups_and_units(None if regions and units is None else groups, units)
         return cluster_captions(
             self._unrolled(),
-            self._known_labels(),
+            labels,
             n_phrases=n_phrases,
             feature_names=self.feature_names,
             image_shape=self.image_shape if regions else None,
-            groups=None if regions else self._known_groups(groups),
+            groups=known,
+            units=units,
         )
 
     @entrance("feature_groups", keeps_name=True)
@@ -367,6 +369,17 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
     def _known_groups(self, groups: Any) -> Any:
         """Return the groups that an argument names; "auto" are those of the map."""
         return self.feature_groups() if isinstance(groups, str) and groups == "auto" else groups
+
+    def _groups_and_units(self, groups: Any, units: Any) -> tuple[Any, Any]:
+        """Return the groups of features that an argument names, and the unit of each row: a text names metadata."""
+        from gnomon.data.dataset import require_name
+        from gnomon.explanations.contrast.units import refuse_groups
+
+        refuse_groups(groups, units)  # before the map is explained to find the groups
+        if isinstance(units, str):
+            require_name(units, list(self.metadata), what="units")
+            units = self.metadata[units]
+        return self._known_groups(groups), units
 
     @entrance("importance")
     def importance(

@@ -370,7 +370,7 @@ class Map(Questions, MapFunction, Outputs):
         return self._dimension
 
     @entrance("profiles")
-    def profiles(self, *, groups: Any = None) -> AnswersByLabel[Contrast]:
+    def profiles(self, *, groups: Any = None, units: npt.ArrayLike | str | None = None) -> AnswersByLabel[Contrast]:
         """Say for each label which features set its rows apart; computed once. A dict by label, which prints tables.
 
         Empty without labels of two different classes at least: dates, measured numbers and labels that are all
@@ -380,17 +380,22 @@ class Map(Questions, MapFunction, Outputs):
         ----------
         groups : None, "auto" or FeatureGroups, default=None
             "auto" compares the features of each of `feature_groups` as one.
+        units : array-like of shape (n_samples,), str or None, default=None
+            What was drawn independently, such as the donor of each cell, or the name of the metadata that say so: what
+            sets a label apart is judged between these, as by `contrast`, and computed anew. None takes every row as
+            independent.
         """
         from gnomon.explanations import AnswersByLabel, cluster_profiles
 
         if self.labels is None or len(self._classes()) < 2:
             return AnswersByLabel()
-        known = self._known_groups(groups)
+        known, units = self._groups_and_units(groups, units)
         key = id(known) if known is not None and known.groups else None
-        if key not in self._profiles:
-            found = cluster_profiles(self._unrolled(), self.labels, feature_names=self.feature_names, groups=known)
+        if key not in self._profiles or units is not None:
+            table, names = self._unrolled(), self.feature_names
+            found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units)
             found.caution = rows_count_once(self.parameters)
-            if known is not None and known is not self._groups:
+            if units is not None or (known is not None and known is not self._groups):
                 return found
             self._profiles[key] = found
         return self._profiles[key]

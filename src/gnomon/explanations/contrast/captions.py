@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,8 @@ from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_param
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.groups import NOTHING_APART, effect_size_errors
+from gnomon.explanations.contrast.sums import sum_deviations
+from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
 from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
 from gnomon.geometry.check import check_features
 
@@ -22,7 +24,6 @@ __all__ = ["Caption", "cluster_captions", "shares_between"]
 
 Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
-_HELD = 1 << 17  # deviations at a time
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
@@ -43,6 +44,8 @@ class _ClusterMoments:
     sizes : ndarray of shape (n_clusters,), int64
     alpha : float or None
         Rate of false discoveries among differences; None takes all.
+    units : UnitSums or None, default=None
+        What chance is judged between; None takes rows as independent.
     """
 
     means: Array
@@ -50,6 +53,7 @@ class _ClusterMoments:
     sizes: npt.NDArray[np.int64]
 
     alpha: float | None
+    units: UnitSums | None = None
 
     def gaps(self, g: int) -> Array:
         """Return by how many standard deviations cluster g lies above each cluster, (n_clusters, n_features).
@@ -73,8 +77,27 @@ class _ClusterMoments:
             )
         return float(effect_size_errors(np.array([gap]), (own, other), sizes, by_rows=False)[0])
 
+    def untold(self, g: int) -> list[int]:
+        """Return the clusters with too few units to tell what sets cluster g apart from them."""
+        if self.units is None:
+            return []
+        return [h for h in range(len(self.sizes)) if h != g and min(self.units.n_units(g, h)) < FEWEST_UNITS]
+
     def _is_no_chance(self, g: int, difference: Array, alpha: float) -> npt.NDArray[np.bool_]:
-        """Return which differences of means are found at a rate of false discoveries, by Welch's test and Student's.
+        """Return which differences of means are found at a rate of false discoveries."""
+        if self.units is None:
+            tested, p_values = self._chances_of_rows(g, difference)
+        else:
+            judged = [None if h == g else self.units.chances(g, h)[0] for h in range(len(self.sizes))]
+            tested = np.array([one is not None for one in judged])
+            p_values = np.array([one for one in judged if one is not None])
+        found = np.zeros(difference.shape, dtype=np.bool_)
+        if tested.any():
+            found[tested] = are_discoveries(p_values, alpha)
+        return found
+
+    def _chances_of_rows(self, g: int, difference: Array) -> tuple[npt.NDArray[np.bool_], Array]:
+        """Return which clusters can be tested, and the p-values of these by Welch's test and Student's.
 
         Welch's alone finds chance where the few rows of a cluster happen to vary little, such as eight times yes of
         seven in ten, and Student's where a small cluster varies more than the other.
@@ -91,31 +114,11 @@ class _ClusterMoments:
         with np.errstate(divide="ignore", invalid="ignore"):
             alike = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(pooled))
         tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
-        found = np.zeros(difference.shape, dtype=np.bool_)
-        if tested.any():
-            welch = normal_deviations(ratio, degrees)
-            student = normal_deviations(alike, common[:, None].astype(np.float64))
-            ahead = np.fmin(welch, student)
-            found[tested] = are_discoveries(normal_p_values(ahead[tested]), alpha)
-        return found
-
-
-def _deviations(X: Any, rows: npt.NDArray[np.intp], center: Array, *, squared: bool = False) -> Array:
-    """Return the sums of the deviations of some rows from a center, or of their squares.
-
-    By blocks that stay in a cache. Each begins with the sums of those before: rows are added one by one.
-    """
-    step = max(1, _HELD // len(center))
-    held = np.empty((min(step, len(rows)) + 1, len(center)))
-    for begin in range(0, len(rows), step):
-        some = X[rows[begin : begin + step]]
-        block = held[1 : len(some) + 1]
-        np.subtract(some, center, out=block)
-        if squared:
-            np.square(block, out=block)
-        held[0] = held[: len(some) + 1].sum(axis=0) if begin else block.sum(axis=0)
-    sums: Array = held[0]
-    return sums
+        if not tested.any():
+            return tested, np.zeros((0, difference.shape[1]))
+        welch = normal_deviations(ratio, degrees)
+        student = normal_deviations(alike, common[:, None].astype(np.float64))
+        return tested, normal_p_values(np.fmin(welch, student)[tested])
 
 
 def _cluster_moments(
@@ -136,8 +139,8 @@ def _cluster_moments(
             continue
         first = np.asarray(X[rows[0]], dtype=np.float64)
         parts = np.array_split(rows, max(1, len(rows) * n_features // _BLOCK))
-        means[g] = first + sum(_deviations(X, part, first) for part in parts) / len(rows)
-        variances[g] = sum(_deviations(X, part, means[g], squared=True) for part in parts) / len(rows)
+        means[g] = first + sum(sum_deviations(X, part, first) for part in parts) / len(rows)
+        variances[g] = sum(sum_deviations(X, part, means[g], squared=True) for part in parts) / len(rows)
     return _ClusterMoments(means, variances, sizes, alpha)
 
 
@@ -213,6 +216,11 @@ class Caption(GroupedAnswer):
         Clusters from which no feature named sets it apart by a large difference (0.8 standard deviations).
     fidelity : float in [0, 1]
         Share of the other clusters from which the caption sets it apart by such a difference.
+    n_units : int or None
+        Units, such as donors, with rows in the cluster; None where rows are taken as independent.
+    untold : list
+        Clusters, among `unseparated`, with too few units to tell what sets this one apart from them: fewer than 3 on a
+        side and on both.
     """
 
     _question: ClassVar[str] = "caption"
@@ -224,9 +232,16 @@ class Caption(GroupedAnswer):
     text: str
     against: list[list[Any]]
     unseparated: list[Any]
+    n_units: int | None = None
+    untold: list[Any] = field(default_factory=list)
 
     def __str__(self) -> str:
         return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the caption with plain Python values; "n_units" and "untold" only if units were given."""
+        units = {} if self.n_units is None else {"n_units": self.n_units, "untold": self.untold}
+        return {**super().to_dict(), **units}
 
 
 @entrance("cluster_captions")
@@ -238,6 +253,7 @@ def cluster_captions(
     feature_names: Any = None,
     image_shape: tuple[int, ...] | None = None,
     groups: FeatureGroups | None = None,
+    units: npt.ArrayLike | None = None,
     alpha: float | None = 0.05,
 ) -> AnswersByLabel[Caption]:
     """Name each cluster by what tells it from the other clusters: "high CD3D, low LYZ".
@@ -266,6 +282,12 @@ def cluster_captions(
     groups : FeatureGroups, default=None
         What `group_features` found in an explanation of the same rows: features that are collinear along the map are
         named as one, "high area + 2 alike". Not with image_shape.
+    units : array-like of shape (n_samples,), default=None
+        What was drawn independently, such as the donor of each cell, as in `contrast`: name only features whose
+        differences are no chance between these, by Student's test of their means: of at least 3 with rows in both of
+        two clusters by the difference of their two means, else of those with rows in one. From a cluster with fewer it
+        cannot be told. Gaps are those of the rows all the same. None takes every row as independent. Not with `groups`
+        nor alpha=None.
     alpha : float in (0, 1) or None, default=0.05
         Name only features whose differences are no chance: at this rate of false discoveries [2]_ among all features
         and other clusters, by Welch's test [1]_ and Student's, of which the larger p-value counts. It holds for
@@ -275,7 +297,8 @@ def cluster_captions(
     Returns
     -------
     AnswersByLabel
-        A dict of label to Caption in the order of the sorted labels; `print` shows the texts. Like every description of
+        A dict of label to Caption in the order of the sorted labels; `print` shows the texts, and with `units` a line
+        that says between how many chance was judged. Like every description of
         clusters that were chosen by looking at these rows, no test.
 
     References
@@ -288,6 +311,9 @@ def cluster_captions(
     n_phrases = checked["n_phrases"]
     values, names = check_features(X, feature_names)
     words = ("high", "low", "medium")
+    owners = check_units(units, int(values.shape[0]), groups)
+    if owners is not None and checked["alpha"] is None:
+        raise ValueError(message("alpha=None", "a rate where units are given, between which chance is judged"))
     collinear = check_groups(groups)
     if collinear is not None and image_shape is not None:
         raise ValueError(message("groups of features with image_shape", "left out", remedy="Pass one of the two."))
@@ -298,10 +324,24 @@ def cluster_captions(
         words = ("bright", "dark", "grey")
     classes = classes_of(labels, int(values.shape[0]))
     moments = _cluster_moments(values, classes.codes, len(classes), checked["alpha"])
+    if owners is not None:
+        moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     told = _told_apart(captions, moments, listed, names)
-    return AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
+    answers = AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
+    if moments.units is not None:
+        answers.caution = _told_of_units(moments.units, captions)
+    return answers
+
+
+def _told_of_units(units: UnitSums, captions: list[Caption]) -> str:
+    """Say between how many units chance is judged, and how many pairs of clusters have too few of them."""
+    text = f"Chance is judged between units, {len(np.unique(units.owners))} in all"
+    n_untold, n_pairs = sum(len(one.untold) for one in captions) // 2, len(captions) * (len(captions) - 1) // 2
+    if n_untold:
+        text += f", which are too few for {n_untold} of {n_pairs} pairs of labels: each side needs {FEWEST_UNITS}"
+    return f"{text}."
 
 
 def _caption(
@@ -330,6 +370,9 @@ def _caption(
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
     phrases = [f"{word} {names[f]}" for word, f in zip(said, chosen, strict=True)]
+    units, untold, nothing = moments.units, moments.untold(g), NOTHING_APART
+    if units is not None and len(untold) == len(labels) - 1:
+        nothing = told_of_too_few(max((units.n_units(g, h) for h in untold), key=lambda of: (min(of), max(of))))
     return Caption(
         features=[names[f] for f in chosen],
         indices=np.array(chosen, dtype=np.int64),
@@ -337,9 +380,11 @@ def _caption(
         error=np.array(errors),
         fidelity=1.0 - float(np.count_nonzero(left)) / (len(labels) - 1),
         label=labels[g],
-        text=", ".join(phrases) or NOTHING_APART,
+        text=", ".join(phrases) or nothing,
         against=[[labels[h] for h in rows] for rows in against],
         unseparated=[labels[h] for h in np.flatnonzero(left)],
+        n_units=None if units is None else int(np.count_nonzero(units.groups == g)),
+        untold=[labels[h] for h in untold],
     )
 
 
@@ -359,6 +404,7 @@ def _told_apart(
     told = []
     for g, caption in enumerate(captions):
         twins = [h for h, text in enumerate(texts) if text == caption.text and h != g]
+        twins = sorted({*twins} - {*moments.untold(g)})
         if twins:
             gaps = moments.gaps(g)[twins]
             twin, f = (int(at) for at in np.unravel_index(np.argmax(np.abs(gaps)), gaps.shape))

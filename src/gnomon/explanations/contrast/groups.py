@@ -21,7 +21,7 @@ from gnomon._validation import Integer, Options, check_parameters, message
 from gnomon.exceptions import GnomonWarning
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.contrast.units import FEWEST_UNITS, chances_between_units, sort_units
+from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
 from gnomon.explanations.rows import classes_of, dense_rows_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg import inner_products, product, stacked_solve
@@ -302,7 +302,7 @@ class Contrast(GroupedAnswer):
         Share of chance, on the mean, among this feature and those that are set apart more (Benjamini and Hochberg, by
         the test of Mann and Whitney): above 0.05 a caption does not name it. It takes rows as independent draws, which
         cells of one donor or repeated measurements are not; with `units` it is judged between these, by Student's test
-        of their means, and 1 where they are too few.
+        of their means, and 1 where they are too few or differ the other way than the rows.
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature; for a group of features those of the member most correlated
         with it.
@@ -388,7 +388,7 @@ class Contrast(GroupedAnswer):
         if self.n_units is not None:
             of = f"{self.n_units[0]} and {self.n_units[1]} units"
             if min(self.n_units) < FEWEST_UNITS:
-                return f"{text}what sets it apart cannot be told from {of}; each side needs {FEWEST_UNITS}"
+                return f"{text}{told_of_too_few(self.n_units)}"
             text += self.caption()
             text += (
                 f"{told} units held out"
@@ -434,7 +434,10 @@ def _contrasts(
     collinear: FeatureGroups | None = None,
     units: npt.NDArray[np.int64] | None = None,
 ) -> list[Contrast]:
-    """Contrast every group of rows with all others; halves hold units, or else sets of repeated rows, whole."""
+    """Contrast every group of rows with all others; halves hold units, or else sets of repeated rows, whole.
+
+    `units` holds the unit of each row, -1 for none; then chance is judged between these.
+    """
     if collinear is not None and collinear.groups:
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
         _, mean, rest_mean, *_ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
@@ -455,6 +458,7 @@ def _contrasts(
     repeats = _Repeats.of(X, groups, n_groups) if units is None else None
     sets = units if repeats is None else repeats.sets
     fidelity = _held_out_auc(X, groups, n_groups, rank, sets)
+    between = None if units is None else UnitSums.of(X, groups, units)
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups)
     found = []
     for g in range(n_groups):
@@ -464,6 +468,11 @@ def _contrasts(
         sizes_of_both = n_selected, n_rest
         if repeats is not None:
             sizes_of_both = repeats.distinct(groups == g), repeats.distinct((groups >= 0) & (groups != g))
+        if between is None:
+            rates, n_units = _rates_of_chance(auc[g, order], sizes_of_both), None
+        else:
+            chances, n_units = between.chances(g)
+            rates = np.ones(len(order)) if chances is None else adjusted_p_values(chances)[order]
         found.append(
             Contrast(
                 features=[names[f] for f in order],
@@ -473,11 +482,12 @@ def _contrasts(
                 fidelity=float(fidelity[g]),
                 auc=auc[g, order],
                 auc_error=auc_errors(auc[g, order], (spread, rest_spread), sizes_of_both),
-                false_discovery_rate=_rates_of_chance(auc[g, order], sizes_of_both),
+                false_discovery_rate=rates,
                 mean_selected=mean[g, order],
                 mean_rest=rest_mean[g, order],
                 n_selected=n_selected,
                 n_rest=n_rest,
+                n_units=n_units,
                 n_repeats=n_selected + n_rest - sum(sizes_of_both),
             )
         )
@@ -518,8 +528,8 @@ def contrast(
         What was drawn independently, such as the donor of each cell or the patient of each visit, where rows of one
         unit are alike. What sets the selection apart is then judged between units: by the means of those on either
         side, or of at least 3 with rows on both sides by the difference of their two means (others then take no part).
-        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same, but units are
-        held out whole. None takes every row as independent, and each set of rows that repeat each other as one. Rows
+        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same, and what units
+        differ in the other way than their rows is not named; units are held out whole. None takes every row as independent, and each set of rows that repeat each other as one. Rows
         without a unit (None, NaN, empty) are in no mean. Not with `groups`.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
@@ -544,21 +554,8 @@ def contrast(
     if shared:
         raise ValueError(message(f"rest with {shared} selected rows", "apart from the selection"))
     sides = np.where(inside, 0, np.where(outside, 1, -1)).astype(np.int32)
-    if units is not None and groups is not None:
-        raise ValueError(message("groups", "left out where units are given"))
-    owners = None if units is None else sort_units(units, n)
-    table = table_as_bytes(values)
-    found = _contrasts(table, sides, 2, labels, sort_by, check_groups(groups), owners)[0]
-    if owners is None:
-        return found
-    both = np.where((sides >= 0) & (owners >= 0), 2 * owners + sides, -1)
-    present, compact = np.unique(both, return_inverse=True)
-    if present[0] < 0:
-        present, compact = present[1:], compact - 1
-    means = _group_contrasts(table, compact.astype(np.int32), len(present))[1] if len(present) > 1 else None
-    chances, n_units = chances_between_units(present, means)
-    rates = np.ones(len(labels)) if chances is None else adjusted_p_values(chances)
-    return replace(found, false_discovery_rate=rates[found.indices], n_units=n_units)
+    owners = check_units(units, n, groups)
+    return _contrasts(table_as_bytes(values), sides, 2, labels, sort_by, check_groups(groups), owners)[0]
 
 
 @entrance("cluster_profiles")
@@ -570,6 +567,7 @@ def cluster_profiles(
     feature_names: Any = None,
     sort_by: Literal["auc", "effect_size"] = "auc",
     groups: FeatureGroups | None = None,
+    units: npt.ArrayLike | None = None,
     n_jobs: int | None = None,
 ) -> AnswersByLabel[Contrast]:
     """Contrast every cluster with all other rows, in one pass over the features.
@@ -585,6 +583,10 @@ def cluster_profiles(
         Features kept for each cluster; None for all.
     feature_names, sort_by, groups, n_jobs
         As in `contrast`.
+    units : array-like of shape (n_samples,), default=None
+        What was drawn independently, such as the donor of each cell, as in `contrast`: what sets a cluster apart is
+        judged between these, as `contrast` of its rows and all others in clusters does. A cluster of which it cannot be
+        told says so. None takes every row as independent. Not with `groups`.
 
     Returns
     -------
@@ -596,6 +598,8 @@ def cluster_profiles(
     values, feature_labels = check_features(X, feature_names)
     classes = classes_of(labels, int(values.shape[0]))
     codes = classes.codes.astype(np.int32)
-    contrasts = _contrasts(table_as_bytes(values), codes, len(classes), feature_labels, sort_by, check_groups(groups))
+    owners = check_units(units, len(codes), groups)
+    table, known = table_as_bytes(values), check_groups(groups)
+    contrasts = _contrasts(table, codes, len(classes), feature_labels, sort_by, known, owners)
     kept = contrasts if n_top is None else [profile.head(n_top) for profile in contrasts]
     return AnswersByLabel(zip(classes.values, kept, strict=True))
