@@ -528,9 +528,10 @@ def contrast(
         What was drawn independently, such as the donor of each cell or the patient of each visit, where rows of one
         unit are alike. What sets the selection apart is then judged between units: by the means of those on either
         side, or of at least 3 with rows on both sides by the difference of their two means (others then take no part).
-        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same, and what units
-        differ in the other way than their rows is not named; units are held out whole. None takes every row as independent, and each set of rows that repeat each other as one. Rows
-        without a unit (None, NaN, empty) are in no mean. Not with `groups`.
+        With fewer than 3 on a side it cannot be told. Effects and AUC are those of the rows all the same, but nothing
+        is named that units differ in the other way than their rows, and units are held out whole. None takes every row
+        as independent, and each set of rows that repeat each other as one. Rows without a unit (None, NaN, empty) are
+        in no mean. Not with `groups`.
     n_jobs : int or None, default=None
         Threads; None or -1 for all. Does not change the result.
 
