@@ -256,8 +256,72 @@ def test_a_phrase_takes_a_gap_of_eight_tenths_and_the_side_of_the_mean():
     assert third.against == [["x"], ["y"]]
     np.testing.assert_allclose(third.effect, [-0.8, -0.8])
     np.testing.assert_allclose(third.error, np.sqrt(2 / 50 + 0.64 / (4 * 49)))
-    below = _caption(0, three_clusters([[0.79, 0.0], [0.0, 0.0], [0.0, 0.0]]), ["x", "y", "z"], names, words, 3)
+    weaker = _caption(0, three_clusters([[0.5, 0.0], [0.0, 0.0], [0.0, 0.0]]), ["x", "y", "z"], names, words, 3)
+    assert (weaker.text, weaker.effect.tolist(), weaker.fidelity) == ("high a", [0.5], 1.0)  # a second choice
+    below = _caption(0, three_clusters([[0.49, 0.0], [0.0, 0.0], [0.0, 0.0]]), ["x", "y", "z"], names, words, 3)
     assert (below.text, below.fidelity, below.unseparated) == ("no feature sets it apart", 0.0, ["y", "z"])
+
+
+def test_what_a_cluster_is_high_in_comes_before_what_it_is_low_in_though_it_says_less():
+    names, words = ["a", "b", "c"], ("high", "low", "medium")
+
+    def told(own, rivals=0.9, n_phrases=3):
+        moments = three_clusters([[0.0, 0.0, own], [rivals, 0.0, 0.0], [0.0, rivals, 0.0]])
+        return _caption(0, moments, ["x", "y", "z"], names, words, n_phrases)
+
+    assert (told(0.5).text, told(0.5).against, told(0.5).fidelity) == ("high c", [["y", "z"]], 1.0)
+    assert told(0.49).text == "low a, low b"  # less than a second choice takes
+    assert told(0.8, rivals=1.61).text == "high c"  # of large differences alone one phrase is better than two
+    assert told(0.79, rivals=1.58).text == "high c"
+    assert told(0.79, rivals=1.59).text == "low a, low b"  # which say more than twice as much
+    one = told(0.79, rivals=1.59, n_phrases=1)
+    assert (one.text, one.against, one.unseparated) == ("high c", [["z"]], ["y"])  # no low one tells of z
+    none = told(0.6, rivals=0.6)
+    assert (none.text, none.unseparated) == ("high c", [])
+    alone = _caption(0, three_clusters([[0.0, 0.7], [0.9, 0.0]]), ["x", "y"], ["a", "b"], words, 3)
+    assert alone.text == "low a"  # one large difference tells it from all others
+
+
+def test_low_stays_where_no_high_tells_from_a_cluster():
+    moments = three_clusters([[0.0, 0.0, 0.6], [0.9, 0.0, 0.6], [0.0, 0.9, 0.0]])
+    found = _caption(0, moments, ["x", "y", "z"], ["a", "b", "c"], ("high", "low", "medium"), 3)
+    assert (found.text, found.against, found.unseparated) == ("high c, low a", [["z"], ["y"]], [])
+    np.testing.assert_allclose(found.effect, [0.6, -0.9])
+
+
+def test_low_stays_where_high_takes_more_phrases():
+    others = [[0.9, 0.0, 0.0, 0.6, 0.6], [0.9, 0.0, 0.6, 0.0, 0.6], [0.0, 0.9, 0.6, 0.6, 0.0]]
+    moments = three_clusters([[0.0, 0.0, 0.6, 0.6, 0.6], *others])
+    found = _caption(0, moments, list("xyzw"), list("abcde"), ("high", "low", "medium"), 3)
+    assert (found.text, found.against) == ("low a, low b", [["y", "z"], ["w"]])
+
+
+def test_a_topic_of_sparse_words_is_named_by_its_own():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(5), 300)
+    shares = np.full((5, 10), 0.01)
+    shares[np.arange(5), np.arange(5)] = [0.24, 0.4, 0.4, 0.4, 0.4]  # the first word differs by 0.75 deviations
+    X = sp.csr_array((rng.random((1500, 10)) < shares[labels]).astype(np.float32))
+    assert [one.text for one in cluster_captions(X, labels).values()] == [f"high feature {k}" for k in range(5)]
+
+
+def test_a_printed_caption_says_from_which_clusters_it_does_not_tell():
+    labels = [f"T{k}" for k in range(7)]
+    means = np.zeros((7, 2))
+    means[:2, 0] = 3.0
+    words = ("high", "low", "medium")
+    moments = three_clusters(means)
+    plain = [_caption(g, moments, labels, ["a", "b"], words, 3) for g in range(7)]
+    captions = _told_apart(plain, moments, labels, ["a"])
+    assert str(captions[0]) == "high a, like T1"  # which it says already
+    assert str(captions[2]) == "low a, like T3 (not told from T4, T5, T6)"
+    assert captions[2].text == "low a, like T3"
+    means[2:, 1] = np.arange(5) / 3
+    own = _caption(0, three_clusters(np.vstack([means, means[2]])), [*labels, "T7"], ["a", "b"], words, 3)
+    assert str(own) == "high a (not told from T1)"
+    many = _caption(0, three_clusters([[1.0], *[[1.0]] * 5, [0.0]]), labels, ["a"], words, 3)
+    assert str(many) == "high a (not told from T1, T2, T3 and 2 others)"
+    assert str(_caption(0, three_clusters([[0.0]] * 7), labels, ["a"], words, 3)) == "no feature sets it apart"
 
 
 def test_the_effect_of_a_phrase_is_the_smallest_gap_to_those_it_sets_apart():

@@ -309,7 +309,7 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     """Return a caption for each label; none without labels, with a single one or with too many to be read."""
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
-    return {name_of(label): caption.text for label, caption in map.captions(groups=groups).items()}
+    return {name_of(label): str(caption) for label, caption in map.captions(groups=groups).items()}
 
 
 def _holders(found: Any) -> dict[str, str]:

@@ -26,12 +26,14 @@ Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
+_MEDIUM = 0.5  # Cohen's "medium" one, of a second choice
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
 _RULES: dict[str, Rule] = {
     "n_phrases": Integer(1),
     "alpha": Either(Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
 }
 _CEILING = 3.0  # a difference beyond this separates no better
+_UNTOLD = 3  # clusters that a printed caption lists as those from which it does not tell
 
 
 @dataclass(frozen=True)
@@ -197,7 +199,9 @@ def shares_between(
 
 @dataclass(frozen=True, kw_only=True)
 class Caption(GroupedAnswer):
-    """What tells a cluster from the other clusters, in a few words; ``str`` gives the words.
+    """What tells a cluster from the other clusters, in a few words.
+
+    ``str`` gives the words, and behind them the clusters from which they do not tell it: "low price (not told from B)".
 
     Attributes
     ----------
@@ -213,7 +217,8 @@ class Caption(GroupedAnswer):
     against : list of list
         For each feature named: those clusters.
     unseparated : list
-        Clusters from which no feature named sets it apart by a large difference (0.8 standard deviations).
+        Clusters from which no feature named sets it apart by a large difference (0.8 standard deviations), nor by the
+        smaller one of a second choice (0.5).
     fidelity : float in [0, 1]
         Share of the other clusters from which the caption sets it apart by such a difference.
     n_units : int or None
@@ -236,7 +241,17 @@ class Caption(GroupedAnswer):
     untold: list[Any] = field(default_factory=list)
 
     def __str__(self) -> str:
-        return self.text
+        return f"{self.text}{self._untold()}"
+
+    def _untold(self) -> str:
+        """Return from which clusters the words do not tell, but for the one that they end with; empty if none."""
+        left = [h for h in self.unseparated if not self.text.endswith((f" like {h}", f" than {h}"))]
+        if not len(self) or not left:
+            return ""
+        more = len(left) - _UNTOLD
+        listed = left if more <= 1 else left[:_UNTOLD]
+        names = ", ".join(map(str, listed))
+        return f" (not told from {names})" if listed is left else f" (not told from {names} and {more} others)"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the caption with plain Python values; "n_units" and "untold" only if units were given."""
@@ -366,6 +381,9 @@ def _caption(
         against.append(rows)
         said.append(words[2] if middle else words[0] if side[f] > 0 else words[1])
         left[rows] = False
+    if all(word == words[1] for word in said) and len(chosen) + np.count_nonzero(left) > 1:
+        chosen, against, left = _second_choice(chosen, against, left, agreed, side, n_phrases)
+        said = [words[0] if side[f] > 0 else words[1] for f in chosen]
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
@@ -388,9 +406,43 @@ def _caption(
     )
 
 
-def _best_feature(gaps: Array, left: npt.NDArray[np.bool_]) -> tuple[int, int, npt.NDArray[np.intp]]:
+def _second_choice(
+    lows: list[int],
+    against: list[npt.NDArray[np.intp]],
+    left: npt.NDArray[np.bool_],
+    agreed: Array,
+    side: Array,
+    n_phrases: int,
+) -> tuple[list[int], list[npt.NDArray[np.intp]], npt.NDArray[np.bool_]]:
+    """Return features that a cluster is high in before those that it is low in, whom each sets apart, and whom none.
+
+    Weaker differences do, but for half of what a low one says at least. What was given stays if the cluster is told
+    from fewer by these, or from as many by more phrases.
+    """
+    told = np.zeros(len(left))
+    for f, rows in zip(lows, against, strict=True):
+        told[rows] = agreed[rows, f]
+    untold = left | (told > 0.0)
+    chosen: list[int] = []
+    whom: list[npt.NDArray[np.intp]] = []
+    least = np.maximum(told / 2, _MEDIUM)[:, None], np.where(told > 0.0, _LARGE, _MEDIUM)[:, None]
+    for gaps, enough in zip((np.where(side > 0, agreed, 0.0), agreed), least, strict=True):
+        while untold.any() and len(chosen) < n_phrases:
+            count, f, rows = _best_feature(gaps, untold, enough)
+            if count == 0:
+                break
+            chosen.append(f)
+            whom.append(rows)
+            untold[rows] = False
+    better = (np.count_nonzero(untold), len(chosen)) <= (np.count_nonzero(left), len(lows) or n_phrases)
+    return (chosen, whom, untold) if better else (lows, against, left)
+
+
+def _best_feature(
+    gaps: Array, left: npt.NDArray[np.bool_], least: Array | float = _LARGE
+) -> tuple[int, int, npt.NDArray[np.intp]]:
     """Return how many of the clusters left the best feature sets apart, the feature, and these clusters."""
-    large = np.where(left[:, None] & (gaps >= _LARGE), gaps, 0.0)
+    large = np.where(left[:, None] & (gaps >= least), gaps, 0.0)
     counts = np.count_nonzero(large, axis=0)
     f = int(np.lexsort((-large.sum(axis=0), -np.minimum(large, _CEILING).sum(axis=0), -counts))[0])
     return int(counts[f]), f, np.flatnonzero(large[:, f])
