@@ -13,7 +13,7 @@ from gnomon.cli.record import write_records
 
 __all__ = ["extend"]
 
-_TOLD = ("n_new", "unusual", "out_of_range", "shift", "refit", "reasons", "differences", "group", "labels")
+_TOLD = ("n_new", "n_blank", "unusual", "out_of_range", "shift", "refit", "reasons", "differences", "group", "labels")
 
 
 @click.command("extend")

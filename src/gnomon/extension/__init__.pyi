@@ -5,6 +5,9 @@ from .atlas.forward import hearing_far as hearing_far
 from .atlas.forward import tell_of_far as tell_of_far
 from .atlas.function import MapFunction as MapFunction
 from .atlas.inverse import RoundTrip as RoundTrip
+from .blank import blank_rows as blank_rows
+from .blank import known_columns as known_columns
+from .blank import told_blank as told_blank
 from .columns import ColumnShift as ColumnShift
 from .drift import Drift as Drift
 from .drift import measure_drift as measure_drift

@@ -14,6 +14,7 @@ from gnomon._printed import Printed
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.extension.atlas.forward import Novelty
 from gnomon.extension.atlas.lifts import lift_of
+from gnomon.extension.blank import blank_rows, known_columns, told_blank
 from gnomon.extension.chance import (
     chance_of_farther,
     chance_of_fewer,
@@ -60,7 +61,7 @@ class Drift(Printed):
     Attributes
     ----------
     n_old, n_new : int
-        Rows of the map and new ones.
+        Rows of the map and new ones, without those of `blank`.
     n_compared : int
         Old rows that new ones are compared with in novelty: all, or of a map in principal components those held out of
         the components of others, see `Map.novelty`.
@@ -103,6 +104,12 @@ class Drift(Printed):
         seen; at least 5 rows, or none.
     labels_of_group : dict
         How many of the new rows that `labels` counts are of the group, by label: what they came to says little of them.
+    blank : ndarray of int64
+        New rows, by their numbers, that are all zeros in the columns where rows of the map are not, under a metric that
+        gives such rows no direction ("cosine", "hellinger"): texts without any of the map's words. They say nothing,
+        and all else is of the others; `n_blank` counts them.
+    metric : str
+        The metric of the map.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -142,6 +149,13 @@ class Drift(Printed):
     missing_names: Sequence[str] = ()
     group: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     labels_of_group: dict[Any, int] = field(default_factory=dict)
+    blank: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    metric: str = "euclidean"
+
+    @property
+    def n_blank(self) -> int:
+        """Number of the new rows that are left out, as they say nothing."""
+        return len(self.blank)
 
     @property
     def reasons(self) -> list[str]:
@@ -247,7 +261,13 @@ class Drift(Printed):
     def summary(self) -> str:
         """Say in words how new rows differ, and whether to fit again."""
         k = self.n_neighbors
-        lines = [
+        left_out = ""
+        if self.n_blank:
+            left_out = f"{told_blank(self.n_blank, self.n_new + self.n_blank, self.metric)}: "
+        if not self.n_new:
+            return f"{left_out}there is nothing to compare with the {self.n_old:,} rows of the map."
+        lines = [f"{left_out}they are left out of what follows"] if left_out else []
+        lines += [
             f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
             f"{self.out_of_range:.1%} out of range",
             f"how far out they lie, not where (their novelty), differs in distribution by {self.shift:.2f}, "
@@ -256,7 +276,9 @@ class Drift(Printed):
             f"{self.preserved_old:.0%} for old",
         ]
         if self._is_held_out:
-            lines.insert(2, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others")
+            lines.insert(
+                len(lines) - 1, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others"
+            )
         if self.regions:
             place, new, old = self.regions[0]
             where = ", ".join(f"{value:.3g}" for value in place)
@@ -346,6 +368,16 @@ def measure_drift(
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
         features = None if features is None else (features[0][placed], features[1])
         missing = None if missing is None else (missing[0][placed], missing[1])
+    old, new = (X, X_new) if features is None else features
+    blank = blank_rows(new, known_columns(old, metric))
+    told_of = np.setdiff1d(np.arange(int(new.shape[0])), blank)
+    if len(blank):
+        X_new, Y_new = X_new[told_of], np.asarray(Y_new)[told_of]
+        features = None if features is None else (old, new[told_of])
+        missing = None if missing is None else (missing[0], missing[1][told_of])
+        unlikeness = None if unlikeness is None else unlikeness.of(told_of)
+    if not len(told_of):
+        return _of_blank_rows(blank, len(placed), metric)
     lift = lift_of(metric, X)
     X, X_new = lift.points(X), lift.points(X_new)
     n = int(X.shape[0])
@@ -388,13 +420,38 @@ def measure_drift(
         column_names=column_names,
         missing=None if missing is None else measure_missing(missing),
         missing_names=missing_names or column_names,
-        group=group,
+        group=told_of[group],
         labels_of_group=_majorities(labels, indices[group]),
+        blank=blank,
+        metric=metric,
     )
     if not drift.labels or not drift.differs:
         return drift
     weights = _like_shares(labels, graph.indices, indices)
     return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored, filled))
+
+
+def _of_blank_rows(blank: npt.NDArray[np.int64], n_old: int, metric: str) -> Drift:
+    """Return what is said where all new rows say nothing."""
+    none, unknown = np.empty(0), float("nan")
+    return Drift(
+        n_old=n_old,
+        n_new=0,
+        n_compared=n_old,
+        novelty=none,
+        unusual=0.0,
+        out_of_range=0.0,
+        shift=0.0,
+        shift_by_chance=1.0,
+        preserved_new=unknown,
+        preserved_old=unknown,
+        lost_by_chance=1.0,
+        n_neighbors=0,
+        regions=[],
+        labels={},
+        blank=blank,
+        metric=metric,
+    )
 
 
 def _differs(shift: float, p_value: float) -> bool:

@@ -49,6 +49,10 @@ class Unlikeness(NamedTuple):
     is_far: npt.NDArray[np.bool_]
     n_compared: int
 
+    def of(self, rows: npt.NDArray[np.int64]) -> Unlikeness:
+        """Return that of some of the rows."""
+        return Unlikeness(self.novelty[rows], self.is_far[rows], self.n_compared)
+
 
 @dataclass(frozen=True)
 class _Surprise:

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.data.cells import told_part
+from gnomon.exceptions import DataWarning
 from gnomon.maps.representation import coordinates_of, in_features, rows_of
 from gnomon.scale import by_blocks
 
@@ -37,6 +38,7 @@ class MapFunction:
     surface: Surface | None
     _estimator: Any
     _atlas: AffineAtlas | None
+    _known: tuple[Any, npt.NDArray[np.bool_] | None] | None
     _held_out: HeldOutRows | None
     _n_fitted: int | None
     _part: str
@@ -108,11 +110,15 @@ class MapFunction:
         -----
         DataWarning
             If an atlas is asked for rows that are out of its range, see `novelty`; if a data frame or an AnnData object
-            has columns that the map does not have, which are left out.
+            has columns that the map does not have, which are left out; if under "cosine" or "hellinger" rows are all
+            zeros in the columns where rows of the map are not, as texts without any of its words are: they get places,
+            which say nothing of them.
         """
         from gnomon.maps.growing import check_rows
 
-        return np.asarray(self._one.transform(self._as_mapped(check_rows(self, X_new))))  # type: ignore[arg-type]
+        rows = check_rows(self, X_new)  # type: ignore[arg-type]
+        self._tell_of_blank(rows)
+        return np.asarray(self._one.transform(self._as_mapped(rows)))
 
     @entrance()
     @by_blocks
@@ -134,14 +140,21 @@ class MapFunction:
         ------
         ValueError
             If the map has no fitted method that places rows.
+
+        Warns
+        -----
+        DataWarning
+            Of rows that are all zeros, as for `transform`.
         """
         from gnomon.maps.growing import check_rows
 
-        rows = self._as_mapped(check_rows(self, X_new))  # type: ignore[arg-type]
+        given = check_rows(self, X_new)  # type: ignore[arg-type]
         own = self._way_to_place
         if own is None:
             remedy = "Ask for transform."
             raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
+        self._tell_of_blank(given)
+        rows = self._as_mapped(given)
         places = np.asarray(own(rows))
         return places if self.surface is None else self.surface.drawn(places)
 
@@ -295,6 +308,27 @@ class MapFunction:
 
             self._atlas = make_atlas(self)  # type: ignore[arg-type]
         return self._atlas
+
+    def _known_columns(self) -> npt.NDArray[np.bool_] | None:
+        """Return in which columns the fitted rows hold values; None if the metric places rows of zeros."""
+        from gnomon.extension import known_columns
+
+        table = self._standardised()  # type: ignore[attr-defined]
+        if self._known is None or self._known[0] is not table:
+            self._known = table, known_columns(table.values[: self._n_fitted], self.metric)
+        return self._known[1]
+
+    def _tell_of_blank(self, rows: Any) -> None:
+        """Warn of rows that say nothing to the map."""
+        from gnomon.extension import blank_rows, told_blank
+
+        known = self._known_columns()
+        if known is None:
+            return
+        count = len(blank_rows(self._as_scaled(rows), known))
+        if count:
+            told = told_blank(count, int(rows.shape[0]), self.metric)
+            warn(f"{told}: their places say nothing of them.", DataWarning)
 
     def _held_out_rows(self) -> HeldOutRows | None:
         """Return what the novelty of a map in principal components is told by, made when it is first asked for."""

@@ -158,6 +158,7 @@ class Map(Questions, MapFunction, Outputs):
         self._scaled: tuple[Any, Table] | None = None  # the table or representation, and what was mapped of it
         self._estimator: Any = None  # fitted; the file keeps it if it is one of gnomon's
         self._atlas: AffineAtlas | None = None
+        self._known: tuple[Any, Any] | None = None  # a table, and in which columns rows of the map hold values
         self._part = ""  # of an AnnData object, which new cells are asked for: its place in a file
         self._held_out: HeldOutRows | None = None
         self._n_fitted: int | None = None  # rows at the front that the atlas is of, in a map that has grown

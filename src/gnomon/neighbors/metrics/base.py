@@ -24,9 +24,12 @@ class NativeMetric(ABC):
     name : str
         The name that a `NeighborGraph` carries; with its arguments in brackets, where it has some, so that the name
         alone says what the distances are.
+    needs_direction : bool
+        Whether a row of zeros is equally far from all others, however near they are to each other.
     """
 
     name: str
+    needs_direction: bool = False
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:

@@ -110,6 +110,7 @@ class Cosine(_Lifted):
     """1 - cos in [0, 2]; rows of zeros are at distance 0 from each other and 1 from everything else."""
 
     name = "cosine"
+    needs_direction = True
 
     def _dense(self, X: Values, alone: bool) -> Values:
         zero = np.asarray(~X.any(axis=1))
@@ -163,6 +164,7 @@ class Correlation(Cosine):
     """1 - the correlation of the values of two rows, in [0, 2]; not defined for a row of equal values."""
 
     name = "correlation"
+    needs_direction = False  # rows without one are refused
 
     def _dense(self, X: Values, alone: bool) -> Values:
         _refuse_constant(X.max(axis=1) == X.min(axis=1))
