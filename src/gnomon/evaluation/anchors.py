@@ -14,7 +14,8 @@ from gnomon._arithmetic import product, squared_lengths
 from gnomon._run import current_run
 from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon.evaluation.layout import Layout
-from gnomon.linalg.table import table_as_bytes
+from gnomon.evaluation.sparse_distances import SparseProducts
+from gnomon.linalg.table import dense_rows, table_as_bytes
 from gnomon.neighbors import row_distances
 
 __all__ = [
@@ -65,6 +66,13 @@ def unit_of(rows: npt.NDArray[np.float64], means: npt.NDArray[np.float64]) -> fl
     """Return the power of two that brings a few rows near length one: squares must not over- or underflow."""
     longest = np.abs(rows - means).max(axis=1).max()
     return float(2.0 ** -np.round(np.log2(longest))) if longest > 0 else 1.0
+
+
+def _unit_of_sparse(X: Any, anchors: npt.NDArray[np.int64]) -> float:
+    """Return `unit_of` some anchors in the columns that they store."""
+    some = X[some_of(anchors)]
+    stored = np.unique(some.indices)
+    return unit_of(dense_rows(some[:, stored]), _column_means(X)[stored]) if len(stored) else 1.0
 
 
 @dataclass(frozen=True)
@@ -209,11 +217,14 @@ def _distance_rows(X: Any, metric: str, n_neighbors: int, anchors: npt.NDArray[n
     """
     if metric == "precomputed":
         return lambda rows: np.ascontiguousarray(_dense(X[rows], np.float64))
+    if metric in ("euclidean", "cosine") and not isinstance(X, np.ndarray):
+        scale = _unit_of_sparse(X, anchors) if metric == "euclidean" else 1.0
+        return SparseProducts(X, metric, np.float64 if len(anchors) == X.shape[0] else np.float32, scale)
     if metric in ("euclidean", "cosine"):
         exact = _Products(X, metric, np.float64, anchors)
         if len(anchors) == X.shape[0]:
             return exact
-        if exact.means is None or not isinstance(X, np.ndarray) or X.dtype not in (np.float32, np.float64):
+        if exact.means is None or X.dtype not in (np.float32, np.float64):
             rows: _Products | _Squares = _Products(X, metric, np.float32, anchors)
         else:
             rows = _Squares(table_as_bytes(X), exact.means, exact.scale)
@@ -252,7 +263,7 @@ class DistanceRows:
         self._rows = _distance_rows(X, metric, n_neighbors, np.sort(anchors))
         self._anchors = anchors
         self.squared = metric == "euclidean"
-        self.unit = 1.0 / self._rows.scale if isinstance(self._rows, (_Products, _Squares)) else 1.0
+        self.unit = 1.0 / self._rows.scale if isinstance(self._rows, (_Products, _Squares, SparseProducts)) else 1.0
         self.n_together = int(np.clip(_CHUNK_BYTES // (8 * X.shape[0]), 16, 512))
         n_chunks = max(1, _TOGETHER // self.n_together) if isinstance(self._rows, _Squares) else 1
         self._chunk = n_chunks * self.n_together
