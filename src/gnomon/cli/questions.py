@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from gnomon._entrance import entrance
-from gnomon.cli.console import collect_warnings, given, json_text
+from gnomon.cli.console import as_options, collect_warnings, given, json_text
 from gnomon.cli.options import map_file, open_map, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, destination, tell, tell_files
 from gnomon.cli.record import write_records
@@ -74,10 +74,12 @@ def _print_answer(ask: Callable[[], Any], json: bool, paths: Mapping[str, str] =
     if json:
         document = {str(label): one and one.to_dict() for label, one in answer.items()} if several else answer.to_dict()
         tell(json_text(document), paths)
-    elif several:
-        tell("\n\n".join(f"{label}\n{one}" for label, one in answer.items()), paths)
     else:
-        tell(str(answer), paths)
+        caution = getattr(answer, "caution", "")
+        parts = [f"{label}\n{one}" for label, one in answer.items()] if several else [str(answer)]
+        parts += [caution] if caution and several else []
+        text = "\n\n".join(parts)
+        tell(text.replace(caution, as_options(caution)) if caution else text, paths)
 
 
 @click.command("why", context_settings={"ignore_unknown_options": True})
@@ -190,7 +192,16 @@ def profile(
         answers = result.profiles(groups=groups, units=units) or result.captions(
             groups=groups
         )  # which tells what labels are lacking
-        _print_answer(lambda: {label: one.head(top) for label, one in answers.items()}, as_json)
+        _print_answer(lambda: _headed(answers, top), as_json)
+
+
+def _headed(answers: AnswersByLabel[Any], top: int) -> AnswersByLabel[Any]:
+    """Return the first features of every answer, and what is said of all."""
+    from gnomon.explanations import AnswersByLabel
+
+    shown = AnswersByLabel((label, one.head(top)) for label, one in answers.items())
+    shown.caution = answers.caution
+    return shown
 
 
 def _caption_table(captions: AnswersByLabel[Caption]) -> str:
@@ -203,7 +214,7 @@ def _caption_table(captions: AnswersByLabel[Caption]) -> str:
         [label, text.ljust(width), ", ".join(_hardly_apart(caption))]
         for (label, text), caption in zip(texts.items(), captions.values(), strict=True)
     ]
-    caution = f"\n{captions.caution}" if captions.caution else ""
+    caution = f"\n{as_options(captions.caution)}" if captions.caution else ""
     if any(row[2] for row in rows):
         longest = max(len(row[2]) for row in rows)
         header = ["label", "caption".ljust(width), "hardly apart from".ljust(longest)]

@@ -17,6 +17,8 @@ from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
 from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.exceptions import DataWarning
+from gnomon.geometry.check import row_mask
+from gnomon.maps.alike import told_of_units
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
@@ -325,7 +327,12 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         known, units = self._groups_and_units(groups, units)
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
-        return replace(found, caution=rows_count_once(self.parameters))
+        cautions = [rows_count_once(self.parameters)]
+        if units is None and found.sets_apart.any():
+            inside = row_mask(asked, len(self.embedding), name="selection")
+            outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
+            cautions.append(told_of_units(self.metadata, [(inside, outside)]))
+        return replace(found, caution=" ".join(filter(None, cautions)))
 
     @entrance("captions")
     def captions(
@@ -342,7 +349,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         # A picture of fewer than three rows or columns has no nine regions to speak of.
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         known, units = self._groups_and_units(None if regions and units is None else groups, units)
-        return cluster_captions(
+        found = cluster_captions(
             self._unrolled(),
             labels,
             n_phrases=n_phrases,
@@ -351,6 +358,18 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             groups=known,
             units=units,
         )
+        if units is None:
+            found.caution = self._told_of_units([label for label, one in found.items() if len(one)])
+        return found
+
+    def _told_of_units(self, labels: list[Any]) -> str:
+        """Say which metadata may name units between which chance was not judged, where some labels are set apart."""
+        if not labels or self.labels is None:
+            return ""
+        classes = sort_into_classes(self.labels)
+        numbers = [classes.values.index(label) for label in labels]
+        sides = [(classes.codes == g, (classes.codes >= 0) & (classes.codes != g)) for g in numbers]
+        return told_of_units(self.metadata, sides)
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:
@@ -372,7 +391,6 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
     def _groups_and_units(self, groups: Any, units: Any) -> tuple[Any, Any]:
         """Return the groups of features that an argument names, and the unit of each row: a text names metadata."""
-        from gnomon.data.dataset import require_name
         from gnomon.explanations.contrast.units import refuse_groups
 
         refuse_groups(groups, units)  # before the map is explained to find the groups

@@ -311,7 +311,8 @@ class Contrast(GroupedAnswer):
     n_units : tuple (int, int) or None
         Units, such as donors, that are compared on both sides; None where rows are taken as independent.
     caution : str, default=""
-        What the answer leaves out, such as weights of rows that made the map; empty if nothing.
+        What the answer leaves out, such as weights of rows that made the map, or metadata of it that may be units by
+        their name; empty if nothing.
     n_repeats : int
         Rows, about, that repeat others of their side as copies or repeated measurements do, in sets of two to ten,
         where a tenth of the rows or more could be spared. Errors and rates of false discoveries count each set once.
