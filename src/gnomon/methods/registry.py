@@ -228,7 +228,7 @@ METHODS = (
         optimizer="alternating directions (ADMM)",
         paper="Candès, Li, Ma & Wright, Journal of the ACM 58, 2011",
         estimator="RobustPCA",
-        limits="Sees straight directions alone; errors must be few, and spread without a pattern.",
+        limits="Needs many columns of low rank, or it maps next to nothing; errors must be few and without a pattern.",
     ),
     MethodCard(
         name="graph_robust_pca",
@@ -238,7 +238,7 @@ METHODS = (
         optimizer="alternating directions (ADMM)",
         paper="Shahid, Kalofolias, Bresson, Bronstein & Vandergheynst, ICCV 2015",
         estimator="GraphRobustPCA",
-        limits="Rests on neighbours found in the table as it is: rows full of errors have wrong ones.",
+        limits="Needs a low-rank part, as RobustPCA does; rows full of errors have wrong neighbours.",
     ),
     MethodCard(
         name="huber_pca",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,6 +30,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _ALL = slice(None)
 _ROWS = 1024  # whose signs are compared together
+_GROSS = 1000.0  # times the median magnitude of what a column holds beside zeros
 
 _RULES: dict[str, Rule] = {"sparsity": Real(0.0, low_open=True), "smoothness": Real(0.0)}
 
@@ -119,10 +121,14 @@ class LowRankSparse:
         self.observed = observed
         self.sparsity: float = given["sparsity"]
         self.smoothness: float = given["smoothness"]
-        self.scale = float(np.sqrt(np.square(self.X if observed is None else self.X[observed]).sum()))
+        self._set_table(self.X)
         self._laplacian = laplacian if self.smoothness > 0.0 else None
         self._smoothing: Smoothing | None = None  # of the last penalty
         self._seed = seed
+
+    def _set_table(self, X: Float64Array) -> None:
+        self.X = X
+        self.scale = float(np.sqrt(np.square(X if self.observed is None else X[self.observed]).sum()))
 
     @property
     def n_samples(self) -> int:
@@ -143,6 +149,36 @@ class LowRankSparse:
         if rule == "increasing":
             return 1.25 / _spectral_norm(self.X)
         return known.size / (4.0 * total)
+
+    def with_gross_entries_cut(self) -> LowRankSparse:
+        """Return the loss of X with gross entries at a thousand times the median magnitude of their columns.
+
+        The sizes of errors do not matter to the minimum, and they do to the iteration, whose residuals are compared
+        with the norm of X: it ends before it sees what is small beside the errors. See `has_minimum_of`.
+
+        Returns
+        -------
+        LowRankSparse
+            This one if no entry is gross.
+        """
+        limit = np.full(self.X.shape[1], np.inf)
+        for j, column in enumerate(self.X.T):
+            held = np.abs(column[column != 0.0])
+            if held.size:
+                limit[j] = _GROSS * np.median(held)
+        if not any((np.abs(self.X[begin : begin + _ROWS]) > limit).any() for begin in range(0, len(self.X), _ROWS)):
+            return self
+        cut = copy(self)
+        cut._set_table(np.clip(self.X, -limit, limit))
+        return cut
+
+    def has_minimum_of(self, cut: LowRankSparse, Y: Float64Array) -> bool:
+        """Say whether the minimum Y of the loss with gross entries cut is one of this loss.
+
+        It is, as both are convex, if all that was cut is an error there, of the sign that it has here.
+        """
+        gross = cut.X != self.X
+        return bool((np.sign(cut.X[gross] - Y[gross]) == np.sign(self.X[gross])).all())
 
     def loss(self, Y: npt.ArrayLike, *, nuclear_norm: float | None = None) -> float:
         """Return the loss of the low-rank part Y; its nuclear norm need not be computed if it is known."""

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 
+import gnomon as gn
 from gnomon.affinities import neighbor_laplacian
 from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.linalg import robust_coordinates
@@ -144,6 +145,7 @@ def test_without_smoothness_the_graph_changes_nothing():
     np.testing.assert_allclose(graph.embedding_, plain.embedding_, atol=1e-5)
 
 
+@pytest.mark.filterwarnings("ignore:GraphRobustPCA. the map keeps:gnomon.exceptions.DataWarning")
 def test_on_a_graph_the_parts_are_those_of_a_plain_program_and_lower_the_loss_with_the_graph():
     X = np.random.default_rng(2).normal(size=(24, 10))
     fitted = GraphRobustPCA(n_neighbors=4, smoothness=0.1, center=None, tol=1e-9, max_iter=5000).fit(X)
@@ -240,3 +242,64 @@ def test_a_callback_ends_the_iteration_with_what_was_reached():
     fitted = RobustPCA(callback=lambda progress: progress.stage == "decomposition" and progress.done == 7).fit(X)
     assert fitted.n_iter_ == 7
     assert np.isfinite(fitted.embedding_).all()
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e12])
+def test_errors_of_any_size_leave_the_same_components(size):
+    low_rank, sparse = _corrupted()
+    noisy = low_rank + 0.05 * np.random.default_rng(7).normal(size=low_rank.shape)
+    one, other = (RobustPCA(tol=1e-6).fit(noisy + factor * sparse) for factor in (10.0, size))
+    np.testing.assert_allclose(other.low_rank_, one.low_rank_, atol=5e-3)
+    np.testing.assert_allclose(other.low_rank_ + other.sparse_, noisy + size * sparse, rtol=1e-12, atol=0.02)
+    assert other.loss_ == pytest.approx(one.loss_ + one.sparsity_ * (size - 10.0) * np.abs(sparse).sum(), rel=1e-6)
+    assert other.convergence_.optimality.outside < 1.01
+
+
+def test_large_entries_of_low_rank_are_no_errors_and_are_not_cut():
+    rows = np.where(np.arange(60) % 3 == 0, 1e5, 1.0)
+    X = rows[:, None] * np.random.default_rng(3).normal(1.0, 0.01, size=(1, 40))
+    problem = LowRankSparse(X, 1.0 / np.sqrt(60))
+    cut = problem.with_gross_entries_cut()
+    assert cut is not problem
+    assert not problem.has_minimum_of(cut, np.clip(X, None, cut.X.max(axis=0)))
+    fitted = RobustPCA(center=None, tol=1e-8).fit(X)
+    np.testing.assert_allclose(fitted.low_rank_, X, rtol=1e-5)
+
+
+def test_a_table_without_gross_entries_is_its_own_cut():
+    problem = LowRankSparse(np.add(*_corrupted()), 0.2)
+    assert problem.with_gross_entries_cut() is problem
+
+
+@pytest.mark.parametrize("estimator", [RobustPCA(), GraphRobustPCA(n_neighbors=5)])
+@pytest.mark.parametrize("seed", range(2))
+def test_a_map_of_little_of_the_table_is_warned_of_and_a_larger_sparsity_keeps_it(estimator, seed):
+    X = np.random.default_rng(seed).normal(size=(80, 4))
+    with pytest.warns(DataWarning, match=r"PCA: the map keeps .* Raise sparsity, for instance to"):
+        little = clone(estimator).fit(X)
+    assert little.variance_kept_ < 0.1
+    assert little.variance_kept_ == pytest.approx(little.embedding_.var(axis=0).sum() / _leading_variance(X), rel=0.2)
+    more = clone(estimator).set_params(sparsity=2.0 * little.sparsity_).fit(X)
+    assert more.variance_kept_ > 0.8
+
+
+def test_a_map_of_one_point_is_called_one():
+    counts = (np.random.default_rng(0).random((120, 12)) < 0.2).astype(float)
+    with pytest.warns(DataWarning, match=r"RobustPCA: the map is a single point: nearly all of X went to the sparse"):
+        fitted = RobustPCA().fit(counts)
+    assert (fitted.rank_, fitted.variance_kept_, np.ptp(fitted.embedding_)) == (0, 0.0, 0.0)
+    with pytest.warns(DataWarning):
+        notes = gn.map(counts, method=RobustPCA()).notes
+    assert any("the map is a single point" in note for note in notes)
+
+
+@pytest.mark.parametrize("estimator", [RobustPCA(), GraphRobustPCA(n_neighbors=5)])
+def test_planted_parts_keep_their_variance_however_large_the_errors_are(estimator):
+    low_rank, sparse = _corrupted()
+    noise = 0.1 * np.random.default_rng(1).normal(size=low_rank.shape)
+    kept = [clone(estimator).fit(low_rank + noise + size * sparse).variance_kept_ for size in (0.0, 1.0, 1e5)]
+    assert min(kept) > 0.7
+
+
+def _leading_variance(X, n=2):
+    return np.sort(np.linalg.eigvalsh(np.cov(X.T, ddof=0)))[-n:].sum()

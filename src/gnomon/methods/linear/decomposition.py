@@ -14,13 +14,15 @@ from gnomon._costs import Cost
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.exceptions import ConvergenceWarning, DataWarning
-from gnomon.linalg import ThresholdedSVD
+from gnomon.linalg import ThresholdedSVD, principal_components
 from gnomon.objectives import LowRankSparse, Optimality
 from gnomon.optimizers import ADMM, Residuals, Solution
 
 __all__ = ["DECOMPOSED", "RULES", "Convergence", "Decomposition", "Prepared", "decompose", "prepare"]
 
 Float64Array = npt.NDArray[np.float64]
+
+_CLIP = 3.0 * 1.4826  # three standard deviations of normal errors, over the median of their magnitudes
 
 RULES: dict[str, Rule] = {
     "n_components": Integer(1),
@@ -164,6 +166,33 @@ class Decomposition:
         optimality = self.problem.optimality(self.svd, state.copies, state.multipliers)
         return Convergence(state.residuals, optimality, self.solution.converged, self.solution.reason)
 
+    def share_kept(self, n_components: int, variance: float, *, seed: int) -> float:
+        """Return which share of the variance that so many components of the table have is left in the low-rank part.
+
+        Parameters
+        ----------
+        n_components : int
+        variance : float
+            Of the low-rank part along its components.
+        seed : int
+
+        Returns
+        -------
+        float
+            0 if there is none. Of the table, entries of the sparse part count up to three robust standard deviations
+            of their column, so that gross errors of any size are no part of its variance.
+        """
+        observed = self.prepared.observed
+        magnitudes = np.abs(self.sparse)
+        if observed is not None:
+            magnitudes[~observed] = np.nan
+        limit = _CLIP * np.nanmedian(magnitudes, axis=0)
+        table = np.clip(self.sparse, -limit, limit, out=magnitudes)
+        table += self.low_rank
+        table -= self.prepared.center
+        whole = float(principal_components(table, n_components, seed=seed).explained_variance.sum())
+        return min(variance / whole, 1.0) if whole > 0.0 else 0.0
+
     @cached_property
     def loss(self) -> float:
         """Loss in the units of the table."""
@@ -191,7 +220,10 @@ def decompose(prepared: Prepared, problem: LowRankSparse | None, parameters: dic
         return Decomposition(prepared, None, None, low_rank, np.zeros_like(low_rank))
     reporter.begin("decomposition", parameters["max_iter"])
     optimizer = ADMM(penalty=parameters["penalty"], tol=parameters["tol"], max_iter=parameters["max_iter"])
-    solution = optimizer.minimize(problem, prepared.values, reporter=reporter)
+    cut = problem.with_gross_entries_cut()
+    solution = optimizer.minimize(cut, cut.X, reporter=reporter)
+    if cut is not problem and not problem.has_minimum_of(cut, solution.state.copies[0]):
+        solution = optimizer.minimize(problem, prepared.values, reporter=reporter)
     if not solution.converged and solution.n_iter == parameters["max_iter"]:
         last = solution.state.residuals[-1]
         text = (

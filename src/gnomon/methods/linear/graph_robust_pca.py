@@ -37,7 +37,8 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
     The loss is that of `RobustPCA` plus `smoothness` times tr(L' Phi L), half the sum over edges of the squared
     distances of rows of L, with Phi the Laplacian of the graph of nearest neighbours over its mean degree. That helps
     where rows are many and noisy and lie in clusters or along a curve; large errors also blur the neighbours, so no row
-    should have many. With smoothness=0 it is `RobustPCA`.
+    should have many. With smoothness=0 it is `RobustPCA`, and where that leaves next to nothing so does this, with the
+    same warning (``variance_kept_``).
 
     Equal rows may have different neighbours; they share the mean of their rows of L, and so one position. The parts of
     neighbours depend on each other, so that there is no formula for new rows: `transform` blends the map's own points.
@@ -71,7 +72,7 @@ class GraphRobustPCA(PublishesParts, GraphEmbedder):
         Neighbours of the rows.
     components_, mean_, explained_variance_, explained_variance_ratio_, low_rank_, sparse_, rank_, center_, sparsity_
         As in `RobustPCA`.
-    loss_, convergence_, solution_, n_iter_, seed_, timings_
+    variance_kept_, loss_, convergence_, solution_, n_iter_, seed_, timings_
         Likewise.
 
     References

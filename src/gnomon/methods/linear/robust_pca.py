@@ -15,8 +15,9 @@ from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Rule, check_parameters, message
+from gnomon._validation import Rule, check_parameters, message, warn
 from gnomon.data import check_table
+from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components, robust_coordinates, robust_derivative
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.linear.decomposition import DECOMPOSED, RULES, Decomposition, Prepared, decompose, prepare
@@ -27,6 +28,8 @@ from gnomon.objectives import LowRankSparse
 __all__ = ["PublishesParts", "RobustPCA"]
 
 Float64Array = npt.NDArray[np.float64]
+
+_LITTLE = 0.1  # of the variance; planted parts keep 0.37 or more, tables without a low-rank part 0.04 or less
 
 
 class PublishesParts(PrincipalSubspace):
@@ -46,6 +49,27 @@ class PublishesParts(PrincipalSubspace):
         self.mean_ = self._model.mean
         self.explained_variance_ = self._model.explained_variance
         self.explained_variance_ratio_ = self._model.explained_variance_ratio
+        self.variance_kept_ = 1.0
+        if found.problem is not None:
+            variance = float(self.explained_variance_.sum())
+            self.variance_kept_ = found.share_kept(n_components, variance, seed=seed)
+            self._warn_of_little_left()
+
+    def _warn_of_little_left(self) -> None:
+        """Warn if the low-rank part is too little to be a map of the table."""
+        if self.variance_kept_ >= _LITTLE:
+            return
+        left = (
+            f"keeps {100.0 * self.variance_kept_:.2g} % of the variance that {len(self.components_)} principal "
+            "components have of X without its gross entries"
+        )
+        warn(
+            f"the map {left if self.rank_ else 'is a single point'}: nearly all of X went to the sparse part, as it "
+            "does where X has few columns, no low rank, columns of unlike units or mostly zeros. Raise sparsity, for "
+            f"instance to {2.0 * self.sparsity_:.2g}, twice that of this fit, or use PCA, or HuberPCA where some "
+            "entries are wrong.",
+            DataWarning,
+        )
 
 
 @dataclass(eq=False, repr=False)
@@ -57,7 +81,12 @@ class RobustPCA(PublishesParts, PlacesRows):
     fills them. If L is of low rank and spread over the table, and S is sparse without a pattern, both are found
     exactly, however large S is.
 
-    Small noise in all entries is shared between both parts, and the rank of L rises; its leading components remain.
+    Small noise in all entries is shared between both parts: the rank of L rises, and the map is a little narrower.
+    Where there is no low-rank part, nearly all goes to S and the map shrinks to a point, as a warning says if less than
+    a tenth of the variance is left (``variance_kept_``): of 200 rows of 6 columns normal numbers kept 1 to 4 %, whole
+    numbers from 0 to 4 nothing, wine in its own units 0.3 %; two planted dimensions kept 30 % or more of 6 columns and
+    94 % of 40. With twice the default `sparsity` the first three kept 85 % and more, and 2 % of gross entries in 6
+    columns turned planted components by 1 degree instead of 8; tables that are mostly zeros need three times as much.
 
     Parameters
     ----------
@@ -65,8 +94,8 @@ class RobustPCA(PublishesParts, PlacesRows):
         Dimension of the map, at most min(n_samples, n_features).
     sparsity : float > 0 or None, default=None
         Price of the sparse part (lambda); None takes 1 / sqrt(share * max(n_samples, n_features)) with the share of
-        entries that are known. Raise it for a sparser S, lower it for an L of lower rank. The value used is
-        ``sparsity_``.
+        entries that are known. Raise it for a sparser S, to twice that in tables of few columns; lower it for an L of
+        lower rank. The value used is ``sparsity_``.
     penalty : {"fixed", "increasing", "balanced"}, default="increasing"
         Of the iteration, see `gnomon.optimizers.ADMM`; it does not change the result, only the way there.
     tol : float >= 0, default=1e-4
@@ -99,6 +128,9 @@ class RobustPCA(PublishesParts, PlacesRows):
         L, with the centre, and S; their sum is X up to the tolerance. Where X is not known S is 0.
     rank_ : int
         Of L without the centre.
+    variance_kept_ : float
+        Variance of the map over that of as many principal components of X, whose errors count up to three robust
+        standard deviations of their column of S; 1 if all rows are equal.
     center_ : ndarray of shape (n_features,)
     sparsity_ : float
     loss_ : float
@@ -148,6 +180,13 @@ class RobustPCA(PublishesParts, PlacesRows):
         -------
         self
             The fitted estimator; the map is ``embedding_``.
+
+        Warns
+        -----
+        DataWarning
+            If ``variance_kept_`` is below a tenth: nearly all of X went to S, and the map says little about it.
+        ConvergenceWarning
+            If `max_iter` iterations end above `tol`.
         """
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, allow_missing=True)
