@@ -268,7 +268,7 @@ def scaling_of(scales: ColumnScales, X: Any, name: str, spreads: Float64Array | 
         quarters = np.quantile(np.asarray(X[:, some], dtype=np.float64), (0.25, 0.5, 0.75), axis=0)
         center[some] = quarters[1]
         middle = (quarters[2] - quarters[0]) / _NORMAL_IQR
-        spread[some] = np.where(middle > rounding * largest[some], middle, spread[some])
+        spread[some] = np.where(middle > rounding * np.abs(quarters).max(axis=0), middle, spread[some])
     return _fixed(Scaling(name, center, spread), spreads)
 
 

@@ -22,6 +22,7 @@ from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
 from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scaling, reads_values
+from gnomon.data.wild_cells import warn_of_wild_cells
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
 from gnomon.maps.depth import warn_of_depth
@@ -107,6 +108,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             notes += left
         if data.representation is None and data.distances is None:
             warn_of_units(table.values, metric)
+        warn_of_wild_cells(table.values, scaling, _names(table))
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
         if isinstance(estimator, Embedder) and data.distances is None and data.representation is None:
@@ -189,6 +191,7 @@ def rows_to_map(
     data, table = prepared.data, prepared.table
     with noted() as notes:
         scaling, left = _scaling(table, scale, data, metric, partial(choose_scaling, table.values), ours=True)
+        warn_of_wild_cells(table.values, scaling, _names(table))
         notes += left
     mapped = table.values if scaling is None else scaling.apply(table.values)
     representation = resolve(data.representation, table.values, mapped, metric=metric, seed=seed)

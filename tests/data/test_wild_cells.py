@@ -1,0 +1,88 @@
+"""Cells that make the spread of a column by themselves are told; heavy tails are not."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.data.scaling import fit_scaling
+from gnomon.data.wild_cells import find_wild_cells, warn_of_wild_cells
+
+
+def _told(values, scaling):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_wild_cells(values, scaling, [f"c{f}" for f in range(values.shape[1])])
+    return " ".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("cells", [[1e6], [1e6, 1e9], [-1e5, 3e5, 2e5]])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cells_far_beyond_all_others_are_found_and_told(cells, dtype):
+    values = np.random.default_rng(0).normal(5000, 400, (1000, 2)).astype(dtype)
+    assert find_wild_cells(values[:, 0]).tolist() == []
+    values[7 : 7 + len(cells), 0] = cells
+    assert sorted(find_wild_cells(values[:, 0])) == list(range(7, 7 + len(cells)))
+    told = _told(values, fit_scaling(values, "standard"))
+    assert told.startswith("gnomon: 'c0' has ")
+    assert "(row 7)" in told
+    assert "'c1'" not in told
+    assert "or pass scale='robust'" in told
+    assert _told(values, fit_scaling(values, "robust")) == ""
+    assert _told(values, None) == ""
+
+
+def test_the_factor_told_is_that_of_the_standard_deviations():
+    values = np.r_[np.tile([-1.0, 1.0], 200), 1000.0][:, None]  # the others have one of 1
+    told = _told(values, fit_scaling(values, "standard"))
+    assert f"divided by a standard deviation that is {values.std():.1f} times as large as without" in told
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: np.exp(rng.normal(size=1000)),
+        lambda rng: rng.negative_binomial(0.3, 0.02, 1000).astype(float),
+        lambda rng: rng.standard_t(3, 1000),
+        lambda rng: np.where(rng.random(1000) < 0.999, 0.0, 1.0),
+        lambda rng: np.where(rng.random(1000) < 0.98, 0.0, np.exp(rng.normal(3, 1, 1000))),
+        lambda rng: np.r_[rng.normal(size=15), 1e6],
+    ],
+    ids=["lognormal", "counts", "t", "rare truths", "mostly zeros", "few rows"],
+)
+def test_heavy_tails_and_rare_values_are_none(draw):
+    assert not any(len(find_wild_cells(draw(np.random.default_rng(seed)))) for seed in range(40))
+
+
+def test_what_does_not_help_is_no_remedy():
+    values = np.r_[np.zeros(500), np.ones(50), 1e5][:, None]  # of which the middle half is constant
+    for scale in ("standard", "robust"):
+        assert _told(values, fit_scaling(values, scale)).endswith("Put NaN in place of cells that are wrong.")
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "gower"])
+def test_a_map_tells_cells_that_erase_their_column_and_keeps_it_with_the_remedy(metric):
+    rng = np.random.default_rng(0)
+    group = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 4)) * [400, 20, 10, 4] + [5000, 100, 50, 30]
+    X[:, 0] += 5000 * group
+    X[7, 0] = 1e6
+    names = ["revenue", "orders", "age", "visits"]
+
+    def near(scale):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = gn.map(X, "umap", max_iter=20, random_state=0, metric=metric, feature_names=names, scale=scale)
+        rows = made.scale.apply(made.X)
+        nearest = np.argsort(((rows[:, None] - rows) ** 2).sum(axis=-1), axis=1)[:, 1:16]
+        return (group[nearest] == group[:, None]).mean(), " ".join(str(one.message) for one in caught)
+
+    same, told = near("auto")
+    assert same < 0.6
+    assert "map: 'revenue' has 1e+06 (row 7) far from all others" in told
+    if metric == "gower":
+        X[7, 0] = np.nan
+    same, told = near("auto" if metric == "gower" else "robust")
+    assert same > 0.9
+    assert "hardly count" not in told
