@@ -34,7 +34,7 @@ def test_part_of_a_moon_is_not_apart_from_its_rest_and_the_other_moon(seed, at):
     X, moon, along = moons(seed=seed)
     part = (moon == 0) & (along < at)
     for a, b in ((part, ~part), (~part, part)):
-        found = are_apart(X, None, a, b, names=("P", "Q"), **FAST)
+        found = are_apart(X, None, a, b, names=("P", "Q"), columns={}, **FAST)
         assert found.answer == "no"
         name = "Q" if a is part else "P"
         share = np.mean(moon[~part] == 0)
@@ -101,10 +101,10 @@ def test_strays_are_counted_in_clouds_of_which_the_other_group_holds_a_larger_sh
 def test_what_part_of_a_group_lies_with_the_other_is_told_beside_a_gap(moved, told):
     X, groups = three((250, 120, 30))
     b = (groups > 0) | (np.arange(400) < moved)
-    found = are_apart(X, None, ~b, b, names=("P", "Q"), **FAST)
+    found = are_apart(X, None, ~b, b, names=("P", "Q"), columns={}, **FAST)
     assert found.answer == "yes"
     assert found.sentence.endswith(f": a gap.{told}")
-    assert are_apart(X, None, b, ~b, names=("Q", "P"), **FAST).sentence.endswith(f": a gap.{told}")
+    assert are_apart(X, None, b, ~b, names=("Q", "P"), columns={}, **FAST).sentence.endswith(f": a gap.{told}")
 
 
 def test_clouds_are_those_of_drawn_groups():

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Self
 
@@ -19,6 +19,7 @@ from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.evaluation.falls import FEWEST_ROWS, Fall, fall_between
+from gnomon.evaluation.gap_columns import check_columns, columns_of_gap
 from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
@@ -166,6 +167,8 @@ class Ground:
         Rows of zeros that are left out, as they have no cosine distance to speak of.
     succession : Succession or None
         What says that rows that follow each other in the table are alike, if it was looked for.
+    columns : mapping of str to ndarray of int
+        The features of each column by its name, of which one or a few may make a gap; empty if none is to be named.
     """
 
     X: Floats
@@ -176,6 +179,7 @@ class Ground:
     seed: int
     n_zero: int = 0
     succession: Succession | None = None
+    columns: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -189,13 +193,15 @@ class Ground:
         seed: int,
         placed: bool = False,
         ordered: bool = False,
+        columns: Any = None,
     ) -> Self:
         """Check table and map, and draw the sample.
 
         `placed` leaves out rows without a place in the map; `ordered` looks whether rows that follow each other are
-        alike.
+        alike. Columns are known in straight distances alone: others depend on all of them together.
         """
-        values, _ = check_features(X, None)
+        values, names = check_features(X, None)
+        known = check_columns(columns, names)
         n = int(values.shape[0])
         places = None if Y is None else check_places(Y, n)
         rows = rows_with_direction(values, metric)
@@ -210,7 +216,9 @@ class Ground:
         sample = straightened(dense_rows(values[rows]).astype(np.float64), metric)
         sample = sample - sample.mean(axis=0)
         order = succession_of_rows(values, metric, seed=seed) if ordered else None
-        return cls(sample, None if places is None else places[rows], rows, n, n_nulls, seed, n_zero, order)
+        own = None if places is None else places[rows]
+        named = known if metric == "euclidean" else {}
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named)
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -302,7 +310,8 @@ class Ground:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
         estimate = max(0.0, dip - center)
         if answer == "yes":  # each part falls as deep: the groups do
-            told, more = names, _told_of_strays(fall.strays, whole, names)
+            told = names
+            more = _told_of_strays(fall.strays, whole, names) + self._of_columns(*whole, island, limit)
         else:
             told, more = (_part_of(first, whole[0], a), second if island else _part_of(second, whole[1], b)), ""
         if answer == "no" and not island:
@@ -371,6 +380,18 @@ class Ground:
             f" Rows of neither lie between: among those of {names[0]} and {names[1]} alone it falls to "
             f"{percent(math.exp(-alone))} %."
         )
+
+    def _of_columns(self, a: Mask, b: Mask, island: bool, limit: float) -> str:
+        """Say so where one column, or two or three, make the gap."""
+
+        def is_gap(rest: Floats) -> bool:
+            return fall_between(Landscape.of(rest), a, b, island=island, limit=limit).value >= limit
+
+        named = columns_of_gap(self.X, a, b, self.columns, is_gap)
+        if not named:
+            return ""
+        which = f"{named[0]} alone" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} alone"
+        return f" It is that of {which}: without {'this column' if len(named) == 1 else 'these columns'} none is seen."
 
     def _in_map(self, a: Mask, b: Mask, island: bool, limit: float) -> str | None:
         """Return what the map alone would say."""
@@ -453,6 +474,7 @@ def are_apart(
     max_rows: int = 1000,
     n_nulls: int = 99,
     names: tuple[str, str] = ("A", "B"),
+    columns: Any = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Verdict:
@@ -501,6 +523,10 @@ def are_apart(
         Tables without gaps, of each of both kinds. No p-value is below 1 / (n_nulls + 1).
     names : tuple of two str, default=("A", "B")
         What the groups are called in the answer.
+    columns : mapping of str to numbers of features, default=None
+        The features of each column of the table by its name, such as all indicators of a category. Where up to three of
+        them make a gap, the answer names them: they tell its sides apart, and without them there is none. None takes
+        each feature by itself, {} names none; only under "euclidean".
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None
@@ -547,7 +573,8 @@ def are_apart(
     'yes'
     """
     one, other = check_names(names, 2)
-    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, max_rows=max_rows, n_nulls=n_nulls)
+    options = {"metric": metric, "bridge": bridge, "alpha": alpha, "max_rows": max_rows, "n_nulls": n_nulls}
+    checked, ground = _prepare(X, Y, columns, options)
     first, second = check_groups(ground.n_given, a=a, b=b)
     return ground.judge(first, second, (one, other), island=False, bridge=checked["bridge"], alpha=checked["alpha"])
 
@@ -564,6 +591,7 @@ def is_real(
     max_rows: int = 1000,
     n_nulls: int = 99,
     name: str = "the island",
+    columns: Any = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Verdict:
@@ -593,6 +621,10 @@ def is_real(
         Tables without gaps, of each of both kinds.
     name : str, default="the island"
         What the island is called in the answer.
+    columns : mapping of str to numbers of features, default=None
+        The features of each column of the table by its name, such as all indicators of a category. Where up to three of
+        them make a gap, the answer names them: they tell its sides apart, and without them there is none. None takes
+        each feature by itself, {} names none; only under "euclidean".
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None
@@ -607,7 +639,8 @@ def is_real(
     ValueError
         If X, Y and the island differ in rows, or the island holds all rows.
     """
-    checked, ground = _prepare(X, Y, metric=metric, bridge=bridge, alpha=alpha, max_rows=max_rows, n_nulls=n_nulls)
+    options = {"metric": metric, "bridge": bridge, "alpha": alpha, "max_rows": max_rows, "n_nulls": n_nulls}
+    checked, ground = _prepare(X, Y, columns, options)
     (mask,) = check_groups(ground.n_given, island=island)
     if mask.all():
         raise ValueError(message("island with all rows", "a part of the rows"))
@@ -654,8 +687,8 @@ def is_continuum(X: Any, Y: Any, a: Any, b: Any, *, names: tuple[str, str] = ("A
     )
 
 
-def _prepare(X: Any, Y: Any, **options: Any) -> tuple[dict[str, Any], Ground]:
+def _prepare(X: Any, Y: Any, columns: Any, options: dict[str, Any]) -> tuple[dict[str, Any], Ground]:
     """Check what is common to the questions."""
     checked = check_parameters({name: RULES[name] for name in options}, options)
     size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
-    return checked, Ground.of(X, Y, seed=current_run().seed, ordered=True, **size)
+    return checked, Ground.of(X, Y, seed=current_run().seed, ordered=True, columns=columns, **size)

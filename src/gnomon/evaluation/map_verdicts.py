@@ -105,6 +105,7 @@ def judge_gaps(
     alpha: float = 0.05,
     max_rows: int = 1000,
     n_nulls: int = 39,
+    columns: Any = None,
     random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> MapVerdicts:
@@ -140,6 +141,10 @@ def judge_gaps(
         Rows looked at: a random sample of more. Classes and islands of fewer than 30 of them are left out.
     n_nulls : int >= 19, default=39
         Tables without gaps, of each of both kinds.
+    columns : mapping of str to numbers of features, default=None
+        The features of each column of the table by its name, such as all indicators of a category. Where up to three of
+        them make a gap, the answer names them: they tell its sides apart, and without them there is none. None takes
+        each feature by itself, {} names none; only under "euclidean".
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None
@@ -173,7 +178,7 @@ def judge_gaps(
     given |= {"max_rows": max_rows, "n_nulls": n_nulls}
     checked = check_parameters({name: _RULES[name] for name in given}, given)
     size = {name: checked[name] for name in ("metric", "max_rows", "n_nulls")}
-    ground = Ground.of(X, Y, seed=current_run().seed, placed=True, **size)
+    ground = Ground.of(X, Y, seed=current_run().seed, placed=True, columns=columns, **size)
     if ground.Y is None:
         raise ValueError(message("Y=None", "a map", remedy="Ask are_apart about groups of your own."))
     classes = None if labels is None else sort_into_classes(check_labels(labels, ground.n_given))

@@ -39,7 +39,9 @@ class Verdicts:
     parameters: dict[str, Any]
     select: Callable[[str], npt.NDArray[np.bool_]]
     representation: Representation | None
+    feature_names: list[str]
     _mapped: Callable[[], Table]
+    _categories: Callable[[], dict[str, slice]]
     _gaps: MapVerdicts | None
     _illusions: MapVerdicts | None
 
@@ -48,14 +50,16 @@ class Verdicts:
         """Say whether two groups are apart in the data. See `gnomon.evaluation.are_apart`, which takes the options."""
         from gnomon.evaluation import are_apart
 
-        return self._advised(are_apart(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b)))
+        given = {"columns": self._columns_judged(), **self._told(options, a, b)}
+        return self._advised(are_apart(*self._judged(), *self._groups_of(a, b), **given))
 
     @entrance("is_continuum")
     def is_continuum(self, a: Any, b: Any, **options: Any) -> Verdict:
         """Say whether two groups are one continuum in the data. See `gnomon.evaluation.is_continuum`."""
         from gnomon.evaluation import is_continuum
 
-        return self._advised(is_continuum(*self._judged(), *self._groups_of(a, b), **self._told(options, a, b)))
+        given = {"columns": self._columns_judged(), **self._told(options, a, b)}
+        return self._advised(is_continuum(*self._judged(), *self._groups_of(a, b), **given))
 
     @entrance("is_real")
     def is_real(self, island: Any, **options: Any) -> Verdict:
@@ -63,7 +67,7 @@ class Verdicts:
         from gnomon.evaluation import is_real
 
         name = str(island) if _is_name(island) else "the island"
-        given = {"name": name, **self._in_metric(options)}
+        given = {"name": name, "columns": self._columns_judged(), **self._in_metric(options)}
         return self._advised(is_real(*self._judged(), *self._groups_of(island), **given))
 
     @entrance("is_denser")
@@ -106,7 +110,8 @@ class Verdicts:
     def _judge_gaps(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import judge_gaps
 
-        given = {"labels": self._labels_of_classes(), **self._in_metric(options)}
+        own: dict[str, Any] = {"labels": self._labels_of_classes(), "columns": self._columns_judged()}
+        given = {**own, **self._in_metric(options)}
         found = judge_gaps(*self._judged(), **given)
         return replace(found, verdicts=[self._of_coordinates(one) for one in found], caution=self._weighing())
 
@@ -172,6 +177,15 @@ class Verdicts:
 
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
         return self._mapped(), self.embedding
+
+    def _columns_judged(self) -> dict[str, Any]:
+        """Return the features of each column that was mapped; none of a representation, whose columns have no names."""
+        if self.representation is not None:
+            return {}
+        own = {name: slice(at, at + 1) for at, name in enumerate(self.feature_names)}
+        several = self._categories()
+        within = {f for at in several.values() for f in range(at.start, at.stop)}
+        return {**{name: at for name, at in own.items() if at.start not in within}, **several}
 
     def _weighing(self) -> str:
         from gnomon.maps.weights import rows_count_once

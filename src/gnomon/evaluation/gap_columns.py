@@ -1,0 +1,105 @@
+"""Which few columns make a gap: they tell its sides apart, and without them there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._validation import message
+
+__all__ = ["check_columns", "columns_of_gap"]
+
+_MOST = 3  # columns that are named
+_KEPT = 0.98  # share of a side that a condition on one column keeps
+_WRONG = 0.1  # of a side: rows that the conditions on the columns may place on the other side
+_LEVELS = 12  # a column of so many values at most is asked by its values, of more from where on
+_REPEATED = 10  # rows of each level of several features on the mean, below which they are no category
+_FEATURES = 1000  # in more no single column makes a gap
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+def check_columns(columns: Any, names: list[str]) -> dict[str, Ints]:
+    """Return the features of each column by its name: those given, or each feature by itself if that is None."""
+    if columns is None:
+        return {name: np.array([f]) for f, name in enumerate(names)}
+    rule = f"a mapping of names to numbers of features, below {len(names)}"
+    if not isinstance(columns, Mapping):
+        raise TypeError(message(f"columns={columns!r:.60}", rule, fact=f"found {type(columns).__name__}"))
+    every = np.arange(len(names))
+    try:
+        return {str(name): np.atleast_1d(every[features]) for name, features in columns.items()}
+    except (IndexError, TypeError, ValueError) as error:
+        raise ValueError(message("columns", rule, fact=str(error))) from None
+
+
+def columns_of_gap(
+    X: Floats, a: Mask, b: Mask, columns: Mapping[str, Ints], is_gap: Callable[[Floats], bool]
+) -> list[str]:
+    """Return the columns that make a gap between two groups of rows: three, and half of all, at most; else none.
+
+    They hold for nearly all rows of one group together, and for hardly any of the other, what they do: a value or a few
+    of a column of few values, a range without an end of another. Columns are taken out until no gap is left.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    a, b : ndarray of shape (n_samples,), bool
+    columns : mapping of str to ndarray of int
+        The features of each column.
+    is_gap : callable
+        Says whether rows of these features still have the gap.
+    """
+    if X.shape[1] > _FEATURES:
+        return []
+    for inside, outside in ((a, b), (b, a)):
+        chosen: list[str] = []
+        while found := _telling(X, inside, outside, {name: columns[name] for name in columns if name not in chosen}):
+            chosen += found
+            left = np.setdiff1d(np.arange(X.shape[1]), np.concatenate([columns[name] for name in chosen]))
+            if len(chosen) > min(_MOST, len(columns) // 2) or not len(left):
+                break
+            if not is_gap(X[:, left]):
+                return chosen
+    return []
+
+
+def _telling(X: Floats, inside: Mask, outside: Mask, columns: Mapping[str, Ints]) -> list[str]:
+    """Return the fewest columns, taken one after the other, whose conditions tell one side from the other."""
+    rows = np.flatnonzero(inside | outside)
+    is_inside = inside[rows]
+    held = {name: _condition(X[np.ix_(rows, features)], is_inside) for name, features in columns.items()}
+    left, chosen = np.ones(len(rows), dtype=np.bool_), list[str]()
+    allowed = _WRONG * min(np.count_nonzero(is_inside), np.count_nonzero(~is_inside))
+    while len(chosen) < min(_MOST, len(held)):
+        name = min(held, key=lambda one: np.count_nonzero(left & held[one] & ~is_inside))
+        if name in chosen:
+            break
+        chosen.append(name)
+        left &= held[name]
+        if np.count_nonzero(left != is_inside) <= allowed:
+            return chosen
+    return []
+
+
+def _condition(values: Floats, is_inside: Mask) -> Mask:
+    """Return the rows that a condition on one column keeps: nearly all of those inside, and few others."""
+    levels, level = np.unique(values, axis=0, return_inverse=True)
+    level = level.reshape(-1)
+    if values.shape[1] > 1 and len(levels) > max(_LEVELS, len(values) // _REPEATED):
+        return np.ones(len(values), dtype=np.bool_)
+    if len(levels) <= _LEVELS or values.shape[1] > 1:
+        counts = np.bincount(level[is_inside], minlength=len(levels))
+        order = np.argsort(-counts, kind="stable")
+        n_kept = int(np.searchsorted(np.cumsum(counts[order]), _KEPT * counts.sum())) + 1
+        kept: Mask = np.isin(level, order[:n_kept])
+        return kept
+    own = np.sort(values[is_inside, 0])
+    spared = int((1.0 - _KEPT) * len(own))
+    above, below = values[:, 0] >= own[spared], values[:, 0] <= own[len(own) - 1 - spared]
+    fewer: Mask = above if np.count_nonzero(above) <= np.count_nonzero(below) else below
+    return fewer

@@ -1,0 +1,115 @@
+"""Gaps that one column makes, or a few, are named by them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.evaluation import are_apart, is_continuum, is_real, judge_gaps
+from gnomon.evaluation.gap_columns import columns_of_gap
+
+_ALONE = " It is that of {} alone: without this column none is seen."
+_OPTIONS = {"n_nulls": 19, "max_rows": 300}
+
+
+def _with_a_coin(n=300, seed=0):
+    draw = np.random.default_rng(seed)
+    coin = draw.random(n) < 0.4
+    return np.column_stack([draw.normal(size=(n, 3)), coin / coin.std()]), coin
+
+
+def test_a_truth_value_that_depends_on_nothing_is_named_by_every_question():
+    X, coin = _with_a_coin()
+    told = [
+        are_apart(X, None, coin, ~coin, **_OPTIONS),
+        is_real(X, None, coin, **_OPTIONS),
+        *judge_gaps(X, np.column_stack([30.0 * coin, X[:, 0]]), coin, **_OPTIONS),
+    ]
+    assert [one.answer for one in told] == ["yes"] * 4
+    assert all(one.sentence.endswith(": a gap." + _ALONE.format("feature 3")) for one in told)
+    continuum = is_continuum(X, None, coin, ~coin, **_OPTIONS)
+    assert (continuum.answer, continuum.sentence) == ("no", told[0].sentence)
+    assert are_apart(X, None, coin, ~coin, columns={}, **_OPTIONS).sentence.endswith(": a gap.")
+    named = are_apart(X, None, coin, ~coin, columns={"all else": [0, 1, 2], "coin": slice(3, 4)}, **_OPTIONS)
+    assert named.sentence.endswith(_ALONE.format("coin"))
+
+
+def test_a_gap_that_other_columns_have_too_is_not_of_one_alone():
+    X, coin = _with_a_coin()
+    X[:, :3] += 8.0 * coin[:, None]
+    assert are_apart(X, None, coin, ~coin, **_OPTIONS).sentence.endswith(": a gap.")
+
+
+def _gap(sides):
+    """Return whether columns of numbers hold a gap between sides: whether some column parts them wholly."""
+
+    def is_gap(X):
+        a, b = X[sides], X[~sides]
+        return bool(((a.min(axis=0) > b.max(axis=0)) | (a.max(axis=0) < b.min(axis=0))).any())
+
+    return is_gap
+
+
+def test_columns_are_taken_out_until_no_gap_is_left_up_to_three_and_half_of_all():
+    draw = np.random.default_rng(1)
+    sides = np.arange(200) < 70
+    for n_columns, n_parting in [(8, 1), (8, 2), (8, 3), (8, 4), (2, 1), (4, 2), (4, 3), (8, 0)]:
+        X = draw.normal(size=(200, n_columns))
+        X[:, :n_parting] += 12.0 * sides[:, None]
+        columns = {f"c{f}": np.array([f]) for f in range(n_columns)}
+        found = columns_of_gap(X, sides, ~sides, columns, _gap(sides))
+        expected = n_parting if n_parting <= min(3, n_columns // 2) else 0
+        assert set(found) == {f"c{f}" for f in range(expected)}
+
+
+def test_levels_of_categories_tell_sides_apart_together_and_also_those_between_others():
+    draw = np.random.default_rng(2)
+    town, shop = draw.integers(0, 4, 400), draw.integers(0, 3, 400)
+    X = np.column_stack([draw.normal(size=400), town[:, None] == np.arange(4), shop, draw.normal(size=(400, 2))])
+    columns = {"x": np.array([0]), "town": np.arange(1, 5), "shop": np.array([5])} | {
+        name: np.array([f]) for f, name in enumerate("yz", start=6)
+    }
+    for sides, expected in {
+        "two towns": (town < 2, ["town"]),
+        "a shop between others": (shop == 1, ["shop"]),
+        "a shop in two towns": ((shop == 1) & (town < 2), ["shop", "town"]),
+        "neither": (draw.random(400) < 0.5, []),
+    }.values():
+        found = columns_of_gap(X, sides, ~sides, columns, lambda left: left.shape[1] == X.shape[1])
+        assert set(found) == set(expected)
+        assert columns_of_gap(X, sides, ~sides, columns, lambda left: True) == []
+
+
+def test_a_map_names_the_column_of_a_category():
+    draw = np.random.default_rng(3)
+    country = np.array(["DE", "FR", "IT"])[draw.integers(0, 3, 300)]
+    table = {"size": draw.normal(size=300), "age": draw.normal(size=300), "country": country}
+    made = gn.map(table, "pca", random_state=0)
+    found = made.is_real("country=FR", n_nulls=19)
+    assert found.sentence.endswith(_ALONE.format("country"))
+    by_levels = is_real(made._mapped(), None, country == "FR", n_nulls=19)
+    assert by_levels.sentence.endswith(": a gap.")  # each indicator by itself is what the two others say too
+    told = made.are_apart(country == "FR", country == "DE", n_nulls=19)
+    assert told.sentence.endswith(_ALONE.format("country"))
+
+
+def test_columns_that_are_none_are_refused():
+    X, coin = _with_a_coin()
+    with pytest.raises(
+        TypeError, match=r"are_apart: columns=\['a'\] must be a mapping of names to numbers of features"
+    ):
+        are_apart(X, None, coin, ~coin, columns=["a"])
+    for wrong in ({"a": [4]}, {"a": "b"}):
+        with pytest.raises(
+            ValueError, match="is_real: columns must be a mapping of names to numbers of features, below 4"
+        ):
+            is_real(X, None, coin, columns=wrong)
+
+
+def test_columns_are_named_in_straight_distances_alone():
+    X, coin = _with_a_coin()
+    X[:, 3] = np.where(coin, 8.0, -8.0)
+    assert are_apart(X, None, coin, ~coin, **_OPTIONS).sentence.endswith(_ALONE.format("feature 3"))
+    for metric in ("cosine", "periodic(400)"):
+        assert are_apart(X, None, coin, ~coin, metric=metric, **_OPTIONS).sentence.endswith(": a gap.")
