@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "gnomon/jacobians.hpp"
+#include "gnomon/map_hoods.hpp"
 #include "gnomon/shortest_trees.hpp"
 #include "hoods.hpp"
 
@@ -123,6 +124,49 @@ nb::tuple trees(const Matrix<const double>& places, const Matrix<const std::int3
     return nb::make_tuple(edges, joined);
 }
 
+/// Checks neighbourhoods in a map and returns the number of components of what is given for each of their rows.
+std::size_t check_map_hoods(const Arguments& check, const Table& X, const IndexRows& near, const char* what,
+                            std::size_t columns) {
+    const std::size_t k = near.shape(1);
+    check.at_least("the number of neighbours", static_cast<std::int64_t>(k), 1);
+    check.indices("near", near, X.n_rows());
+    check.require(columns % k == 0, what, "of as many numbers for each neighbour");
+    check.components(columns / k);
+    return columns / k;
+}
+
+nb::tuple moments_of_hoods(const Table& X, const IndexRows& near, const Coefficients& steps, int n_threads) {
+    const Arguments check("hood_moments");
+    const std::size_t m = near.shape(0), D = X.n_features();
+    const std::size_t d = check_map_hoods(check, X, near, "steps", steps.shape(1));
+    check.equal("the number of rows of steps", steps.shape(0), m);
+    auto mean = make_output<double>({m, D}), moments = make_output<double>({m, d, D});
+    auto squares = make_output<double>({m, D});
+    const HoodMoments out{{mean.data(), m, D}, {moments.data(), m, d * D}, {squares.data(), m, D}};
+    run_released(n_threads,
+                 [&](const Context& context) { hood_moments(X.rows(), view(near), view(steps), out, context); });
+    return nb::make_tuple(mean, moments, squares);
+}
+
+nb::tuple projections_of_hoods(const Table& X, const IndexRows& near, const Coefficients& mean,
+                               const Coefficients& weights, const Coefficients& scales, int n_threads) {
+    const Arguments check("hood_projections");
+    const std::size_t m = near.shape(0), k = near.shape(1), D = X.n_features();
+    check.at_least("the number of features", static_cast<std::int64_t>(D), 1);
+    check.require(weights.shape(1) % D == 0, "weights", "of whole rows of features");
+    const std::size_t d = weights.shape(1) / D;
+    check_map_hoods(check, X, near, "weights", k * d);
+    check.shape("mean", mean, m, D);
+    check.equal("the number of rows of weights", weights.shape(0), m);
+    check.shape("scales", scales, m, D);
+    auto along = make_output<double>({m, k, d}), squares = make_output<double>({m, k});
+    run_released(n_threads, [&](const Context& context) {
+        hood_projections(X.rows(), view(near), view(mean), view(weights), view(scales), {along.data(), m, k * d},
+                         {squares.data(), m, k}, context);
+    });
+    return nb::make_tuple(along, squares);
+}
+
 }  // namespace
 
 void register_geometry(nb::module_& m) {
@@ -136,6 +180,11 @@ void register_geometry(nb::module_& m) {
     m.def("feature_effects", &effects, nb::arg("X"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
           nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("n_top"), nb::arg("all_features"),
           nb::arg("n_threads"), "Top features, their arrows and importances; all importances if wanted; their mean.");
+    m.def("hood_moments", &moments_of_hoods, nb::arg("X"), nb::arg("near").noconvert(), nb::arg("steps").noconvert(),
+          nb::arg("n_threads"), "Means of displacements from the first rows, their moments with steps and their squares.");
+    m.def("hood_projections", &projections_of_hoods, nb::arg("X"), nb::arg("near").noconvert(),
+          nb::arg("mean").noconvert(), nb::arg("weights").noconvert(), nb::arg("scales").noconvert(),
+          nb::arg("n_threads"), "Displacements from the means times weights, and their squares times scales.");
     m.def("pooled_effects", &pooled, nb::arg("X"), nb::arg("indices").noconvert(), nb::arg("weights").noconvert(),
           nb::arg("coefficients").noconvert(), nb::arg("places").noconvert(), nb::arg("tried").noconvert(),
           nb::arg("rounds"), nb::arg("n_top"), nb::arg("all_features"), nb::arg("n_threads"),

@@ -372,6 +372,18 @@ def cases() -> Iterator[tuple[str, Call]]:
             "feature_effects" + kind,
             on("feature_effects", **_hoods(**rows_of, coefficients=coefficients[:half], n_top=3, all_features=True)),
         )
+        some = {"near": neighbors()[:4], "n_threads": 2}
+        yield "hood_moments" + kind, on("hood_moments", **some, steps=points(4, K * D, np.float64))
+        yield (
+            "hood_projections" + kind,
+            on(
+                "hood_projections",
+                **some,
+                mean=points(4, F, np.float64),
+                weights=points(4, D * F, np.float64),
+                scales=points(4, F, np.float64),
+            ),
+        )
         yield (
             "pooled_effects" + kind,
             on(

@@ -153,7 +153,7 @@ def written_out(X, Y, graph, ridge, pooling):
             axes = [expand_axes_of_rows(X, fits, np.array([i]))[0]]
             for k in counts:
                 some = nearest[: k - k // 4]
-                axes.append(regress_features(X[some][None], Y[some][None]).axes[0])
+                axes.append(regress_features(X, np.array(some)[None], Y).axes[0])
             told = [np.nan_to_num(data @ one.T) for one in axes]
             sums.append([[np.sum(steps**2), np.sum(steps * one), np.sum(one**2)] for one in told])
     return shares_of(np.sum(sums, axis=0)), counts

@@ -48,13 +48,14 @@ def test_errors_of_importances_are_about_their_spread_over_draws_and_not_below_i
 
 def test_the_arrows_without_a_row_are_those_of_the_other_rows():
     rng = np.random.default_rng(0)
-    places = rng.normal(size=(1, 20, 2))
-    values = np.concatenate([places[0] @ rng.normal(size=(2, 3)), rng.normal(size=(20, 2))], axis=1)[None]
+    places = rng.normal(size=(20, 2))
+    values = np.concatenate([places @ rng.normal(size=(2, 3)), rng.normal(size=(20, 2))], axis=1)
     values += 0.1 * rng.normal(size=values.shape)
-    fits = regress_features(values, places)
-    found = fits.arrows_without(0, np.array([3, 19]))
-    for row, arrows in zip((3, 19), found, strict=True):
-        others = regress_features(np.delete(values, row, axis=1), np.delete(places, row, axis=1))
+    near = np.stack([np.arange(20), np.roll(np.arange(20), 5)])
+    fits = regress_features(values, near, places)
+    hoods, rows = np.array([0, 1, 1]), np.array([3, 3, 19])
+    for hood, row, arrows in zip(hoods, rows, fits.arrows_without(hoods, rows), strict=True):
+        others = regress_features(values, np.delete(near[hood], row)[None], places)
         np.testing.assert_allclose(arrows, others.arrows()[0], rtol=1e-6)
 
 

@@ -207,3 +207,15 @@ def test_labels_drawn_at_random_are_told_apart_by_no_feature():
     assert "no feature tells the 4 labels apart" in map(str, told)
     assert find_apart(tables[0], np.zeros(60), names, "labels") is None
     assert find_apart(tables[0], np.arange(60), names, "labels") is None  # names of rows are no groups
+
+
+def test_means_over_all_points_are_formed_once_and_those_over_some_or_otherwise_weighted_are_others():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(90, 4))
+    explanation = explain(X, X[:, :2] + 0.5 * np.tanh(X[:, 2:]), n_jobs=1)
+    found = mean_importance(explanation)
+    assert mean_importance(explanation) is found
+    every = mean_importance(explanation, np.arange(90))
+    np.testing.assert_array_equal(every.effect, found.effect)
+    assert mean_importance(explanation, weighted=False).effect.tobytes() != found.effect.tobytes()
+    assert mean_importance(explanation, np.arange(30)).n_points == 30

@@ -23,7 +23,7 @@ def latent():
 
 def test_axes_are_generalised_least_squares_with_the_spread_of_places_as_prior(latent):
     X, places, _, _ = latent
-    fits = regress_features(X[None, :80], places[None, :80])
+    fits = regress_features(X, np.arange(80)[None], places)
     T, Z = places[:80] - places[:80].mean(axis=0), X[:80, :12] - X[:80, :12].mean(axis=0)
     slopes, rest, *_ = np.linalg.lstsq(T, Z, rcond=None)
     D = np.diag(rest / 77)
@@ -46,7 +46,7 @@ def test_on_linear_data_without_noise_the_place_is_predicted_whole():
 def test_left_out_predictions_are_those_of_fits_to_the_others(latent):
     X, places, _, _ = latent
     k, j = 40, 7
-    fits = regress_features(X[None, :k, :12], places[None, :k])
+    fits = regress_features(X[:, :12], np.arange(k)[None], places)
     steps, predicted, fitted = fits.predictions()
     rest = np.delete(np.arange(k), j)
     T, Z = places[rest] - places[rest].mean(axis=0), X[rest, :12] - X[rest, :12].mean(axis=0)
@@ -55,7 +55,8 @@ def test_left_out_predictions_are_those_of_fits_to_the_others(latent):
     np.testing.assert_allclose(steps[0, j], places[j] - places[rest].mean(axis=0), rtol=1e-9)
     expected = np.linalg.solve(matrix, slopes @ (X[j, :12] - X[rest, :12].mean(axis=0)))
     np.testing.assert_allclose(predicted[0, j], expected, rtol=1e-5)
-    np.testing.assert_allclose(fitted[0], fits.displacements[0] @ fits.axes[0].T, rtol=1e-9, atol=1e-12)
+    centred = X[:k, :12] - X[:k, :12].mean(axis=0)
+    np.testing.assert_allclose(fitted[0], centred @ fits.axes[0].T, rtol=1e-9, atol=1e-12)
 
 
 def test_standard_errors_hold_over_draws(latent):
@@ -65,7 +66,7 @@ def test_standard_errors_hold_over_draws(latent):
     axes, errors = [], []
     for _ in range(60):
         X = T @ slopes + deviation * rng.normal(size=(200, 12))
-        fits = regress_features(X[None], T[None])
+        fits = regress_features(X, np.arange(200)[None], T)
         axes.append(fits.axes[0])
         errors.append(fits.errors()[0])
     axes = np.array(axes)
@@ -80,7 +81,7 @@ def test_standard_errors_hold_for_sparse_counts(latent):
     rates = 0.3 * np.exp(places[:200] @ slopes)
     axes, errors = [], []
     for _ in range(60):
-        fits = regress_features(np.log1p(rng.poisson(rates))[None].astype(float), places[None, :200])
+        fits = regress_features(np.log1p(rng.poisson(rates)), np.arange(200)[None], places)
         axes.append(fits.axes[0])
         errors.append(fits.errors()[0])
     covered = np.abs(np.array(axes) - np.mean(axes, axis=0)) < 1.96 * np.array(errors)
@@ -135,3 +136,33 @@ def test_bits_do_not_depend_on_threads_and_sparse_tables_agree(latent):
     sparse, _ = inverse_fits(sp.csr_array(X), places, n_neighbors=400)
     np.testing.assert_allclose(sparse.predicted_r2, one.predicted_r2, rtol=1e-6)
     np.testing.assert_allclose(sparse.axes(sp.csr_array(X), 2), one.axes(X, 2), rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["double", "float", "bytes", "sparse"])
+@pytest.mark.parametrize("n_features", [1, 7, 150])
+def test_sums_over_neighbours_are_those_of_numpy_from_every_kind_of_table(kind, n_features):
+    rng = np.random.default_rng(n_features)
+    X = rng.integers(0, 4, (60, n_features)).astype(float)
+    X[:, 0] = 2.0  # without change
+    given = {"double": X, "float": X.astype(np.float32), "bytes": X.astype(np.uint8), "sparse": sp.csr_array(X)}[kind]
+    places, near = rng.normal(size=(60, 3)), np.stack([rng.permutation(60)[:31] for _ in range(9)])
+    fits = regress_features(given, near, places)
+    Z = X[near] - X[near].mean(axis=1, keepdims=True)
+    T = places[near] - places[near].mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(fits.deviation, Z.std(axis=1), atol=1e-12)
+    np.testing.assert_allclose(fits.slopes, np.linalg.solve(T.mT @ T, T.mT @ Z), atol=1e-7)
+    np.testing.assert_allclose(fits.rest, ((Z - T @ fits.slopes) ** 2).sum(axis=1), atol=1e-9)
+    _, _, fitted = fits.predictions()
+    np.testing.assert_allclose(fitted, Z @ fits.axes.mT, atol=1e-12)
+    hoods, rows = np.array([0, 3, 3, 8]), np.array([5, 0, 30, 1])
+    np.testing.assert_allclose(fits.displacements(hoods, rows), Z[hoods, rows], atol=1e-12)
+    assert not fits.deviation[:, 0].any()
+    assert not fits.precision[:, 0].any()
+    assert fits.precision.dtype == np.float64
+
+
+def test_a_large_offset_of_a_feature_changes_nothing():
+    rng = np.random.default_rng(2)
+    X, places, near = rng.integers(0, 9, (80, 5)).astype(float), rng.normal(size=(80, 2)), np.arange(80)[None]
+    far = regress_features(X + 2.0**40, near, places)
+    assert far.axes.tobytes() == regress_features(X, near, places).axes.tobytes()

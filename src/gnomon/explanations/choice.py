@@ -17,7 +17,7 @@ from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
 from gnomon.linalg import stacked_products
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import RowTable, evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["FitChoice", "choose_fit"]
@@ -214,9 +214,11 @@ def _judge(
     data, steps = _steps(X, places, tests)
     centres = np.array([test.centre for test in tests])
     near = seen.nearest(centres, counts[-1] - counts[-1] // _HELD)
-    values = dense_rows_of(X, near.ravel()).reshape(*near.shape, -1)
+    members, at = np.unique(near, return_inverse=True)
+    values, at, seats = X[members], at.reshape(near.shape), places[members]
+    table = RowTable.of(values)
     found = [_sums(data, steps, expand_axes_of_rows(X, fits, centres))]
     for k in counts:
-        part = slice(k - k // _HELD)
-        found.append(_sums(data, steps, regress_features(values[:, part], places[near[:, part]]).axes))
+        axes = regress_features(values, at[:, : k - k // _HELD], seats, table=table).axes
+        found.append(_sums(data, steps, axes))
     return np.stack(found, axis=1)

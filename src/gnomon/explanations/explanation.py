@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -37,6 +37,9 @@ from gnomon.neighbors import (
 from gnomon.neighbors.circles import Seams, find_seams
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 from gnomon.surfaces import Surface
+
+if TYPE_CHECKING:
+    from gnomon.explanations.importance import MeanImportance
 
 __all__ = ["EXPLAIN_RULES", "N_TOP", "Explanation", "TopFeatures", "explain_in_memory"]
 
@@ -185,6 +188,7 @@ class Explanation:
         self.direction, self.neighborhood = ("forward", "data") if inverse is None else ("inverse", "map")
         self.scores = {} if scores is None else scores
         self._inverse = inverse
+        self._means: dict[bool, MeanImportance] = {}  # over all points, weighted by R2 or not: see `mean_importance`
         self.n_samples, self.n_features = int(X.shape[0]), int(X.shape[1])
         self.n_components = jacobians.n_components
         self.n_neighbors = int(jacobians.indices.shape[1])

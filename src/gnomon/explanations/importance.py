@@ -186,18 +186,23 @@ def mean_importance(
     Returns
     -------
     MeanImportance
-        All features, largest mean first.
+        All features, largest mean first. That of all points is computed once for an explanation.
     """
     grouped = find_groups(explanation, groups)
     if grouped is not None:
         return grouped.label(mean_importance(grouped.explanation, rows, weighted=weighted))
     weighted = check_parameters({"weighted": Boolean()}, {"weighted": weighted})["weighted"]
+    if rows is None and weighted in explanation._means:
+        return explanation._means[weighted]
     n = explanation.n_samples
     chosen = np.ones(n, dtype=bool) if rows is None else row_mask(rows, n, name="rows")
     known = np.flatnonzero(chosen & explanation.mask)
     if not len(known):
         raise ValueError(message("rows", "points of which one at least has an explanation"))
-    return _mean_over(explanation, known, weighted)
+    found = _mean_over(explanation, known, weighted)
+    if rows is None:
+        explanation._means[weighted] = found
+    return found
 
 
 def _mean_over(explanation: Explanation, known: npt.NDArray[np.intp], weighted: bool) -> MeanImportance:

@@ -12,9 +12,9 @@ from gnomon._threads import single_threaded_blas
 from gnomon.explanations.jackknife import places_in_blocks
 from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows, expand_deviations, place_influences, shares_of_fits
-from gnomon.geometry.inverse import InverseFits, regress_features
+from gnomon.geometry.inverse import InverseFits, blocks_of_fits, regress_features
 from gnomon.linalg import dense_rows
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import RowTable, evenly_spaced
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -27,6 +27,7 @@ _PATCHES, _PATCH = 16, 25  # of more points: places in the map, and rows around 
 _OUTER = 5  # one of so many neighbours lies at the rim
 _TOGETHER = 32  # rows whose fits are averaged in one go
 _NUMBERS = 1 << 21  # held in double at a time
+_PAIRED = 1 << 15  # features of fits without one row each that are formed at a time
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -215,24 +216,27 @@ def _by_inverse_fits(
     position[chosen] = np.arange(len(chosen))
     moved = np.zeros((len(chosen), explanation.n_features))
     taking_part = np.concatenate(entered)
+    at = np.empty(explanation.n_samples, np.int64)
+    at[rows] = np.arange(len(rows))
+    taking_part = at[fits.in_order(rows[taking_part])]
     rim = min(max(1, k // _OUTER), k - 2)
-    step = max(1, _NUMBERS // (k * explanation.n_features))
-    for start in range(0, len(taking_part), step):
-        part = taking_part[start : start + step]
+    table = RowTable.of(X)
+    for block in blocks_of_fits(len(taking_part), k, explanation.n_features):
+        part = taking_part[block]
         near = fits.nearest(rows[part])
-        members, where = np.unique(near, return_inverse=True)
-        values, places = dense_rows(X[members])[where.reshape(near.shape)], fits.places[near]
-        whole = regress_features(values, places)
-        core = regress_features(values[:, : k - rim], places[:, : k - rim])
+        whole = regress_features(X, near, fits.places, table=table)
         arrows = whole.arrows()
-        at_rim = (arrows - core.arrows()) / rim
+        at_rim = (arrows - regress_features(X, near[:, : k - rim], fits.places, table=table).arrows()) / rim
         along = None if toward is None else toward[part]
-        sense = weights[part, None, None] * _directions(arrows, along)
-        for m, i in enumerate(part):
-            inside = np.flatnonzero(position[near[m]] >= 0)
-            change = arrows[m] - whole.arrows_without(m, inside) - at_rim[m]
-            moved[position[near[m, inside]]] += fits.calibration * np.sum(sense[m] * change, axis=1)
-            if (place := position[rows[i]]) >= 0:
-                measured = _measured(fits.calibration * arrows[[m]], None if along is None else along[[m]])
-                moved[place] += weights[i] * (measured[0] - mean)
+        sense = (fits.calibration * weights[part])[:, None, None] * _directions(arrows, along)
+        places = position[near]
+        hoods, inside = np.nonzero(places >= 0)
+        step = max(1, _PAIRED // explanation.n_features)
+        for start in range(0, len(hoods), step):
+            m, j = hoods[start : start + step], inside[start : start + step]
+            change = arrows[m] - whole.arrows_without(m, j) - at_rim[m]
+            np.add.at(moved, places[m, j], np.sum(sense[m] * change, axis=1))
+        own = np.flatnonzero(position[rows[part]] >= 0)
+        measured = _measured(fits.calibration * arrows[own], None if along is None else along[own])
+        moved[position[rows[part[own]]]] += weights[part[own], None] * (measured - mean)
     return moved, int(np.count_nonzero(touched))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon import _core
 from gnomon._cached import cached_property
 from gnomon._printed import ShortRepr
 from gnomon._run import current_run
@@ -16,12 +17,13 @@ from gnomon._threads import in_order, single_threaded_blas
 from gnomon.geometry.check import has_place
 from gnomon.geometry.effects import FeatureEffects
 from gnomon.linalg import dense_rows, product, stacked_products, stacked_solve
+from gnomon.linalg.table import RowTable
 
-__all__ = ["InverseFits", "MapNeighbors", "Regressions", "inverse_fits", "regress_features"]
+__all__ = ["InverseFits", "MapNeighbors", "Regressions", "blocks_of_fits", "inverse_fits", "regress_features"]
 
 _LEAST_VARIANCE = 1e-3  # of the residuals, as a share of the feature's variance in the neighbourhood
 _RIDGE = 1e-9  # keeps the spread of places on a line invertible
-_NUMBERS = 1 << 19  # of the neighbours' features, held in double at a time
+_NUMBERS, _NEIGHBORS = 1 << 15, 1 << 14  # features and neighbours of rows whose fits are formed at a time
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -33,8 +35,16 @@ class Regressions:
 
     Attributes
     ----------
-    displacements : ndarray of shape (m, k, n_features)
-        Of the rows from their mean, in units of the features.
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data.
+    near : ndarray of shape (m, k), int32
+        The rows of each neighbourhood.
+    mean : ndarray of shape (m, n_features)
+        Of the displacements of the rows from the first one, in units of the features.
+    squares : ndarray of shape (m, n_features)
+        Sums of squares of the displacements from the mean.
+    rest : ndarray of shape (m, n_features)
+        The part of them that the place does not account for.
     steps : ndarray of shape (m, k, n_components)
         Of their places from their mean, in units of the map.
     spread : ndarray of shape (m, n_components, n_components)
@@ -49,13 +59,23 @@ class Regressions:
         False where all rows lie on one place.
     """
 
-    displacements: Floats
+    X: Any
+    near: npt.NDArray[np.int32]
+    mean: Floats
+    squares: Floats
+    rest: Floats
     steps: Floats
     spread: Floats
     slopes: Floats
     precision: Floats
     gain: Floats
     mask: npt.NDArray[np.bool_]
+
+    def displacements(self, hoods: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Floats:
+        """Return the displacement of a row of each of some neighbourhoods from its mean, (len(hoods), n_features)."""
+        found = dense_rows(self.X[self.near[hoods, rows]]) - dense_rows(self.X[self.near[hoods, 0]])
+        found -= self.mean[hoods]
+        return found
 
     @property
     def axes(self) -> Floats:
@@ -65,7 +85,7 @@ class Regressions:
     @property
     def deviation(self) -> Floats:
         """Standard deviation of each feature in each neighbourhood, (m, n_features)."""
-        found: Floats = np.sqrt(np.mean(self.displacements**2, axis=1))
+        found: Floats = np.sqrt(self.squares / self.near.shape[1])
         return found
 
     @property
@@ -78,8 +98,9 @@ class Regressions:
         """Return the standard errors of `axes`: jackknife over the rows, the spread of the places held fixed."""
         k, d = self.steps.shape[1:]
         found = np.empty_like(self.slopes)
-        slack = 1.0 - self.leverage
-        for m, (X, T) in enumerate(zip(self.displacements, self.steps, strict=True)):
+        slack, every = 1.0 - self.leverage, np.arange(k)
+        for m, T in enumerate(self.steps):
+            X = self.displacements(np.full(k, m), every)
             residuals = X - product(T, self.slopes[m])
             change = product(T, self.spread[m]) / slack[m][:, None]
             slopes = self.slopes[m] - change[:, :, None] * residuals[:, None]
@@ -97,38 +118,38 @@ class Regressions:
         """Return the displacement in the map per standard deviation of each feature, (m, n_components, n_features)."""
         return self.axes * self.deviation[:, None]
 
-    def arrows_without(self, m: int, rows: npt.NDArray[Any]) -> Floats:
-        """Return the arrows of neighbourhood m without one row each, (len(rows), n_components, n_features).
+    def arrows_without(self, hoods: npt.NDArray[Any], rows: npt.NDArray[Any]) -> Floats:
+        """Return the arrows of some neighbourhoods without one row each, (len(hoods), n_components, n_features).
 
-        They are those of a regression on the k - 1 other rows; `rows` are places in the neighbourhood.
+        They are those of a regression on the k - 1 other rows; `rows` are places in the neighbourhoods.
         """
         k, d = self.steps.shape[1:]
-        X, T = self.displacements[m], self.steps[m][rows]
-        without, pull = X[rows], product(T, self.spread[m])
+        T, slopes = self.steps[hoods, rows], self.slopes[hoods]
+        without, pull = self.displacements(hoods, rows), stacked_products(T[:, None], self.spread[hoods])[:, 0]
         slack = np.maximum(1.0 - 1.0 / k - np.sum(pull * T, axis=1), 1e-9)
-        residuals = without - product(T, self.slopes[m])
+        residuals = without - stacked_products(T[:, None], slopes)[:, 0]
         change = pull / slack[:, None]
-        slopes = self.slopes[m] - change[:, :, None] * residuals[:, None]
-        squares = np.sum(X**2, axis=0)
-        variance = np.maximum(squares - k / (k - 1.0) * without**2, 0.0) / (k - 1.0)
-        rest = np.sum((X - product(self.steps[m], self.slopes[m])) ** 2, axis=0) - residuals**2 / slack[:, None]
+        slopes -= change[:, :, None] * residuals[:, None]
+        variance = np.maximum(self.squares[hoods] - k / (k - 1.0) * without**2, 0.0) / (k - 1.0)
+        rest = self.rest[hoods] - residuals**2 / slack[:, None]
         rest = np.maximum(rest / max(k - 2 - d, 1), _LEAST_VARIANCE * variance)
         precision = np.where(rest > 0, 1.0 / np.where(rest > 0, rest, 1.0), 0.0)
         weighted = slopes * precision[:, None]
-        spread = self.spread[m] + change[:, :, None] * pull[:, None]
+        spread = self.spread[hoods] + change[:, :, None] * pull[:, None]
         information = stacked_products(weighted, np.swapaxes(slopes, 1, 2)) + (k - 1.0) * spread
         found: Floats = stacked_solve(information, weighted) * np.sqrt(variance)[:, None]
         return found
 
-    def predictions(self) -> tuple[Floats, Floats, Floats]:
+    def predictions(self, table: RowTable | None = None) -> tuple[Floats, Floats, Floats]:
         """Return each row's step from the mean of the others, its prediction by the others, and that by all.
 
-        The variances of the residuals are held fixed. All have shape (m, k, n_components).
+        The variances of the residuals are held fixed. All have shape (m, k, n_components). `table` is that of X.
         """
-        k = self.steps.shape[1]
+        k, d = self.steps.shape[1:]
         weighted = self.slopes * self.precision[:, None]
-        toward = stacked_products(self.displacements, np.swapaxes(weighted, 1, 2))
-        own = stacked_products(self.displacements**2, self.precision[:, :, None])[:, :, 0]
+        core = (RowTable.of(self.X) if table is None else table).core
+        flat = weighted.reshape(len(weighted), -1)
+        toward, own = _core.hood_projections(core, self.near, self.mean, flat, self.precision, current_run().n_threads)
         information = stacked_products(weighted, np.swapaxes(self.slopes, 1, 2))
         change = stacked_products(self.steps, self.spread) / (1.0 - self.leverage)[:, :, None]
         along = np.sum(self.steps * toward, axis=2)
@@ -139,7 +160,6 @@ class Regressions:
         matrix += square[:, :, None, None] * change[..., :, None] * change[..., None, :]
         goal = toward - change * (own - along)[:, :, None]
         others = k / (k - 1.0)
-        d = self.steps.shape[2]
         solved = stacked_solve(matrix.reshape(-1, d, d), goal.reshape(-1, d, 1)).reshape(goal.shape)
         return others * self.steps, others * solved, stacked_products(toward, np.swapaxes(self.gain, 1, 2))
 
@@ -154,7 +174,7 @@ def _inverses(matrices: Floats) -> Floats:
     return stacked_solve(matrices, np.broadcast_to(np.eye(matrices.shape[1]), matrices.shape))
 
 
-def regress_features(values: Floats, places: Floats) -> Regressions:
+def regress_features(X: Any, near: npt.NDArray[Any], places: Floats, *, table: RowTable | None = None) -> Regressions:
     """Regress the features of neighbouring rows on their places, and turn the regression round.
 
     The slopes B (features by place) become axes by generalised least squares with the places' own spread as prior,
@@ -163,31 +183,35 @@ def regress_features(values: Floats, places: Floats) -> Regressions:
 
     Parameters
     ----------
-    values : ndarray of shape (m, k, n_features)
-        The rows of m neighbourhoods. A column without change must hold exactly equal numbers.
-    places : ndarray of shape (m, k, n_components)
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The data. A column without change must hold exactly equal numbers.
+    near : ndarray of shape (m, k), int
+        The rows of m neighbourhoods.
+    places : ndarray of shape (n_samples, n_components)
+        Of all rows.
+    table : RowTable, default=None
+        That of X, if it is known.
 
     Returns
     -------
     Regressions
     """
-    k, d = places.shape[1:]
-    X = values - values[:, :1]
-    X -= X.mean(axis=1, keepdims=True)
-    T = places - places.mean(axis=1, keepdims=True)
+    near, placed = np.ascontiguousarray(near, dtype=np.int32), places[near]
+    k, d = placed.shape[1:]
+    T = placed - placed.mean(axis=1, keepdims=True)
     square = stacked_products(np.swapaxes(T, 1, 2), T)
     size = np.trace(square, axis1=1, axis2=2)
     mask = size > 0
     square += (np.where(mask, _RIDGE * size / d, 1.0))[:, None, None] * np.eye(d)
     spread = _inverses(square)
-    moments = stacked_products(np.swapaxes(T, 1, 2), X)
+    core = (RowTable.of(X) if table is None else table).core
+    mean, moments, squares = _core.hood_moments(core, near, T.reshape(len(T), -1), current_run().n_threads)
     slopes = stacked_products(spread, moments)
-    total = np.sum(X**2, axis=1)
-    rest = (total - np.sum(slopes * moments, axis=1)) / max(k - 1 - d, 1)
-    rest = np.maximum(rest, _LEAST_VARIANCE * total / k)
-    precision = np.where(rest > 0, 1.0 / np.where(rest > 0, rest, 1.0), 0.0)
+    rest = squares - np.sum(slopes * moments, axis=1)
+    variance = np.maximum(rest / max(k - 1 - d, 1), _LEAST_VARIANCE * squares / k)
+    precision = np.where(variance > 0, 1.0 / np.where(variance > 0, variance, 1.0), 0.0)
     gain = _inverses(stacked_products(slopes * precision[:, None], np.swapaxes(slopes, 1, 2)) + k * spread)
-    return Regressions(X, T, spread, slopes, precision, gain, mask)
+    return Regressions(X, near, mean, squares, rest, T, spread, slopes, precision, gain, mask)
 
 
 class MapNeighbors:
@@ -213,6 +237,12 @@ class MapNeighbors:
         wanted = np.arange(1, n_neighbors + 1)
         found: Ints = self.rows[self._tree.query(self.places[rows], k=wanted, workers=current_run().n_threads)[1]]
         return found
+
+    def in_order(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return some rows in an order in which they lie near those before: their neighbours then stay in the cache."""
+        rank = np.full(len(self.places), len(self.places))
+        rank[self.rows[self._tree.indices]] = np.arange(len(self.rows))
+        return rows[np.argsort(rank[rows], kind="stable")]
 
 
 @dataclass(frozen=True)
@@ -247,8 +277,10 @@ class InverseFits(ShortRepr):
     among: Ints | None = None
 
     def regressions(self, X: Any, rows: npt.NDArray[Any]) -> Regressions:
-        """Return the regressions at rows where `mask` is True."""
-        return _regress(X, self.places, self._neighbors.nearest(np.asarray(rows, dtype=np.int64), self.n_neighbors))
+        """Return the regressions at a few rows where `mask` is True: of the data, only their neighbours are read."""
+        near = self.nearest(rows)
+        members, at = np.unique(near, return_inverse=True)
+        return regress_features(X[members], at.reshape(near.shape), self.places[members])
 
     @cached_property
     def _neighbors(self) -> MapNeighbors:
@@ -258,6 +290,10 @@ class InverseFits(ShortRepr):
         """Return the rows nearest in the map, (len(rows), n_neighbors), nearest first: those of the fits by default."""
         wanted = self.n_neighbors if n_neighbors is None else n_neighbors
         return self._neighbors.nearest(np.asarray(rows, dtype=np.int64), wanted)
+
+    def in_order(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return some rows in an order in which their fits are formed fastest: those near each other together."""
+        return self._neighbors.in_order(rows)
 
     def axes(self, X: Any, i: int) -> Floats:
         """Return the displacement of row i in the map per unit of each feature, (n_components, n_features)."""
@@ -289,21 +325,23 @@ class InverseFits(ShortRepr):
 
     def each_arrows(self, X: Any, rows: npt.NDArray[Any]) -> Iterator[Floats]:
         """Yield the displacement per standard deviation of every feature, (n_components, n_features), for many rows."""
-        step = _rows_at_once(self.n_neighbors, int(X.shape[1]))
-        for start in range(0, len(rows), step):
-            block = np.asarray(rows[start : start + step], dtype=np.int64)
+        table = RowTable.of(X)
+        for part in blocks_of_fits(len(rows), self.n_neighbors, int(X.shape[1])):
+            block = np.asarray(rows[part], dtype=np.int64)
             arrows = np.full((len(block), self.places.shape[1], X.shape[1]), np.nan)
             known = self.mask[block]
             if known.any():
-                with single_threaded_blas():
-                    fits = self.regressions(X, block[known])
-                    arrows[known] = self.calibration * fits.axes * fits.deviation[:, None]
+                fits = regress_features(X, self.nearest(block[known]), self.places, table=table)
+                arrows[known] = self.calibration * fits.axes * fits.deviation[:, None]
             yield from arrows
 
     def importance(self, X: Any) -> npt.NDArray[np.float32]:
         """Return the length of the arrow of every feature at every row, (n_samples, n_features)."""
-        arrows = self.each_arrows(X, np.arange(len(self.places)))
-        return np.stack([np.linalg.norm(one, axis=0) for one in arrows]).astype(np.float32)
+        found = np.empty((len(self.places), int(X.shape[1])), np.float32)
+        rows = self.in_order(np.arange(len(found)))
+        for i, arrows in zip(rows, self.each_arrows(X, rows), strict=True):
+            found[i] = np.linalg.norm(arrows, axis=0)
+        return found
 
     def effects(self, X: Any, n_top: int) -> FeatureEffects:
         """Return the features of largest importance of every row, with their arrows."""
@@ -329,26 +367,23 @@ class _Effects:
         )
 
 
-def _rows_at_once(n_neighbors: int, n_features: int) -> int:
-    return max(1, _NUMBERS // (n_neighbors * n_features))
+def blocks_of_fits(n: int, n_neighbors: int, n_features: int) -> list[slice]:
+    """Return in which blocks n fits are formed: what is held of each stays in the cache."""
+    step = max(1, min(_NUMBERS // n_features, _NEIGHBORS // n_neighbors))
+    return [slice(start, start + step) for start in range(0, n, step)]
 
 
-def _regress(X: Any, places: Floats, near: Ints) -> Regressions:
-    members, at = np.unique(near, return_inverse=True)
-    return regress_features(dense_rows(X[members])[at.reshape(near.shape)], places[near])
-
-
-def _block_effects(X: Any, places: Floats, near: Ints, n_top: int) -> tuple[Any, ...]:
+def _block_effects(X: Any, table: RowTable, places: Floats, near: Ints, n_top: int) -> tuple[Any, ...]:
     """Return for some rows the top features, their arrows and lengths, the sum of lengths, and the scores.
 
     Scores are, for each row, the shares of the neighbours' squares in product, square and fit, then the sums over the
     neighbours that the standard error needs.
     """
-    fits = _regress(X, places, near)
+    fits = regress_features(X, near, places, table=table)
     arrows = fits.arrows()
     lengths = np.linalg.norm(arrows, axis=1)
     top = np.argsort(-lengths, axis=1, kind="stable")[:, :n_top]
-    steps, predicted, fitted = fits.predictions()
+    steps, predicted, fitted = fits.predictions(table)
     total = np.sum(steps**2, axis=2)
     whole = np.maximum(np.sum(total, axis=1), np.finfo(np.float64).tiny)
     product, square = np.sum(steps * predicted, axis=2), np.sum(predicted**2, axis=2)
@@ -372,15 +407,16 @@ def _all_effects(
 ) -> _Effects:
     n, d = places.shape
     n_top = min(n_top, int(X.shape[1]))
-    rows = np.flatnonzero(mask)
-    near = neighbors.nearest(rows, n_neighbors)
-    step = _rows_at_once(n_neighbors, int(X.shape[1]))
-    parts = [slice(start, start + step) for start in range(0, len(rows), step)]
+    rows = neighbors.in_order(np.flatnonzero(mask))
+    table = RowTable.of(X)
+    parts = blocks_of_fits(len(rows), n_neighbors, int(X.shape[1]))
     indices = np.zeros((n, n_top), np.int32)
     arrows, lengths = np.full((n, n_top, d), np.nan), np.full((n, n_top), np.nan)
     scores, total = np.full((n, 8), np.nan), np.zeros(int(X.shape[1]))
     with single_threaded_blas():
-        found = in_order(lambda part: _block_effects(X, places, near[part], n_top), parts)
+        found = in_order(
+            lambda part: _block_effects(X, table, places, neighbors.nearest(rows[part], n_neighbors), n_top), parts
+        )
         for part, (top, best, long, whole, score) in zip(parts, found, strict=True):
             indices[rows[part]], arrows[rows[part]], lengths[rows[part]] = top, best, long
             scores[rows[part]] = score

@@ -11,10 +11,12 @@ __all__ = ["evaluation_keeps", "evaluation_takes", "explanation_takes", "page_ta
 
 # Bytes, bytes of the blocks worked on at a time and their limit, and nanoseconds on one core of the reference machine.
 _EXPLANATION = Cost(fixed=1e6, row=900.0)
-_FEATURE_FITS = Cost(entry=300.0)  # of rows fitted by their features, where these are noisy
-_MOST_FITTED = 4.5e7
-_FEW = 15  # features up to which blocks are small
-_EXPLANATION_TIME = Cost(fixed=1e8, row=2.5e4, entry=1e3)  # noisy features take ten times as long
+_FEATURE_FITS = Cost(row=8e3)  # of features fitted to the place in the map, where they are noisy
+_MOST_FITTED = 3e7
+_FEW = 15  # features up to which they seldom are
+_EXPLANATION_TIME = Cost(
+    fixed=1e8, row=3.5e4, entry=1e3
+)  # noisy features take up to three times as long, others a third
 _ALL_BELOW = 5000  # rows up to which all are compared with all
 _COMPARED = Cost(row=1.3e4)  # of some of them with all others
 _ORDERED, _WIDE = 1.6e7, 2e4  # of these, and for each column in double
