@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from tests.threads import on_threads
 
 from gnomon.evaluation import recovery_of_drivers
@@ -322,3 +323,24 @@ def test_fits_are_compared_by_two_tests_at_least(n_tests, compared, monkeypatch)
     chosen = choose_fit(X, Y, compute_neighbors(X, 7), ridge=0.1, pooling=0)
     assert (chosen.direction, chosen.n_neighbors) == ("forward", 7)
     assert bool(chosen.scores) == compared
+
+
+def test_a_sparse_table_is_judged_by_the_columns_that_its_rows_store(monkeypatch):
+    rng = np.random.default_rng(0)
+    Y = rng.uniform(-1, 1, (220, 2))
+    words = rng.normal(size=(220, 300)) * (rng.random((220, 300)) < 0.005)  # most are in one neighbourhood or none
+    X = np.column_stack([np.maximum(np.sin(3 * Y), 0.0), Y[:, :1] * Y[:, 1:], words])
+    graph = compute_neighbors(X, 5)
+    dense = choose_fit(X, Y, graph, ridge=0.1, pooling=1)
+    widths = []
+
+    def regress(values, places):
+        widths.append(values.shape[2])
+        return regress_features(values, places)
+
+    monkeypatch.setattr("gnomon.explanations.choice._NUMBERS", 1)  # a neighbourhood at a time
+    monkeypatch.setattr("gnomon.explanations.choice.regress_features", regress)
+    found = choose_fit(sp.csr_array(X), Y, graph, ridge=0.1, pooling=1)
+    assert found.direction == dense.direction
+    assert found.scores == pytest.approx(dense.scores, rel=1e-9)
+    assert max(widths) < 250

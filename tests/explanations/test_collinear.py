@@ -19,7 +19,18 @@ from gnomon.explanations import (
     importance_by_label,
     mean_importance,
 )
-from gnomon.explanations.collinear import _deviations, _find, _Group, _looked_at, _replaced, _score, _scores
+from gnomon.explanations.collinear import (
+    _deviations,
+    _find,
+    _Group,
+    _looked_at,
+    _paired,
+    _paired_where_stored,
+    _replaced,
+    _score,
+    _scores,
+    _where_stored,
+)
 from gnomon.explanations.contrast import contrast
 from gnomon.explanations.why import why
 from gnomon.neighbors import NeighborGraph, compute_neighbors
@@ -372,3 +383,40 @@ def test_groups_of_an_inverse_explanation_rest_on_the_neighbors_in_the_data(driv
     found = group_features(made).explanation._jacobians
     assert found.indices.shape == fits.indices.shape
     assert found.pooling == fits.pooling
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.9])
+@pytest.mark.parametrize("share", [0.02, 0.3], ids=["kept", "written"])
+@pytest.mark.parametrize("seed", range(2))
+def test_groups_of_few_numbers_are_those_of_all(seed, share, threshold, monkeypatch):
+    """Most deviations of wide sparse tables are 0: those that are not give the same groups, and 0 is in none."""
+    rng = np.random.default_rng(seed)
+    sources = rng.normal(size=(120, 30)) * (rng.random((120, 30)) < share)
+    X = np.repeat(sources, 2, axis=1)[:, rng.permutation(60)]
+    X[:, ::7] += 0.3 * rng.normal(size=X[:, ::7].shape) * (X[:, ::7] != 0.0)
+    X = np.column_stack([X, np.zeros((120, 3)), rng.normal(size=(120, 40)) * (rng.random((120, 40)) < share)])
+    everywhere = grouped(X, threshold)
+    monkeypatch.setattr("gnomon.explanations.collinear._TOGETHER", 40)
+    monkeypatch.setattr("gnomon.explanations.collinear._SPARSE", 1.0)
+    assert grouped(X, threshold) == everywhere
+    spread = np.sqrt(np.mean(X**2, axis=0))
+    stored = _where_stored(X / np.where(spread > 0.0, spread, 1.0))
+    np.testing.assert_array_equal(_paired_where_stored(stored, threshold), _paired(stored.toarray(), threshold))
+    assert len(everywhere) > 10
+
+
+def test_groups_of_many_columns_take_little_where_few_numbers_are_stored():
+    """All pairs of 20,000 columns would take 3.2 GB, and a thousand of them with all others 164 MB."""
+    rng = np.random.default_rng(0)
+    deviations = np.zeros((100, 20_000), dtype=np.float32)
+    columns = np.sort(rng.choice(20_000, 600, replace=False))
+    deviations[:, columns] = rng.normal(size=(100, 600)) * (rng.random((100, 600)) < 0.1)
+    deviations[:, columns[300:310]] = -2.0 * deviations[:, columns[:10]]
+    tracemalloc.start()
+    try:
+        found = _find(deviations, 0.9)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert [one.columns.tolist() for one in found] == [[columns[i], columns[300 + i]] for i in range(10)]
+    assert peak < 5e7

@@ -11,7 +11,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from gnomon.geometry import dimension_estimators as estimators
 from gnomon.geometry import intrinsic_dimension
-from gnomon.geometry.dimension import _distances_between, _nearest_of, _products_of
+from gnomon.geometry.dimension import _distances_between, _nearest_of, _products_of, _written
 from gnomon.neighbors import compute_neighbors
 
 NAMES = ["growth", "mle", "levina_bickel", "two_nn", "correlation", "local_pca", "extrapolated"]
@@ -115,6 +115,18 @@ def test_local_pca_counts_directions():
     gram[0] = np.diag([4.0, 4.0, 1.9, 0.1])  # 80 %, 99 %
     np.testing.assert_array_equal(estimators.local_shares(gram), [3, 0])
     np.testing.assert_array_equal(estimators.local_shares(gram, variance_share=0.75), [2, 0])
+
+
+@pytest.mark.parametrize("share", [0.005, 0.5], ids=["few", "many"])
+def test_products_of_sparse_neighbourhoods_are_those_of_all_columns(share):
+    X = sparse.random_array((30, 2000), density=share, format="csr", rng=np.random.default_rng(0))
+    X.data[0] = -3.0
+    dense = X.toarray()
+    dense[20:25] = 0.0
+    X = sparse.csr_array(dense)
+    small = _written(X, 5)
+    assert small.shape[1] <= (150 if share < 0.1 else 2000)
+    np.testing.assert_allclose(_products_of(small, 6, 5), _products_of(dense, 6, 5), atol=1e-12)
 
 
 def test_scale_shift_and_rotation_change_nothing():

@@ -17,7 +17,7 @@ from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows
 from gnomon.geometry.inverse import MapNeighbors, regress_features
 from gnomon.linalg import stacked_products
-from gnomon.linalg.table import RowTable, evenly_spaced
+from gnomon.linalg.table import RowTable, evenly_spaced, stored_columns
 from gnomon.neighbors import NeighborGraph
 
 __all__ = ["FitChoice", "choose_fit"]
@@ -91,18 +91,19 @@ def _tests(places: Array, graph: NeighborGraph, held: npt.NDArray[np.bool_], cen
     return found
 
 
-def _steps(X: Any, places: Array, tests: list[_Test]) -> tuple[Array, Array]:
+def _steps(X: Any, places: Array, tests: list[_Test], columns: Ints | None) -> tuple[Array, Array]:
     """Return the steps from the mean of the reference to the held-out rows of each test, in the data and in the map.
 
-    Of shapes (len(tests), n_tested, n_features) and (len(tests), n_tested, n_components); zero where a test has fewer
-    rows. Both are in units of the scatter of the reference in the map.
+    Of shapes (len(tests), n_tested, n_features), or of some columns of the data, and (len(tests), n_tested,
+    n_components); zero where a test has fewer rows. Both are in units of the scatter of the reference in the map.
     """
-    data, steps = (np.zeros((len(tests), _TESTED, n)) for n in (int(X.shape[1]), places.shape[1]))
+    width = int(X.shape[1]) if columns is None else len(columns)
+    data, steps = (np.zeros((len(tests), _TESTED, n)) for n in (width, places.shape[1]))
     for t, test in enumerate(tests):
         centre = places[test.reference].mean(axis=0)
         scale = np.mean(np.sum((places[test.reference] - centre) ** 2, axis=1)) * len(test.tested)
         if scale > 0:
-            values = dense_rows_of(X, np.concatenate([test.reference, test.tested]))
+            values = dense_rows_of(X, np.concatenate([test.reference, test.tested]), columns)
             mean = values[: len(test.reference)].mean(axis=0)
             data[t, : len(test.tested)] = (values[len(test.reference) :] - mean) / np.sqrt(scale)
             steps[t, : len(test.tested)] = (places[test.tested] - centre) / np.sqrt(scale)
@@ -211,13 +212,17 @@ def _judge(
     X: Any, places: Array, tests: list[_Test], fits: LocalJacobians, seen: MapNeighbors, counts: list[int]
 ) -> Array:
     """Return the `_sums` of the forward fit and of the inverse fits, (len(tests), 1 + len(counts), 3)."""
-    data, steps = _steps(X, places, tests)
     centres = np.array([test.centre for test in tests])
     near = seen.nearest(centres, counts[-1] - counts[-1] // _HELD)
+    # Columns that none of these rows stores say nothing: of wide sparse tables, most.
+    rows = [near.ravel(), *(rows for test in tests for rows in (test.reference, test.tested))]
+    columns = stored_columns(X[np.concatenate(rows)]) if hasattr(X, "tocsr") else None
+    data, steps = _steps(X, places, tests, columns)
     members, at = np.unique(near, return_inverse=True)
     values, at, seats = X[members], at.reshape(near.shape), places[members]
+    values = values if columns is None else values[:, columns]
     table = RowTable.of(values)
-    found = [_sums(data, steps, expand_axes_of_rows(X, fits, centres))]
+    found = [_sums(data, steps, expand_axes_of_rows(X, fits, centres, columns))]
     for k in counts:
         axes = regress_features(values, at[:, : k - k // _HELD], seats, table=table).axes
         found.append(_sums(data, steps, axes))

@@ -18,7 +18,7 @@ from gnomon.data.scaling import Scaling, reads_values
 from gnomon.explanations.answer import GroupedAnswer, members_text
 from gnomon.explanations.explanation import Explanation, explain_in_memory
 from gnomon.linalg import inner, inner_products, product, symmetric_eigen
-from gnomon.linalg.products import sum_of_squares
+from gnomon.linalg.products import dense_product, sparse_product, sum_of_squares
 from gnomon.linalg.table import RowTable, evenly_spaced, float_rows, table_as_bytes
 from gnomon.neighbors import NeighborGraph, compute_neighbors, distinct_neighbors
 from gnomon.neighbors.distances import nearest_among
@@ -38,6 +38,7 @@ _FEWEST = 256  # rows of it, at least
 _ROUNDS = 5
 _ROWS = 256  # that are added up at a time
 _MULTIPLIED = 2048  # and rows whose products are
+_SPARSE = 16.0  # products of full columns in the time of one of stored numbers
 _SLACK = 1e-4  # below the threshold, of correlations that are then looked at in double
 _TOGETHER = 4096  # columns correlated with all others at a time; a quarter of these, where there are more
 _ASKED = 100  # rows whose neighbours among features are compared with those among groups
@@ -314,9 +315,10 @@ def _find(deviations: Floats, threshold: float) -> list[_Group]:
     squares = sum(np.square(deviations[rows], dtype=np.float64).sum(axis=0) for rows in blocks)
     scale = np.sqrt(squares / len(deviations))
     deviations /= np.where(scale > 0, scale, 1.0)
-    paired = _paired(deviations, threshold)
-    correlation = _correlations(deviations, paired)
-    del deviations
+    stored = _where_stored(deviations)
+    paired = _paired(deviations, threshold) if stored is None else _paired_where_stored(stored, threshold)
+    correlation = _correlations(deviations if stored is None else stored, paired)
+    del deviations, stored
     groups: list[_Group] = []
     for places in _clusters(correlation, threshold):
         columns = paired[places]
@@ -337,10 +339,20 @@ def _clusters(correlation: Array, threshold: float) -> list[Columns]:
     return sorted((group for group in groups if len(group) > 1), key=lambda group: int(group[0]))
 
 
+def _where_stored(standard: Floats) -> Any:
+    """Return deviations of many columns as a CSR array, if most are 0 and products are faster so; None else."""
+    n, d = standard.shape
+    if d <= _TOGETHER:
+        return None
+    stored = np.count_nonzero(standard, axis=1).astype(np.float64)
+    return sp.csr_array(standard, dtype=np.float64) if _SPARSE * inner(stored, stored) < float(n) * d * d else None
+
+
 def _paired(standard: Floats, threshold: float) -> Columns:
     """Return the columns that another one is correlated with, by at least the threshold, and few others."""
     n, d = standard.shape
     paired = np.zeros(d, dtype=np.bool_)
+    least = (threshold - _SLACK) * n
     step = d if d <= _TOGETHER else max(1, _TOGETHER // 4)
     for start in range(0, d, step):
         some = slice(start, start + step)
@@ -348,15 +360,39 @@ def _paired(standard: Floats, threshold: float) -> Columns:
             products = inner_products(standard, np.float32)  # half the time; sums of it err by 1.6e-5 at most
         else:
             products = product(standard[:, some].T, standard[:, start:])
-        close = np.abs(products, out=products) >= (threshold - _SLACK) * n
+        close = np.abs(products, out=products) >= least
         np.fill_diagonal(close, False)
         paired[some] |= close.any(axis=1)
         paired[start:] |= close.any(axis=0)
     return np.flatnonzero(paired)
 
 
-def _correlations(standard: Floats, columns: Columns) -> Array:
+def _paired_where_stored(standard: sp.csr_array, threshold: float) -> Columns:
+    """Return what `_paired` does; products are written out where that is faster than to keep those that are not 0."""
+    n, d = standard.shape
+    least, step = (threshold - _SLACK) * n, _TOGETHER // 4
+    written = float(np.square(np.diff(standard.indptr), dtype=np.float64).sum()) > float(d) * d / _SPARSE
+    varying = np.unique(standard.indices)
+    rows = standard[:, varying]
+    turned, paired = sp.csr_array(rows.T), np.zeros(len(varying), dtype=np.bool_)
+    for start in range(0, len(varying), step):
+        some = turned[start : start + step]
+        if written:
+            close = np.abs(dense_product(some, rows)) >= least
+            np.fill_diagonal(close[:, start:], False)
+            paired[start : start + step] = close.any(axis=1)
+        else:
+            products = sp.coo_array(sparse_product(some, rows))
+            close = (np.abs(products.data) >= least) & (products.row + start != products.col)
+            paired[start + products.row[close]] = True
+    return np.asarray(varying[paired], dtype=np.int64)
+
+
+def _correlations(standard: Floats | sp.csr_array, columns: Columns) -> Array:
     """Return the correlations of some columns, summed in double."""
+    if isinstance(standard, sp.csr_array):
+        rows = standard[:, columns]
+        return dense_product(rows.T, rows) / standard.shape[0]
 
     def part(begin: int) -> Array:
         some: Array = standard[begin : begin + _MULTIPLIED][:, columns].astype(np.float64, copy=False)

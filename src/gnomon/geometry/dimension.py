@@ -314,7 +314,7 @@ def _local_pca(
     for begin in range(0, sample.size, step):
         rows = graph.indices[sample[begin : begin + step], :k]
         near = values[rows.ravel()]
-        dense: Any = near.toarray() if hasattr(near, "toarray") else near
+        dense: Any = _written(near, k) if hasattr(near, "toarray") else near
         shares.append(estimators.local_shares(_products_of(dense, *rows.shape)))
     found = np.concatenate(shares)
     found = found[found > 0]
@@ -323,6 +323,22 @@ def _local_pca(
     half = float(scipy.special.ndtri(0.5 + confidence / 2.0)) / (2.0 * math.sqrt(max(found.size / k, 1.0)))
     low, value, high = np.quantile(found, [max(0.5 - half, 0.0), 0.5, min(0.5 + half, 1.0)])
     return DimensionEstimate(float(value), float(low), float(high))
+
+
+def _written(near: Any, k: int) -> npt.NDArray[Any]:
+    """Return sparse rows written out, each k of them in columns of their own if they store few of the columns.
+
+    Products among the k are the same.
+    """
+    n, d = near.shape
+    if 2 * k * near.nnz > n * d:
+        return np.asarray(near.toarray())
+    row = np.repeat(np.arange(n), np.diff(near.indptr))
+    stored, at = np.unique(row // k * d + near.indices, return_inverse=True)
+    at -= np.searchsorted(stored, np.arange(0, n, k) // k * d)[row // k]
+    found = np.zeros((n, int(at.max(initial=0)) + 1), dtype=near.dtype)
+    found[row, at] = near.data
+    return found
 
 
 def _products_of(near: npt.NDArray[Any], n_rows: int, k: int) -> Float64Array:

@@ -200,8 +200,8 @@ def _sums(jacobians: LocalJacobians, pool: tuple[Ints, Floats]) -> tuple[Floats,
     return total, rows
 
 
-def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats:
-    """Return the pooled Jacobians of the listed rows, (len(listed), n_components, n_features).
+def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints, columns: Ints | None = None) -> Floats:
+    """Return the pooled Jacobians of the listed rows, (len(listed), n_components, n_features), or some columns of them.
 
     They are those of `expand_axes` but for features that are constant among a row's own neighbours. The fits that enter
     several averages are formed once: fast where the rows lie near each other.
@@ -216,14 +216,14 @@ def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floa
     averages = sp.csr_array((np.concatenate([shares for _, shares in pools]), places, sizes), shape=shape)
     used, rows, own = _members(jacobians, centres)
     coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
-    columns = np.concatenate([_places(jacobians, centres, rows, used).ravel(), own])
+    members = np.concatenate([_places(jacobians, centres, rows, used).ravel(), own])
     lines = np.concatenate([np.repeat(np.arange(len(centres)), used.shape[1]), np.arange(len(centres))])
-    values = dense_rows(X[rows])
+    values = dense_rows(X[rows] if columns is None else X[rows][:, columns])
     values -= values[0].copy()
     axes = np.empty((len(listed), jacobians.n_components, values.shape[1]))
     for c in range(jacobians.n_components):
         steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
-        fits = sp.csr_array((steps, (lines, columns)), shape=(len(centres), len(rows)))
+        fits = sp.csr_array((steps, (lines, members)), shape=(len(centres), len(rows)))
         axes[:, c] = sparse_product(sparse_product(averages, fits), values)
     return axes
 

@@ -21,6 +21,7 @@ __all__ = [
     "kernel_csr",
     "kernel_graph",
     "seems_of_bytes",
+    "stored_columns",
     "table_as_bytes",
 ]
 
@@ -189,6 +190,11 @@ def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32
 def dense_rows(rows: Any) -> npt.NDArray[np.float64]:
     """Return rows of a table or sparse matrix as a dense array in double; no copy of what is one already."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
+
+
+def stored_columns(rows: Any) -> npt.NDArray[np.int64] | None:
+    """Return the columns that some rows of a sparse table store, ascending; None for dense rows, of which all count."""
+    return None if isinstance(rows, np.ndarray) else np.unique(rows.tocsr().indices).astype(np.int64)
 
 
 def float_rows(rows: Any) -> Any:
