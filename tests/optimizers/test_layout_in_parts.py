@@ -237,6 +237,7 @@ def test_sampled_layouts_on_a_cluster_have_the_bytes_of_this_process(client, met
         (gnomon.ScaleMAP(), "points have units of their own"),
         (gnomon.UMAP(frames=0.5), "FrameCorrelation is a term of the whole map"),
         (gnomon.LargeVis(), "points are drawn with unequal weights"),
+        (gnomon.UMAP(n_components=1), "the repulsion grows at first"),
         (gnomon.InfoNCETSNE(), "Adam is not done in parts"),
         (gnomon.PaCMAP(), "Adam is not done in parts"),
         (gnomon.TriMap(), "the sums of TripletLoss are not done in parts"),

@@ -273,3 +273,32 @@ def test_compiled_epochs_run_by_blocks_unless_the_schedule_is_ones_own(clusters,
         ends.clear()
         SampledDescent(25).minimize(kind(clusters["membership"], KERNEL), start)
         assert ends == expected
+
+
+def test_exaggeration_is_a_repulsion_that_grows_to_all_of_it_by_equal_factors(clusters, start):
+    def after(strength, since, epochs, **given):
+        objective = CrossEntropy(clusters["membership"], KERNEL, repulsion_strength=strength)
+        descent = SampledDescent(100, **given)
+        return descent.minimize(objective, start, state=since, stop_after=epochs).state
+
+    before = after(1.0, None, 15, early_exaggeration=16.0)
+    for first, weaker in ((0, 16.0), (15, 4.0), (29, 16.0 ** (1 / 30))):  # epochs of the 30 in which it falls
+        since = after(1.0, None, first, early_exaggeration=16.0)
+        found = after(1.0, since, first + 1, early_exaggeration=16.0).embedding
+        expected = after(1.0 / weaker, since, first + 1).embedding
+        np.testing.assert_allclose(found, expected, atol=1e-4)
+        assert not np.allclose(found, after(1.0, since, first + 1).embedding, atol=1e-2) or first == 29
+    late = after(1.0, before, 30, early_exaggeration=16.0)
+    plain = after(1.0, late, 100)
+    np.testing.assert_array_equal(after(1.0, late, 100, early_exaggeration=16.0).embedding, plain.embedding)
+    np.testing.assert_array_equal(after(1.0, None, 100, early_exaggeration=16.0).embedding, plain.embedding)
+
+
+def test_maps_of_one_component_alone_begin_with_a_weak_repulsion(clusters, start):
+    def found(n_components, **given):
+        objective = CrossEntropy(clusters["membership"], KERNEL)
+        return SampledDescent(30, **given).minimize(objective, start[:, :n_components]).embedding
+
+    np.testing.assert_array_equal(found(1), found(1, early_exaggeration=30.0))
+    np.testing.assert_array_equal(found(2), found(2, early_exaggeration=1.0))
+    assert not np.array_equal(found(1), found(1, early_exaggeration=1.0))

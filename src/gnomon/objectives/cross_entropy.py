@@ -207,6 +207,11 @@ class CrossEntropy(PairObjective):
         """Whether the sample or an added term changes from iteration to iteration."""
         return self.requested_evaluation == "sampled" or self.added.scheduled
 
+    def sampling_at(self, exaggeration: float) -> _core.SamplingParameters:
+        """Return how an epoch is sampled in which attractions count so many times as much against the repulsions."""
+        seed, edge_scale, repulsion, n_draws, limit = self.sampling.__getstate__()
+        return _core.SamplingParameters(seed, edge_scale, repulsion / exaggeration, n_draws, limit)
+
     @property
     def takes_samples_alone(self) -> bool:
         """Whether `at` does nothing but take a sample, which compiled epochs take for themselves."""

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import _core, scale
+from gnomon._arithmetic import exp, log
 from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import SEED, Boolean, Either, Integer, Options, Real, Rule, check_parameters, message
@@ -40,6 +41,7 @@ _RULES: dict[str, Rule] = {
     "max_iter": Either(Options("auto"), Integer(low=0)),
     "learning_rate": Real(low=0.0, low_open=True),
     "decay": Options("linear", "quadratic"),
+    "early_exaggeration": Either(Options("auto"), Real(low=1.0)),
     "isotropic": Boolean(),
     "block": Integer(low=1),
     "track_loss": Boolean(),
@@ -49,6 +51,8 @@ _RULES: dict[str, Rule] = {
 _DECAY1, _DECAY2, _TINY = 0.5, 0.9, 1e-7  # memories of Adam, as in sampled_descent.cpp
 FLAT_DRAWS = 32  # points drawn for each point of UMAP's maps in flat space in an epoch
 _MANY = 400  # epochs from which large steps, which sort the groups, leave time for small ones
+_ON_A_LINE = 30.0  # early exaggeration of maps of one component
+_EARLY = 0.3  # share of the epochs in which it falls to 1
 _SMALL = 10_000  # points up to which "auto" runs 500 epochs, as in umap-learn
 
 
@@ -123,6 +127,10 @@ class CompiledEpochs(SampledObjective, Protocol):
         """How an epoch is sampled."""
         ...
 
+    def sampling_at(self, exaggeration: float) -> _core.SamplingParameters:
+        """Return the same where attractions count so many times as much against the repulsions."""
+        ...
+
     @property
     def added(self) -> AddedTerms:
         """Further terms, whose forces join those of each epoch."""
@@ -168,6 +176,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     force is cut, so that the descent ends at an optimum of the loss as stated. A map of more than three
     components has no tree and is sampled to the end.
 
+    In one dimension points that repel cannot pass each other: a map that begins with all of its repulsion stays as
+    knotted as the start. So the repulsion of such maps grows in the first three tenths of the epochs
+    (`early_exaggeration`), while points still pass through each other.
+
     `CrossEntropy` says itself what it draws and how strongly that repels, and cuts each component of a pair's force to
     4. Of other losses the mean force of an epoch is minus the gradient of the loss as stated, nothing is cut, and the
     partners of a point that has targets are drawn half at random, half in proportion to the targets.
@@ -181,6 +193,10 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     decay : {"linear", "quadratic"}, default="linear"
         How: in proportion to the epochs left or to their square. Quadratic, a larger first step lets groups pass each
         other and the noise of the draws still has the epochs to die out.
+    early_exaggeration : "auto" or float >= 1, default="auto"
+        How many times as much attractions count against the repulsions at first, where epochs are compiled; other
+        losses are not affected. It falls to 1 by equal factors over the first three tenths of the epochs, and at once
+        where terms that are `unsampled` begin to act. "auto" is 30 for maps of one component and 1 for others.
     isotropic : bool, default=False
         Whether no axis of the map is preferred, so that rotating the start rotates the result, up to rounding: Adam's
         average of squares is the mean over a point's components, and the limit of a pair's force bounds its length.
@@ -216,6 +232,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         *,
         learning_rate: float = 1.0,
         decay: str = "linear",
+        early_exaggeration: float | Literal["auto"] = "auto",
         isotropic: bool = False,
         block: int = 10,
         track_loss: bool = False,
@@ -227,6 +244,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         self.max_iter: int | str = checked["max_iter"]
         self.learning_rate: float = checked["learning_rate"]
         self.decay: str = checked["decay"]
+        self.early_exaggeration: float | str = checked["early_exaggeration"]
         self.isotropic: bool = checked["isotropic"]
         self.block: int = checked["block"]
         self.track_loss: bool = checked["track_loss"]
@@ -236,6 +254,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     def resolve_max_iter(self, n_samples: int) -> int:
         """Return the number of epochs for n_samples points."""
         return usual_epochs(n_samples) if self.max_iter == "auto" else int(self.max_iter)
+
+    def resolve_early_exaggeration(self, n_components: int) -> float:
+        """Return the exaggeration of the first epoch of a map of n_components dimensions."""
+        if self.early_exaggeration == "auto":
+            return _ON_A_LINE if n_components == 1 else 1.0
+        return float(self.early_exaggeration)
 
     @entrance("SampledDescent")
     def start(self, objective: SampledObjective, Y: Points) -> SampledState:
@@ -248,6 +272,8 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
     def in_parts(self, objective: SampledObjective, n_components: int) -> tuple[Self, str]:
         """Return this optimizer with its epochs done by the executor of the run; the bytes are the same."""
         reason = _why_whole(objective)
+        if not reason and self.resolve_early_exaggeration(n_components) > 1.0:
+            reason = "the repulsion grows at first"
         if reason or not _is_compiled(objective):
             return self, f"{IN_PROCESS}: {reason}"
         from gnomon.optimizers.partitioned import PartsRun, SampledPart, SampledParts, SampledSpec, part_bounds
@@ -282,7 +308,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         return "epochs"
 
     def step(self, objective: SampledObjective, state: SampledState, limit: int) -> Step:
-        """Run all epochs to `limit` at once, or one if they are not compiled or terms were added.
+        """Run all epochs to `limit` at once, or one if they are not compiled, terms were added or exaggeration falls.
 
         Forces of added terms are those of one epoch.
         """
@@ -297,6 +323,9 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             return Step()
         schedule = _core.SampledSchedule(self.learning_rate, max_iter, self.isotropic, self.decay == "quadratic")
         added, end = np.empty((0, state.embedding.shape[1]), dtype=np.float32), limit
+        sampling, exaggeration = objective.sampling, self._exaggeration(state, max_iter)
+        if exaggeration > 1.0:
+            sampling, end = objective.sampling_at(exaggeration), state.iteration + 1
         if objective.added.acting:
             end = state.iteration + 1
             whole = objective.unsampled_force(state.embedding) if objective.added.unsampled else None
@@ -308,7 +337,7 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
             objective.edges.graph,
             *objective.sampling_weights,
             objective.compiled_kernel,
-            objective.sampling,
+            sampling,
             schedule,
             state.iteration,
             end,
@@ -321,6 +350,12 @@ class SampledDescent(Optimizer[SampledState, SampledObjective]):
         )
         state.iteration = end
         return Step()
+
+    def _exaggeration(self, state: SampledState, max_iter: int) -> float:
+        """Return how many times as much attractions count in the epoch to come."""
+        left = 1.0 - state.iteration / (_EARLY * max_iter)
+        at_first = self.resolve_early_exaggeration(state.embedding.shape[1])
+        return float(exp(left * log(at_first))) if left > 0.0 and at_first > 1.0 else 1.0
 
     def _move(
         self, state: SampledState, force: Points, max_iter: int, zoom: npt.NDArray[np.float32] | None = None

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 from gnomon._costs import Cost
-from gnomon._validation import Either, Integer, Nothing, Real, Rule
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
 from gnomon.affinities import Affinities, GaussianAffinity
 from gnomon.initialization import rescale_to_box
 from gnomon.kernels import Cauchy
@@ -23,6 +23,9 @@ from gnomon.optimizers import SampledDescent
 __all__ = ["LargeVis"]
 
 _BOX = 40.0  # the start fills a box of this side, about that of the map
+_STEP = 3.0
+_STEP_ON_A_LINE = 0.5  # points of one component cannot give way to each other
+_EARLY = 100.0  # exaggeration at first of one component: repulsions are many times those of other methods
 _DRAWS = 128  # points drawn in an epoch: few beside the neighbours, enough to tame so strong a repulsion
 
 
@@ -47,8 +50,9 @@ class LargeVis(PerplexityEmbedder):
         Repulsions expected for each attraction.
     repulsion_strength : float >= 0, default=7.0
         Weight of the repulsions.
-    learning_rate : float > 0, default=3.0
-        Step size at the start; it falls linearly to 0.
+    learning_rate : "auto" or float > 0, default="auto"
+        Step size at the start; it falls linearly to 0. "auto" takes 3, of one component 0.5: points on a line are in
+        each other's way. The one used is ``learning_rate_``.
     max_iter : int >= 0, default=500
         Passes over the edges.
     density, frames : float >= 0, dict or None, default=None
@@ -64,11 +68,16 @@ class LargeVis(PerplexityEmbedder):
         The map.
     perplexity_ : float
         The perplexity used.
+    learning_rate_ : float
+        The step at the start.
     graph_, affinities_, supervision_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`; affinities sum to 1.
 
     Notes
     -----
+    Of one component the repulsion grows from a hundredth to all of it over the first three tenths of the passes, so
+    that points pass each other in time (`gnomon.optimizers.SampledDescent`, `early_exaggeration`).
+
     `place` puts a new row where its own part of the loss is least, as in `UMAP`; points repel as often as they
     are drawn.
 
@@ -83,7 +92,7 @@ class LargeVis(PerplexityEmbedder):
     n_neighbors: int | None = None
     negative_sample_rate: int = 5
     repulsion_strength: float = 7.0
-    learning_rate: float = 3.0
+    learning_rate: float | str = "auto"
     max_iter: int = 500
     density: float | dict[str, Any] | None = None
     frames: float | dict[str, Any] | None = None
@@ -94,7 +103,7 @@ class LargeVis(PerplexityEmbedder):
         "n_neighbors": Either(Integer(1), Nothing()),
         "negative_sample_rate": Integer(1),
         "repulsion_strength": Real(0.0),
-        "learning_rate": Real(0.0, low_open=True),
+        "learning_rate": Either(Options("auto"), Real(0.0, low_open=True)),
         "max_iter": Integer(0),
         "density": DENSITY,
         "frames": FRAMES,
@@ -109,7 +118,11 @@ class LargeVis(PerplexityEmbedder):
 
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         perplexity, n_neighbors = self._take_perplexity(parameters, n_samples)
-        gaussian = GaussianAffinity(perplexity)
+        gaussian, on_a_line = GaussianAffinity(perplexity), parameters["n_components"] == 1
+        step = parameters["learning_rate"]
+        if step == "auto":
+            step = _STEP_ON_A_LINE if on_a_line else _STEP
+        self.learning_rate_ = float(step)
 
         def terms(affinities: Affinities, inputs: Inputs) -> tuple[AddedTerm, ...]:
             of_data = self._of_data(affinities, gaussian, inputs, parameters)
@@ -132,5 +145,9 @@ class LargeVis(PerplexityEmbedder):
                 added=terms(affinities, inputs),
                 seed=inputs.seed,
             ),
-            optimizer=SampledDescent(max_iter=parameters["max_iter"], learning_rate=parameters["learning_rate"]),
+            optimizer=SampledDescent(
+                max_iter=parameters["max_iter"],
+                learning_rate=self.learning_rate_,
+                early_exaggeration=_EARLY if on_a_line else 1.0,
+            ),
         )

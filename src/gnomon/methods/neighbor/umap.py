@@ -159,7 +159,8 @@ class UMAP(SupervisedEmbedder):
     The interpolated descent multiplies attractions by 8 for a tenth of the iterations, a factor that falls to 1 over
     the next six tenths, and takes momentum away over the last fifth, on a mesh of half the spacing. The mean force of
     samples on a row grows with its own degree alone; the loss that is descended without samples, of which it is the
-    gradient, takes the mean of those of both ends (`gnomon.objectives.CrossEntropy`).
+    gradient, takes the mean of those of both ends (`gnomon.objectives.CrossEntropy`). Sampled maps of one component
+    begin with a thirtieth of the repulsion (`gnomon.optimizers.SampledDescent`, `early_exaggeration`).
 
     `place` puts a new row where its own part of the loss is least among the fitted points, which stay: its
     memberships to the nearest fitted rows, with one fully connected neighbour less (the row itself), attract, and
