@@ -334,9 +334,9 @@ def test_a_sparse_table_is_judged_by_the_columns_that_its_rows_store(monkeypatch
     dense = choose_fit(X, Y, graph, ridge=0.1, pooling=1)
     widths = []
 
-    def regress(values, places):
-        widths.append(values.shape[2])
-        return regress_features(values, places)
+    def regress(values, *others, **known):
+        widths.append(values.shape[1])
+        return regress_features(values, *others, **known)
 
     monkeypatch.setattr("gnomon.explanations.choice._NUMBERS", 1)  # a neighbourhood at a time
     monkeypatch.setattr("gnomon.explanations.choice.regress_features", regress)
