@@ -180,6 +180,16 @@ def test_new_rows_are_placed_by_themselves_and_outliers_do_not_move_them():
     np.testing.assert_allclose(fitted.inverse_transform(fitted.embedding_), fitted.low_rank_[:60], atol=1e-6)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_a_row_has_the_same_bytes_alone_and_in_any_batch(seed):
+    X = np.add(*_corrupted(90, 10, seed=seed)) + np.random.default_rng(seed).normal(size=(90, 10))
+    fitted = RobustPCA(tol=1e-3).fit(X[:60])
+    together = fitted.transform(X)
+    assert np.concatenate([fitted.transform(row[None]) for row in X]).tobytes() == together.tobytes()
+    assert fitted.transform(X[7:30]).tobytes() == together[7:30].tobytes()
+    assert np.abs(together[:60] - fitted.embedding_).max() < 0.05 * fitted.embedding_.std()
+
+
 def test_coordinates_are_the_minimum_of_their_loss():
     rng = np.random.default_rng(0)
     directions = np.linalg.qr(rng.normal(size=(12, 3)))[0].T
