@@ -48,13 +48,20 @@ def test_the_certificate_bounds_the_loss_from_below():
     _, table, _ = _corrupted(0.1)
     short = HuberPCA(tol=0.02).fit(table)
     long = HuberPCA(tol=0.0, max_iter=1500, nuclear_norm=short.nuclear_norm_, threshold=short.threshold_)
-    with pytest.warns(ConvergenceWarning, match=r"after 1500 rounds the loss is certified to .* tol=0 was asked for"):
+    with pytest.warns(ConvergenceWarning, match=r"^HuberPCA: after 1500 rounds the loss is certified to .*; tol=0 was"):
         long.fit(table)
     assert short.loss_ - short.gap_ <= long.loss_ <= short.loss_
     assert long.gap_ < short.gap_
     assert short.loss_ == pytest.approx(HuberFit(table, short.threshold_).loss(short.low_rank_), rel=1e-9)
     sizes = np.linalg.svd(short.low_rank_ - np.median(table, axis=0), compute_uv=False)
     assert sizes.sum() <= short.nuclear_norm_ * (1 + 1e-9)
+
+
+def test_a_bound_that_is_known_without_a_game_is_called_no_certificate():
+    table = np.random.default_rng(0).normal(size=(80, 6)) * [1.0, 1.0, 1.0, 1.0, 10.0, 300.0]
+    with pytest.warns(ConvergenceWarning, match=r"^HuberPCA: after 20 rounds nothing is certified, as gap_=.* loss_="):
+        fitted = HuberPCA(max_iter=20).fit(table)
+    assert fitted.gap_ >= fitted.loss_ > 0.0
 
 
 def test_new_rows_are_placed_as_fitted_ones_each_by_itself():

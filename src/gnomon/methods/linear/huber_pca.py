@@ -87,7 +87,8 @@ class HuberPCA(PrincipalScores, PlacesRows):
     low_rank_ : ndarray of shape (n_samples, n_features)
         The fit, with the medians.
     gap_ : float
-        Certificate: the loss of the fit is at most this far above the least one.
+        Certificate: the loss of the fit is at most this far above the least one. It says nothing where it is no less
+        than ``loss_``, as no loss is negative.
     loss_ : float
         Huber's loss of the fit.
     nuclear_norm_, threshold_ : float
@@ -188,12 +189,11 @@ class HuberPCA(PrincipalScores, PlacesRows):
         last, squared = self.solution_.state.rounds[-1], self._unit * self._unit
         self.n_iter_, self.loss_, self.gap_ = self.solution_.n_iter, last.loss * squared, last.gap * squared
         if not self.solution_.converged:
-            share = last.gap / max(first, 1e-300)
-            warn(
-                f"HuberPCA: after {self.n_iter_} rounds the loss is certified to {share:.1g} of its first value, "
-                f"tol={parameters['tol']:g} was asked for. Raise max_iter or tol.",
-                ConvergenceWarning,
-            )
+            known = f"the loss is certified to {last.gap / max(first, 1e-300):.2g} of its first value"
+            if last.gap >= last.loss:  # the least loss is not negative, so this much is known without a game
+                known = f"nothing is certified, as gap_={self.gap_:.3g} is no less than loss_={self.loss_:.3g}"
+            asked = f"tol={parameters['tol']:g} was asked for"
+            warn(f"after {self.n_iter_} rounds {known}; {asked}. Raise max_iter or tol.", ConvergenceWarning)
         return np.asarray(self.solution_.embedding)
 
     def _coordinates(self, centred: Float64Array) -> Float64Array:
