@@ -12,7 +12,7 @@ from gnomon.extension.chance import (
     counts_beyond,
     largest_shift,
 )
-from gnomon.extension.columns import largest_difference
+from gnomon.extension.columns import Unknown, largest_difference, measure_unknown
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))
 
@@ -168,6 +168,18 @@ def test_columns_that_stopped_arriving_are_told_and_filled_values_are_not_compar
     like = np.random.default_rng(1).normal(size=(100, 3))
     same = measure_drift(ROWS, ROWS[:, :2], like, like[:, :2], missing=(old_gaps, old_gaps[:100]))
     assert not same.differs
+
+
+@pytest.mark.parametrize(("count", "refit", "differs"), [(20, True, True), (4, False, True), (1, False, False)])
+def test_categories_that_the_map_does_not_know_count(count, refit, differs):
+    unknown = measure_unknown([Unknown("country", "'US'", count, 0)], 3000, 100)
+    new = np.random.default_rng(1).normal(size=(100, 3))
+    drift = measure_drift(ROWS, ROWS[:, :2], new, new[:, :2], unknown=unknown)
+    assert f"categories that the map does not know: 'country' in {count}.0% of the new rows ('US')" in str(drift)
+    text = f"{count}% of the new rows have a 'country' that the map does not know ('US')"
+    assert (drift.reasons == [text]) == drift.refit == refit
+    assert (drift.differences == [text]) == drift.differs == differs
+    assert str(drift).count(text) == differs
 
 
 def test_other_shares_of_the_labels_are_told_as_such():

@@ -7,7 +7,13 @@ from scipy.stats import fisher_exact, ks_2samp
 
 from gnomon.extension import columns
 from gnomon.extension.chance import chance_of_more
-from gnomon.extension.columns import largest_difference, measure_columns, measure_missing
+from gnomon.extension.columns import (
+    Unknown,
+    largest_difference,
+    measure_columns,
+    measure_missing,
+    measure_unknown,
+)
 
 RNG = np.random.default_rng(0)
 OLD = np.column_stack([RNG.normal(size=200), RNG.integers(0, 3, 200), RNG.random(200) < 0.1, np.zeros(200)])
@@ -98,3 +104,13 @@ def test_filled_values_are_not_compared():
     same, plain = measure_columns(OLD, NEW, missing=none), measure_columns(OLD, NEW)
     np.testing.assert_array_equal(same.shifts, plain.shifts)
     assert (same.by_chance, same.p_value) == (plain.by_chance, plain.p_value)
+
+
+@pytest.mark.parametrize(("single", "count", "chance"), [(0, 8, False), (0, 3, True), (20, 8, True), (20, 90, False)])
+def test_unknown_categories_are_chance_where_as_many_old_rows_have_one_of_their_own(single, count, chance):
+    found = measure_unknown([Unknown("a", "'x'", 1, 5), Unknown("b", "'y'", count, single)], 300, 100, 2)
+    place = found.names.index("b")
+    assert found.names == ("b", "a")
+    assert found.of_new[place] == count / 100
+    table = [[count, 100 - count], [single + 1, 299 - single]]
+    assert found.by_chance[place] == (2 * fisher_exact(table, "greater").pvalue > 0.0025) == chance

@@ -141,3 +141,40 @@ def test_the_preprocessor_takes_a_stray_text_as_missing():
     rows.loc[2, "age"] = "unknown"
     with pytest.warns(DataWarning, match="'age' has 'unknown' in 1 row: no number, taken as missing"):
         assert np.isnan(rule.transform(rows)[:, 0]).tolist() == [False, False, True, False, False]
+
+
+@pytest.mark.parametrize("form", ["frame", "file"])
+def test_categories_that_a_map_does_not_know_are_in_the_drift(form, tmp_path):
+    rng = np.random.default_rng(0)
+
+    def rows(n):
+        made = {"x": rng.normal(size=n), "y": rng.normal(size=n), "size": list("SML" * n)[:n]}
+        return pd.DataFrame({**made, "country": rng.choice(["DE", "FR", "IT"], n), "vip": rng.choice(["no", "yes"], n)})
+
+    made = gn.map(rows(200), "pca")
+    new = rows(50)
+    new.loc[:9, "country"] = "US"
+    new.loc[0, "vip"] = "maybe"
+    if form == "file":
+        new.to_csv(tmp_path / "new.csv", index=False)
+        new = gn.read_table(tmp_path / "new.csv")
+    with pytest.warns(DataWarning, match="'country' has 'US' in 10 rows: taken as none of the categories"):
+        drift = made.extend(new)[1]
+    assert drift.unknown.names == ("country", "vip")
+    assert drift.unknown.values == ("'US'", "'maybe'")
+    np.testing.assert_allclose(drift.unknown.of_new, [0.2, 0.02])
+    assert drift.unknown.by_chance.tolist() == [False, True]
+    assert drift.refit
+    assert "20% of the new rows have a 'country' that the map does not know ('US')" in drift.reasons
+    assert made.extend(rows(50))[1].unknown.names == ()
+
+
+def test_a_category_of_one_row_alone_tells_that_others_may_come():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"x": rng.normal(size=60), "kind": ["a", "b"] * 25 + list("cdefghijkl")})
+    made = gn.map(frame, "pca")
+    new = pd.DataFrame({"x": rng.normal(size=9), "kind": [*"aabbmnopq"]})
+    with pytest.warns(DataWarning, match="'kind' has .* in 5 rows"):
+        drift = made.extend(new)[1]
+    assert drift.unknown.by_chance.tolist() == [True]
+    assert not any("kind" in one for one in drift.reasons + drift.differences)

@@ -81,7 +81,7 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
     made = _TIMES**2 / (_TIMES**2 - 1.0) * _MOST
     by_range = np.abs(high - low - scaling.spread) <= _SAME * scaling.spread
     told, robust = [], scaling.name == "standard"
-    for f in np.flatnonzero(by_range | (farthest**2 * made >= len(values))):
+    for f in np.flatnonzero(by_range | (farthest**2 * made >= len(values))).tolist():
         column = values[:, f].astype(np.float64)
         deviation, spread = float(column.std()), float(scaling.spread[f])
         if not (by_range[f] or abs(deviation - spread) <= _SAME * spread):

@@ -9,6 +9,9 @@ from .blank import blank_rows as blank_rows
 from .blank import known_columns as known_columns
 from .blank import told_blank as told_blank
 from .columns import ColumnShift as ColumnShift
+from .columns import Unknown as Unknown
+from .columns import UnknownShift as UnknownShift
+from .columns import measure_unknown as measure_unknown
 from .drift import Drift as Drift
 from .drift import measure_drift as measure_drift
 from .held_out import FEWEST_ROWS as FEWEST_ROWS

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,17 @@ import numpy.typing as npt
 from gnomon.extension.chance import chance_of_more, chance_of_shift, largest_shift
 from gnomon.linalg.table import dense_rows, evenly_spaced
 
-__all__ = ["ColumnShift", "Masks", "MissingShift", "largest_difference", "measure_columns", "measure_missing"]
+__all__ = [
+    "ColumnShift",
+    "Masks",
+    "MissingShift",
+    "Unknown",
+    "UnknownShift",
+    "largest_difference",
+    "measure_columns",
+    "measure_missing",
+    "measure_unknown",
+]
 
 Floats = npt.NDArray[np.float64]
 Masks = tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]
@@ -24,6 +34,7 @@ _TOGETHER = 64  # columns sorted at once
 _ONE_VALUE_BY_CHANCE = 0.0025
 _MOST_MISSING = 0.1  # more of the new rows than of the old
 _MISSING_BY_CHANCE = 0.0025
+_UNKNOWN_BY_CHANCE = 0.0025
 
 
 @dataclass(frozen=True)
@@ -68,6 +79,78 @@ class MissingShift:
     columns: npt.NDArray[np.int64]
     of_old: Floats
     of_new: Floats
+
+
+class Unknown(NamedTuple):
+    """Categories of new rows that a map does not know.
+
+    Attributes
+    ----------
+    name : str
+        Of the column.
+    values : str
+        The categories, listed.
+    n_new : int
+        New rows that have one.
+    n_single : int
+        Old rows whose category no other old row has: each was unknown to the others.
+    """
+
+    name: str
+    values: str
+    n_new: int
+    n_single: int
+
+
+@dataclass(frozen=True)
+class UnknownShift:
+    """Columns of which new rows have categories that the map does not know, the largest share first.
+
+    Attributes
+    ----------
+    names : tuple of str
+    values : tuple of str
+        The categories of each column, listed.
+    of_new : ndarray of float64, in (0, 1]
+        Share of the new rows that have one.
+    by_chance : ndarray of bool
+        Whether as many rows like the old ones have one in a draw of 400 or more often, as told by how many old rows
+        have a category of their own, and one more.
+    """
+
+    names: tuple[str, ...]
+    values: tuple[str, ...]
+    of_new: Floats
+    by_chance: npt.NDArray[np.bool_]
+
+
+def measure_unknown(unknown: Sequence[Unknown], n_old: int, n_new: int, n_columns: int = 1) -> UnknownShift:
+    """Say how often new rows have categories that a map does not know, and whether that may be chance.
+
+    Parameters
+    ----------
+    unknown : sequence of Unknown
+        Of each column that has some.
+    n_old, n_new : int >= 1
+    n_columns : int >= 1, default=1
+        Columns that could have some.
+
+    Returns
+    -------
+    UnknownShift
+    """
+    ordered = sorted(unknown, key=lambda one: -one.n_new)
+    singles = [min(one.n_single + 1, n_old) for one in ordered]  # none is no proof that none come
+    chances = [
+        chance_of_more(single, n_old, one.n_new, n_new) * n_columns
+        for single, one in zip(singles, ordered, strict=True)
+    ]
+    return UnknownShift(
+        tuple(one.name for one in ordered),
+        tuple(one.values for one in ordered),
+        np.array([one.n_new / n_new for one in ordered]),
+        np.array([chance > _UNKNOWN_BY_CHANCE for chance in chances], dtype=np.bool_),
+    )
 
 
 def measure_missing(missing: Masks) -> MissingShift:

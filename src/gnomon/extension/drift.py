@@ -26,6 +26,7 @@ from gnomon.extension.columns import (
     ColumnShift,
     Masks,
     MissingShift,
+    UnknownShift,
     largest_difference,
     measure_columns,
     measure_missing,
@@ -43,6 +44,8 @@ OUTSIDE = 0.95
 """A row is unusual if more of the map's rows than this share have a lower score of novelty."""
 _MOST_UNUSUAL = 0.15  # three times what rows like those of the map give
 _MOST_LOST = 0.15  # of the neighbours in the data, that new rows keep less than the old; rows like these up to 0.11
+_MOST_UNKNOWN = 0.05  # of the new rows, that have categories of a column which the map has no feature for
+_FEWEST_UNKNOWN = 3  # rows
 _NOVEL_BY_CHANCE = 0.0075  # how often at most rows like those of the map are said to lie too far out
 _MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; the rest is left to all of them together
 _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
@@ -110,6 +113,9 @@ class Drift(Printed):
         and all else is of the others; `n_blank` counts them.
     metric : str
         The metric of the map.
+    unknown : UnknownShift or None
+        In which columns new rows have categories that the map does not know. It has no feature for them: such rows
+        count as in none of the known ones.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -124,7 +130,8 @@ class Drift(Printed):
     Rows may also differ where nothing speaks for fitting again: nearer to the old rows than these are to each other,
     as rows that are blurred or scaled down, or with columns that hold one value alone, as of a sensor that failed. They
     are said to differ, see `differences`, if `shift` or that of a column is above 0.3, and beyond what chance gives in
-    one draw of 400, or a column has one value, or is missing more often. One row or two never differ by a shift.
+    one draw of 400, or a column has one value, is missing more often, or has categories that the map does not know. One
+    row or two never differ by a shift.
     """
 
     n_old: int
@@ -151,6 +158,7 @@ class Drift(Printed):
     labels_of_group: dict[Any, int] = field(default_factory=dict)
     blank: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     metric: str = "euclidean"
+    unknown: UnknownShift | None = None
 
     @property
     def n_blank(self) -> int:
@@ -172,7 +180,7 @@ class Drift(Printed):
             found.append(
                 f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})"
             )
-        return found
+        return found + self._unknown(beyond=_MOST_UNKNOWN)
 
     @property
     def _is_held_out(self) -> bool:
@@ -210,6 +218,7 @@ class Drift(Printed):
             )
         if self.missing is not None and len(self.missing.columns):
             found.append(self._told_missing(self.missing))
+        found += self._unknown()
         columns = self.columns
         if columns is not None and len(columns.constant):
             count = len(columns.constant)
@@ -233,6 +242,19 @@ class Drift(Printed):
     def differs(self) -> bool:
         """Whether the new rows are unlike the old more than chance allows."""
         return bool(self.differences)
+
+    def _unknown(self, beyond: float = 0.0) -> list[str]:
+        """Say of which columns more new rows than a share, and than chance gives, have unknown categories."""
+        if self.unknown is None:
+            return []
+        fewest = _FEWEST_UNKNOWN if beyond else 1
+        shares = self.unknown.of_new
+        told = ~self.unknown.by_chance & (shares > beyond) & (np.rint(shares * self.n_new) >= fewest)
+        return [
+            f"{shares[j]:.0%} of the new rows have a {self.unknown.names[j]!r} that the map does not know "
+            f"({self.unknown.values[j]})"
+            for j in np.flatnonzero(told)[:_NAMED]
+        ]
 
     def _names(self, columns: npt.NDArray[np.int64]) -> str:
         first = int(columns[0])
@@ -288,10 +310,15 @@ class Drift(Printed):
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
             lines.append("they came to " + ", ".join(self._told_label(*one) for one in most))
+        if self.unknown is not None and len(self.unknown.names):
+            pairs = zip(self.unknown.names, self.unknown.of_new, self.unknown.values, strict=True)
+            told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
+            more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
+            lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
         return "\n".join([*lines, self._advice()])
 
     def _advice(self) -> str:
-        differ = "; ".join(self.differences)
+        differ = "; ".join(one for one in self.differences if one not in self.reasons)
         if self.refit:
             first = f" First check that they were prepared alike: {differ}." if differ and not self.by_shares else ""
             return "Fit again: " + "; ".join(self.reasons) + "." + first
@@ -300,7 +327,7 @@ class Drift(Printed):
                 f"The new rows are not like the old: {differ}. Look at them: the map places a new group among the old "
                 "rows that are least unlike it; fit again with the new rows to give it a place of its own."
             )
-        if differ and self.by_shares:
+        if differ and self.by_shares and not self._unknown():
             label, count = max(self.labels.items(), key=lambda item: item[1])
             return (
                 f"No need to fit again. The new rows come in other shares of the labels ({count / self.n_new:.0%} came "
@@ -334,6 +361,7 @@ def measure_drift(
     column_names: Sequence[str] = (),
     missing: Masks | None = None,
     missing_names: Sequence[str] = (),
+    unknown: UnknownShift | None = None,
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -358,6 +386,8 @@ def measure_drift(
         Which of their values were missing and filled in; None for none.
     missing_names : sequence of str, default=()
         The names of the columns as they came, such as that of a category which became several columns.
+    unknown : UnknownShift, default=None
+        Categories of the new rows that the map does not know.
 
     Returns
     -------
@@ -421,6 +451,7 @@ def measure_drift(
         missing=None if missing is None else measure_missing(missing),
         missing_names=missing_names or column_names,
         group=told_of[group],
+        unknown=unknown,
         labels_of_group=_majorities(labels, indices[group]),
         blank=blank,
         metric=metric,

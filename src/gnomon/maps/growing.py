@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from gnomon._validation import message, warn
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.data.cells import annotation, is_cells, read_part
-from gnomon.data.columns import ColumnRule, encode_rows
+from gnomon.data.columns import ColumnRule, encode_rows, features_of, unknown_categories
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame
 from gnomon.data.labels import in_order, measured_labels, order_of
@@ -28,7 +28,7 @@ from gnomon.maps.missing import fill_new_rows
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
-    from gnomon.extension import AffineAtlas, Drift, HeldOutRows
+    from gnomon.extension import AffineAtlas, Drift, HeldOutRows, UnknownShift
     from gnomon.maps.result import Map
 
 __all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names"]
@@ -83,30 +83,49 @@ def check_rows(result: Map, X_new: Any) -> Any:
     Of a map whose table had columns that are no numbers they may be a data frame of such columns. Of a data set that
     was read from a file, a data frame and an AnnData object the columns of the map are taken, by name.
     """
-    return _new_rows(result, X_new)[0]
+    return _new_rows(result, X_new).values
 
 
-def _new_rows(result: Map, X_new: Any) -> tuple[Any, npt.NDArray[np.bool_] | None]:
-    """Return new rows in the form of the map's data, and which values they lacked if any may be missing."""
+class _NewRows(NamedTuple):
+    """New rows.
+
+    Attributes
+    ----------
+    values : ndarray or CSR
+        In the form of the map's data.
+    missing : ndarray of bool, or None
+        Which values they lacked, if any may be missing.
+    unknown : dict
+        As of `unknown_categories`.
+    """
+
+    values: Any
+    missing: npt.NDArray[np.bool_] | None
+    unknown: dict[str, tuple[str, int]]
+
+
+def _new_rows(result: Map, X_new: Any) -> _NewRows:
+    """Return new rows in the form of the map's data, what they lacked, and what the map does not know of them."""
+    unknown: dict[str, tuple[str, int]] = {}
     if are_records(X_new):
         X_new = read_records(X_new)
     if isinstance(X_new, Dataset):
         result._check_part(X_new.part)
-        X_new = _rows_of_file(result, X_new)
+        X_new, unknown = _rows_of_file(result, X_new)
     elif isinstance(X_new, StoredTable):
         result._check_part(X_new.part)
     elif is_cells(X_new) and result._reads_part:
         X, columns = read_part(X_new, result._part)
         X_new = _checked(X, columns)
     if is_frame(X_new) and _is_as_it_came(result, X_new):
-        X_new = _encoded(result, X_new)
+        X_new, unknown = _encoded(result, X_new)
     names = own_names(result)
     table, missing = fill_new_rows(result.completion, _by_name(X_new, names), names)
     check_feature_count(table, result.n_features, names, kept_as="m.feature_names")
     values: Any = table.values
     if sp.issparse(result.X):
-        return (values if table.is_sparse else sp.csr_array(values)), missing
-    return (values.toarray() if table.is_sparse else values), missing
+        return _NewRows(values if table.is_sparse else sp.csr_array(values), missing, unknown)
+    return _NewRows(values.toarray() if table.is_sparse else values, missing, unknown)
 
 
 def _by_name(X_new: Any, names: list[str] | None) -> Any:
@@ -129,26 +148,26 @@ def own_names(result: Map) -> list[str] | None:
     return result.feature_names if named else None
 
 
-def _rows_of_file(result: Map, data: Dataset) -> Any:
+def _rows_of_file(result: Map, data: Dataset) -> tuple[Any, dict[str, tuple[str, int]]]:
     """Return the columns of a data set that are those of the map, in its order; encoded if the map has such rules."""
     if data.feature_names is None and not data.text_columns:
-        return data.X
+        return data.X, {}
     names = data.feature_names or names_beside(data.n_features, data.text_columns or [])
     if set(result.feature_names) <= set(names):
         values = data.X[:, [names.index(name) for name in result.feature_names]]
-        return _checked(values, result.feature_names)
+        return _checked(values, result.feature_names), {}
     if result.columns is None and not set(_column_names(result)) <= {*names, *data.metadata}:
-        return _checked(data.X, names)
+        return _checked(data.X, names), {}
     columns = {name: data.X[:, j] for j, name in enumerate(names)}
     return _encoded(result, {**columns, **data.metadata}, decimal=data.decimal)
 
 
-def _encoded(result: Map, X_new: Any, *, decimal: str = "") -> Table:
-    """Return the features of the map of columns as they came; texts in those of numbers are read."""
+def _encoded(result: Map, X_new: Any, *, decimal: str = "") -> tuple[Table, dict[str, tuple[str, int]]]:
+    """Return the features of the map of columns as they came, and unknown categories; texts of numbers are read."""
     rules = result.columns or [ColumnRule(name, "number", (name,)) for name in _column_names(result)]
     can_lack = result.completion is not None
     values = encode_rows(X_new, rules, keep_missing=True, can_lack=can_lack, decimal=decimal)
-    return _checked(values, result.feature_names)
+    return _checked(values, result.feature_names), unknown_categories(X_new, rules)
 
 
 def _column_names(result: Map) -> list[str]:
@@ -192,7 +211,7 @@ def extend(
     if labels is None and isinstance(X_new, Dataset) and result.labels is not None:
         labels = X_new.labels
     labels, metadata, point_names = _what_is_known(X_new, labels, metadata, point_names)
-    rows, missing = _new_rows(result, X_new)
+    rows, missing, unknown = _new_rows(result, X_new)
     m = int(rows.shape[0])
     if m == 0:
         raise ValueError(message("X_new", "a table of at least 1 row", fact="Found array with 0 sample(s)"))
@@ -215,6 +234,7 @@ def extend(
         column_names=list(result.feature_names),
         missing=_gaps(result, rows, missing),
         missing_names=_names_as_they_came(result),
+        unknown=_unknown_to(result, unknown, m),
     )
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
@@ -295,6 +315,27 @@ def _gaps(
     if result.completion is None:
         return None
     return result.completion.missing, np.zeros(rows.shape, dtype=np.bool_) if missing is None else missing
+
+
+def _unknown_to(result: Map, unknown: dict[str, tuple[str, int]], n_new: int) -> UnknownShift | None:
+    """Return how often new rows have categories that the map does not know; None of a map without categories."""
+    from gnomon.extension import Unknown, measure_unknown
+
+    columns = {rule: at for rule, at in features_of(result.columns or ()).items() if rule.categories}
+    if not columns:
+        return None
+    found = [
+        Unknown(rule.name, *unknown[rule.name], _n_single(rule, np.asarray(result.X[:, at])))
+        for rule, at in columns.items()
+        if rule.name in unknown
+    ]
+    return measure_unknown(found, result.n_samples, n_new, len(columns))
+
+
+def _n_single(rule: ColumnRule, features: npt.NDArray[Any]) -> int:
+    """Return how many rows have a category that no other row has."""
+    values = np.arange(len(rule.categories)) if features.shape[1] == 1 else np.ones(1)
+    return int(((features[:, :, None] == values).sum(axis=0) == 1).sum())
 
 
 def _names_as_they_came(result: Map) -> list[str]:

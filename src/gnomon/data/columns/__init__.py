@@ -1,6 +1,6 @@
 """Columns of a table as people have them: numbers, categories, dates and identifiers, and the features they become."""
 
-from gnomon.data.columns.encode import encode_dataset, encode_rows
+from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules
 from gnomon.data.columns.raw import raw_columns
 from gnomon.data.columns.rule import ColumnRule, features_of, first_features, rules_fault, spreads_of, unit_ranges
@@ -17,4 +17,5 @@ __all__ = [
     "rules_fault",
     "spreads_of",
     "unit_ranges",
+    "unknown_categories",
 ]

@@ -16,13 +16,13 @@ from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import plain_column, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
-from gnomon.data.labels import order_of
+from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.data.names import default_names, names_beside
 from gnomon.data.table import check_table
 from gnomon.data.written import decimal_of
 from gnomon.exceptions import DataWarning
 
-__all__ = ["encode_dataset", "encode_rows"]
+__all__ = ["encode_dataset", "encode_rows", "unknown_categories"]
 
 
 def encode_rows(
@@ -67,6 +67,23 @@ def encode_rows(
     if told:
         warn(f"{'; '.join(told.values())}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
+
+
+def unknown_categories(X: Any, rules: Sequence[ColumnRule]) -> dict[str, tuple[str, int]]:
+    """Return for each column with categories that its rule does not know which they are, and how many rows have one.
+
+    Parameters
+    ----------
+    X, rules : as for `encode_rows`
+    """
+    columns, found = raw_columns(X), {}
+    for rule in rules:
+        if rule.features and rule.categories:
+            values = columns[rule.name].values
+            rows = rule.unknown_rows(values)
+            if len(rows):
+                found[rule.name] = listed(sort_into_classes(values[rows]).names), len(rows)
+    return found
 
 
 def _with_writings(rules: list[ColumnRule], columns: dict[str, RawColumn], decimal: str) -> list[ColumnRule]:

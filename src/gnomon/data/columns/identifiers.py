@@ -64,7 +64,7 @@ def id_reason(name: str, numbers: Mapping[str, FloatArray], others: list[str], r
 def _go_together(own: Ints, ranks: Ints, rows: npt.NDArray[np.bool_]) -> bool:
     """Return whether the ranks of two columns are correlated beyond chance over some rows."""
     correlation = float(np.corrcoef(own[rows], ranks[rows])[0, 1])
-    return abs(correlation) > _ID_CORRELATION / np.sqrt(np.count_nonzero(rows))
+    return bool(abs(correlation) > _ID_CORRELATION / np.sqrt(np.count_nonzero(rows)))
 
 
 def _counted_stretches(values: FloatArray) -> int:

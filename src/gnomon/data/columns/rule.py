@@ -87,7 +87,7 @@ class ColumnRule:
             return ((self._seconds(values) - self.start) / self.unit)[:, None]
         codes = self._codes(values)
         if self.kind == "presence":
-            return (codes == 0).astype(np.float64)[:, None]
+            return np.asarray(codes == 0, dtype=np.float64)[:, None]
         if self.kind == "ordinal":
             return np.where(codes < 0, np.nan, codes)[:, None]
         if len(self.features) == 1:
@@ -135,17 +135,18 @@ class ColumnRule:
         """Whether a text that cannot be read is a missing value, not an unknown category."""
         return self.kind in _OTHERS_TAKEN
 
-    def unknown(self, values: Array) -> str:
-        """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
+    def unknown_rows(self, values: Array) -> npt.NDArray[np.intp]:
+        """Return the rows whose value is no number or none of the categories."""
         if self.kind == "number" and values.dtype.kind in "biuf":
-            return ""
+            return np.empty(0, dtype=np.intp)
         if self.may_lack:
             odd = np.isnan(self.encode(values)[:, 0]) & sort_into_classes(known_texts(values)).labelled
-        elif self.categories:
-            odd = self._codes(values) == _UNKNOWN
-        else:
-            return ""
-        rows = np.flatnonzero(odd)
+            return np.flatnonzero(odd)
+        return np.flatnonzero(self._codes(values) == _UNKNOWN) if self.categories else np.empty(0, dtype=np.intp)
+
+    def unknown(self, values: Array) -> str:
+        """Say which values are no number or none of the categories, and how many rows have one; empty if all are."""
+        rows = self.unknown_rows(values)
         if not len(rows):
             return ""
         taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
