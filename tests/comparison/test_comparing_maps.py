@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -161,3 +163,17 @@ def test_progress_tells_the_number_of_maps_before_the_first(clusters):
 def test_wrong_arguments_are_named(clusters, options, text):
     with pytest.raises((ValueError, TypeError), match=text):
         gnomon.compare(clusters[0], **options)
+
+
+def test_what_all_maps_warn_of_is_told_once(clusters):
+    X = clusters[0].copy()
+    X[1] = X[0]
+    grid = {"isomap": {"n_neighbors": [5, 10]}, "lle": {"n_neighbors": [8, 12]}}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        gnomon.compare(X, ("isomap", "lle"), grid, measures="trustworthiness", n_seeds=2)
+    told = [str(one.message) for one in caught if "distinct rows" in str(one.message)]
+    assert len(told) == 1
+    assert "160 rows hold 159 distinct rows" in told[0]
+    with pytest.raises(DataWarning, match="159 distinct rows"):
+        gnomon.compare(X, ("isomap",), measures="trustworthiness")

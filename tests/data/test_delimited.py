@@ -385,6 +385,23 @@ def test_first_row_longer_than_the_others(write):
         read_table(write("a,b,c,d\n1,2\n3,4\n"))
 
 
+@pytest.mark.parametrize("above", ["Export of 2024\n", "Export of 2024\n\n", "Shop,North\n2024,May\n\n"])
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_lines_above_a_table_are_named_with_where_it_begins(write, above, sign):
+    number = "2.5" if sign == "," else "2,5"
+    rows = [sign.join(row) for row in [["a", "b", "c"], *[["1", number, "x"]] * 20]]
+    n = above.count("\n")
+    with pytest.raises(ValueError, match="equal length") as raised:
+        read_table(write(above.replace(",", sign) + "\n".join(rows) + "\n"))
+    first = "line" if n == 1 else f"{n} lines"
+    assert f"Delete the first {first}: a table of 3 columns seems to begin in line {n + 1}." in str(raised.value)
+
+
+def test_a_row_that_is_cut_is_no_title(write):
+    with pytest.raises(ValueError, match="Is the file complete, and every field that holds"):
+        read_table(write("a,b,c\n" + "1,2,3\n" * 60 + "1,2\n" + "1,2,3\n" * 9))
+
+
 def test_numbers_beyond_float32_raise_no_warning(write):
     assert read_table(write("a\n1e300\n2\n")).X.tolist() == [[1e300], [2.0]]
     assert read_table(write("a,b\n1,1e300\n2,2\n"), labels="b").labels.tolist() == [1e300, 2.0]

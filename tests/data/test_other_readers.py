@@ -277,6 +277,13 @@ def test_unknown_ending_lists_the_known_ones(tmp_path, name):
         read_table(tmp_path / name)
 
 
+@pytest.mark.parametrize("name", ["t.xlsx", "t.XLS", "t.ods"])
+def test_spreadsheets_are_refused_with_what_to_do(tmp_path, name):
+    (tmp_path / name).touch()
+    with pytest.raises(ValueError, match=r"Save the sheet as CSV in UTF-8, or pass what pandas\.read_excel"):
+        read_table(tmp_path / name)
+
+
 def test_options_without_meaning_are_refused(tmp_path):
     (tmp_path / "t.npy").touch()
     with pytest.raises(ValueError, match="delimiter=';' must be left out"):

@@ -55,6 +55,17 @@ def test_labels_beyond_twenty_and_none_at_all_are_said(made):
     assert many[19:] == ["19: high b", "... and 5 more labels"]
     assert str(gnomon.map(X, "pca", n_jobs=1).profiles()) == "no labels"
     assert gnomon.map(X, "pca", n_jobs=1).profiles() == {}
+    measured = gnomon.map(X, "pca", labels=X[:, 0] / 3, n_jobs=1)
+    assert measured.profiles() == {}
+    told = "the labels are dates or measured numbers, and so no classes. Sort them into classes, such as numpy.digitize"
+    assert str(measured.profiles()).startswith(told)
+    y = measured.labels
+    quarters = np.digitize(y, np.quantile(y, [0.25, 0.5, 0.75])).astype(str)
+    assert list(gnomon.map(X, "pca", labels=quarters, n_jobs=1).captions()) == ["0", "1", "2", "3"]
+    assert (
+        str(gnomon.map(X, "pca", labels=["a"] * len(X), n_jobs=1).profiles())
+        == "the labels are not two classes at least"
+    )
     assert str(AnswersByLabel({"a": None})) == "a: no answer"
 
 

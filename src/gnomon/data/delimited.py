@@ -315,8 +315,8 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=f"{width:,} fields in a row"))
     if len(first) not in (width, width - 1):
         fact = f"{len(first)} fields in the first row, {width} in the next"
-        rule = "a table of rows of equal length"
-        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact))
+        rule, remedy = "a table of rows of equal length", _lines_above(path, encoding)
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
     names = None
     if header:
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
@@ -331,6 +331,30 @@ def _sniff(path: str, encoding: str, *, delimiter: str | None = None) -> _Layout
     codes = _codes(body) if names else []
     numeric = numeric and not codes
     return _Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
+
+
+def _lines_above(path: str, encoding: str) -> str:
+    """Return what to do about lines above a table, such as a title, that have fewer fields than all of its rows.
+
+    Empty if the first lines of the file show no such table.
+    """
+    with _open_text(path, encoding) as file:
+        lines = _sample(file)
+    best, most = 0, 1
+    for delimiter in _DELIMITERS:
+        try:
+            widths = [len(record) if _holds(record) else 0 for record in csv.reader(lines, delimiter=delimiter)]
+        except csv.Error:
+            continue
+        width = Counter(widths[len(widths) // 2 : -1] or widths).most_common(1)[0][0]
+        begin = widths.index(width)
+        of_table = {*widths[begin:-1]} - {0}
+        if width > most and begin and of_table == {width} and max(widths[:begin]) < width and len(widths) > 2 * begin:
+            best, most = begin, width
+    if not best:
+        return ""
+    above = "line" if best == 1 else f"{best} lines"
+    return f"Delete the first {above}: a table of {most} columns seems to begin in line {best + 1}."
 
 
 def _codes(rows: list[list[str]]) -> list[int]:
@@ -462,7 +486,8 @@ def _record_blocks(path: str, layout: _Layout) -> Iterator[tuple[list[int], list
             if {*map(len, records)} - {layout.width}:
                 first = next(i for i, record in enumerate(records) if len(record) != layout.width)
                 fact = f"line {lines[first]} has {len(records[first])} fields, the rows before it {layout.width}"
-                remedy = "Is the file complete, and every field that holds the delimiter in quotes?"
+                whole = "Is the file complete, and every field that holds the delimiter in quotes?"
+                remedy = _lines_above(path, layout.encoding) or whole
                 if _is_comment(records[first]):
                     fact = f"line {lines[first]} is a comment, {records[first][0].strip()!r:.60}"
                     remedy = _OF_COMMENTS

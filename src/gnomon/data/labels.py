@@ -19,6 +19,7 @@ from gnomon.data.arrays import floats_from_objects, is_missing, warn_of_rounding
 from gnomon.data.tensors import array_of_tensor, is_tensor
 
 __all__ = [
+    "TO_CLASSES",
     "Classes",
     "are_names_of_rows",
     "categories_of",
@@ -31,6 +32,9 @@ __all__ = [
     "sort_into_classes",
     "told_of_numbers",
 ]
+
+TO_CLASSES = "Sort them into classes, such as numpy.digitize(y, numpy.quantile(y, [0.25, 0.5, 0.75])).astype(str)."
+"""What to do with labels that are measured where classes are asked for."""
 
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
 _MOST_NATURAL = 10_000  # texts that are sorted by the numbers in them

@@ -18,6 +18,7 @@ __all__ = ["open_dataset", "read_table"]
 
 _TEXT = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz")
 _ARROW = (".parquet", ".feather", ".arrow")
+_SHEETS = (".xlsx", ".xls", ".xlsm", ".xlsb", ".ods")
 _SUPPORTED = (*_TEXT, ".npy", ".npz", *_ARROW, ".h5ad")
 
 
@@ -138,7 +139,12 @@ def read_table(
         return read_isolated("arrow", where, labels=labels, images=images, missing=missing)
     kinds = ", ".join(_SUPPORTED)
     fact = f"it ends in {where.suffix!r}" if where.suffix else "its name has no ending"
-    raise ValueError(message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact))
+    remedy = ""
+    if where.suffix.lower() in _SHEETS:
+        remedy = "Save the sheet as CSV in UTF-8, or pass what pandas.read_excel reads of it to gnomon.map."
+    raise ValueError(
+        message(f"file {str(path)!r}", f"one of {kinds} or a folder of pictures", fact=fact, remedy=remedy)
+    )
 
 
 @entrance("open_dataset")

@@ -13,7 +13,7 @@ from gnomon._printed import ShortRepr
 from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.data import check_labels
-from gnomon.data.labels import measured_labels, sort_into_classes
+from gnomon.data.labels import TO_CLASSES, measured_labels, sort_into_classes
 from gnomon.linalg import mean_shape
 
 __all__ = ["NEAREST_MEMBER", "ClusterStability", "check_clusters", "follow_clusters"]
@@ -90,8 +90,8 @@ def check_clusters(labels: Any, n_samples: int) -> list[tuple[str, Rows]]:
     else:
         checked = check_labels(labels, n_samples)
         if measured_labels(checked) is not None:
-            remedy = "Sort them into classes, for instance with numpy.digitize; numbers of classes pass as texts."
-            raise ValueError(message("labels", "classes", fact="they are dates or measured numbers", remedy=remedy))
+            fact = "they are dates or measured numbers"
+            raise ValueError(message("labels", "classes", fact=fact, remedy=TO_CLASSES))
         classes = sort_into_classes(checked)
         found = [(name, np.flatnonzero(classes.codes == code)) for code, name in enumerate(classes.names)]
     found = [(name, rows) for name, rows in found if len(rows)]

@@ -207,7 +207,7 @@ class AnswersByLabel(Printed, dict[Any, _One]):
 
     def __str__(self) -> str:
         if not self:
-            return "no labels"
+            return self.caution or "no labels"
         texts = {label: "no answer" if one is None else str(one.head(_OF_LABEL)) for label, one in self.items()}
         shown = list(texts.items())[:_LABELS]
         plain = not any("\n" in text for text in texts.values())

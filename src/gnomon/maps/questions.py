@@ -15,7 +15,7 @@ from gnomon._validation import Instance, check_parameters, message, warn
 from gnomon.data import check_labels
 from gnomon.data.arrays import is_missing
 from gnomon.data.dataset import require_name
-from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes
+from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import told_of_units
@@ -625,8 +625,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             raise ValueError(message("a map", "one with labels", remedy="Make it with labels=..."))
         if measured_labels(self.labels) is not None:
             fact = "its labels are dates or measured numbers"
-            remedy = "Sort them into classes, for instance with numpy.digitize; numbers of classes pass as texts."
-            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
+            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=TO_CLASSES))
         if are_names_of_rows(self.labels):
             fact, remedy = "all its labels are different", "Pass names of rows as point_names=..."
             raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))

@@ -13,7 +13,7 @@ from gnomon import neighbors
 from gnomon._entrance import entrance
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
-from gnomon.data.labels import are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
+from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.function import MapFunction
 from gnomon.maps.outputs import Outputs
@@ -375,7 +375,7 @@ class Map(Questions, MapFunction, Outputs):
         """Say for each label which features set its rows apart; computed once. A dict by label, which prints tables.
 
         Empty without labels of two different classes at least: dates, measured numbers and labels that are all
-        different are no classes.
+        different are no classes, which is printed then.
 
         Parameters
         ----------
@@ -389,7 +389,12 @@ class Map(Questions, MapFunction, Outputs):
         from gnomon.explanations import AnswersByLabel, cluster_profiles
 
         if self.labels is None or len(self._classes()) < 2:
-            return AnswersByLabel()
+            none: AnswersByLabel[Contrast] = AnswersByLabel()
+            if self.labels is not None and measured_labels(self.labels) is not None:
+                none.caution = f"the labels are dates or measured numbers, and so no classes. {TO_CLASSES}"
+            elif self.labels is not None:
+                none.caution = "the labels are not two classes at least"
+            return none
         known, units = self._groups_and_units(groups, units)
         key = id(known) if known is not None and known.groups else None
         if key not in self._profiles or units is not None:
