@@ -36,7 +36,7 @@ class PrecisionWarning(GnomonWarning):
 
 
 class ConvergenceWarning(GnomonWarning):
-    """An iteration or time budget ended before the stopping rule held; a stated fall-back was used."""
+    """A budget ended before the stopping rule held, or a loss has no minimum; a stated fall-back was used."""
 
 
 class SupervisionWarning(GnomonWarning):

@@ -71,6 +71,20 @@ def test_a_weight_of_the_attraction_is_part_of_the_loss(weight, random_affinitie
     assert (up - down) / 2e-6 == pytest.approx(float((weighted.reference(Y)[1] * direction).sum()), rel=1e-6)
 
 
+@pytest.mark.parametrize("weight", [0.3, 0.9, 1.0, 2.0])
+@pytest.mark.parametrize(("kernel", "power"), [(Cauchy(), 2.0), (StudentT(0.5), 1.5), (UMAPKernel(1.5, 0.8), 1.6)])
+def test_with_less_attraction_the_loss_falls_with_the_logarithm_of_the_size(kernel, power, weight, random_affinities):
+    objective = KLDivergence(random_affinities(30, 5), kernel, attraction_weight=weight)
+    large = 1e6 * np.random.default_rng(0).normal(size=(30, 2))
+    change = objective.reference(8.0 * large)[0] - objective.reference(large)[0]
+    assert change == pytest.approx(-(1.0 - weight) * power * np.log(8.0), abs=1e-5)
+    assert objective.falls_without_end == (weight < 1.0)
+
+
+def test_with_a_kernel_that_has_no_such_tail_nothing_is_said_of_a_minimum(random_affinities):
+    assert not KLDivergence(random_affinities(30, 5), Gaussian(), attraction_weight=0.5).falls_without_end
+
+
 def test_exaggeration_multiplies_the_attraction_alone(random_affinities, random_embedding):
     objective, Y = KLDivergence(random_affinities(150)), random_embedding(150)
     attraction, repulsion = objective.forces(Y)

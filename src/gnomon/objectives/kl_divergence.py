@@ -13,7 +13,7 @@ from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._threads import in_order
 from gnomon._validation import Options, Real, Rule, check_parameters, message
-from gnomon.kernels import Cauchy, Gaussian
+from gnomon.kernels import Cauchy, Gaussian, StudentT, UMAPKernel
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.pairs import Edges, repulsive_stiffness, stiffness
 from gnomon.objectives.terms import AllPairs, EdgePairs
@@ -69,6 +69,8 @@ class KLDivergence(PairObjective):
         have a relative error of about 0.1 % at 0.8, 0.03 % at 0.5.
     attraction_weight : float > 0, default=1.0
         Factor on the attraction sum_ij p_ij log k_ij in the loss itself: t-SNE with exaggeration. 1 is the divergence.
+        With less than 1 and a kernel that falls like d^-m (Cauchy: m = 2, `StudentT`: dof + 1, `UMAPKernel`: 2 b) the
+        loss has no minimum: c times as large, a large map has (1 - attraction_weight) m log c less of it.
 
     Attributes
     ----------
@@ -128,6 +130,11 @@ class KLDivergence(PairObjective):
             ends = sum(np.asarray(affinities.matrix.sum(axis=axis, dtype=np.float64)).ravel() for axis in (0, 1))
             constant -= float((log(masses) * ends).sum()) / total
         super().__init__([attraction], [repulsion], constant=constant, masses=masses)
+
+    @property
+    def falls_without_end(self) -> bool:
+        """Whether the loss of ever larger maps is known to fall without a bound."""
+        return self.attraction_weight < 1.0 and isinstance(self.kernel, Cauchy | StudentT | UMAPKernel)
 
     @cached_property
     def stiffness_apart(self) -> float:

@@ -72,6 +72,7 @@ def test_exaggeration_is_part_of_the_loss_that_is_at_rest():
     assert made[1.0].kl_divergence_ < made[2.0].kl_divergence_ < made[4.0].kl_divergence_
 
 
+@pytest.mark.filterwarnings("ignore:TSNE. exaggeration=0.5 is less than 1")
 def test_the_learning_rate_follows_the_exaggeration():
     rate = {factor: tsne(exaggeration=factor, max_iter=5).learning_rate_ for factor in (0.5, 1.0, 4.0)}
     assert rate == {0.5: 1200.0, 1.0: 300.0, 4.0: 37.5}

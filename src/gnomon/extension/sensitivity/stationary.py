@@ -114,7 +114,8 @@ def warn_unless_stationary(facts: Stationarity, *, polishing: bool) -> None:
     if polishing:
         remedy = "Raise max_iter."
         if facts.moved > _FAR:
-            remedy = "The loss seems to have no minimum: it falls while points move apart. Raise the perplexity."
+            seems = "The loss seems to have no minimum: it falls while points move apart."
+            remedy = f"{seems} Raise the perplexity, or an exaggeration below 1."
     warn(f"{facts.summary()} What a new fit would do may differ. {remedy}", ConvergenceWarning)
 
 

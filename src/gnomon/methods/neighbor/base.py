@@ -326,6 +326,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         objective = prepared.recipe.objective(self.affinities_, prepared.inputs)
         if parameters["anchors"] is not None:
             join_terms(objective, objectives.Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
+        elif surface is None and getattr(objective, "falls_without_end", False):
+            _warn_of_growth(objective.attraction_weight, prepared)
         return objective if surface is None else objectives.on_surface(objective, surface)
 
     def _conclude(self, prepared: Prepared, objective: Any, solution: Solution) -> npt.NDArray[Any]:
@@ -436,6 +438,15 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
 def is_wanted(term: Any) -> bool:
     """Say whether a parameter such as ``density`` gives a term weight."""
     return bool(term.get("weight", True) if isinstance(term, dict) else term)
+
+
+def _warn_of_growth(weight: float, prepared: Prepared) -> None:
+    """Warn that a map is as large as the iterations make it."""
+    name = "exaggeration" if "exaggeration" in prepared.parameters else "attraction_weight"
+    text = f"{name}={weight:g} is less than 1: the loss has no minimum, it falls as long as the map grows"
+    extent = f"so the extent of the map is that of max_iter={prepared.recipe.optimizer.max_iter}"
+    remedy = f"Read such a map by its shape, or take {name}=1 or more."
+    warn(f"{text}, {extent}. {remedy}", ConvergenceWarning)
 
 
 def _check_spread(Y: npt.NDArray[np.float32]) -> None:

@@ -81,7 +81,8 @@ class TSNE(PerplexityEmbedder):
         more lower it further, slowly.
     exaggeration : float > 0, default=1.0
         Factor on the attractions after the first phase, part of the loss. More than 1 makes clusters compact and shows
-        how they hang together, as UMAP does at about 4; less than 1 spreads them.
+        how they hang together, as UMAP does at about 4; less than 1 spreads them, without end: the loss has no minimum
+        then (see `gnomon.objectives.KLDivergence`), and the extent of the map is that of max_iter, as a warning says.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient (with its factor 4), of a point whose affinities have the mean sum; "auto" takes
         n_samples / (e * min(e, 2)), with the exaggeration e of the moment. openTSNE's is four times it.

@@ -80,7 +80,7 @@ class UMAP(SupervisedEmbedder):
     set_op_mix_ratio : float in [0, 1], default=1.0
         1 joins the two directions of an edge by fuzzy union, 0 by intersection.
     repulsion_strength : float >= 0, default=1.0
-        Weight of the repulsions.
+        Weight of the repulsions. With 0 all points fall together.
     negative_sample_rate : int >= 1, default=5
         Repulsions expected for each attraction.
     evaluation : {"auto", "interpolated", "sampled"}, default="auto"
