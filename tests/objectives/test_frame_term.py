@@ -6,8 +6,10 @@ import scipy.sparse as sp
 from tests.threads import on_threads
 
 from gnomon.affinities import Affinities
+from gnomon.geometry import tangent_frames
 from gnomon.geometry.embedding_frames import EmbeddingFrames
 from gnomon.kernels import Cauchy, Gaussian, UMAPKernel
+from gnomon.neighbors import compute_neighbors
 from gnomon.objectives import CrossEntropy, gradient_error
 from gnomon.objectives.frame_correlation import FrameCorrelation
 from gnomon.optimizers import SampledDescent
@@ -215,6 +217,15 @@ def test_embedding_frames_of_a_map_of_lower_rank_are_none_and_missing_directions
     assert not found[:, :, 1].any()
     with pytest.raises(ValueError, match=r"EmbeddingFrames: Y of shape \(59, 2\) must be of shape \(n_samples=60"):
         frames.of(Y[:59])
+
+
+@pytest.mark.parametrize(("d", "share"), [(1, 1.0), (2, 1.0), (4, 0.5), (8, 0.25), (20, 0.25)])
+def test_more_than_two_directions_weigh_as_much_together_as_two(d, share, graph):
+    X = np.random.default_rng(3).normal(size=(150, 8)).astype(np.float32)
+    tangent = tangent_frames(X, compute_neighbors(X, 12), n_components=8)
+    usual = FrameCorrelation.following(graph, tangent, KERNEL, n_components=d)
+    given = FrameCorrelation.following(graph, tangent, KERNEL, n_components=d, weight=3.0)
+    assert (usual.weight, given.weight) == (0.5 * share, 3.0 * share)
 
 
 def test_frames_are_held_between_estimates(graph, values, random_embedding):

@@ -27,6 +27,7 @@ __all__ = ["FrameCorrelation"]
 Float64Array = npt.NDArray[np.float64]
 
 _SMALLEST = 1e-8  # added to a mean square before its logarithm, as for the radii of densMAP
+_AS_MANY = 2  # directions that count in full; more count as much together
 _EQUAL = 1e-6  # singular values that agree to this share belong to directions that cannot be told apart
 
 
@@ -127,8 +128,11 @@ class FrameCorrelation(AddedTerm):
 
         Parameters
         ----------
-        affinities, kernel, weight, begins, every, variance_shift
+        affinities, kernel, begins, every, variance_shift
             As above.
+        weight
+            As above for one and two directions; of n > 2 each counts 2 / n of it. In full, the sum of many correlations
+            would outweigh the edges, and maps of more components would keep fewer neighbours.
         tangent_frames : TangentFrames
             Those of all points, in their order; kept as the attribute of this name.
         n_components : int >= 1
@@ -138,6 +142,7 @@ class FrameCorrelation(AddedTerm):
         values = np.where(tangent_frames.mask[:, None], tangent_frames.values[:, : frames.n_directions], 0.0)
         term = cls(affinities, values, kernel, frames=frames.of, **given)
         term.tangent_frames = tangent_frames
+        term.weight *= min(1.0, _AS_MANY / max(frames.n_directions, 1))
         return term
 
     @property

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.base import clone
+from sklearn.manifold import trustworthiness
 
 from gnomon import geometry
 from gnomon.exceptions import GnomonWarning
@@ -150,6 +151,14 @@ def test_more_components_than_directions_compare_those_that_there_are(strips):
     assert fitted.frame_correlation_.shape == (2,)
     line = FeatMAP(n_neighbors=8, max_iter=60, random_state=0, n_jobs=1).fit(sheet[:, :1])
     assert line.embedding_frames_.shape == (200, 2, 1)
+
+
+def test_more_components_keep_more_neighbours():
+    X = np.random.default_rng(0).normal(size=(150, 12))
+    two, eight = (FeatMAP(n_components=d, random_state=0, max_iter=150).fit(X) for d in (2, 8))
+    kept = [trustworthiness(X, one.embedding_, n_neighbors=15) for one in (two, eight)]
+    assert kept[1] > kept[0] + 0.07
+    assert eight.frame_correlation_.mean() > 0.5
 
 
 def test_sparse_rows_have_the_map_of_dense_ones(strips):

@@ -71,10 +71,10 @@ class FeatMAP(UMAP):
         Dimension of the map. As many leading tangent directions are compared, or as many as there are; a row with
         fewer directions takes no part in the others. Directions beyond ``dimension_`` hold what is left of the spread.
     frames : float >= 0, dict or None, default=0.5
-        Weight of the correlations, in units of the loss of an edge; 0 or None leaves the cross-entropy alone. A dict
-        gives some of weight, begins (share of the passes after which the correlations count, 0.7), every (passes
-        between two estimates of the map's frames, 10) and variance_shift (added to the variance of the map's log
-        spreads, 0.1).
+        Weight of each of up to two correlations, in units of the loss of an edge; more weigh as much together as two.
+        0 or None leaves the cross-entropy alone. A dict gives some of weight, begins (share of the passes after which
+        the correlations count, 0.7), every (passes between two estimates of the map's frames, 10) and variance_shift
+        (added to the variance of the map's log spreads, 0.1).
     tangent_neighbors : int >= 1 or None, default=None
         Neighbours of which tangent frames are made; None takes 2 * n_neighbors, or all others if there are fewer.
     variance_share : float in (0, 1], default=0.9

@@ -103,8 +103,9 @@ class UMAP(SupervisedEmbedder):
         gives some of weight, begins (share of the passes after which it acts, 0.7) and variance_shift (0.1).
     frames : float >= 0, dict or None, default=None
         Weight of a term that keeps the spread along each tangent direction, as `FeatMAP`, whose weight is 0.5; None or
-        0 for none. A dict gives some of weight, begins (0.7), every (passes between two estimates of the map's frames,
-        10) and variance_shift (0.1). Frames are made of the method's own neighbours.
+        0 for none. More than two directions weigh as much together as two. A dict gives some of weight, begins (0.7),
+        every (passes between two estimates of the map's frames, 10) and variance_shift (0.1). Frames are made of the
+        method's own neighbours.
     output_metric : {"euclidean", "sphere", "hyperboloid"}, default="euclidean"
         What distances in the map are: straight, or along a surface. On a "sphere" (umap-learn's "haversine")
         ``embedding_`` is longitude and latitude in radians; on a "hyperboloid", the hyperbolic plane, the place in the
