@@ -301,8 +301,11 @@ def test_a_topic_of_sparse_words_is_named_by_its_own():
     labels = np.repeat(np.arange(5), 300)
     shares = np.full((5, 10), 0.01)
     shares[np.arange(5), np.arange(5)] = [0.24, 0.4, 0.4, 0.4, 0.4]  # the first word differs by 0.75 deviations
-    X = sp.csr_array((rng.random((1500, 10)) < shares[labels]).astype(np.float32))
-    assert [one.text for one in cluster_captions(X, labels).values()] == [f"high feature {k}" for k in range(5)]
+    found = rng.random((1500, 10)) < shares[labels]
+    told = [f"{found[labels == k, k].mean():.0%} have feature {k}" for k in range(5)]  # which is not most rows
+    assert [one.text for one in cluster_captions(sp.csr_array(found.astype(np.float32)), labels).values()] == told
+    weights = sp.csr_array(found * rng.uniform(0.5, 1.5, found.shape))
+    assert [one.text for one in cluster_captions(weights, labels).values()] == [f"high feature {k}" for k in range(5)]
 
 
 def test_a_printed_caption_says_from_which_clusters_it_does_not_tell():
@@ -392,6 +395,38 @@ def test_three_phrases_are_said_unless_more_are_asked_for():
 def test_infinite_gaps_of_clusters_without_spread_are_found():
     moments = _ClusterMoments(np.array([[0.0, 1.0], [2.0, 1.0]]), np.zeros((2, 2)), np.array([5, 5]), 0.05)
     np.testing.assert_array_equal(moments.gaps(0), [[0.0, 0.0], [-np.inf, 0.0]])
+
+
+def _bits(shares, n=100):
+    """Return columns of 0 and 1 that so many of the n rows of each cluster have, and the clusters."""
+    blocks = [np.column_stack([np.arange(n) * 7 % n < round(n * one) for one in cluster]) for cluster in shares]
+    return np.concatenate(blocks).astype(float), np.repeat(list("abcdefg")[: len(shares)], n)
+
+
+def _texts(X, labels, **options):
+    return [one.text for one in cluster_captions(X, labels, feature_names=["u", "v"][: X.shape[1]], **options).values()]
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array, lambda X: X.astype(np.uint8), lambda X: X.astype(bool)])
+def test_a_bit_is_named_for_what_most_rows_have_or_lack(form):
+    X, labels = _bits([(0.45, 0.2), (0.0, 0.6), (0.0, 0.6)])
+    assert _texts(form(X), labels)[0] == "low v"  # though u differs more
+    X, labels = _bits([(0.4, 0.5), (0.0, 0.5)])
+    assert _texts(form(X), labels) == ["40% have u", "low u"]
+    X, labels = _bits([(0.6, 0.5), (1.0, 0.5)])
+    assert _texts(form(X), labels) == ["only 60% have u", "high u"]
+    X, labels = _bits([(0.0,), (0.55,), (1.0,)])
+    assert _texts(form(X), labels)[1] == "high u, less u than c"  # a bit is never medium
+
+
+def test_a_feature_of_two_values_of_which_none_is_zero_has_a_higher_one():
+    X, labels = _bits([(0.4, 0.5), (0.0, 0.5)])
+    assert _texts(3.0 + 0.1 * X, labels) == ["40% high u", "low u"]
+    assert _texts(-X, labels) == ["only 60% high u", "high u"]
+    X = np.concatenate([X, X])
+    X[-1, 0] = 0.5  # a third value, long after the first rows
+    assert _texts(X, np.tile(labels, 2)) == ["high u", "low u"]
+    assert _texts(sp.csr_array(X), np.tile(labels, 2)) == ["high u", "low u"]
 
 
 def test_a_cluster_without_spread_in_the_middle_of_others_is_medium():

@@ -32,6 +32,8 @@ _RULES: dict[str, Rule] = {
     "n_phrases": Integer(1),
     "alpha": Either(Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
 }
+_FIRST = 200  # rows that tell of most features that they have more than two values
+_ROUNDING = 1e-9  # of a variance, in squares of the width of its feature
 _CEILING = 3.0  # a difference beyond this separates no better
 _UNTOLD = 3  # clusters that a printed caption lists as those from which it does not tell
 
@@ -48,6 +50,10 @@ class _ClusterMoments:
         Rate of false discoveries among differences; None takes all.
     units : UnitSums or None, default=None
         What chance is judged between; None takes rows as independent.
+    shares : ndarray of shape (n_clusters, n_features), float64, or None
+        Share of the rows that have the higher value of a feature of two values, NaN of others; None if not asked.
+    from_zero : ndarray of shape (n_features,), bool, or None
+        Whether the lower of two values is 0, so that rows have the feature or have it not.
     """
 
     means: Array
@@ -56,6 +62,26 @@ class _ClusterMoments:
 
     alpha: float | None
     units: UnitSums | None = None
+    shares: Array | None = None
+    from_zero: npt.NDArray[np.bool_] | None = None
+
+    def says_of_few(self, g: int, side: Array) -> npt.NDArray[np.bool_]:
+        """Return the features of two values of which "high" or "low" would be untrue of most rows of a cluster."""
+        if self.shares is None:
+            return np.zeros(len(side), dtype=np.bool_)
+        share = self.shares[g]
+        untrue: npt.NDArray[np.bool_] = np.where(side > 0, share <= 0.5, share >= 0.5)  # never of NaN
+        return untrue
+
+    def share_told(self, g: int, f: int, high: str, *, only: bool) -> str:
+        """Say how many rows of a cluster have a feature of two values, or have its higher one; its name follows."""
+        assert self.shares is not None
+        assert self.from_zero is not None
+        return f"{'only ' if only else ''}{self.shares[g, f]:.0%} {'have' if self.from_zero[f] else high}"
+
+    def has_two_values(self) -> npt.NDArray[np.bool_]:
+        """Return which features have two values."""
+        return np.zeros(self.means.shape[1], dtype=np.bool_) if self.shares is None else ~np.isnan(self.shares[0])
 
     def gaps(self, g: int) -> Array:
         """Return by how many standard deviations cluster g lies above each cluster, (n_clusters, n_features).
@@ -144,6 +170,43 @@ def _cluster_moments(
         means[g] = first + sum(sum_deviations(X, part, first) for part in parts) / len(rows)
         variances[g] = sum(sum_deviations(X, part, means[g], squared=True) for part in parts) / len(rows)
     return _ClusterMoments(means, variances, sizes, alpha)
+
+
+def _with_shares(moments: _ClusterMoments, X: Any, rows: npt.NDArray[np.intp]) -> _ClusterMoments:
+    """Add which features have two values in some rows, and how many rows of each cluster have the higher one.
+
+    Of a sparse table, those whose lower value is 0.
+    """
+    low, high, known = (_two_stored if hasattr(X, "tocsr") else _two_dense)(X, rows)
+    width = np.where(known, high - low, 1.0)
+    shares = (moments.means - low) / width
+    # Of all tables with these ends and this mean, the one of the ends alone varies most (Bhatia & Davis).
+    missed = np.abs(shares * (1.0 - shares) - moments.variances / width**2).max(axis=0)
+    known = known & (missed < _ROUNDING)
+    return replace(moments, shares=np.where(known, shares, np.nan), from_zero=known & (low == 0.0))
+
+
+def _two_stored(X: Any, rows: npt.NDArray[np.intp]) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """Return 0, the mean of what is stored, and where that is positive."""
+    part, n_features = X[rows], int(X.shape[1])
+    n_stored = np.bincount(part.indices, minlength=n_features)
+    high = np.bincount(part.indices, part.data, n_features) / np.maximum(n_stored, 1)
+    return np.zeros(n_features), high, high > 0.0
+
+
+def _two_dense(X: Any, rows: npt.NDArray[np.intp]) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
+    """Return the least and the largest value of each feature, and whether the first rows have only two values."""
+    first = np.asarray(X[rows[:_FIRST]], dtype=np.float64)
+    low, high = first.min(axis=0), first.max(axis=0)
+    maybe = np.flatnonzero(((first == low) | (first == high)).all(axis=0))
+    step = max(1, _BLOCK // max(1, int(X.shape[1])))
+    for start in range(0, len(rows) if len(maybe) else 0, step):
+        values = np.asarray(X[rows[start : start + step]][:, maybe], dtype=np.float64)
+        low[maybe] = np.minimum(low[maybe], values.min(axis=0))
+        high[maybe] = np.maximum(high[maybe], values.max(axis=0))
+    known = np.zeros(len(low), dtype=np.bool_)
+    known[maybe] = high[maybe] > low[maybe]
+    return low, high, known
 
 
 def shares_between(
@@ -277,8 +340,10 @@ def cluster_captions(
     other cluster. Phrases are chosen one after the other; each is the feature that sets the cluster apart, by
     at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. "High" is
     said only of a mean above the mean of all clusters, "low" only below, "medium" only where clusters lie on both sides
-    and no high or low sets it apart from as many. If two captions come out the same although
-    the data of the two clusters differ, each says how it differs from the other.
+    and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high" is said only
+    where most rows of the cluster have the higher one, and "low" only where most have not; where no such phrase
+    is left, the share is told: "27% have CD3D". If two captions come out the same although the data of the two
+    clusters differ, each says how it differs from the other.
 
     Parameters
     ----------
@@ -341,6 +406,7 @@ def cluster_captions(
     moments = _cluster_moments(values, classes.codes, len(classes), checked["alpha"])
     if owners is not None:
         moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
+    moments = _with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     told = _told_apart(captions, moments, listed, names)
@@ -366,24 +432,33 @@ def _caption(
     side = np.sign(moments.means[g] - moments.means.mean(axis=0))
     ahead = np.where(side > 0, gaps, np.where(side < 0, -gaps, 0.0))  # a product would make NaN of infinite times 0
     agreed = np.maximum(ahead, 0.0)  # only differences in the direction that the word will state
-    inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0)
+    inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0) & ~moments.has_two_values()
+    of_few = moments.says_of_few(g, side)
     medium = np.where(inner, np.abs(gaps), 0.0)  # both directions, where others lie on both sides
+
+    def word(f: int) -> str:
+        if of_few[f]:
+            return moments.share_told(g, f, words[0], only=bool(side[f] < 0))
+        return words[0] if side[f] > 0 else words[1]
+
     left = np.arange(len(labels)) != g
     chosen: list[int] = []
     said: list[str] = []
     against: list[npt.NDArray[np.intp]] = []
     while left.any() and len(chosen) < n_phrases:
-        plain, between = (_best_feature(one, left) for one in (agreed, medium))
+        plain, between = (_best_feature(one, left) for one in (np.where(of_few, 0.0, agreed), medium))
         (count, f, rows), middle = (between, True) if between[0] > plain[0] else (plain, False)
+        if count == 0:
+            count, f, rows = _best_feature(agreed, left)  # true of few rows, but nothing true of most is left
         if count == 0:
             break
         chosen.append(f)
         against.append(rows)
-        said.append(words[2] if middle else words[0] if side[f] > 0 else words[1])
+        said.append(words[2] if middle else word(f))
         left[rows] = False
     if all(word == words[1] for word in said) and len(chosen) + np.count_nonzero(left) > 1:
         chosen, against, left = _second_choice(chosen, against, left, agreed, side, n_phrases)
-        said = [words[0] if side[f] > 0 else words[1] for f in chosen]
+        said = [word(f) for f in chosen]
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
