@@ -181,7 +181,8 @@ void register_geometry(nb::module_& m) {
           nb::arg("rows").noconvert(), nb::arg("coefficients").noconvert(), nb::arg("n_top"), nb::arg("all_features"),
           nb::arg("n_threads"), "Top features, their arrows and importances; all importances if wanted; their mean.");
     m.def("hood_moments", &moments_of_hoods, nb::arg("X"), nb::arg("near").noconvert(), nb::arg("steps").noconvert(),
-          nb::arg("n_threads"), "Means of displacements from the first rows, their moments with steps and their squares.");
+          nb::arg("n_threads"),
+          "Means of displacements from the first rows, their moments with steps and their squares.");
     m.def("hood_projections", &projections_of_hoods, nb::arg("X"), nb::arg("near").noconvert(),
           nb::arg("mean").noconvert(), nb::arg("weights").noconvert(), nb::arg("scales").noconvert(),
           nb::arg("n_threads"), "Displacements from the means times weights, and their squares times scales.");

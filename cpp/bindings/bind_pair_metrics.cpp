@@ -18,11 +18,12 @@ PairMetric metric_named(const Arguments& check, const std::string& name, bool bi
     const std::pair<const char*, PairMetric> metrics[] = {
         {"euclidean", PairMetric::euclidean}, {"manhattan", PairMetric::manhattan},
         {"chebyshev", PairMetric::chebyshev}, {"wrapped", PairMetric::wrapped},
-        {"hamming", PairMetric::hamming},     {"jaccard", PairMetric::jaccard},
+        {"hamming", PairMetric::hamming},     {"rogerstanimoto", PairMetric::rogers_tanimoto},
+        {"ruzicka", PairMetric::ruzicka},     {"jaccard", PairMetric::jaccard},
+        {"dice", PairMetric::dice},           {"sokalsneath", PairMetric::sokal_sneath},
     };
     for (const auto& [known, metric] : metrics) {
-        const bool dense =
-            bits ? metric == PairMetric::jaccard : metric != PairMetric::jaccard && metric != PairMetric::euclidean;
+        const bool dense = bits == is_of_sets(metric) && metric != PairMetric::euclidean;
         if (name == known && (sparse || dense)) return metric;
     }
     check.refuse("metric", "the name of a metric of such rows", "found " + name);

@@ -19,6 +19,7 @@ static_assert(Displacements::kColumnPad % kStep == 0);
 const auto sum_columns = each_level([](const double* z, std::size_t k, std::size_t stride, std::size_t begin,
                                        std::size_t width, const double* steps, std::size_t d, double* mean,
                                        double* moments, double* squares) GNOMON_INLINE_LAMBDA {
+    width = width / kStep * kStep;  // tells the compiler that no lanes are left over
     double middle[kTile] = {}, square[kTile] = {};
     for (std::size_t j = 0; j < k; ++j) {
         const double* row = z + j * stride + begin;

@@ -23,7 +23,8 @@ public:
     double factor() const { return is_square() ? scale_ * scale_ : scale_; }
     double distance(double value) const {
         if (is_square()) return std::sqrt(value);
-        return metric_ == PairMetric::hamming ? value / n_columns_ : value;
+        if (metric_ == PairMetric::hamming) return value / n_columns_;
+        return metric_ == PairMetric::rogers_tanimoto ? 2.0 * value / (n_columns_ + value) : value;
     }
 
     /// Writes the smallest keys as neighbours. Values that differ may become one distance, so ties are put in order of

@@ -120,12 +120,14 @@ GNOMON_INLINE void any_tile(PairMetric metric, const T* a, std::size_t n_rows, c
     assert(n_rows == 1 || n_rows == kTileRows);
     switch (metric) {
         case PairMetric::manhattan:
+        case PairMetric::ruzicka:
             return tile_of<Manhattan, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
         case PairMetric::chebyshev:
             return tile_of<Chebyshev, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
         case PairMetric::wrapped:
             return tile_of<Wrapped, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
         case PairMetric::hamming:
+        case PairMetric::rogers_tanimoto:
             return tile_of<Hamming, T, Bytes, Rows>(a, n_rows, b, parameters, d, values);
         default:
             assert(false);
@@ -164,8 +166,48 @@ void best_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, co
 }
 #endif
 
-const auto bits_tile = each_level([](const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b, std::size_t d,
-                                     double* values) GNOMON_INLINE_LAMBDA {
+// Adds up the d columns of n packed rows, in ascending order.
+template <class T>
+void sum_rows(const T* packed, std::size_t n, std::size_t d, double* sums) {
+    std::fill_n(sums, n, 0.0);
+    for (std::size_t k = 0; k < d; ++k)
+        for (std::size_t i = 0; i < n; ++i) sums[i] += static_cast<double>(packed[k * n + i]);
+}
+
+// Turns sums of differences x into 2 x / (s + x), where s is the sum of all values of both rows: their larger values
+// sum to (s + x) / 2, their smaller ones to (s - x) / 2.
+template <class T>
+void share_apart(const T* a, std::size_t n_rows, const T* b, std::size_t d, T* values) {
+    double rows[kTileRows], columns[kTileCols];
+    sum_rows(a, n_rows, d, rows);
+    sum_rows(b, kTileCols, d, columns);
+    for (std::size_t i = 0; i < n_rows; ++i)
+        for (std::size_t j = 0; j < kTileCols; ++j) {
+            T& value = values[i * kTileCols + j];
+            const auto apart = static_cast<double>(value);
+            value = apart > 0.0 ? static_cast<T>(2.0 * apart / (rows[i] + columns[j] + apart)) : T{};
+        }
+}
+
+template <class T>
+void numbers_tile(PairMetric metric, const T* a, std::size_t n_rows, const T* b, const T* parameters, std::size_t d,
+                  T* values) {
+    best_tile<T>(metric, a, n_rows, b, parameters, d, values);
+    if (metric == PairMetric::ruzicka) share_apart(a, n_rows, b, d, values);
+}
+
+// A distance is weight * apart / (either + with_common * common + with_apart * apart) of the sizes of sets.
+struct SetLaw {
+    std::uint64_t weight, with_common, with_apart;
+};
+
+constexpr SetLaw set_law(PairMetric metric) {
+    if (metric == PairMetric::dice) return {1, 1, 0};
+    return metric == PairMetric::sokal_sneath ? SetLaw{2, 0, 1} : SetLaw{1, 0, 0};
+}
+
+const auto bits_tile = each_level([](const SetLaw* law, const std::uint64_t* a, std::size_t n_rows,
+                                     const std::uint64_t* b, std::size_t d, double* values) GNOMON_INLINE_LAMBDA {
     std::uint64_t sizes[kTileCols] = {};
     for (std::size_t k = 0; k < d; ++k) {
         for (std::size_t j = 0; j < kTileCols; ++j)
@@ -181,8 +223,10 @@ const auto bits_tile = each_level([](const std::uint64_t* a, std::size_t n_rows,
         }
         for (std::size_t j = 0; j < kTileCols; ++j) {
             const std::uint64_t either = size + sizes[j] - common[j];
-            const double apart = static_cast<double>(either - common[j]);
-            values[i * kTileCols + j] = either == 0 ? 0.0 : apart / static_cast<double>(either);
+            const std::uint64_t apart = either - common[j];
+            const std::uint64_t whole = either + law->with_common * common[j] + law->with_apart * apart;
+            values[i * kTileCols + j] =
+                either == 0 ? 0.0 : static_cast<double>(law->weight * apart) / static_cast<double>(whole);
         }
     }
 });
@@ -191,17 +235,18 @@ const auto bits_tile = each_level([](const std::uint64_t* a, std::size_t n_rows,
 
 void metric_tile(PairMetric metric, const float* a, std::size_t n_rows, const float* b, const float* parameters,
                  std::size_t d, float* values) {
-    best_tile<float>(metric, a, n_rows, b, parameters, d, values);
+    numbers_tile<float>(metric, a, n_rows, b, parameters, d, values);
 }
 
 void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const double* b, const double* parameters,
                  std::size_t d, double* values) {
-    best_tile<double>(metric, a, n_rows, b, parameters, d, values);
+    numbers_tile<double>(metric, a, n_rows, b, parameters, d, values);
 }
 
-void metric_tile(PairMetric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b, const std::uint64_t*,
-                 std::size_t d, double* values) {
-    bits_tile(a, n_rows, b, d, values);
+void metric_tile(PairMetric metric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b,
+                 const std::uint64_t*, std::size_t d, double* values) {
+    const SetLaw law = set_law(metric);
+    bits_tile(&law, a, n_rows, b, d, values);
 }
 
 }  // namespace gnomon

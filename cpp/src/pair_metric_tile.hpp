@@ -16,7 +16,7 @@ void metric_tile(PairMetric metric, const float* a, std::size_t n_rows, const fl
 void metric_tile(PairMetric metric, const double* a, std::size_t n_rows, const double* b, const double* parameters,
                  std::size_t d, double* values);
 
-/// The distances of sets as bits in d words; `parameters` is not read.
+/// The distances of sets (is_of_sets) as bits in d words; `parameters` is not read.
 void metric_tile(PairMetric metric, const std::uint64_t* a, std::size_t n_rows, const std::uint64_t* b,
                  const std::uint64_t* parameters, std::size_t d, double* values);
 

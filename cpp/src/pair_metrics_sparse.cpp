@@ -62,6 +62,23 @@ struct Jaccard : Additive {
     }
 };
 
+struct Dice : Jaccard {
+    static double value(double total, double first, double second) {
+        return total > 0.0 ? total / (first + second) : 0.0;
+    }
+};
+
+struct SokalSneath : Jaccard {
+    static double value(double total, double first, double second) {
+        return total > 0.0 ? 4.0 * total / (first + second + 3.0 * total) : 0.0;
+    }
+};
+
+// The sum of the larger values less that of the smaller ones is the total, and both together are first + second.
+struct Ruzicka : Manhattan {
+    static double value(double total, double first, double second) { return Jaccard::value(total, first, second); }
+};
+
 // Calls body with the metric's own type.
 template <class Body>
 void with_metric(PairMetric metric, Body&& body) {
@@ -75,9 +92,16 @@ void with_metric(PairMetric metric, Body&& body) {
         case PairMetric::wrapped:
             return body(Wrapped{});
         case PairMetric::hamming:
+        case PairMetric::rogers_tanimoto:
             return body(Hamming{});
+        case PairMetric::ruzicka:
+            return body(Ruzicka{});
         case PairMetric::jaccard:
             return body(Jaccard{});
+        case PairMetric::dice:
+            return body(Dice{});
+        case PairMetric::sokal_sneath:
+            return body(SokalSneath{});
     }
 }
 

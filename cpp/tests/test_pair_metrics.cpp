@@ -25,9 +25,12 @@ std::vector<double> make_rows() {
 
 double expected(PairMetric metric, const double* a, const double* b) {
     double sum = 0.0, largest = 0.0, either = 0.0, both = 0.0, unequal = 0.0, squares = 0.0;
+    double smaller = 0.0, larger = 0.0;
     for (std::size_t k = 0; k < kColumns; ++k) {
         const double gap = std::abs(a[k] - b[k]), shorter = std::min(gap, kPeriod - gap);
         sum += gap;
+        smaller += std::min(a[k], b[k]);
+        larger += std::max(a[k], b[k]);
         largest = std::max(largest, gap);
         squares += metric == PairMetric::wrapped ? shorter * shorter : gap * gap;
         unequal += gap > 0.0 ? 1.0 : 0.0;
@@ -41,8 +44,16 @@ double expected(PairMetric metric, const double* a, const double* b) {
             return largest;
         case PairMetric::hamming:
             return unequal / static_cast<double>(kColumns);
+        case PairMetric::rogers_tanimoto:
+            return 2.0 * unequal / (static_cast<double>(kColumns) + unequal);
+        case PairMetric::ruzicka:
+            return larger > 0.0 ? 1.0 - smaller / larger : 0.0;
         case PairMetric::jaccard:
             return either > 0.0 ? 1.0 - both / either : 0.0;
+        case PairMetric::dice:
+            return either > 0.0 ? (either - both) / (either + both) : 0.0;
+        case PairMetric::sokal_sneath:
+            return either > 0.0 ? 2.0 * (either - both) / (2.0 * either - both) : 0.0;
         default:
             return std::sqrt(squares);
     }
@@ -105,8 +116,10 @@ int main() {
     std::vector<std::int32_t> self(kRows);
     for (std::size_t i = 0; i < kRows; ++i) self[i] = static_cast<std::int32_t>(i);
     constexpr std::size_t k = 6;
-    for (const PairMetric metric : {PairMetric::euclidean, PairMetric::manhattan, PairMetric::chebyshev,
-                                    PairMetric::wrapped, PairMetric::hamming, PairMetric::jaccard}) {
+    for (const PairMetric metric :
+         {PairMetric::euclidean, PairMetric::manhattan, PairMetric::chebyshev, PairMetric::wrapped, PairMetric::hamming,
+          PairMetric::rogers_tanimoto, PairMetric::ruzicka, PairMetric::jaccard, PairMetric::dice,
+          PairMetric::sokal_sneath}) {
         const std::span<const double> parameters(metric == PairMetric::wrapped ? periods : none);
         const MetricOptions<double> options{metric, parameters};
         std::vector<double> matrix(kRows * kRows);
@@ -120,7 +133,7 @@ int main() {
             check_matrix(metric, rows, matrix);
             sparse_metric_neighbors(options, stored.table, columns.table, stored.table, found, context);
             check_neighbors(matrix, indices, distances, k);
-            if (metric == PairMetric::euclidean || metric == PairMetric::jaccard) continue;  // of sparse rows, of bits
+            if (metric == PairMetric::euclidean || is_of_sets(metric)) continue;  // of sparse rows, of bits
             metric_distances(options, table, table, out, context);
             check_matrix(metric, rows, matrix);
             metric_neighbors(options, table, table, found, context);
@@ -134,7 +147,9 @@ int main() {
     }
     std::vector<double> matrix(kRows * kRows);
     const Span2<const std::uint64_t> sets(bits.data(), kRows, 2);
-    metric_distances({PairMetric::jaccard, {}}, sets, sets, {matrix.data(), kRows, kRows}, Context{2});
-    check_matrix(PairMetric::jaccard, rows, matrix);
+    for (const PairMetric metric : {PairMetric::jaccard, PairMetric::dice, PairMetric::sokal_sneath}) {
+        metric_distances({metric, {}}, sets, sets, {matrix.data(), kRows, kRows}, Context{2});
+        check_matrix(metric, rows, matrix);
+    }
     return failures;
 }

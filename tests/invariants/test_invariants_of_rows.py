@@ -40,7 +40,10 @@ _METRICS = {
     "cosine": (False, False),
     "correlation": (True, False),
 }
-_OF_OTHER_VALUES = {"hamming", "haversine", "hellinger", "jaccard", "periodic"}  # of symbols, angles, shares, truths
+_OF_OTHER_VALUES = {  # of symbols, angles, shares, amounts, truths
+    *("hamming", "haversine", "periodic", "hellinger", "ruzicka"),
+    *("jaccard", "dice", "sokalsneath", "rogerstanimoto"),
+}
 
 
 def _refused(name, X):

@@ -29,6 +29,7 @@ from gnomon.neighbors import (
 
 PERIODS = [5.0, None, 3.0, np.inf, 7.0, 5.0, 5.0, 5.0]
 PARAMETERS = {"periodic": {"period": PERIODS}}
+OF_SETS = ["jaccard", "dice", "sokalsneath", "rogerstanimoto"]
 NAMES = sorted(set(NATIVE_METRICS.values()))
 FORMS = [np.asarray, sp.csr_array]
 BOTH = pytest.mark.parametrize("form", FORMS, ids=["dense", "sparse"])
@@ -45,9 +46,9 @@ def table(metric, n=150, seed=0, dtype=np.float64):
     X = 4.0 * rng.normal(size=(n, 8))
     X[rng.random(X.shape) < 0.4] = 0.0
     X[:, 0] = np.abs(X[:, 0]) + 0.5
-    if metric == "jaccard":
+    if metric in OF_SETS:
         return np.concatenate([X != 0.0, rng.random((n, 100)) < 0.3], axis=1).astype(dtype)
-    return (np.abs(X) if metric == "hellinger" else X).astype(dtype)
+    return (np.abs(X) if metric in ("hellinger", "ruzicka") else X).astype(dtype)
 
 
 def reference(A, B, metric):
@@ -63,7 +64,10 @@ def reference(A, B, metric):
         gaps = np.abs(A[:, None] - B[None])
         wrapped = np.where(np.isfinite(period), np.mod(gaps, np.where(np.isfinite(period), period, 1.0)), gaps)
         return np.sqrt((np.minimum(wrapped, period - wrapped) ** 2).sum(axis=2))
-    if metric == "jaccard":
+    if metric == "ruzicka":
+        pairs = A[:, None], B[None]
+        return 1.0 - np.minimum(*pairs).sum(axis=2) / np.maximum(np.maximum(*pairs).sum(axis=2), 1e-300)
+    if metric in OF_SETS:
         A, B = A != 0.0, B != 0.0
     return cdist(A, B, {"manhattan": "cityblock"}.get(metric, metric))
 
@@ -146,13 +150,15 @@ def test_all_cells_and_all_candidates_give_the_exact_neighbours(metric, form, mo
     )
 
 
-@pytest.mark.parametrize("metric", ["manhattan", "chebyshev", "periodic", "jaccard", "correlation", "hellinger"])
+@pytest.mark.parametrize(
+    "metric", ["manhattan", "chebyshev", "periodic", "correlation", "hellinger", "ruzicka", *OF_SETS]
+)
 @BOTH
 def test_approximate_searches_keep_their_recall(metric, form):
     rng = np.random.default_rng(1)
     few = table(metric, 40, seed=2)
     X = few[rng.integers(0, 40, 1600)]
-    if metric == "jaccard":
+    if metric in OF_SETS:
         X = np.where(rng.random(X.shape) < 0.04, 1.0 - X, X)
     else:
         X = np.where(X == 0.0, 0.0, np.abs(X + 0.5 * rng.normal(size=X.shape)))
@@ -176,7 +182,10 @@ def test_more_neighbours_that_are_kept_begin_with_those_asked_for(metric, form):
 
 @pytest.mark.parametrize(
     ("name", "other"),
-    [("manhattan", "l1"), ("manhattan", "cityblock"), ("chebyshev", "linfinity"), ("euclidean", "l2")],
+    [
+        *(("manhattan", "l1"), ("manhattan", "cityblock"), ("chebyshev", "linfinity"), ("euclidean", "l2")),
+        *(("rogerstanimoto", "sokalmichener"), ("ruzicka", "tanimoto")),
+    ],
 )
 def test_other_names_are_the_same_metric(name, other):
     X = table(name)
@@ -244,11 +253,12 @@ def test_rows_of_zeros_are_at_one_from_all_but_each_other(metric, form):
     assert graph.indices[3, 0] == 5
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "dice", "sokalsneath", "ruzicka"])
 @BOTH
-def test_empty_sets_are_equal_and_far_from_all_others(form):
-    X = table("jaccard", 20)
+def test_empty_sets_are_equal_and_far_from_all_others(metric, form):
+    X = table(metric, 20)
     X[[3, 5]] = 0.0
-    graph = compute_neighbors(form(X), 19, metric="jaccard")
+    graph = compute_neighbors(form(X), 19, metric=metric)
     np.testing.assert_array_equal(graph.distances[3], [0.0] + [1.0] * 18)
 
 
@@ -262,14 +272,76 @@ def test_rows_of_zeros_are_rows_like_others_elsewhere(metric, form):
     assert D[3, 5] == 0.0
 
 
+@pytest.mark.parametrize("metric", OF_SETS)
 @BOTH
-def test_values_that_are_no_truth_values_count_as_true_and_are_told(form):
-    X = table("jaccard", 30)
-    plain = compute_neighbors(form(X), 5, metric="jaccard")
+def test_values_that_are_no_truth_values_count_as_true_and_are_told(metric, form):
+    X = table(metric, 30)
+    plain = compute_neighbors(form(X), 5, metric=metric)
     X[2, np.flatnonzero(X[2])[:3]] = 2.5
-    with pytest.warns(DataWarning, match=r"metric='jaccard' compares sets: 3 values other than 0 and 1 are taken as 1"):
-        found = compute_neighbors(form(X), 5, metric="jaccard")
+    told = f'metric={metric!r} compares sets: 3 values other than 0 and 1 are taken as 1; metric="ruzicka" compares'
+    with pytest.warns(DataWarning, match=told):
+        found = compute_neighbors(form(X), 5, metric=metric)
     np.testing.assert_array_equal(found.distances, plain.distances)
+
+
+@BOTH
+def test_distances_of_sets_are_those_of_their_sizes_rounded_once(form):
+    X = table("jaccard", 60)
+    common, sizes = X @ X.T, X.sum(axis=1)
+    apart = sizes[:, None] + sizes - 2 * common
+    expected = {
+        "jaccard": apart / (common + apart),
+        "dice": apart / (sizes[:, None] + sizes),
+        "sokalsneath": 2 * apart / (common + 2 * apart),
+        "rogerstanimoto": 2 * apart / (X.shape[1] + apart),
+    }
+    for metric, D in expected.items():
+        graph = compute_neighbors(form(X), 59, metric=metric)
+        order = np.argsort(np.where(np.eye(60) > 0, np.inf, D), kind="stable")
+        np.testing.assert_array_equal(graph.indices, order[:, :-1])
+        np.testing.assert_array_equal(graph.distances, np.take_along_axis(D, order[:, :-1], axis=1).astype(np.float32))
+
+
+@BOTH
+def test_of_zeros_and_ones_ruzicka_is_jaccard_and_of_amounts_a_function_of_bray_curtis(form):
+    X = table("jaccard", 40)
+    for k in (1, 39):
+        one, two = (compute_neighbors(form(X), k, metric=metric) for metric in ("jaccard", "tanimoto"))
+        np.testing.assert_array_equal(one.indices, two.indices)
+        np.testing.assert_array_equal(one.distances, two.distances)
+    X = np.random.default_rng(5).poisson(1.0, (40, 130)).astype(np.float32)
+    curtis = cdist(X, X, "braycurtis")
+    np.testing.assert_allclose(
+        cross_distances(form(X), form(X), metric="ruzicka"), 2 * curtis / (1 + curtis), atol=1e-7
+    )
+    scaled = cross_distances(form(X * 2.0**60), form(X * 2.0**60), metric="ruzicka")
+    np.testing.assert_array_equal(scaled, cross_distances(form(X), form(X), metric="ruzicka"))
+
+
+@BOTH
+def test_ruzicka_refuses_what_is_no_amount_and_amounts_that_overflow(form):
+    X = table("ruzicka", 20)
+    X[7, 2] = -1.5
+    with pytest.raises(
+        ValueError, match=r"metric='ruzicka' must be used with values >= 0 \(.* 1 rows, first: 7; .*-1\.5"
+    ):
+        compute_neighbors(form(X), 5, metric="ruzicka")
+    X[7, 2] = 1e31
+    with pytest.raises(ValueError, match=r"with values up to 1e\+30 \(the largest is 1e\+31\)\. Divide all"):
+        compute_neighbors(form(X), 5, metric="ruzicka")
+
+
+def test_numbers_taken_as_one_are_told_once_in_a_call():
+    X = np.random.default_rng(0).poisson(1.0, (60, 40)).astype(float)
+    for metric in ("jaccard", "yule"):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            gn.UMAP(metric=metric, n_neighbors=5, max_iter=5).fit(X)
+        told = [str(one.message).partition(": ")[2] for one in caught]
+        assert told == [
+            f"metric={metric!r} compares sets: {(X > 1).sum()} values other than 0 and 1 are taken as 1; "
+            'metric="ruzicka" compares amounts'
+        ]
 
 
 @BOTH

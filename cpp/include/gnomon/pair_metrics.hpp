@@ -19,8 +19,15 @@ enum class PairMetric {
     chebyshev,  ///< largest |x - y|
     wrapped,    ///< length of the differences by the shorter way round; the parameters are periods > |x - y|, or inf
     hamming,    ///< share of the columns in which the rows differ
-    jaccard,    ///< of the columns that are set in one row, the share not set in both; rows of bits, or sparse
+    rogers_tanimoto,  ///< 2 h / (1 + h) of the share h of the columns in which the rows differ
+    ruzicka,          ///< 1 - sum of the smaller values / sum of the larger ones, which are not negative
+    jaccard,          ///< of the columns that are set in one row, the share not set in both; rows of bits, or sparse
+    dice,             ///< j / (2 - j) of that share j; likewise
+    sokal_sneath,     ///< 2 j / (1 + j) of that share j; likewise
 };
+
+/// Whether rows are compared as sets, dense ones as bits.
+constexpr bool is_of_sets(PairMetric metric) { return metric >= PairMetric::jaccard; }
 
 /// Rows that search and where their results go: self[i] is the row not to be found, or -1; indices and distances
 /// (n, k), ascending by (distance, index), ending in -1 and infinity where fewer exist.
@@ -45,7 +52,7 @@ struct MetricOptions {
     double scale = 1.0;
 };
 
-/// The nearest rows of base for each query among all of them. T: float, double, or std::uint64_t for bits (jaccard).
+/// The nearest rows of base for each query among all of them. T: float, double, or std::uint64_t for bits (of sets).
 template <class T>
 void metric_neighbors(const MetricOptions<T>& options, Span2<const T> base, Span2<const T> queries,
                       const MetricNeighbors& found, const Context& context);

@@ -54,7 +54,10 @@ _BY_COORDINATES = {
     "linfinity",
     "minkowski",
 }
-_READ_VALUES = {"periodic", "haversine", "hellinger", "hamming", "jaccard"}
+_READ_VALUES = {
+    *("periodic", "haversine", "hellinger", "hamming", "jaccard", "dice", "sokalsneath"),
+    *("rogerstanimoto", "sokalmichener", "russellrao", "yule", "ruzicka", "tanimoto"),
+}
 _ONE_COLUMN = 30.0  # times that the widest column must spread more than the median of the others
 _MANY_COLUMNS = 100.0  # times that a tenth of the columns must spread more than another tenth
 _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at it: pixels, words, logarithms of counts

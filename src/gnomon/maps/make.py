@@ -137,8 +137,8 @@ def map(
         table of an estimator of another library, or under a metric that does not compare coordinates one by one, such
         as "cosine". Pass None for other scores of components, whose spreads mean something: of a part of the rows, of
         another table, of time-lagged components. The map takes and returns rows in their own units all the same.
-        Metrics that read what values are, "periodic", "haversine", "hellinger", "hamming" and "jaccard", take columns
-        as they are given: "standard" and "robust" are refused.
+        Metrics that read what values are, "periodic", "haversine", "hellinger", "ruzicka", "hamming" and those of sets,
+        such as "jaccard", take columns as they are given: "standard" and "robust" are refused.
     feature_weight : mapping of str to number, array-like of shape (n_features,), or None, default=None
         How much features count in the distances, >= 0, after standardisation: a feature of weight 2 counts as if its
         column were given twice, one of weight 0 not at all. A mapping such as ``{"age": 2}`` names features, or columns

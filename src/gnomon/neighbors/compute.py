@@ -108,7 +108,7 @@ def compute_neighbors(
     Warns
     -----
     DataWarning
-        If rows of zeros meet "cosine" or "hellinger", or values other than 0 and 1 "jaccard".
+        If rows of zeros meet "cosine" or "hellinger", or values other than 0 and 1 a metric of sets.
     PrecisionWarning
         If distances of many rows are too small for the working precision.
     NeighborsWarning
@@ -132,12 +132,17 @@ def compute_neighbors(
     periodic             [0, inf) length of the differences, each the shorter way round its column's ``period``
     hamming              [0, 1]   share of the D columns in which x and y differ
     jaccard              [0, 1]   of the columns that are not 0 in x or y, the share that is 0 in one; 0 if none are
+    dice                 [0, 1]   j / (2 - j) of the Jaccard distance j
+    sokalsneath          [0, 1]   2 j / (1 + j) of the Jaccard distance j
+    rogerstanimoto,      [0, 1]   2 h / (1 + h) of the share h of the columns that are 0 in one of x and y alone
+    sokalmichener
+    ruzicka, tanimoto    [0, 1]   1 - sum min(x, y) / sum max(x, y) of x, y >= 0; 0 between rows of zeros
     ==================== ======== ==========================================================================
 
     ``metric_params={"period": p}`` is a number, or one for each column, with None or inf where a column is plain; such
     columns enter with their whole difference, so that they should be in the units of the others. The graph's metric is
-    then called "periodic(p)", a name that may be given in turn. Jaccard takes every value but 0 as 1, as scikit-learn
-    does; SciPy compares real rows otherwise.
+    then called "periodic(p)", a name that may be given in turn. Metrics of sets take every value but 0 as 1, as
+    scikit-learn does; SciPy compares real rows otherwise.
 
     The first five are functions of a Euclidean distance of points that rows are turned into, and are searched as these
     are. The others are compared by kernels of their own; for an approximate search candidates come from the cells of

@@ -20,7 +20,7 @@ ANSWER_NEIGHBORS = 15
 _BLOCK = 2**16  # rows looked at together
 _ROUNDING = 1e-6  # of a distance of 1, in float32
 _BOUNDED = (  # metrics of which no distance is above 1
-    *("jaccard", "dice", "braycurtis", "hamming", "hellinger"),
+    *("jaccard", "dice", "ruzicka", "braycurtis", "hamming", "hellinger"),
     *("rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath"),
 )
 
@@ -71,7 +71,7 @@ class NeighborGraph(ShortRepr):
     def isolated(self) -> npt.NDArray[np.bool_]:
         """Rows without near neighbours, (n_samples,): each of their distances is the largest there can be, or infinite.
 
-        The largest is 1 for "jaccard", "dice", "braycurtis", "hamming", "hellinger", "rogerstanimoto",
+        The largest is 1 for "jaccard", "dice", "ruzicka", "braycurtis", "hamming", "hellinger", "rogerstanimoto",
         "russellrao", "sokalmichener" and "sokalsneath": such a row has nothing in common with any other, and where a
         map shows it says nothing. In other metrics, which have no bound, only rows without any finite distance count.
         """

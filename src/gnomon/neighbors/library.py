@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.neighbors.callables import Pairs, naming_pairs, try_metric, warn_of_calls
 from gnomon.neighbors.graph import NeighborGraph
-from gnomon.neighbors.metrics import NATIVE_METRICS
+from gnomon.neighbors.metrics import NATIVE_METRICS, tell_of_numbers
 
 __all__ = [
     "check_metric",
@@ -29,8 +29,8 @@ __all__ = [
 # Trees rely on the triangle inequality, which scikit-learn does not check: Bray-Curtis, for one, does not keep it.
 _TREE_METRICS = ("minkowski",)
 
-# Of truth values: scikit-learn turns other numbers into these with a warning.
-_BOOLEAN_METRICS = ("dice", "rogerstanimoto", "russellrao", "sokalmichener", "sokalsneath", "yule")
+# Of truth values: scikit-learn would turn numbers into these with a warning for every block of rows.
+_BOOLEAN_METRICS = ("russellrao", "yule")
 
 _LEARNED = {"seuclidean": "V", "mahalanobis": "VI"}  # what a metric takes from the table
 
@@ -161,7 +161,7 @@ def rows_for_metric(
 ) -> tuple[Metric, Any, Any]:
     """Return the metric and both tables as they go together, or raise ValueError if they do not.
 
-    A callable is tried on a few rows of the first table, whose numbers errors name, and is watched then. Zeros and ones
+    A callable is tried on a few rows of the first table, whose numbers errors name, and is watched then. Numbers
     become truth values for a metric of these. The order of Minkowski distances is above 0.
     """
     tables = [table for table in (X, X_new) if table is not None]
@@ -169,8 +169,10 @@ def rows_for_metric(
         watched = try_metric(metric, params, X, np.arange(X.shape[0]) if named is None else named)
         warn_of_calls(metric, int(X.shape[0]) * int((X if X_new is None else X_new).shape[0]))
         return watched, X, X_new
-    if metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) and _is_binary(table) for table in tables):
-        return metric, X.astype(bool), None if X_new is None else X_new.astype(bool)
+    if metric in _BOOLEAN_METRICS and all(isinstance(table, np.ndarray) for table in tables):
+        for table in tables:
+            tell_of_numbers(str(metric), table)
+        return metric, X != 0, None if X_new is None else X_new != 0
     if metric == "minkowski" and params and "p" in params:  # which scikit-learn does not check everywhere
         order = params["p"]
         if not isinstance(order, numbers.Real) or not float(order) > 0.0:
@@ -188,7 +190,3 @@ def naming_params(metric: Metric, params: Mapping[str, Any] | None) -> Iterator[
             raise
         text = message(f"metric_params={dict(params)!r:.60}", f"what metric={metric!r} takes", fact=str(error))
         raise (TypeError if isinstance(error, TypeError) else ValueError)(text) from None
-
-
-def _is_binary(X: npt.NDArray[Any]) -> bool:
-    return bool(((X == 0) | (X == 1)).all())

@@ -27,7 +27,7 @@ class MeasuredRows(MetricRows):
     Attributes
     ----------
     metric : str
-        The name of the kernel: "manhattan", "chebyshev", "wrapped", "hamming" or "jaccard".
+        The name of the kernel, such as "manhattan" or "wrapped".
     X : ndarray of shape (n_samples, n_columns), float32, float64, or uint64 of 64 truth values each
     parameters : ndarray of shape (n_columns,) or (0,), of the same type
     scale : float

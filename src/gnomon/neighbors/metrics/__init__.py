@@ -1,7 +1,7 @@
 """The metrics that are searched here, each by name."""
 
-from gnomon.neighbors.metrics.base import NativeMetric
+from gnomon.neighbors.metrics.base import NativeMetric, tell_of_numbers
 from gnomon.neighbors.metrics.lifted import count_merged_zeros
 from gnomon.neighbors.metrics.registry import NATIVE_METRICS, metric_name, native_metric
 
-__all__ = ["NATIVE_METRICS", "NativeMetric", "count_merged_zeros", "metric_name", "native_metric"]
+__all__ = ["NATIVE_METRICS", "NativeMetric", "count_merged_zeros", "metric_name", "native_metric", "tell_of_numbers"]

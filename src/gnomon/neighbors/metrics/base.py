@@ -9,11 +9,16 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._run import current_run
+from gnomon._validation import message, warn
+from gnomon.exceptions import DataWarning
 from gnomon.neighbors.euclidean import Distances
 from gnomon.neighbors.searched import SearchedRows
 
-__all__ = ["NativeMetric"]
+__all__ = ["NativeMetric", "refuse_negative", "tell_of_numbers", "told_rows"]
+
+_TOLD = "numbers taken as 1"  # where a call keeps of what it has warned
+_FIRST = 5  # row numbers that are told
 
 
 class NativeMetric(ABC):
@@ -74,3 +79,33 @@ class NativeMetric(ABC):
     @abstractmethod
     def between(self, a: Any, b: Any) -> npt.NDArray[np.float64]:
         """Return the distances between all of two tables of prepared rows; each is a function of its two rows alone."""
+
+
+def told_rows(marked: npt.NDArray[np.bool_]) -> str:
+    """Return how many rows are marked, and the first of them."""
+    rows = np.flatnonzero(marked)
+    return f"{len(rows)} rows, first: {', '.join(map(str, rows[:_FIRST]))}"
+
+
+def refuse_negative(name: str, X: Any) -> None:
+    """Raise ValueError for a table, dense or CSR, with negative values."""
+    if isinstance(X, np.ndarray):
+        negative = np.asarray(~(X >= 0.0).all(axis=1))
+    else:
+        negative = np.zeros(X.shape[0], dtype=np.bool_)
+        negative[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[X.data < 0.0]] = True
+    if negative.any():
+        fact = f"negative values in {told_rows(negative)}; the smallest is {X.min():g}"
+        remedy = "Pass counts, shares or other amounts."
+        raise ValueError(message(f"metric={name!r}", "used with values >= 0", fact=fact, remedy=remedy))
+
+
+def tell_of_numbers(name: str, values: npt.NDArray[Any]) -> None:
+    """Warn, once within the call of a user, that numbers other than 0 and 1 are taken as 1."""
+    count = int(((values != 0.0) & (values != 1.0)).sum())
+    made = current_run().made
+    told = set() if made is None else made.setdefault(_TOLD, set())
+    if count and (name, count) not in told:
+        told.add((name, count))
+        remedy = '; metric="ruzicka" compares amounts' if (values >= 0.0).all() else ""
+        warn(f"metric={name!r} compares sets: {count} values other than 0 and 1 are taken as 1{remedy}", DataWarning)

@@ -26,7 +26,7 @@ from gnomon._run import current_run
 from gnomon._validation import message, warn
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.euclidean import Distances, Points, Values, as_values
-from gnomon.neighbors.metrics.base import NativeMetric
+from gnomon.neighbors.metrics.base import NativeMetric, refuse_negative, told_rows
 from gnomon.neighbors.searched import SearchedRows
 from gnomon.neighbors.sparse_rows import SparseRows, canonical, kernel_table
 
@@ -37,7 +37,6 @@ _MERGED = "rows of zeros"  # where a call keeps how many a table has
 Float64Array = npt.NDArray[np.float64]
 
 _BLOCK = 4096
-_FIRST = 5  # row numbers that are told
 _SAFE = 2.0**40  # squares of numbers up to here, and sums of many, are float32 numbers
 _QUARTER_TURN = 1.0001 * np.pi / 2.0  # and what rounding to single precision adds
 
@@ -141,23 +140,15 @@ class Hellinger(Cosine):
     name = "hellinger"
 
     def _dense(self, X: Values, alone: bool) -> Values:
-        self._refuse_negative(X, np.asarray(~(X >= 0.0).all(axis=1)))
+        refuse_negative(self.name, X)
         return super()._dense(np.sqrt(X), alone)
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-        negative = np.zeros(X.shape[0], dtype=bool)
-        negative[np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))[X.data < 0.0]] = True
-        self._refuse_negative(X, negative)
+        refuse_negative(self.name, X)
         return super()._sparse(X.sqrt())
 
     def _of_chords(self, chords: Any) -> Any:
         return np.minimum(chords * chords.dtype.type(0.5**0.5), chords.dtype.type(1.0))
-
-    def _refuse_negative(self, X: Any, negative: npt.NDArray[np.bool_]) -> None:
-        if negative.any():
-            fact = f"negative values in {_told(negative)}; the smallest is {X.min():g}"
-            remedy = "Pass counts, shares or other amounts."
-            raise ValueError(message("metric='hellinger'", "used with values >= 0", fact=fact, remedy=remedy))
 
 
 class Correlation(Cosine):
@@ -287,14 +278,9 @@ def _column(marked: npt.NDArray[np.bool_]) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(marked.astype(np.float64)[:, None])
 
 
-def _told(marked: npt.NDArray[np.bool_]) -> str:
-    rows = np.flatnonzero(marked)
-    return f"{len(rows)} rows, first: {', '.join(map(str, rows[:_FIRST]))}"
-
-
 def _refuse_constant(constant: npt.NDArray[np.bool_]) -> None:
     if constant.any():
-        fact = f"the values are equal in {_told(constant)}"
+        fact = f"the values are equal in {told_rows(constant)}"
         raise ValueError(message("metric='correlation'", "defined for all rows", fact=fact, remedy="Drop these rows."))
 
 

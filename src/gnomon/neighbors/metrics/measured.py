@@ -2,7 +2,8 @@
 
 Candidates of an approximate search come from a Euclidean proxy: the rows themselves for manhattan and chebyshev; for
 periodic columns circles of that circumference; for hamming sums of random signs, one of each column and value, whose
-squared distances are proportional to it on average; for jaccard the sets as rows of length one.
+squared distances are proportional to it on average; for jaccard the sets as rows of length one, for ruzicka the roots
+of amounts likewise. Dice and Sokal-Sneath distances ascend with those of jaccard, Rogers-Tanimoto with hamming.
 """
 
 from __future__ import annotations
@@ -16,21 +17,31 @@ import scipy
 
 from gnomon import _core
 from gnomon._run import current_run
-from gnomon._validation import message, warn
-from gnomon.exceptions import DataWarning
+from gnomon._validation import message
 from gnomon.neighbors.euclidean import Values, as_values, scale_for
 from gnomon.neighbors.measured_rows import MeasuredRows
-from gnomon.neighbors.metrics.base import NativeMetric
+from gnomon.neighbors.metrics.base import NativeMetric, refuse_negative, tell_of_numbers
 from gnomon.neighbors.searched import SearchedRows
 from gnomon.neighbors.sparse_rows import SparseRows, canonical, kernel_table
 
-__all__ = ["Chebyshev", "Hamming", "Jaccard", "Manhattan", "Periodic"]
+__all__ = [
+    "Chebyshev",
+    "Dice",
+    "Hamming",
+    "Jaccard",
+    "Manhattan",
+    "Periodic",
+    "RogersTanimoto",
+    "Ruzicka",
+    "SokalSneath",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
 _WORD = 64
 _BLOCK = 1024
 _MIXERS = (np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_LARGEST = 1e30  # amounts whose sums float32 holds
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -120,13 +131,13 @@ class Jaccard(_Measured):
     name = kernel = "jaccard"
 
     def _dense(self, X: Values) -> Values:
-        self._tell(int(((X != 0.0) & (X != 1.0)).sum()))
+        tell_of_numbers(self.name, X)
         bits = np.packbits(X != 0.0, axis=1)
         width = -(-bits.shape[1] // 8) * 8
         return np.ascontiguousarray(np.pad(bits, ((0, 0), (0, width - bits.shape[1])))).view(np.uint64)
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-        self._tell(int((X.data != 1.0).sum()))
+        tell_of_numbers(self.name, X.data)
         return _indicators(X)
 
     def _scale(self, values: npt.NDArray[Any]) -> float:
@@ -138,13 +149,66 @@ class Jaccard(_Measured):
         return sets
 
     def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
-        return scipy.sparse.csr_array(
-            scipy.sparse.diags_array(1.0 / np.sqrt(np.maximum(np.diff(rows.indptr), 1.0))) @ rows
-        )
+        return _unit_roots(rows)
 
-    def _tell(self, count: int) -> None:
-        if count:
-            warn(f"metric='jaccard' compares sets: {count} values other than 0 and 1 are taken as 1", DataWarning)
+
+class Dice(Jaccard):
+    """Of the sizes of two sets together, the share not set in both, in [0, 1]; 0 between two empty rows."""
+
+    name = kernel = "dice"
+
+
+class SokalSneath(Jaccard):
+    """As jaccard, with what is not set in both counted twice, in [0, 1]; 0 between two empty rows."""
+
+    name = kernel = "sokalsneath"
+
+
+class RogersTanimoto(Hamming):
+    """Share of the columns in which two sets differ, these counted twice, in [0, 1]."""
+
+    name = kernel = "rogerstanimoto"
+
+    def _dense(self, X: Values) -> Values:
+        tell_of_numbers(self.name, X)
+        return (X != 0.0).astype(np.float32)
+
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        tell_of_numbers(self.name, X.data)
+        return _indicators(X)
+
+
+class Ruzicka(_Measured):
+    """1 - sum of the smaller of two amounts / sum of the larger, in [0, 1]; 0 between two empty rows."""
+
+    name = kernel = "ruzicka"
+
+    def _dense(self, X: Values) -> Values:
+        refuse_negative(self.name, X)
+        self._refuse_large(float(X.max(initial=0.0)))
+        return X
+
+    def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        refuse_negative(self.name, X)
+        self._refuse_large(float(X.data.max(initial=0.0)))
+        return X
+
+    def _refuse_large(self, largest: float) -> None:
+        if largest > _LARGEST:
+            fact, remedy = f"the largest is {largest:g}", "Divide all of them by the largest: no distance changes."
+            rule = f"used with values up to {_LARGEST:g}"
+            raise ValueError(message(f"metric={self.name!r}", rule, fact=fact, remedy=remedy))
+
+    def _scale(self, values: npt.NDArray[Any]) -> float:
+        return 1.0
+
+    def _proxy(self, rows: Values) -> Values:
+        roots = np.sqrt(rows)
+        roots /= np.sqrt(_or_one(rows.sum(axis=1, keepdims=True)))
+        return roots
+
+    def _sparse_proxy(self, rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+        return _unit_roots(rows)
 
 
 class Periodic(_Measured):
@@ -238,6 +302,16 @@ def _wrapped(values: Float64Array, period: Float64Array) -> Float64Array:
 
 def _indicators(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array((np.ones(rows.nnz), rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _or_one(values: Values) -> Values:
+    return np.where(values > 0.0, values, values.dtype.type(1.0))
+
+
+def _unit_roots(rows: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
+    """Return the roots of rows as rows of length one."""
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(1.0 / np.sqrt(_or_one(sums))) @ rows.sqrt())
 
 
 def _mixed(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

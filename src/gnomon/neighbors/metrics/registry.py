@@ -8,7 +8,17 @@ from typing import Any
 
 from gnomon.neighbors.metrics.base import NativeMetric
 from gnomon.neighbors.metrics.lifted import Correlation, Cosine, Euclidean, Haversine, Hellinger
-from gnomon.neighbors.metrics.measured import Chebyshev, Hamming, Jaccard, Manhattan, Periodic
+from gnomon.neighbors.metrics.measured import (
+    Chebyshev,
+    Dice,
+    Hamming,
+    Jaccard,
+    Manhattan,
+    Periodic,
+    RogersTanimoto,
+    Ruzicka,
+    SokalSneath,
+)
 
 __all__ = ["NATIVE_METRICS", "metric_name", "native_metric"]
 
@@ -24,10 +34,21 @@ _METRICS: dict[str, type[NativeMetric]] = {
         Chebyshev,
         Periodic,
         Hamming,
+        RogersTanimoto,
         Jaccard,
+        Dice,
+        SokalSneath,
+        Ruzicka,
     )
 }
-_OTHER_NAMES = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan", "linfinity": "chebyshev"}
+_OTHER_NAMES = {
+    "l2": "euclidean",
+    "l1": "manhattan",
+    "cityblock": "manhattan",
+    "linfinity": "chebyshev",
+    "sokalmichener": "rogerstanimoto",
+    "tanimoto": "ruzicka",
+}
 
 _PERIODIC = re.compile(r"periodic\(([^()]*)\)")
 
