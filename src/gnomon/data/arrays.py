@@ -13,6 +13,7 @@ import scipy
 from gnomon._validation import message, warn
 from gnomon.data.names import column_text
 from gnomon.data.tensors import array_of_tensor, is_tensor
+from gnomon.data.texts import TEXTS_TO_NUMBERS, are_texts
 from gnomon.exceptions import DataWarning
 
 __all__ = [
@@ -79,6 +80,7 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
             )
         )
     if array.dtype.kind in _KINDS:
+        _refuse_column_of_texts(array)
         convert = "pandas.DataFrame(X)" if array.dtype.names else "X.astype(float)"
         raise TypeError(
             message(
@@ -88,6 +90,14 @@ def refuse_kind(array: npt.NDArray[Any]) -> None:
                 remedy=f"Convert it, for instance with {convert}, or leave these columns out.",
             )
         )
+
+
+def _refuse_column_of_texts(array: npt.NDArray[Any]) -> None:
+    """Raise TypeError if an array of one column, or of one dimension, holds texts that are no numbers."""
+    is_one = array.ndim == 1 or (array.ndim == 2 and array.shape[1] == 1)
+    if is_one and array.dtype.kind in "OSTU" and are_texts(array.ravel()):
+        fact = f"found texts, the first {array.ravel()[:1].tolist()[0]!r:.40}"
+        raise TypeError(message("X", "an array of numbers", fact=fact, remedy=TEXTS_TO_NUMBERS))
 
 
 def warn_of_rounding(array: npt.NDArray[Any]) -> None:
@@ -238,6 +248,7 @@ def _as_array(X: Any) -> npt.NDArray[Any]:
 def _check_dimensions(array: npt.NDArray[Any]) -> None:
     if array.ndim == 2:
         return
+    _refuse_column_of_texts(array)
     if array.ndim < 2:
         got = "1D array" if array.ndim else "scalar array"
         fact = f"Expected 2D array, got {got} instead: shape={array.shape}"

@@ -26,6 +26,7 @@ from gnomon.data.columns.values import (
 )
 from gnomon.data.dataset import LABEL_WORDS
 from gnomon.data.labels import sort_into_classes
+from gnomon.data.texts import TEXTS_TO_NUMBERS, are_sentences
 from gnomon.data.unread import Unread, find_unread
 from gnomon.data.written import (
     are_truths,
@@ -128,7 +129,9 @@ def find_rules(
         )
     if not allow_none and not any(rule.features for rule in rules):
         fact = "; ".join(rule.told() for rule in rules[:5])
-        raise ValueError(message("X", "a table with a column that can become a feature", fact=fact))
+        has_texts = any(are_sentences(columns[rule.name].values.tolist()) for rule in rules)
+        remedy = TEXTS_TO_NUMBERS if has_texts else ""
+        raise ValueError(message("X", "a table with a column that can become a feature", fact=fact, remedy=remedy))
     if presences := [rule for rule in rules if rule.kind == "presence"]:
         facts = ", ".join(f"{rule.told()[:-1]} in {_n_blank(columns[rule.name].values):,} rows)" for rule in presences)
         fewer = f"drop={[rule.name for rule in presences[:_SHOWN]]!r}"

@@ -24,6 +24,7 @@ from gnomon.data.stored.nodes import HDF5Node, ZarrNode, find_key
 from gnomon.data.stored.parquet import ParquetFile, ParquetTable
 from gnomon.data.stored.spooled import SpooledTable
 from gnomon.data.stored.table import StoredTable
+from gnomon.data.texts import refuse_texts
 
 __all__ = ["as_stored", "coordinates_in_file", "open_stored", "open_table"]
 
@@ -67,6 +68,7 @@ def as_stored(
     if isinstance(X, (str, os.PathLike)) or (
         isinstance(X, (list, tuple)) and X and all(isinstance(one, (str, os.PathLike)) for one in X)
     ):
+        refuse_texts(X)
         return open_stored(X)
     if isinstance(X, Iterator) and not isinstance(X, io.IOBase):
         return SpooledTable(X, folder=folder)
