@@ -169,7 +169,7 @@ def test_whole_numbers_that_may_be_either_are_told_with_what_makes_them_the_othe
     told = f"the labels are {n} different whole numbers in 400 rows and are taken as a measured quantity: for classes"
     assert [note for note in made.notes if note.startswith(told)]
     assert made._classes() == []
-    with pytest.raises(ValueError, match=r"measured numbers.*numbers of classes pass as texts"):
+    with pytest.raises(ValueError, match=r"measured numbers.*Numbers of classes pass as texts"):
         made.captions()
     told = "whole numbers in 400 rows and are taken as classes: a quantity belongs in metadata"
     assert [note for note in gn.Map(X, X[:, :2], labels=ages - 19).notes if told in note]

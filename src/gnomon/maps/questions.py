@@ -625,7 +625,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             raise ValueError(message("a map", "one with labels", remedy="Make it with labels=..."))
         if measured_labels(self.labels) is not None:
             fact = "its labels are dates or measured numbers"
-            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=TO_CLASSES))
+            remedy = f"{TO_CLASSES} Numbers of classes pass as texts."
+            raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
         if are_names_of_rows(self.labels):
             fact, remedy = "all its labels are different", "Pass names of rows as point_names=..."
             raise ValueError(message("a map", "one whose labels are classes", fact=fact, remedy=remedy))
