@@ -268,3 +268,10 @@ def test_sparse_features_and_whole_numbers_are_explained_as_dense_ones():
     np.testing.assert_array_equal(given.graph.indices, graph.indices)
     city = explain_with_features(X, Y, Z, n_neighbors=20, metric="manhattan", n_jobs=1)
     assert city.graph.metric == "manhattan"
+
+
+def test_one_text_and_blanks_is_there_or_not():
+    flags = {"vip": np.array(["x", None, None, "x"] * 10, dtype=object), "a": np.arange(40.0) ** 2}
+    Z, names = encode_features(flags)  # of which nothing can be dropped, so that nothing is warned of
+    assert names == ["vip = x", "a"]
+    np.testing.assert_array_equal(Z[:4, 0], [1, 0, 0, 1])

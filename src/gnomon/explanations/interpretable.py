@@ -48,6 +48,7 @@ def encode_features(
       its place.
     - A column of texts with at most `max_categories` different ones, and two rows for each on the mean, becomes one
       feature for each, "NAME = text", 1 where the row has it; of two texts the second alone.
+    - A column of one text or truth value and blanks, in at least one row of 20, becomes 1 and 0.
     - Any other column of texts becomes a bag of words: one feature for each word, "NAME: word", 1 where the text
       has it. Texts are put in lower case; a word is two or more letters, digits or underscores in a row. The words of
       most rows are kept, at most `max_words`, each in at least `min_rows` rows and not in all.

@@ -80,7 +80,8 @@ def find_rules(
     decimal : str, default=""
         The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
     allow_none : bool, default=False
-        Let a table through of which no column can become a feature.
+        Let a table through of which no column can become a feature, and columns of one value and blanks without a
+        warning: of metadata none can be dropped.
 
     Warns
     -----
@@ -132,7 +133,8 @@ def find_rules(
         has_texts = any(are_sentences(columns[rule.name].values.tolist()) for rule in rules)
         remedy = TEXTS_TO_NUMBERS if has_texts else ""
         raise ValueError(message("X", "a table with a column that can become a feature", fact=fact, remedy=remedy))
-    if presences := [rule for rule in rules if rule.kind == "presence"]:
+    presences = [rule for rule in rules if rule.kind == "presence"]
+    if presences and not allow_none:
         facts = ", ".join(f"{rule.told()[:-1]} in {_n_blank(columns[rule.name].values):,} rows)" for rule in presences)
         fewer = f"drop={[rule.name for rule in presences[:_SHOWN]]!r}"
         warn(
