@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -13,7 +15,8 @@ from gnomon.affinities.reconstruction import pairs_chosen
 from gnomon.linalg.principal.spectra import n_decomposed
 from gnomon.methods.forecast import ordered_edges_memory, share_of_edges
 from gnomon.neighbors import compute_neighbors
-from gnomon.neighbors.forecast import search_seconds
+from gnomon.neighbors.forecast import search_seconds, sparse_search_memory, sparse_search_seconds
+from gnomon.neighbors.sparse_rows import shared_numbers
 
 
 @pytest.fixture(autouse=True)
@@ -143,3 +146,50 @@ def test_a_search_takes_longer_the_more_numbers_its_cells_are_told_by():
     assert seconds == sorted(seconds)
     projected = [search_seconds(400_000, n_features, 15) for n_features in (200, 400)]
     assert projected[1] < 2 * projected[0]  # candidates are told by 96 numbers, however many there are
+
+
+def sparse_table(n_samples, n_columns, n_stored=20, seed=0):
+    """Return rows of so many numbers each in columns drawn at random."""
+    rng = np.random.default_rng(seed)
+    columns = np.sort(rng.permuted(np.tile(np.arange(n_columns), (n_samples, 1)), axis=1)[:, :n_stored], axis=1)
+    offsets = np.arange(0, n_samples * n_stored + 1, n_stored)
+    return sp.csr_array((rng.random(columns.size), columns.ravel(), offsets), shape=(n_samples, n_columns))
+
+
+def test_rows_of_a_sparse_table_share_as_many_columns_as_their_product_counts():
+    X = sparse_table(60, 50)
+    ones = (X.toarray() != 0).astype(float)
+    assert shared_numbers(X) == pytest.approx(np.mean(ones @ ones.T))
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine"])
+@pytest.mark.parametrize(("n_samples", "n_columns"), [(1200, 300), (300, 5000)])
+def test_a_search_among_sparse_rows_takes_what_was_foreseen(n_samples, n_columns, metric):
+    X = sparse_table(n_samples, n_columns)
+    compute_neighbors(X[:50], 5, metric=metric)
+    told = sparse_search_memory(n_samples, 20, n_columns, shared_numbers(X), 15)
+    tracemalloc.start()
+    compute_neighbors(X, 15, metric=metric)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert 0.4 * told < peak < 1.1 * told
+
+
+def test_columns_of_a_sparse_table_are_not_counted_as_if_rows_were_written_out():
+    """A table that takes a hundredth of a budget is mapped under it, however many its columns are."""
+    X = sparse_table(150, 2000)
+    wide = sp.csr_array((X.data, X.indices, X.indptr), shape=(150, 200_000))
+    told = [gnomon.forecast(table, "umap", n_jobs=2).n_bytes for table in (X, wide)]
+    assert told[0] + 3e6 < told[1] < told[0] + 1e7  # offsets of columns, in a few copies
+    gnomon.map(wide, max_iter=5, memory_budget="40 MB", n_jobs=2)
+    with pytest.raises(MemoryError, match=r"Use fewer rows or columns\.$"):
+        gnomon.map(wide, max_iter=5, memory_budget="10 kB", n_jobs=2)
+
+
+def test_a_search_among_sparse_rows_takes_longer_the_more_columns_rows_share():
+    seconds = [sparse_search_seconds(10_000, 60, n_shared, 15) for n_shared in (0.0, 2.0, 10.0)]
+    assert seconds == sorted(seconds)
+    assert seconds[2] > 2.0 * seconds[0]
+    told = gnomon.UMAP(n_jobs=1).foresee(10_000, 60, n_columns=5000, n_shared=2.0).durations["neighbors"]
+    assert told == sparse_search_seconds(10_000, 60, 2.0, 15)
+    assert sparse_search_memory(50_000, 30, 50_000, 0.02, 15) > 4 * sparse_search_memory(20_000, 30, 50_000, 0.02, 15)

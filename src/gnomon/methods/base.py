@@ -138,6 +138,7 @@ class Embedder(MapFunction, Estimator):
         n_varying: int | None = None,
         itemsize: int = 8,
         of_bytes: bool = False,
+        n_shared: float | None = None,
     ) -> Forecast | None:
         """Return what a fit takes, without any work; None if this method does not tell.
 
@@ -155,6 +156,8 @@ class Embedder(MapFunction, Estimator):
             Bytes of a number: of float32, of float64, and of a sparse table's rows where they are written out.
         of_bytes : bool, default=False
             Whether the table is dense and its numbers are 0, 1, ..., 255, such as pixels: a copy in bytes is then kept.
+        n_shared : float or None, default=None
+            Columns that two rows of a sparse table both store, in the mean; None for a dense one.
 
         Returns
         -------
@@ -170,6 +173,7 @@ class Embedder(MapFunction, Estimator):
         columns = round(n_features) if n_columns is None else n_columns
         varying = columns if n_varying is None else n_varying
         parameters |= {"n_columns": columns, "n_varying": varying, "itemsize": itemsize, "of_bytes": of_bytes}
+        parameters["n_shared"] = n_shared
         width = 0.0 if self._takes_distances else n_features
         found = self._forecast(n_samples, width, parameters)
         if found is None:
@@ -275,16 +279,17 @@ def kind_of_table(X: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``n_columns``, ``n_varying``, ``itemsize`` and ``of_bytes`` of `Embedder.foresee`.
+        ``n_columns``, ``n_varying``, ``itemsize``, ``of_bytes`` and ``n_shared`` of `Embedder.foresee`.
     """
     from gnomon.linalg.principal.spectra import n_decomposed
     from gnomon.linalg.table import seems_of_bytes
+    from gnomon.neighbors.sparse_rows import shared_numbers
 
     columns = {"n_columns": int(X.shape[1]), "n_varying": n_decomposed(X), "of_bytes": seems_of_bytes(X)}
     if getattr(X, "nnz", None) is not None:
-        return {**columns, "itemsize": _WRITTEN_OUT}
+        return {**columns, "itemsize": _WRITTEN_OUT, "n_shared": shared_numbers(X.tocsr())}
     itemsize = getattr(getattr(X, "dtype", None), "itemsize", 8)
-    return {**columns, "itemsize": 4 if itemsize == 4 else 8}
+    return {**columns, "itemsize": 4 if itemsize == 4 else 8, "n_shared": None}
 
 
 class WeighsRows(Embedder):

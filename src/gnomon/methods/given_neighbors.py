@@ -64,8 +64,14 @@ class GraphEmbedder(RowEmbedder):
         if not found or not wanted:
             return found
         given = parameters["metric"] == "precomputed" or parameters["precomputed_knn"] is not None
-        kept = self._n_kept(wanted, n_samples)
-        return {"neighbors": 0.0 if given else neighbors.search_seconds(n_samples, n_features, kept), **found}
+        kept, shared = self._n_kept(wanted, n_samples), parameters["n_shared"]
+        if given:
+            seconds = 0.0
+        elif shared is None:
+            seconds = neighbors.search_seconds(n_samples, n_features, kept)
+        else:
+            seconds = neighbors.sparse_search_seconds(n_samples, n_features, shared, kept)
+        return {"neighbors": seconds, **found}
 
     def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:
         """Return the graph of the wanted number of neighbours, found or given, or of as many as there are."""

@@ -20,6 +20,8 @@ from .forecast import memory_after_search as memory_after_search
 from .forecast import memory_taken_again as memory_taken_again
 from .forecast import search_memory as search_memory
 from .forecast import search_seconds as search_seconds
+from .forecast import sparse_search_memory as sparse_search_memory
+from .forecast import sparse_search_seconds as sparse_search_seconds
 from .given import GivenNeighbors as GivenNeighbors
 from .given import as_neighbor_graph as as_neighbor_graph
 from .given import read_graph as read_graph

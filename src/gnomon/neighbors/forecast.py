@@ -6,8 +6,17 @@ from gnomon._costs import Cost, returned_late
 from gnomon.neighbors import cells
 from gnomon.neighbors.compute import by_cells
 from gnomon.neighbors.euclidean import n_candidates
+from gnomon.neighbors.sparse_rows import SparseRows, pair_cost, projection_memory
 
-__all__ = ["memory_after_search", "memory_taken_again", "pairs_seconds", "search_memory", "search_seconds"]
+__all__ = [
+    "memory_after_search",
+    "memory_taken_again",
+    "pairs_seconds",
+    "search_memory",
+    "search_seconds",
+    "sparse_search_memory",
+    "sparse_search_seconds",
+]
 
 # Bytes: rows centred, and the sample of them that gives the centre.
 _CENTRED = Cost(fixed=1e5, entry=4.0, sample=5.2)
@@ -15,10 +24,15 @@ _SAMPLE = Cost(sample=5.2)
 _REUSED = 0.75  # share of the sample that keys take again
 _KEPT, _MOST_KEPT = Cost(sample=10.0), 1.25e7
 _BROKEN = 7e6  # of what is kept, in pieces too small to be taken again
+# Sparse rows: as they are compared and by columns, and while these are sorted; a column; a neighbour as it is kept;
+# and rows that are asked for at a time, with their candidates.
+_STORED, _SORTED, _COLUMN, _FOUND = 36.0, 18.0, 24.0, 12.0
+_ASKED = Cost(entry=20.0, neighbor=20.0)
 # Nanoseconds of one core: of all pairs; of a pair of a row and one in its cells, and of each number that is compared of
 # it; and of what is done once for each row.
 _ALL_PAIRS = Cost(row=3210.0, neighbor=207.0, pair=0.238, product=0.0177)
 _OF_CELLS, _OF_NUMBERS = 13.3, 8.73
+_BY_COLUMNS, _READ = 2.0, 60.0  # times of a pair of sparse rows, and of a number of these, which are sorted by columns
 _RANKED = Cost(neighbor=271.0, entry=14.8)
 
 
@@ -43,6 +57,33 @@ def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
     rows = float(n_samples * (8 * (2 * kept + 64) + 4 * kept + 16))
     again = _REUSED * min(rows, _SAMPLE.of(n_samples, n_features))
     return 1.06 * (rows + _CENTRED.of(n_samples, n_features) - again)
+
+
+def sparse_search_memory(n_samples: int, n_stored: float, n_columns: int, n_shared: float, n_neighbors: int) -> float:
+    """Return the bytes that a search among sparse rows takes at its peak, its result included: none are written out.
+
+    Parameters
+    ----------
+    n_samples : int
+    n_stored : float
+        Numbers stored for a row.
+    n_columns : int
+    n_shared : float
+        Columns that two rows both store, in the mean.
+    n_neighbors : int in [1, n_samples - 1]
+        Neighbours of each row, those to be kept included.
+
+    Returns
+    -------
+    float
+    """
+    rows = _STORED * n_samples * n_stored + _COLUMN * n_columns
+    rows += _ASKED.of(min(n_samples, SparseRows.rows_at_once), n_stored, n_neighbors)
+    needed = max(_SORTED * n_samples * n_stored, _FOUND * n_samples * n_neighbors)
+    if by_cells(n_samples, pair_cost(n_shared)):
+        width, projected, directions = projection_memory(n_samples, n_columns)
+        needed = max(needed, directions, projected + cells.cells_memory(n_samples, width, n_neighbors))
+    return rows + needed
 
 
 def memory_after_search(n_samples: int, n_features: float, n_neighbors: int) -> float:
@@ -120,3 +161,21 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
         return pairs_seconds(n_samples, n_features, n_neighbors)
     compared: float = float(n_samples) ** (4 / 3) * (_OF_CELLS + _OF_NUMBERS * cells.n_coordinates(n_features))
     return 1e-9 * (compared + _RANKED.of(n_samples, n_features, n_neighbors))
+
+
+def sparse_search_seconds(n_samples: int, n_stored: float, n_shared: float, n_neighbors: int) -> float:
+    """Return the seconds of one core that a search among sparse rows takes at most on the reference machine.
+
+    All pairs are compared unless fewer take less, which data decide.
+
+    Parameters
+    ----------
+    n_samples, n_stored, n_shared, n_neighbors : int, float, float, int
+        As for `sparse_search_memory`.
+
+    Returns
+    -------
+    float
+    """
+    compared = _BY_COLUMNS * pairs_seconds(n_samples, pair_cost(n_shared), n_neighbors)
+    return compared + 1e-9 * _READ * n_samples * n_stored

@@ -17,13 +17,15 @@ from gnomon.linalg import principal_components, project_rows
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
 from gnomon.neighbors.searched import MetricRows
 
-__all__ = ["SparseRows", "canonical", "kernel_table"]
+__all__ = ["SparseRows", "canonical", "kernel_table", "pair_cost", "projection_memory", "shared_numbers"]
 
 _PROJECTED = 96  # principal directions along which candidates are sought
 _BASIS_ROWS = 20_000  # rows that give them
 _BASIS_SEED = 0
 _SHARED_COST = 30.0  # of an entry shared by two rows, in coordinates of a Euclidean search
 _PAIR_COST = 60.0  # of a pair of rows
+_OF_BASIS, _OF_SCORES = 48.0, 16.0  # bytes of a column, and of a row that gives the directions, for each direction
+_OF_COORDINATE = 12.0  # bytes
 _WALK_COST = 25.0  # of a stored entry of a candidate
 
 
@@ -38,6 +40,24 @@ def canonical(X: Any) -> scipy.sparse.csr_array:
 def kernel_table(rows: scipy.sparse.csr_array) -> _core.Table:
     """Return the table as kernels read it."""
     return _core.Table(rows.indptr.astype(np.int64), rows.indices.astype(np.int32), rows.data, rows.shape[1])
+
+
+def shared_numbers(X: Any) -> float:
+    """Return how many columns two rows of a CSR table both store, in the mean over all pairs."""
+    stored = np.bincount(X.indices, minlength=1).astype(np.float64)
+    return float(stored @ stored) / X.shape[0] ** 2
+
+
+def pair_cost(n_shared: float) -> float:
+    """Return the cost of a pair of rows that share so many numbers, in coordinates of a Euclidean search."""
+    return _PAIR_COST + _SHARED_COST * n_shared
+
+
+def projection_memory(n_samples: int, n_columns: int) -> tuple[float, float, float]:
+    """Return what an approximate search works on: coordinates of each row, their bytes, and those of finding them."""
+    width = float(min(_PROJECTED, n_samples, n_columns))
+    found = width * (_OF_BASIS * n_columns + _OF_SCORES * min(n_samples, _BASIS_ROWS))
+    return width, _OF_COORDINATE * width * n_samples, found
 
 
 @dataclass(frozen=True)
@@ -72,10 +92,9 @@ class SparseRows(MetricRows):
     @cached_property
     def exact_width(self) -> float:
         """Cost of comparing all pairs, for each pair."""
-        stored = np.bincount(self.X.indices, minlength=1).astype(np.float64)
         if self.metric == "chebyshev":  # whose pairs are walked through one by one
             return _PAIR_COST + 4.0 * self.rank_width
-        return _PAIR_COST + _SHARED_COST * float(stored @ stored) / self.n_samples**2
+        return pair_cost(shared_numbers(self.X))
 
     @cached_property
     def rank_width(self) -> float:

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Inputs", "NeighborEmbedder", "Prepared", "Recipe", "is_wanted"]
 
-_BLOCK = 2048  # rows
 _REUSED = 0.25  # share of the memory of a reduction that what follows takes again
 _WIDE = 100.0  # standard deviation of a start beyond which no finished map of 10,000 rows lies; it grows as their root
 _LEFT = 1.2e7  # bytes of small arrays at most that stay with the process
@@ -187,11 +186,13 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         if parameters["metric"] == "precomputed" or parameters["precomputed_knn"] is not None:
             peaks["neighbors"] = 8.0 * n_samples * k
         else:
-            kept = self._n_kept(k, n_samples)
-            search = neighbors.search_memory(n_samples, width, kept)
+            kept, shared = self._n_kept(k, n_samples), parameters["n_shared"]
+            if shared is None or reduced:
+                search = neighbors.search_memory(n_samples, width, kept)
+            else:
+                of_columns = parameters["n_columns"], shared
+                search = neighbors.sparse_search_memory(n_samples, width, *of_columns, kept)
             after = neighbors.memory_after_search(n_samples, width, kept)
-            if width < parameters["n_columns"] and not reduced:  # sparse rows, written out in blocks
-                search += 4.0 * current_run().n_threads * min(n_samples, _BLOCK) * parameters["n_columns"]
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)
             free = neighbors.memory_taken_again(n_samples, width, kept)
@@ -215,12 +216,15 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
                 free = 0.0
         if parameters["of_bytes"] and not reduced and parameters["metric"] == "euclidean":
             peaks = {name: 1.0 * n_samples * parameters["n_columns"] + peak for name, peak in peaks.items()}
-        return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", FEWER_ROWS)
+        remedy = FEWER_ROWS if parameters["n_shared"] is None else "Use fewer rows or columns."
+        return Forecast.of_stages(peaks, f"{k} neighbours of {n_samples} rows and what is made of them", remedy)
 
     def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
         width = self._n_reduced(n_samples, n_features, parameters)
-        found = super()._durations(n_samples, width, parameters)
-        return found if width == n_features else {"reduction": centring_seconds(n_samples, n_features), **found}
+        if width == n_features:
+            return super()._durations(n_samples, width, parameters)
+        found = super()._durations(n_samples, width, {**parameters, "n_shared": None})
+        return {"reduction": centring_seconds(n_samples, n_features), **found}
 
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
         unweighted = self._why_rows_count_alike(parameters)
