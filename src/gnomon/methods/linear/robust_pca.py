@@ -35,6 +35,8 @@ _LITTLE = 0.1  # of the variance; planted parts keep 0.37 or more, tables withou
 class PublishesParts(PrincipalSubspace):
     """Fitted attributes of a decomposition, and the way back from scores."""
 
+    sparsity_: float
+
     def _publish(self, found: Decomposition, n_components: int, seed: int) -> None:
         self.center_ = found.prepared.center
         self.low_rank_ = found.low_rank
