@@ -330,7 +330,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
         objective = prepared.recipe.objective(self.affinities_, prepared.inputs)
         if parameters["anchors"] is not None:
             join_terms(objective, objectives.Anchors(parameters["anchors"], weight=parameters["anchor_weight"]))
-        elif surface is None and getattr(objective, "falls_without_end", False):
+        elif surface is None and isinstance(objective, objectives.KLDivergence) and objective.falls_without_end:
             _warn_of_growth(objective.attraction_weight, prepared)
         return objective if surface is None else objectives.on_surface(objective, surface)
 
