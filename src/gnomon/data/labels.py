@@ -33,7 +33,10 @@ __all__ = [
     "told_of_numbers",
 ]
 
-TO_CLASSES = "Sort them into classes, such as numpy.digitize(y, numpy.quantile(y, [0.25, 0.5, 0.75])).astype(str)."
+TO_CLASSES = (
+    "Sort them into classes, such as numpy.digitize(y, numpy.quantile(y, [0.25, 0.5, 0.75])).astype(str); "
+    "numbers of classes pass as texts."
+)
 """What to do with labels that are measured where classes are asked for."""
 
 _ORDER = "gnomon classes"  # metadata of a dtype, which arrays of some of the rows keep
