@@ -143,7 +143,7 @@ def test_copies_do_not_vouch_for_each_others_labels(times):
     found = gn.Map(X, X[:, :2], labels=labels).suspects()
     assert found.n_repeats == 240 - 240 // times
     assert found.n_suspects > 0.6 * 240  # at random four in five
-    assert "rows repeat others and have no vote on rows of their set" in found.headline()
+    assert "rows repeat others, or nearly, and have no vote on rows of their set" in found.headline()
     once = gn.Map(X[::times], X[::times, :2], labels=labels[::times]).suspects()
     np.testing.assert_allclose(found.scores[::times], once.scores, atol=0.01)
     assert once.to_dict()["n_repeats"] == 0
@@ -182,6 +182,29 @@ def test_answers_of_few_values_are_alike_by_chance_and_count_each():
     assert gn.Map(answers, answers[:, :2], labels=side).suspects().n_repeats == 0
     twice = np.repeat(draw.integers(0, 5, size=(150, 12)).astype(float), 2, axis=0)
     assert gn.contrast(twice, side).n_repeats > 50  # of twelve answers none are alike by chance
+
+
+def test_repeats_do_not_depend_on_the_units_of_columns():
+    draw = np.random.default_rng(5)
+    X = np.repeat(draw.normal(size=(150, 6)), 2, axis=0) + 0.02 * draw.normal(size=(300, 6))
+    X /= X.std(axis=0)
+    side = np.repeat(draw.integers(0, 2, 150), 2) == 1
+    counted = gn.contrast(X, side).n_repeats
+    assert 140 <= counted <= 160
+    units = X * [1e4, 1.0, 1.0, 1.0, 1.0, 1.0] + [0.0, 5.0, 0.0, 0.0, 0.0, 0.0]
+    assert gn.contrast(units, side).n_repeats == counted
+    assert f"{counted:,} rows repeat others of their side, or nearly" in gn.contrast(units, side).headline()
+
+
+def test_levels_of_categories_are_equal_by_chance_as_one_column():
+    draw = np.random.default_rng(6)
+    levels = draw.integers(0, 5, size=(1000, 5))
+    X = (levels[:, :, None] == np.arange(5)).reshape(1000, 25).astype(float)
+    equal = len(X) - len(np.unique(levels, axis=0))
+    for table in (X, 3.0 * X - 1.0, sp.csr_array(X)):
+        assert alike_by_chance(table, equal)
+        assert not alike_by_chance(table, 1000)  # 160 pairs are equal
+    assert gn.contrast(X, draw.integers(0, 2, 1000) == 1).n_repeats == 0
 
 
 def test_pairs_that_are_equal_by_chance_are_counted():

@@ -14,7 +14,7 @@ from gnomon._validation import warn
 from gnomon.clusters.steps import noise_of_steps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components
-from gnomon.neighbors import find_repeats
+from gnomon.neighbors import alike_by_chance, find_repeats
 from gnomon.neighbors.circles import find_seams
 
 __all__ = ["MOST_ROWS", "Ground", "Halves"]
@@ -67,12 +67,12 @@ class Ground:
     def of(cls, X: Any, metric: str) -> Ground:
         """Part the rows; of a set of rows that repeat each other only the first is in a half, and a warning says so."""
         n, seed = int(X.shape[0]), current_run().seed
-        ground = cls._of(X, Halves.of(np.arange(n), seed), metric, n)
+        ground, places = cls._of(X, Halves.of(np.arange(n), seed), metric, n)
         rows = np.concatenate([ground.halves.learned, ground.halves.held_out])
         order = np.argsort(rows)
-        kept, _ = find_repeats(np.concatenate([ground.learned, ground.held_out])[order], seed=seed)
+        kept, _ = find_repeats(np.concatenate(places)[order], seed=seed)
         n_repeats = len(rows) - len(kept)
-        if not n_repeats:
+        if not n_repeats or alike_by_chance(X[rows], n_repeats):
             return ground
         warn(
             f"{n_repeats:,} of {len(rows):,} rows lie as near to others as if they were measured or copied several "
@@ -80,11 +80,12 @@ class Ground:
             "know the sets, pass one row of each",
             DataWarning,
         )
-        parted = cls._of(X, Halves.of(rows[order[kept]], seed), metric, round(n * len(kept) / len(rows)))
+        parted, _ = cls._of(X, Halves.of(rows[order[kept]], seed), metric, round(n * len(kept) / len(rows)))
         return replace(parted, n_repeats=n_repeats)
 
     @classmethod
-    def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> Ground:
+    def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> tuple[Ground, list[Floats]]:
+        """Return the ground, and where rows lie without the noise that parts those with the same values."""
         rows, unseen = X[halves.learned], X[halves.held_out]
         seams = find_seams(rows, metric)
         if seams is not None:
@@ -95,13 +96,14 @@ class Ground:
 
             rows, unseen = normalize(rows), normalize(unseen)
         found = principal_components(rows, min(_COMPONENTS, *rows.shape), seed=current_run().seed)
-        learned, held_out = (found.transform(part).astype(np.float64) for part in (rows, unseen))
+        places = [found.transform(part).astype(np.float64) for part in (rows, unseen)]
+        learned, held_out = places
         noise = noise_of_steps(given, found.components, current_run().seed)
         if noise is not None:
             if metric == "cosine":
                 noise = [one / _lengths(part) for one, part in zip(noise, given, strict=True)]
             learned, held_out = learned + noise[0], held_out + noise[1]
-        return cls(halves, learned, held_out, n_counted)
+        return cls(halves, learned, held_out, n_counted), places
 
 
 def _lengths(rows: Any) -> Floats:

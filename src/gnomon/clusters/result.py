@@ -248,7 +248,7 @@ class Clusters(Printed):
             f"claimed in at most {100 * self.alpha:g} % of tables"
         )
         if self.n_repeats:
-            checked += f"; {self.n_repeats:,} rows repeat others, and one of each set counts"
+            checked += f"; {self.n_repeats:,} rows repeat others, or nearly, and one of each set counts"
         if not self.levels:
             return f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
         level = self.level()

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import product
-from gnomon.linalg import dense_rows
+from gnomon.linalg import columns_of_parts, find_categories
 
 __all__ = ["noise_of_steps", "without_levels"]
 
@@ -21,7 +21,6 @@ _HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole,
 _SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
 _COUNTED = 1 << 16  # whole numbers in a smaller range are counted
 _TOGETHER = 16  # features drawn at a time
-_FIRST = 64  # rows that tell which columns may have two values
 
 
 def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[Floats] | None:
@@ -50,14 +49,14 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     draw = np.random.default_rng((seed, _STREAM))
     features = np.flatnonzero(np.square(components).sum(axis=0) >= _SHARE)
     noise: Floats | None = None
-    for columns in _categories(parts):
+    for columns in find_categories(parts):
         if np.isin(columns, features).any():
-            added = product(_within_categories(_columns(parts, columns), draw), components[:, columns].T)
+            added = product(_within_categories(columns_of_parts(parts, columns), draw), components[:, columns].T)
             noise = added if noise is None else noise + added
             features = np.setdiff1d(features, columns)
     for start in range(0, len(features), _TOGETHER):
         some = features[start : start + _TOGETHER]
-        table = _columns(parts, some)
+        table = columns_of_parts(parts, some)
         drawn = {feature: _within_steps(table[:, at], draw) for at, feature in enumerate(some.tolist())}
         stepped = {feature: one for feature, one in drawn.items() if one is not None}
         if stepped:
@@ -77,7 +76,7 @@ def without_levels(X: Any, seed: int) -> Any:
         Sparse tables stay as they are.
     seed : int
     """
-    categories = _categories([X]) if isinstance(X, np.ndarray) else []
+    categories = find_categories([X]) if isinstance(X, np.ndarray) else []
     if not categories:
         return X
     draw, spread = np.random.default_rng((seed, _STREAM)), X.astype(np.float64)
@@ -95,45 +94,6 @@ def _levels(values: Floats) -> tuple[Floats, npt.NDArray[np.intp]]:
     counted = (values - low).astype(np.intp)  # whole numbers need not be sorted
     present = np.bincount(counted) > 0
     return low + np.flatnonzero(present).astype(np.float64), (np.cumsum(present) - 1)[counted]
-
-
-def _columns(parts: Sequence[Any], columns: npt.NDArray[np.intp]) -> Floats:
-    """Return some columns of all rows of a table."""
-    return np.concatenate([dense_rows(rows[:, columns]) for rows in parts])
-
-
-def _of_two_values(parts: Sequence[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return the columns that have two values, and in which rows each has the higher one."""
-    first = dense_rows(parts[0][:_FIRST])
-    candidates = np.flatnonzero(((first == first.min(axis=0)) | (first == first.max(axis=0))).all(axis=0))
-    columns, rows = [candidates[:0]], [np.zeros((sum(part.shape[0] for part in parts), 0), dtype=np.bool_)]
-    for start in range(0, len(candidates), _TOGETHER):
-        some = candidates[start : start + _TOGETHER]
-        table = _columns(parts, some)
-        low, high = table.min(axis=0), table.max(axis=0)
-        is_high = table == high
-        two = (low < high) & (is_high | (table == low)).all(axis=0)
-        columns.append(some[two])
-        rows.append(is_high[:, two])
-    return np.concatenate(columns), np.concatenate(rows, axis=1)
-
-
-def _categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
-    """Return runs of columns of which each row has exactly one high, the indicators of a category."""
-    candidates, is_high = _of_two_values(parts)
-    found, start = [], 0
-    while start < len(candidates):
-        count, end, whole = np.zeros(len(is_high), dtype=np.intp), start, False
-        while end < len(candidates) and candidates[end] - candidates[start] == end - start and not whole:
-            count += is_high[:, end]
-            end += 1
-            if (count > 1).any():
-                break
-            whole = bool((count == 1).all())
-        if whole and end - start > 1:
-            found.append(candidates[start:end])
-        start = end if whole else start + 1
-    return found
 
 
 def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:

@@ -329,7 +329,8 @@ class Explanation:
         if self.pooling:
             text += f", averaged {self.pooling} times"
         if self.n_repeats:
-            text += f" (of {self.n_samples - self.n_repeats:,} distinct rows: {self.n_repeats:,} repeat others)"
+            n_distinct = self.n_samples - self.n_repeats
+            text += f" (of {n_distinct:,} distinct rows: {self.n_repeats:,} repeat others, or nearly)"
         if self.scores:
             best = max((name for name in self.scores if name != "forward"), key=self.scores.__getitem__)
             own = "forward" if self.direction == "forward" else f"inverse {self.n_neighbors}"

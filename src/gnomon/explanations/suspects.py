@@ -90,7 +90,7 @@ class Suspects(RankedRows):
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
         if self.n_repeats:
-            text += f"; {self.n_repeats:,} rows repeat others and have no vote on rows of their set"
+            text += f"; {self.n_repeats:,} rows repeat others, or nearly, and have no vote on rows of their set"
         if not self.n_alone:
             return text
         alone = (

@@ -126,7 +126,8 @@ class IntrinsicDimension(Printed):
             told.append(self.succession.told("neighbours are those of one way through the data, and no interval holds"))
         if self.n_repeats:
             told.append(
-                f"{self.n_repeats:,} rows lie as near to others as if measured several times: one of each set is used."
+                f"{self.n_repeats:,} rows lie as near to others as if measured several times, besides equal ones: one "
+                "of each set is used."
             )
         if self.by_growth > self.n_directions:
             ways = "one direction" if self.n_directions == 1 else f"{self.n_directions:.0f} directions"

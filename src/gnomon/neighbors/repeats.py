@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import exp, log
-from gnomon.linalg import connected_components, dense_rows
+from gnomon.linalg import connected_components, dense_rows, find_categories
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.row_search import query_neighbors
@@ -118,7 +118,7 @@ def alike_by_chance(X: Any, n_repeats: int) -> bool:
     """Say whether rows of a table may repeat each other since its columns have few values, as answers to a survey do.
 
     Such rows are independent all the same. Of columns that go their own ways a pair of rows is equal with the product
-    of the shares of pairs that are equal in each column.
+    of the shares of pairs that are equal in each column. The indicators of a category are one column.
 
     Parameters
     ----------
@@ -131,15 +131,29 @@ def alike_by_chance(X: Any, n_repeats: int) -> bool:
     -------
     bool
     """
-    n, d = map(int, X.shape)
-    pairs = 0.5 * n * (n - 1.0)
     columns = X.tocsc() if hasattr(X, "tocsr") else X
-    for j in range(d):
-        if pairs < _BY_CHANCE * n_repeats:
+    alone = [np.array([j]) for j in range(int(X.shape[1]))]
+    least = _BY_CHANCE * n_repeats
+    if _are_pairs_equal(columns, alone, least):
+        return True
+    categories = find_categories([columns])
+    within = {int(j) for category in categories for j in category}
+    joined = categories + [one for one in alone if int(one[0]) not in within]
+    return bool(categories) and _are_pairs_equal(columns, joined, least)
+
+
+def _are_pairs_equal(columns: Any, units: list[Rows], least: float) -> bool:
+    """Say whether so many pairs of rows are equal by chance, of units of columns that go their own ways."""
+    n = int(columns.shape[0])
+    pairs = 0.5 * n * (n - 1.0)
+    for unit in units:
+        if pairs < least:
             return False
-        counts = np.unique(dense_rows(columns[:, [j]]), return_counts=True)[1].astype(np.float64)
+        values = dense_rows(columns[:, unit])
+        values = values if len(unit) == 1 else np.argmax(values == values.max(axis=0), axis=1)
+        counts = np.unique(values, return_counts=True)[1].astype(np.float64)
         pairs *= float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
-    return pairs >= _BY_CHANCE * n_repeats
+    return pairs >= least
 
 
 def _mutual(graph: NeighborGraph, near: Rows) -> Rows:

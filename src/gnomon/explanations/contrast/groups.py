@@ -18,6 +18,8 @@ from gnomon._entrance import entrance
 from gnomon._false_discoveries import adjusted_p_values, normal_p_values
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters, message
+from gnomon.data.names import default_names
+from gnomon.data.scaling import choose_scaling
 from gnomon.exceptions import GnomonWarning
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
@@ -179,14 +181,18 @@ class _Repeats:
 
     @classmethod
     def of(cls, X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> _Repeats | None:
-        """Look for repeats among the rows whose halves are compared; None without any."""
+        """Look for repeats among the rows whose halves are compared; None without any.
+
+        Columns of unlike units are standardised for it, as they are to map or to explain them.
+        """
         rows = np.flatnonzero(_split_groups(groups, n_groups) >= 0)
         if len(rows) < 2:
             return None
         values = float_rows(X[rows])
         with warnings.catch_warnings():  # numbers are contrasted as they are
             warnings.simplefilter("ignore", GnomonWarning)
-            kept, inverse = find_repeats(values, seed=0)
+            scaling = choose_scaling(values, "auto", names=default_names(int(values.shape[1]))).scaling
+            kept, inverse = find_repeats(values if scaling is None else float_rows(scaling.apply(values)), seed=0)
         if len(kept) == len(rows) or alike_by_chance(values, len(rows) - len(kept)):
             return None
         sets = np.full(len(groups), -1, dtype=np.int64)
@@ -314,8 +320,9 @@ class Contrast(GroupedAnswer):
         What the answer leaves out, such as weights of rows that made the map, or metadata of it that may be units by
         their name; empty if nothing.
     n_repeats : int
-        Rows, about, that repeat others of their side as copies or repeated measurements do, in sets of two to ten,
-        where a tenth of the rows or more could be spared. Errors and rates of false discoveries count each set once.
+        Rows, about, that repeat others of their side, in sets of two to ten, where a tenth of the rows or more could be
+        spared: equal rows, and those that lie as near to others, for how far the rest is, as repeated measurements do.
+        Errors and rates of false discoveries count each set once.
     fidelity : float in [0, 1], or NaN
         How well the features that are named first tell the two sides apart: AUC of a linear discriminant of the ten
         most distinctive ones, chosen and fitted in one half of the rows, taken in the other. Units, or else sets of
@@ -404,7 +411,10 @@ class Contrast(GroupedAnswer):
         if self.sets_apart.any():
             text += "" if self.n_repeats else "; chance is judged as of independent rows"
         if self.n_repeats:
-            text += f"; {self.n_repeats:,} rows repeat others, and each set is held out whole and counts as one row"
+            text += (
+                f"; {self.n_repeats:,} rows repeat others of their side, or nearly, and each set is held out whole and "
+                "counts as one row"
+            )
         if min(self.n_selected, self.n_rest) < _FEWEST:
             text += f"; fewer than {_FEWEST} rows are too few for statistics"
         return text
