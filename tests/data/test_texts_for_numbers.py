@@ -69,8 +69,8 @@ def test_a_file_that_is_there_is_read_whatever_its_name(tmp_path, monkeypatch):
 
 
 def test_numbers_that_are_written_out_are_no_texts():
-    assert are_texts(["1.5", "two"])
-    assert not are_texts(["1.5", "-2e3", "nan"])
+    assert are_texts(["1.5", "two words"])
+    assert not are_texts(["1.5", "-2e3", "nan", "one"])
     assert not are_texts([])
     assert not are_texts(["a text", 3])
     assert are_texts([b"a text"])

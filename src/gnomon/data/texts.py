@@ -24,9 +24,9 @@ _ENDINGS = (".npy", ".npz", ".zarr", ".h5", ".hdf5", ".h5ad", ".parquet", ".csv"
 
 
 def are_texts(values: Iterable[Any]) -> bool:
-    """Return whether the first of some values are str or bytes, and not all of them numbers that are written out."""
+    """Return whether the first of some values are str or bytes, and any of them of several words."""
     first = list(itertools.islice(values, _LOOKED_AT))
-    return bool(first) and all(isinstance(one, (str, bytes)) for one in first) and not all(map(_is_number, first))
+    return all(isinstance(one, (str, bytes)) for one in first) and any(len(one.split()) > 1 for one in first)
 
 
 def are_sentences(values: Iterable[Any]) -> bool:
@@ -57,11 +57,3 @@ def refuse_texts(X: Any) -> None:
 
 def _may_be_path(text: str) -> bool:
     return "://" in text or text.rstrip("/").lower().endswith(_ENDINGS) or os.path.exists(text)
-
-
-def _is_number(text: str | bytes) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
