@@ -185,6 +185,7 @@ def find_clusters(
     found = {
         "alpha": checked["alpha"],
         "n_splits": n_splits,
+        "n_columns": int(table.values.shape[1]),
         "n_held_out": len(halves.held_out),
         "n_repeats": ground.n_repeats,
         "succession": None if ground.n_repeats else succession_of_rows(table.values, metric, seed=current_run().seed),

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
+_MANY_COLUMNS = 100  # from which on principal components are named where no cluster is found
 _NAMED = 5  # of those that go over into others
 
 
@@ -130,6 +131,10 @@ class Clusters(Printed):
         Rows that repeat others and were neither learned from nor held out; they are in clusters as all are.
     succession : gnomon.neighbors.Succession or None, default=None
         What says that rows that follow each other in the table are alike, as those of a time series are.
+    n_columns : int, default=0
+        Columns of the table in which they were found.
+    of_components : bool, default=False
+        Whether these are principal components, or other coordinates of a map, and no features.
     apart : ndarray of int64
         Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
     """
@@ -143,6 +148,8 @@ class Clusters(Printed):
     n_held_out: int
     n_repeats: int = 0
     succession: Succession | None = None
+    n_columns: int = 0
+    of_components: bool = False
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
 
     def __len__(self) -> int:
@@ -250,7 +257,13 @@ class Clusters(Printed):
         if self.n_repeats:
             checked += f"; {self.n_repeats:,} rows repeat others, or nearly, and one of each set counts"
         if not self.levels:
-            return f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
+            few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
+            if self.n_columns < _MANY_COLUMNS or self.of_components:
+                return few
+            return (
+                f"{few} Noise in {self.n_columns:,} columns may hide groups, as it does in texts: find them in "
+                "principal components, with n_pcs=50 in gnomon.map and the clusters() of that map."
+            )
         level = self.level()
         lines = [f"{len(level)} clusters, {checked}.", *([self.caution] if self.caution else [])]
         width = max(len(cluster.name) for cluster in level.clusters[:_LISTED])

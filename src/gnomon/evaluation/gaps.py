@@ -31,7 +31,6 @@ from gnomon.neighbors.circles import on_circles
 
 __all__ = [
     "BRIDGE",
-    "COMPONENTS_ADVICE",
     "METRICS",
     "ORDER_TELLS",
     "RULES",
@@ -41,6 +40,7 @@ __all__ = [
     "can_judge",
     "check_groups",
     "check_names",
+    "components_advice",
     "is_continuum",
     "is_real",
     "rows_with_direction",
@@ -85,8 +85,7 @@ RULES: dict[str, Rule] = {
 }
 ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
-COMPONENTS_ADVICE = "ask about principal components"
-"""What is advised where dimensions are too many; a map of such coordinates advises fewer of them."""
+_MANY_COLUMNS = 100  # from which on principal components are named as one would ask for them
 _ALL = 0.99  # of a group is called by its name
 _STRAYS = 0.02  # of a group in clouds of the other are told
 _NARROW = "a gap too narrow for densities"
@@ -141,6 +140,12 @@ def rows_with_direction(X: Any, metric: str) -> npt.NDArray[np.int64]:
     if metric != "cosine":
         return np.arange(n)
     return np.flatnonzero(X.any(axis=1) if isinstance(X, np.ndarray) else np.asarray((X != 0).sum(axis=1)).reshape(n))
+
+
+def components_advice(n_columns: int) -> str:
+    """Return what helps where a gap might not be seen in so many columns."""
+    plain = "ask about principal components"
+    return f"{plain} (a map with n_pcs=20)" if n_columns >= _MANY_COLUMNS else plain
 
 
 def told_without(n_zero: int) -> str:
@@ -317,7 +322,8 @@ class Ground:
         if answer == "no" and not island:
             more = self._by_way_of_others(a, b, told, dip + noise)
         first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
-        sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge) + more
+        advice = components_advice(int(self.X.shape[1]))
+        sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(
             blank,
             answer=answer,
@@ -436,7 +442,9 @@ def _told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: t
     return f" But {' and '.join(told)}." if told else ""
 
 
-def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float) -> str:
+def _sentence(
+    finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float, advice: str
+) -> str:
     estimate, low, high = (percent(math.exp(-value)) for value in dip)
     share = f"{estimate} % [{high} %, {low} %] of that of the sparser of the two"
     between = f"Between {first} and {second} the density that {N_NEIGHBORS} neighbours tell falls to {share}"
@@ -449,7 +457,7 @@ def _sentence(finding: str, first: str, second: str, dip: tuple[float, float, fl
     if finding == "a gap might not be seen":
         return (
             f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
-            f"where density falls to {100 * bridge:g} %: {COMPONENTS_ADVICE}, or find clusters."
+            f"where density falls to {100 * bridge:g} %: {advice}, or find clusters."
         )
     if finding == _NARROW:
         return (

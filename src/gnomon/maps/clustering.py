@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
     from gnomon.data import Table
+    from gnomon.data.representation import Representation
 
 __all__ = ["Clustering"]
 
@@ -27,6 +30,7 @@ class Clustering:
     embedding: npt.NDArray[np.float32]
     n_jobs: int | None
     _unrolled: Callable[[], Table]
+    representation: Representation | None
     _mapped: Callable[[], Table]
     _clusters: Clusters | None
 
@@ -64,7 +68,9 @@ class Clustering:
             "metric": self.metric,
             "n_jobs": self.n_jobs,
         }
-        return find_clusters(self._mapped(), **{**given, **options})
+        given.update(options)
+        table = with_directions(self._mapped(), self.representation, given["metric"])
+        return replace(find_clusters(table, **given), of_components=self.representation is not None)
 
     def _clusters_shown(self) -> Clusters | None:
         """Return the clusters for a report or a page: of a map without labels and with rows enough."""

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import length, product
 from gnomon._validation import message
+from gnomon.data import Table, check_table
 from gnomon.data.representation import Reduction, Representation
 from gnomon.data.scaling import column_scales, reads_values
 from gnomon.linalg import principal_components, project_rows
@@ -24,6 +25,7 @@ __all__ = [
     "resolve",
     "rows_of",
     "told_of_coordinates",
+    "with_directions",
     "with_formula",
 ]
 
@@ -167,6 +169,31 @@ def coordinates_of(representation: Representation, rows: Any) -> npt.NDArray[Any
     assert representation.center is not None
     assert representation.components is not None
     return project_rows(rows, representation.center, representation.components)
+
+
+def with_directions(table: Table, representation: Representation | None, metric: str) -> Table:
+    """Return a table of what was mapped whose rows have the directions that their features have, for the cosine.
+
+    Coordinates about a mean have other directions than the rows: of a continuum through the mean they are two opposite
+    ones. So the mean is added to them, and what of it no component spans is one more column.
+
+    Parameters
+    ----------
+    table : Table
+        What was mapped.
+    representation : Representation or None
+    metric : str
+        Under others than the cosine, and of coordinates without a formula, the table is returned as it is.
+    """
+    if metric != "cosine" or representation is None or not representation.has_formula:
+        return table
+    assert representation.center is not None
+    assert representation.components is not None
+    used = np.where((representation.components != 0.0).any(axis=0), representation.center, 0.0)
+    mean = product(representation.components, used[:, None])[:, 0]
+    beyond = length(used - product(mean[None], representation.components)[0])
+    values = np.column_stack([representation.values + mean, np.full(len(representation.values), beyond)])
+    return check_table(values.astype(representation.values.dtype))
 
 
 def in_features(representation: Representation, jacobian: Float64Array) -> Float64Array:

@@ -13,6 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place
+from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
     from gnomon.data import Table
@@ -29,7 +30,9 @@ class Verdicts:
     """Verdicts on groups of points of `gnomon.Map`.
 
     A group is a label of the map, a condition such as "age>40" as `Map.select` takes it, row numbers, or a mask. Rows
-    are compared as the map was made of them: standardised, or as their representation, if it was.
+    are compared as the map was made of them: standardised, or as their representation, if it was. Under "cosine"
+    principal components are judged as they are before they are centred: directions about a mean part what lies on
+    either side of it, however many rows lie between.
     """
 
     embedding: npt.NDArray[np.float32]
@@ -176,7 +179,7 @@ class Verdicts:
         return None if self.labels is None or measured_labels(self.labels) is not None else self.labels
 
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
-        return self._mapped(), self.embedding
+        return with_directions(self._mapped(), self.representation, self.metric), self.embedding
 
     def _columns_judged(self) -> dict[str, Any]:
         """Return the features of each column that was mapped; none of a representation, whose columns have no names."""
@@ -199,13 +202,14 @@ class Verdicts:
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
-        from gnomon.evaluation.gaps import COMPONENTS_ADVICE
+        from gnomon.evaluation.gaps import components_advice
 
         known = self.representation
         if known is None:
             return found
         advice = f"ask about fewer coordinates than these {known.n_coordinates} ({known.name})"
-        return replace(found, sentence=found.sentence.replace(COMPONENTS_ADVICE, advice))
+        told = components_advice(int(self._judged()[0].values.shape[1]))
+        return replace(found, sentence=found.sentence.replace(told, advice))
 
     def _told(self, options: dict[str, Any], *groups: Any) -> dict[str, Any]:
         """Add to options what the map knows: its metric, and what the groups are called."""

@@ -1,0 +1,80 @@
+"""Of principal components the cosine is judged as that of the rows; where groups may hide, the words name n_pcs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.data import check_table
+from gnomon.maps.representation import with_directions
+
+
+def mixture(shares, n_columns=120, seed=0):
+    """Rows of mixed amounts of two kinds of columns, with noise, away from zero."""
+    rng = np.random.default_rng(seed)
+    kinds = np.zeros((2, n_columns))
+    kinds[0, :20] = kinds[1, 20:40] = 1.0
+    rows = shares[:, None] * kinds[0] + (1.0 - shares[:, None]) * kinds[1]
+    return (rows + 0.5 + 0.15 * rng.normal(size=rows.shape)).astype(np.float32)
+
+
+def mapped(X, shares, **given):
+    labels = np.where(shares > 0.5, "a", "b")
+    return gn.map(X, metric="cosine", method="umap", max_iter=5, labels=labels, random_state=0, **given)
+
+
+def test_all_components_have_the_directions_of_the_rows():
+    X = np.random.default_rng(0).normal(size=(40, 6)) + np.arange(6)
+    made = gn.map(X, method="umap", metric="cosine", n_pcs=6, max_iter=5)
+    values = with_directions(made._mapped(), made.representation, "cosine").values
+
+    def cosines(rows):
+        unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit @ unit.T
+
+    np.testing.assert_allclose(cosines(values), cosines(X), atol=1e-9)
+    few = gn.map(X, method="umap", metric="cosine", n_pcs=2, max_iter=5)
+    known = few.representation
+    near = known.values @ known.components + known.center  # the rows that the components tell
+    values = with_directions(few._mapped(), known, "cosine").values
+    assert values.shape == (40, 3)
+    np.testing.assert_allclose(cosines(values), cosines(near), atol=1e-9)
+
+
+def test_other_metrics_and_coordinates_are_as_they_were():
+    X = np.random.default_rng(0).normal(size=(40, 6)) + 3.0
+    made = gn.map(X, method="umap", n_pcs=3, max_iter=5)
+    table = made._mapped()
+    assert with_directions(table, made.representation, "euclidean") is table
+    assert with_directions(check_table(X), None, "cosine").values.shape == X.shape
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_continuum_through_the_mean_is_not_parted(seed):
+    shares = np.random.default_rng(seed).random(500)
+    made = mapped(mixture(shares, seed=seed), shares, n_pcs=20)
+    assert made.are_apart("a", "b", n_nulls=19).answer != "yes"
+    assert len(made.clusters()) == 0
+
+
+def test_groups_that_are_apart_are_told():
+    shares = np.repeat([0.0, 1.0], 250)
+    made = mapped(mixture(shares), shares, n_pcs=20)
+    assert made.are_apart("a", "b", n_nulls=19).answer == "yes"
+    assert len(made.clusters()) == 2
+
+
+def test_where_groups_may_be_hidden_the_words_name_the_argument():
+    X = np.random.default_rng(0).normal(size=(200, 120))
+    labels = np.repeat(["a", "b"], 100)
+    plain = gn.map(X, method="pca", labels=labels)
+    assert "120 columns may hide groups" in str(plain.clusters())
+    assert "with n_pcs=50 in gnomon.map" in str(plain.clusters())
+    assert "ask about principal components (a map with n_pcs=20)" in plain.are_apart("a", "b", n_nulls=19).sentence
+    made = gn.map(X, method="pca", labels=labels, n_pcs=100)
+    assert "n_pcs" not in str(made.clusters())
+    sentence = made.are_apart("a", "b", n_nulls=19).sentence
+    assert "n_pcs" not in sentence
+    assert "fewer coordinates than these 100" in sentence
+    assert "n_pcs" not in str(gn.find_clusters(X[:, :99]))
