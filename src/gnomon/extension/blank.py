@@ -26,8 +26,7 @@ def known_columns(X: Any, metric: str) -> npt.NDArray[np.bool_] | None:
     if native is None or not native.needs_direction:
         return None
     if isinstance(X, np.ndarray):
-        dense: npt.NDArray[np.bool_] = X.any(axis=0)
-        return dense
+        return np.asarray(X.any(axis=0), dtype=np.bool_)
     found = np.zeros(int(X.shape[1]), dtype=np.bool_)
     found[X.indices[X.data != 0]] = True
     return found

@@ -61,7 +61,7 @@ class Clustering:
         from gnomon.clusters import find_clusters
 
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
-        given = {
+        given: dict[str, Any] = {
             "features": self._unrolled(),
             "feature_names": self.feature_names,
             "image_shape": self.image_shape if regions else None,

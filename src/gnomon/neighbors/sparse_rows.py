@@ -45,7 +45,7 @@ def kernel_table(rows: scipy.sparse.csr_array) -> _core.Table:
 def shared_numbers(X: Any) -> float:
     """Return how many columns two rows of a CSR table both store, in the mean over all pairs."""
     stored = np.bincount(X.indices, minlength=1).astype(np.float64)
-    return float(stored @ stored) / X.shape[0] ** 2
+    return float(stored @ stored) / int(X.shape[0]) ** 2
 
 
 def pair_cost(n_shared: float) -> float:

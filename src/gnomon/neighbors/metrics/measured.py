@@ -171,7 +171,7 @@ class RogersTanimoto(Hamming):
 
     def _dense(self, X: Values) -> Values:
         tell_of_numbers(self.name, X)
-        return (X != 0.0).astype(np.float32)
+        return np.asarray(X != 0.0, dtype=np.float32)
 
     def _sparse(self, X: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
         tell_of_numbers(self.name, X.data)
