@@ -105,7 +105,7 @@ def tell_of_numbers(name: str, values: npt.NDArray[Any]) -> None:
     count = int(((values != 0.0) & (values != 1.0)).sum())
     made = current_run().made
     told = set() if made is None else made.setdefault(_TOLD, set())
-    if count and (name, count) not in told:
-        told.add((name, count))
+    if count and name not in told:
+        told.add(name)
         remedy = '; metric="ruzicka" compares amounts' if (values >= 0.0).all() else ""
         warn(f"metric={name!r} compares sets: {count} values other than 0 and 1 are taken as 1{remedy}", DataWarning)
