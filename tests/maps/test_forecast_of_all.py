@@ -143,3 +143,19 @@ def test_the_pace_is_measured_once(monkeypatch):
     pace.machine_pace.cache_clear()
     assert found == pytest.approx([2.0, 2.0])  # the least of three, over 30 ms
     assert len(fits) == 3
+
+
+def test_pages_of_sparse_tables_are_foreseen_by_the_columns_that_rows_store():
+    rng = np.random.default_rng(0)
+    parts = rng.random(20_000), (np.repeat(np.arange(1000), 20), rng.integers(0, 2000, 20_000))
+    few = sp.csr_array(parts, shape=(1000, 2000))
+    wide = sp.csr_array((few.data, few.indices, few.indptr), shape=(1000, 20_000))
+    many = sp.csr_array((few.data, 10 * few.indices, few.indptr), shape=(1000, 20_000))
+    many.indices += rng.integers(0, 10, many.nnz)
+    then = ("explanation", "evaluation", "page")
+    told = [gnomon.forecast(X, then=then) for X in (few, wide, many)]
+    for name in ("explanation", "page"):
+        assert told[0].durations[name] < told[1].durations[name] <= told[2].durations[name]
+    assert told[2].durations["page"] > 2.0 * told[1].durations["page"]
+    assert told[0].stages["page"] < told[1].stages["page"] < told[2].stages["page"]
+    assert told[0].durations["evaluation"] == told[2].durations["evaluation"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from gnomon._costs import Cost
 
-__all__ = ["evaluation_keeps", "evaluation_takes", "explanation_takes", "page_takes"]
+__all__ = ["columns_take", "evaluation_keeps", "evaluation_takes", "explanation_takes", "page_takes"]
 
 # Bytes, bytes of the blocks worked on at a time and their limit, and nanoseconds on one core of the reference machine.
 _EXPLANATION = Cost(fixed=1e6, row=900.0)
@@ -38,6 +38,11 @@ _CLUSTERS = Cost(row=2.6e3, entry=8.0)  # of these
 _LEFT = 4.0  # for each number of the table: that of groups stays
 _PAGE_TIME = Cost(fixed=6e8, row=1.1e5, entry=300.0)
 _ALIKE = 0.3  # nanoseconds for a product of two columns in a row, where groups of features are looked for
+# Of sparse tables, beside what as many numbers of a dense one take: nanoseconds of a number in an explanation, of a
+# column there and in a page, and of one that some row stores in a page; and bytes of the latter in tables of pairs.
+_STORED_TIME, _COLUMN_TIME, _PAGE_COLUMN_TIME, _USED_TIME = 7e3, 4e4, 2e5, 1.4e6
+_USED = 8.0 * _ALIKE_TOGETHER / 4
+_DEVIATION = 8.0  # bytes of a number that is looked at
 _MOST_ALIKE, _FEWEST_ALIKE = 1 << 24, 256  # numbers and rows that are looked at
 
 
@@ -119,3 +124,28 @@ def page_takes(n_samples: int, n_features: float) -> tuple[float, float]:
     learned = min(n_samples // 2, _LEARNED)
     clusters = _LEFT * n_samples * n_features + _CLUSTERS.of(learned, n_features)
     return _PAGE.of(*shape) + max(dimension, alike, clusters), seconds
+
+
+def columns_take(name: str, n_samples: int, n_stored: float, n_columns: int, n_used: int) -> tuple[float, float]:
+    """Return what a sparse table takes beside what a dense one of as many numbers does, to be explained or shown.
+
+    Parameters
+    ----------
+    name : {"explanation", "evaluation", "page"}
+    n_samples : int
+    n_stored : float
+        Numbers stored for a row.
+    n_columns, n_used : int
+        All columns, and those that some row stores.
+
+    Returns
+    -------
+    n_bytes, seconds : float
+    """
+    if name == "explanation":
+        return 0.0, 1e-9 * (_STORED_TIME * n_samples * n_stored + _COLUMN_TIME * n_columns)
+    if name == "evaluation":
+        return 0.0, 0.0
+    looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / max(n_columns, 1)))
+    needed = _DEVIATION * looked_at * n_columns + _USED * n_used
+    return needed, 1e-9 * (_PAGE_COLUMN_TIME * n_columns + _USED_TIME * n_used)
