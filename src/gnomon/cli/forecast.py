@@ -38,6 +38,7 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
     help="What is made of the map, such as page; may be repeated. The page needs explanation and evaluation.",
 )
 @click.option("--n-fitted", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
+@click.option("--metric", help="Distance between rows, as of gnomon map.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of a cluster that share the blocks of such a map.")
 @with_data
 @with_columns
@@ -49,6 +50,7 @@ def forecast(
     shape: tuple[int, ...] | None,
     then: tuple[str, ...],
     n_fitted: int | None,
+    metric: str | None,
     workers: int | None,
     method: str,
     extra: dict[str, Any],
@@ -70,7 +72,7 @@ def forecast(
         table, shape = _opened(str(data), asked=n_fitted is not None, **given(**reading))
     elif useless := given(**reading):
         raise click.UsageError(f"--{next(iter(useless))} says what of DATA is used; --shape has the columns used.")
-    found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **extra)
+    found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **given(metric=metric), **extra)
     if as_json:
         time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
         told = {"method": method, "shape": shape, **asdict(found), **time, "free": available_memory()}

@@ -21,7 +21,14 @@ STDIN = "-"
 _NAME = "stdin.csv"
 
 
-def open_data(data: str, *, metadata: str | None = None, labels: str | None = None, **options: Any) -> Any:
+def open_data(
+    data: str,
+    *,
+    metadata: str | None = None,
+    labels: str | None = None,
+    feature_names: str | None = None,
+    **options: Any,
+) -> Any:
     """Open the data of a command.
 
     Parameters
@@ -32,6 +39,8 @@ def open_data(data: str, *, metadata: str | None = None, labels: str | None = No
         A text table with a header and a row for each row of `data`, whose columns become metadata.
     labels : str or None, default=None
         The column of labels, in `metadata` if it is there, else in `data`.
+    feature_names : str or None, default=None
+        A text file with the name of a column on each line, for data whose columns have none.
     **options
         As of `gnomon.data.open_dataset`.
 
@@ -46,6 +55,8 @@ def open_data(data: str, *, metadata: str | None = None, labels: str | None = No
         found = open_dataset(path, labels=None if labels in columns else labels, **options)
     if data == STDIN:
         found = replace(found, source="stdin")
+    if feature_names is not None:
+        found = _with_names(found, feature_names)
     return found if metadata is None else _with_columns(found, columns, metadata, labels)
 
 
@@ -126,6 +137,25 @@ def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
     if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
         raise ValueError(message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt"))
     return read_columns(path)
+
+
+def _with_names(data: Any, path: str) -> Any:
+    from gnomon.data.limits import refuse_unreadable
+    from gnomon.data.names import clean_names
+
+    option = f"--feature-names={path!r}"
+    if data.feature_names is not None:
+        remedy = "Leave it out."
+        raise ValueError(message(option, "left out where the columns of DATA have names", remedy=remedy))
+    with (
+        refuse_unreadable(option, "a text file in UTF-8", errors=(UnicodeDecodeError,)),
+        open(path, encoding="utf-8-sig") as file,
+    ):
+        names = file.read().splitlines()
+    if len(names) != data.n_features:
+        fact = f"it has {len(names):,} lines, DATA {data.n_features:,} columns"
+        raise ValueError(message(option, "a file with a name for each column of DATA, one a line", fact=fact))
+    return replace(data, feature_names=clean_names(names))
 
 
 def _with_columns(data: Any, columns: dict[str, npt.NDArray[Any]], path: str, labels: str | None) -> Any:

@@ -120,6 +120,11 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 )
 @with_method
 @with_data
+@click.option(
+    "--feature-names",
+    metavar="FILE",
+    help="Text file with a name on each line for the columns of a .npy or .npz table, such as words of texts.",
+)
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
 @with_columns
 @click.option(
@@ -205,6 +210,7 @@ def map(
     coordinates: str | None,
     method: str,
     labels: str | None,
+    feature_names: str | None,
     target: str | None,
     metadata: str | None,
     features: list[str] | None,
@@ -255,7 +261,7 @@ def map(
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
         if in_blocks:
             refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images}, why)
-            refuse_options({"layer": layer, "missing": missing}, why)
+            refuse_options({"layer": layer, "missing": missing, "feature-names": feature_names}, why)
     found: list[str] = []
     began = time.perf_counter()
     with collect_warnings(found):
@@ -268,6 +274,7 @@ def map(
             beside: dict[str, Any] = {
                 "metadata": metadata,
                 "labels": labels,
+                "feature_names": feature_names,
                 "images": images,
                 "layer": layer,
                 "obsm": obsm,
