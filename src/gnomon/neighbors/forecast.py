@@ -68,6 +68,7 @@ def sparse_search_memory(n_samples: int, n_stored: float, n_columns: int, n_shar
     n_stored : float
         Numbers stored for a row.
     n_columns : int
+        Those that no row stores included.
     n_shared : float
         Columns that two rows both store, in the mean.
     n_neighbors : int in [1, n_samples - 1]
