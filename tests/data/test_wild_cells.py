@@ -36,7 +36,7 @@ def test_cells_far_beyond_all_others_are_found_and_told(cells, dtype):
 def test_the_factor_told_is_that_of_the_standard_deviations():
     values = np.r_[np.tile([-1.0, 1.0], 200), 1000.0][:, None]  # the others have one of 1
     told = _told(values, fit_scaling(values, "standard"))
-    assert f"divided by a standard deviation that is {values.std():.1f} times as large as without" in told
+    assert f"divided by a standard deviation that is {values.std():.0f} times as large as without" in told
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,7 @@ __all__ = [
     "reads_values",
     "rows_that_decide",
     "scaling_of",
+    "told_times",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -514,7 +515,7 @@ def _one_column(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[
     ratio = float(spreads[0] / np.median(spreads[count:]))
     if share <= 0.5 or ratio <= _ONE_COLUMN:
         return ""
-    times = _times(ratio)
+    times = told_times(ratio)
     first, *second = (repr(names[f]) for f in order[:count])
     made = f"{first} and {second[0]} make" if second else f"{first} makes"
     return (
@@ -527,14 +528,15 @@ def _many_columns(spreads: Float64Array, order: npt.NDArray[np.intp], names: lis
     low, high = np.quantile(spreads, (0.1, 0.9))
     if not high > _MANY_COLUMNS * low:
         return ""
-    times = _times(high / low)
+    times = told_times(high / low)
     return (
         f"a tenth of the columns, such as {names[order[0]]!r}, spread more than {times} times as much as another "
         f"tenth, such as {names[order[-1]]!r}"
     )
 
 
-def _times(ratio: float) -> str:
+def told_times(ratio: float) -> str:
+    """Return a ratio in a few characters."""
     return f"{ratio:,.0f}" if ratio < 1e6 else f"{ratio:.2g}"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import warn
-from gnomon.data.scaling import Scaling
+from gnomon.data.scaling import Scaling, told_times
 from gnomon.exceptions import DataWarning
 
 __all__ = ["find_wild_cells", "warn_of_wild_cells"]
@@ -103,4 +103,4 @@ def _told(name: str, column: npt.NDArray[np.float64], rows: Ints, times: float, 
     more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
     rest = np.delete(column, rows)
     said = f"{name!r} has {', '.join(cells)}{more} far from all others ({rest.min():.6g} to {rest.max():.6g})"
-    return f"{said}, and is divided by a {what} that is {times:,.1f} times as large as without"
+    return f"{said}, and is divided by a {what} that is {told_times(times)} times as large as without"
