@@ -175,7 +175,7 @@ def test_clones_and_files_keep_the_neighbours(tmp_path):
 
 def test_derivatives_are_those_of_distances_in_the_data():
     graph = compute_neighbors(X, 85)
-    settings = {"perplexity": 8.0, "sparsity": 0.3, "random_state": 0, "n_jobs": 1}
+    settings = {"perplexity": 8.0, "random_state": 0, "n_jobs": 1}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         own = gnomon.sensitivity(TSNE(**settings).fit(X), X, rows=[3], polish=True)

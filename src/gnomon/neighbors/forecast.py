@@ -65,6 +65,7 @@ def sparse_search_memory(n_samples: int, n_stored: float, n_columns: int, n_shar
     Parameters
     ----------
     n_samples : int
+        Rows.
     n_stored : float
         Numbers stored for a row.
     n_columns : int
