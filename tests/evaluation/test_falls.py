@@ -58,6 +58,38 @@ def test_groups_of_whole_clouds_are_apart_however_many_they_hold():
     assert found.sentence.endswith(": a gap.")
 
 
+@pytest.mark.parametrize("n_clouds", [3, 5, 8])
+def test_sides_of_many_clouds_are_apart_in_whatever_order_these_join(n_clouds):
+    """Clouds of one side join those of the other before enough of their own."""
+    draw = np.random.default_rng(n_clouds)
+    grid = np.stack(np.meshgrid(range(6), range(6)), axis=-1).reshape(-1, 2)
+    centers = 12.0 * grid[draw.permutation(36)[: 2 * n_clouds]]
+    cloud = np.repeat(np.arange(2 * n_clouds), 50)
+    X = centers[cloud] + draw.normal(size=(len(cloud), 2))
+    side = cloud < n_clouds
+    for a, b in ((side, ~side), (cloud == 0, cloud > 0), (cloud < 2, cloud >= 2)):
+        found = are_apart(X, None, a, b, columns={}, **FAST)
+        assert found.answer == "yes"
+        assert found.sentence.endswith(": a gap.")
+        assert is_continuum(X, None, a, b, columns={}, **FAST).answer == "no"
+    # Clouds that are dealt to both sides join them, however many they are.
+    for dealt in (max(1, n_clouds // 2), n_clouds, 2 * n_clouds):
+        mixed = side ^ ((cloud < dealt) & (draw.random(len(cloud)) < 0.5))
+        assert are_apart(X, None, mixed, ~mixed, **FAST).answer != "yes"
+
+
+@pytest.mark.parametrize(("n_between", "are_seen"), [(200, True), (500, False)])
+def test_clouds_decide_only_where_half_of_the_rows_of_each_side_lie_in_them(n_between, are_seen):
+    draw = np.random.default_rng(1)
+    cloud = np.repeat(np.arange(12), 35)
+    clouds = draw.uniform(-60, 60, size=(12, 2))[cloud] + 0.5 * draw.normal(size=(420, 2))
+    X = np.r_[clouds, draw.uniform(-60, 60, size=(n_between, 2))]
+    side = np.r_[cloud < 6, draw.random(n_between) < 0.5]
+    landscape = Landscape.of(X)
+    assert fall_between(landscape, side, ~side, limit=math.inf).value == 0.0
+    assert (fall_between(landscape, side, ~side, limit=LIMIT).value > 0.0) == are_seen
+
+
 def test_the_fall_of_parts_is_that_of_their_cloud_alone():
     """Half of one cloud and a second against the other half and a third: the halves decide."""
     X, groups = three()
@@ -76,10 +108,10 @@ def test_the_fall_of_parts_is_that_of_their_cloud_alone():
     assert above.value > LIMIT
 
 
-def test_a_part_counts_from_an_eighth_of_the_smaller_group_and_thirty_rows_on():
+def test_a_part_counts_from_an_eighth_of_the_smaller_group_and_fifteen_rows_on():
     X, groups = three((400, 300, 100))
     landscape = Landscape.of(X)
-    for of_smaller, moved, counts in ((320, 40, True), (320, 39, False), (160, 30, True), (160, 29, False)):
+    for of_smaller, moved, counts in ((320, 40, True), (320, 39, False), (160, 20, True), (160, 19, False)):
         a = np.isin(np.arange(800), np.arange(400)[: of_smaller + moved])
         b = (groups > 0) | np.isin(np.arange(800), np.arange(400)[:moved])
         a &= ~b

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,7 @@ FEWEST_ROWS = 2 * N_NEIGHBORS
 _ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows
 _CORE = 4  # the densest rows of a group, one in so many, are its core
 _PEAK = 10  # one in so many rows of the core is above the peak
+_FEWEST_SHARED = 5  # rows of both groups in a cloud that is judged
 _PART = 8  # of the smaller group's rows one in so many make a part that counts: as many as half its core
 
 
@@ -46,26 +48,58 @@ class Fall:
 
 
 def fall_between(landscape: Landscape, a: Mask, b: Mask, *, island: bool = False, limit: float) -> Fall:
-    """Return the fall between two groups, or the least one between parts of both if that of the groups exceeds `limit`.
+    """Return the fall between two groups, or the least one between parts of both where they lie in several clouds.
 
-    A group may lie in several clouds. The peaks of both are then those of their densest ones, and what else they hold
-    in common is not seen. So a fall of more than `limit` is held against the clouds that falls as deep part: where a
-    cloud has an eighth of the smaller group's rows, and 30, of both, its rows alone are judged, until no cloud has. The
-    fall of parts is below that of the groups, since none as deep lies within their cloud.
+    The peaks of such groups are those of their densest clouds, and what else they hold in common is not seen. So a fall
+    of more than `limit` is held against the clouds that falls as deep part: where as many rows as an eighth of the
+    smaller group, and 15, lie in clouds of which the other group has a larger share, these clouds alone are judged,
+    until fewer do. The fall of parts is below that of the groups, since none as deep lies within their cloud.
+
+    Nor is a fall seen where clouds of one group join those of the other before enough of either are joined. So one of
+    less than `limit` is held against the clouds that falls of `limit` part: see `_of_pure_clouds`.
     """
     found = _fall(landscape, a, b, island)
-    enough = max(FEWEST_ROWS, -(-min(int(np.count_nonzero(a)), int(np.count_nonzero(b))) // _PART))
+    enough = max(N_NEIGHBORS, -(-min(int(np.count_nonzero(a)), int(np.count_nonzero(b))) // _PART))
     while found.value >= limit:
+        clouds = _clouds(landscape, found.value)
+        if max(_strays(clouds, a, b)) < enough:
+            break
+        shared = [min(int(np.count_nonzero(rows & cloud)) for rows in (a, b)) for cloud in clouds]
+        fewest = max(_FEWEST_SHARED, max(shared) // 2)
         inner = [
             _fall(landscape, a & cloud, b & cloud, island)
-            for cloud in _clouds(landscape, found.value)
-            if min(np.count_nonzero(a & cloud), np.count_nonzero(b & cloud)) >= enough
+            for cloud, count in zip(clouds, shared, strict=True)
+            if count >= fewest
         ]
         least = min(inner, key=lambda one: one.value, default=found)
         if least.value >= found.value:
             break
         found = least
-    return found if found.value < limit else replace(found, strays=_strays(_clouds(landscape, found.value), a, b))
+    if found.value < limit:
+        found = _of_pure_clouds(landscape, found, island, limit, enough)
+    return found if found.value < limit else replace(found, strays=_strays(_clouds(landscape, limit), a, b))
+
+
+def _of_pure_clouds(landscape: Landscape, whole: Fall, island: bool, limit: float, enough: int) -> Fall:
+    """Return the least fall between a cloud of one group and one of the other, if falls of `limit` part the groups.
+
+    They do if fewer than `enough` rows of either lie in clouds of the other, and half of the rows of each in clouds
+    where they are more. Else the fall is that of the whole groups.
+    """
+    a, b = whole.a, whole.b
+    parts: tuple[list[Mask], list[Mask]] = [], []
+    clouds = _clouds(landscape, limit)
+    if max(_strays(clouds, a, b)) >= enough:
+        return whole
+    for cloud in clouds:
+        n_a, n_b = int(np.count_nonzero(a & cloud)), int(np.count_nonzero(b & cloud))
+        if max(n_a, n_b) >= N_NEIGHBORS:
+            parts[int(n_b > n_a)].append((b if n_b > n_a else a) & cloud)
+    held = [sum(int(np.count_nonzero(part)) for part in of_group) for of_group in parts]
+    if 2 * held[0] < np.count_nonzero(a) or 2 * held[1] < np.count_nonzero(b):
+        return whole
+    least = min((_fall(landscape, one, other, island) for one, other in product(*parts)), key=lambda one: one.value)
+    return max(whole, least, key=lambda one: one.value)
 
 
 def _clouds(landscape: Landscape, fall: float) -> list[Mask]:

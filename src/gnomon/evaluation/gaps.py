@@ -492,10 +492,10 @@ def are_apart(
     whose density is below `bridge` times that of the sparser core. Straight lines play no part: rings around each other
     are apart. The map only chooses the question.
 
-    A group may hold several clouds, as the rest of a map does beside an island. Where an eighth of the smaller group's
-    rows, and at least 30 of both groups, lie in one cloud that is whole at the fall found, these rows decide, and the
-    sentence says which shares of the groups they are. Fewer rows of a group in one cloud with the other, more than a
-    fiftieth, are told beside a gap.
+    A group may hold several clouds, as the rest of a map does beside an island. Where as many rows of one as an eighth
+    of the smaller group, and at least 15, lie in clouds of the other, these clouds decide, and the sentence says which
+    shares of the groups they hold. Fewer rows, more than a fiftieth of a group, are told beside a gap. Groups whose
+    clouds are all apart are, in whatever order these join; the fall told is that between the two that come nearest.
 
     The p-value compares the fall of density with the deepest one anywhere in tables without gaps, between any parts of
     as many rows: normal clouds with the covariance of the data, and tables of even density in as many dimensions as
