@@ -198,7 +198,8 @@ def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     result = _map_of_countries(lambda country: np.arange(150) % 2)
     islands = result.importance().islands
     assert (islands.kind, islands.n_groups, islands.features) == ("islands", 3, ["country"])
-    told = "the 3 islands of the map are told apart by country 100% (share of variance between them)"
+    asked = "share of variance between them; whether the data have these gaps, verdicts() tells"
+    told = f"the 3 islands of the map are told apart by country 100% ({asked})"
     assert str(result.importance()).split("\n")[1:3] == ["no feature tells the 2 labels apart", told]
     said = f"What parts groups of points\n  no feature tells the 2 labels apart\n  {told}\n"
     assert said in result.report(verdicts=False)

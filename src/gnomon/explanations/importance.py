@@ -73,7 +73,8 @@ class Apart(Printed):
         told = [f"{name} {share:.0%}" for name, share in zip(self.features[:_NAMED], self.share, strict=False)]
         more = len(self.features) - len(told)
         text = f"{', '.join(told)}{f' and {more} more' if more else ''}"
-        return f"{groups} are told apart by {text} (share of variance between them)"
+        asked = "; whether the data have these gaps, verdicts() tells" if self.kind == "islands" else ""
+        return f"{groups} are told apart by {text} (share of variance between them{asked})"
 
 
 def find_apart(
