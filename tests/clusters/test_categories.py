@@ -68,3 +68,52 @@ def test_a_category_of_many_levels_is_spread_as_a_whole_however_little_of_it_com
     np.testing.assert_allclose(whole.sum(axis=1), 0.0, atol=1e-12)
     (part,) = noise_of_steps([X], np.eye(41)[:2], 0)
     np.testing.assert_array_equal(part, whole[:, :2])
+
+
+def with_likelihoods(levels, n_levels, rows, seed=0):
+    """Return the indicators of a category, and likelihoods of the levels in some rows."""
+    table = indicators(levels, n_levels)
+    table[rows] = np.random.default_rng(seed).dirichlet(np.ones(n_levels), len(rows))
+    return table
+
+
+@pytest.mark.parametrize("scale", [1.0, np.array([0.4, 2.0, 3.0])])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_rows_between_levels_are_spread_as_those_of_their_most_likely_level(scale, dtype):
+    levels, rows = np.arange(900) % 3, np.arange(0, 180, 2)
+    table = with_likelihoods(levels, 3, rows)
+    likely = table.argmax(axis=1)
+    given = (scale * table - 0.7).astype(dtype)
+    known = (scale * indicators(likely, 3) - 0.7).astype(dtype)
+    np.testing.assert_allclose(without_levels(given, 0), without_levels(known, 0), atol=1e-6)
+    (noise,), (expected,) = (noise_of_steps([one], np.eye(3), 0) for one in (given, known))
+    np.testing.assert_allclose(given + noise, known + expected, atol=1e-6)
+
+
+def test_shares_that_miss_one_or_lie_between_in_many_rows_are_no_category():
+    levels = np.arange(900) % 3
+    few, many = np.arange(0, 900, 11), np.flatnonzero(np.arange(900) // 3 % 3 == 0)
+    short = with_likelihoods(levels, 3, few)
+    short[few] *= 0.9
+    for table in (short, with_likelihoods(levels, 3, many)):
+        assert without_levels(table, 0) is table
+
+
+def test_rows_of_yes_and_no_that_were_filled_in_are_spread_as_the_likelier_and_scales_stay():
+    yes = (np.arange(600) % 3 == 0).astype(float)
+    filled = yes.copy()
+    filled[:6] = [0.02, 0.4, 0.7, 0.02, 0.03, 0.9]
+    likely = np.where(np.arange(600) < 6, filled > 0.5, yes)
+    (noise,), (expected,) = (noise_of_steps([one[:, None]], np.eye(1), 0) for one in (filled, likely))
+    np.testing.assert_allclose(filled + noise[:, 0], likely + expected[:, 0])
+    scale = np.repeat([1.0, 2.0, 3.0], [270, 60, 270])
+    (noise,) = noise_of_steps([scale[:, None]], np.eye(1), 0)
+    assert np.abs(noise).max() <= 0.5
+
+
+@pytest.mark.parametrize("share", [0.005, 0.05])
+def test_levels_whose_missing_cells_were_filled_in_are_no_clusters(share):
+    X = a_table(3)
+    rows = np.flatnonzero(np.random.default_rng(1).random(len(X)) < share)
+    X[rows, 3:] = 2.0 * with_likelihoods(X[:, 3:].argmax(axis=1), 3, rows)[rows]
+    assert len(find_clusters(X).levels) == 0

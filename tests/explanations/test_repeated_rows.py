@@ -216,3 +216,12 @@ def test_pairs_that_are_equal_by_chance_are_counted():
         assert alike_by_chance(table, 2 * pairs)
         assert not alike_by_chance(table, 8 * pairs)
     assert not alike_by_chance(draw.normal(size=(200, 4)), 1)
+
+
+def test_answers_of_a_category_of_which_some_were_filled_in_are_alike_by_chance():
+    draw = np.random.default_rng(0)
+    table = (draw.integers(0, 3, 400)[:, None] == np.arange(3)).astype(float)
+    table[:20] = [0.7, 0.2, 0.1]
+    pairs = sum(n * (n - 1) // 2 for n in np.bincount(table.argmax(axis=1)))
+    assert alike_by_chance(table, 3.9 * pairs)
+    assert not alike_by_chance(table, 4.1 * pairs)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import product
-from gnomon.linalg import columns_of_parts, find_categories
+from gnomon.linalg import columns_of_parts, find_categories, most_likely_levels
 
 __all__ = ["noise_of_steps", "without_levels"]
 
@@ -20,6 +20,8 @@ _TIED = 2.0  # rows of each value of a feature that goes in steps, at least and 
 _HOLE = 3.0  # times the steps on both sides: a wider one is no step but a hole, and stays empty
 _SHARE = 0.05  # of a feature's variance that the components hold: less is one of many that even out each other's steps
 _COUNTED = 1 << 16  # whole numbers in a smaller range are counted
+_BETWEEN = 0.25  # of the rows, at most, that lie between two levels since a missing cell was filled in
+_EVEN = 1e-6  # by which steps of equal width may differ
 _TOGETHER = 16  # features drawn at a time
 
 
@@ -31,7 +33,8 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     rounded, or that counts something, then has a density of one peak again: without noise its rows seem to thin out
     between any two of its values. The indicators of a category, of which each row has one, are spread together, since
     each alone leaves a hole between the levels: over the points that are nearer to the level than to any other in a
-    simplex, whose density along any line has one peak where the levels are equally frequent.
+    simplex, whose density along any line has one peak where the levels are equally frequent. A row between levels, in
+    which a missing cell was filled in by how likely each is, is spread as one of its most likely level.
 
     Parameters
     ----------
@@ -100,7 +103,8 @@ def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:
     """Return by how much to move the indicators of a category in each row; nothing on the mean of a level."""
     low, high = indicators.min(axis=0), indicators.max(axis=0)
     rows, n_levels = indicators.shape
-    level = np.argmax(indicators == high, axis=1)
+    level = most_likely_levels(indicators)
+    is_level = level[:, None] == np.arange(n_levels)
     points = draw.standard_exponential(size=indicators.shape)
     points /= points.sum(axis=1, keepdims=True)  # even over the simplex
     largest = np.argmax(points, axis=1)
@@ -108,13 +112,17 @@ def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:
     ours, most = points[all_rows, level].copy(), points[all_rows, largest].copy()
     points[all_rows, largest], points[all_rows, level] = ours, most
     widened = (n_levels - 1.0) / ((1.0 / np.arange(1, n_levels + 1)).sum() - 1.0)
-    moved: Floats = (1.0 / n_levels + widened * (points - 1.0 / n_levels) - (indicators == high)) * (high - low)
-    return moved
+    moved: Floats = (1.0 / n_levels + widened * (points - 1.0 / n_levels) - is_level) * (high - low)
+    return moved + (np.where(is_level, high, low) - indicators)  # rows between levels go to theirs
 
 
 def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
     """Return by how much to move each value of a feature, None if the feature does not go in steps."""
     levels, level = _levels(values)
+    likely = _without_between(values, levels, level)
+    if likely is not None:
+        within = _within_steps(likely, draw)
+        return None if within is None else within + (likely - values)
     if len(levels) < 2 or len(values) < _TIED * len(levels):
         return None
     steps = np.diff(levels)
@@ -125,3 +133,18 @@ def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
     below, above = np.where(below > 0.0, below, above), np.where(above > 0.0, above, below)
     moved: Floats = draw.uniform(size=len(values)) * (below + above)[level] - below[level]
     return moved
+
+
+def _without_between(values: Floats, levels: Floats, level: npt.NDArray[np.intp]) -> Floats | None:
+    """Return a feature of yes and no with the likelier of both where a missing cell was filled in; None of others.
+
+    Both are more frequent than all between them. Answers on a scale of even steps, of two rows each, stay.
+    """
+    counts = np.bincount(level)
+    n_between = int(counts[1:-1].sum())
+    if n_between == 0 or n_between > min(_BETWEEN * len(values), counts[0] - 1, counts[-1] - 1):
+        return None
+    steps = np.diff(levels)
+    if np.ptp(steps) <= _EVEN * steps.max() and counts[1:-1].min() >= _TIED:
+        return None
+    return np.where(values - levels[0] < levels[-1] - values, levels[0], levels[-1])

@@ -1,6 +1,7 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
 from .categories import columns_of_parts as columns_of_parts
 from .categories import find_categories as find_categories
+from .categories import most_likely_levels as most_likely_levels
 from .distance_scaling import ClassicalScaling as ClassicalScaling
 from .distance_scaling import classical_scaling as classical_scaling
 from .draws import normal_matrix as normal_matrix

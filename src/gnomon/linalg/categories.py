@@ -1,4 +1,7 @@
-"""Columns of a table that are the indicators of one category: each row has exactly one of them."""
+"""Columns of a table that are the indicators of one category: each row has exactly one of them.
+
+Where a cell was missing and is filled in, the indicators say how likely each level is: such rows lie between.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +13,13 @@ import numpy.typing as npt
 
 from gnomon.linalg.table import dense_rows
 
-__all__ = ["columns_of_parts", "find_categories"]
+__all__ = ["columns_of_parts", "find_categories", "most_likely_levels"]
 
 _TOGETHER = 16  # columns looked at a time
 _FIRST = 64  # rows that tell which columns may have two values
+_AT_FIRST = 0.5  # of these rows that have one of the two, at least
+_CERTAIN = 0.75  # of all rows that have one of the two, at least; the others lie between
+_WHOLE = 1e-4  # by which the likelihoods of the levels may miss one, after scaling in single precision
 
 
 def columns_of_parts(parts: Sequence[Any], columns: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:
@@ -21,35 +27,73 @@ def columns_of_parts(parts: Sequence[Any], columns: npt.NDArray[np.intp]) -> npt
     return np.concatenate([dense_rows(rows[:, columns]) for rows in parts])
 
 
-def _of_two_values(parts: Sequence[Any]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_]]:
-    """Return the columns that have two values, and in which rows each has the higher one."""
+def most_likely_levels(indicators: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+    """Return the level of each row of the indicators of a category, the most likely one of a row between levels."""
+    return np.argmax(_likelihoods(indicators), axis=1)
+
+
+def _likelihoods(indicators: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    """Return the indicators of a category as before any scaling, from 0 to 1."""
+    low, high = indicators.min(axis=0).astype(np.float64), indicators.max(axis=0).astype(np.float64)
+    found: npt.NDArray[np.float64] = (indicators - low) / np.where(high > low, high - low, 1.0)
+    return found
+
+
+def _of_two_values(
+    parts: Sequence[Any],
+) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Return the columns that have two values, and in which rows each has the higher one, or one between.
+
+    Of sparse tables, in which nothing was filled in, no column may have others.
+    """
+    sparse = any(hasattr(part, "tocsr") for part in parts)
+    at_first, certain = (1.0, 1.0) if sparse else (_AT_FIRST, _CERTAIN)
     first = dense_rows(parts[0][:_FIRST])
-    candidates = np.flatnonzero(((first == first.min(axis=0)) | (first == first.max(axis=0))).all(axis=0))
-    columns, rows = [candidates[:0]], [np.zeros((sum(part.shape[0] for part in parts), 0), dtype=np.bool_)]
+    of_two = (first == first.min(axis=0)) | (first == first.max(axis=0))
+    candidates = np.flatnonzero(of_two.mean(axis=0) >= at_first)
+    none = np.zeros((sum(part.shape[0] for part in parts), 0), dtype=np.bool_)
+    columns, higher, within = [candidates[:0]], [none], [none]
     for start in range(0, len(candidates), _TOGETHER):
         some = candidates[start : start + _TOGETHER]
         table = columns_of_parts(parts, some)
         low, high = table.min(axis=0), table.max(axis=0)
         is_high = table == high
-        two = (low < high) & (is_high | (table == low)).all(axis=0)
+        is_between = ~is_high & (table != low)
+        two = (low < high) & (is_between.mean(axis=0) <= 1.0 - certain)
         columns.append(some[two])
-        rows.append(is_high[:, two])
-    return np.concatenate(columns), np.concatenate(rows, axis=1)
+        higher.append(is_high[:, two])
+        within.append(is_between[:, two])
+    return np.concatenate(columns), np.concatenate(higher, axis=1), np.concatenate(within, axis=1)
 
 
 def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
-    """Return runs of columns of which each row has exactly one high, the indicators of a category."""
-    candidates, is_high = _of_two_values(parts)
+    """Return runs of columns of which each row has exactly one high, the indicators of a category.
+
+    A quarter of the rows may lie between the levels instead, where a missing cell was filled in: with likelihoods of
+    the levels that sum to one.
+    """
+    candidates, is_high, is_between = _of_two_values(parts)
     found, start = [], 0
     while start < len(candidates):
         count, end, whole = np.zeros(len(is_high), dtype=np.intp), start, False
+        between = np.zeros(len(is_high), dtype=np.bool_)
         while end < len(candidates) and candidates[end] - candidates[start] == end - start and not whole:
             count += is_high[:, end]
+            between |= is_between[:, end]
             end += 1
-            if (count > 1).any():
+            if (count + between > 1).any():
                 break
-            whole = bool((count == 1).all())
+            whole = bool((count + between == 1).all()) and _sum_to_one(parts, candidates[start:end], between)
         if whole and end - start > 1:
             found.append(candidates[start:end])
         start = end if whole else start + 1
     return found
+
+
+def _sum_to_one(parts: Sequence[Any], columns: npt.NDArray[np.intp], between: npt.NDArray[np.bool_]) -> bool:
+    """Say whether the rows between levels are few and have likelihoods that sum to one."""
+    if not between.any():
+        return True
+    if between.mean() > 1.0 - _CERTAIN or len(columns) < 2:
+        return False
+    return bool((np.abs(_likelihoods(columns_of_parts(parts, columns)).sum(axis=1) - 1.0) <= _WHOLE).all())

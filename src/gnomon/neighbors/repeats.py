@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._arithmetic import exp, log
-from gnomon.linalg import connected_components, dense_rows, find_categories
+from gnomon.linalg import connected_components, dense_rows, find_categories, most_likely_levels
 from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.row_search import query_neighbors
@@ -150,7 +150,7 @@ def _are_pairs_equal(columns: Any, units: list[Rows], least: float) -> bool:
         if pairs < least:
             return False
         values = dense_rows(columns[:, unit])
-        values = values if len(unit) == 1 else np.argmax(values == values.max(axis=0), axis=1)
+        values = values if len(unit) == 1 else most_likely_levels(values)
         counts = np.unique(values, return_counts=True)[1].astype(np.float64)
         pairs *= float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
     return pairs >= least
