@@ -56,6 +56,12 @@ def test_names_that_do_not_fit_are_refused(files, table, names, told):
     assert told in found.output
 
 
+def test_a_file_of_names_that_is_not_there_is_told_with_names_that_are_near(files):
+    found = run("map", "X.npy", "--feature-names", "word.txt", "--method", "pca", "--quiet", "--save", "m.gnomon")
+    assert found.exit_code != 0
+    assert "file 'word.txt' must be there (no such file). Did you mean 'words.txt'" in found.output
+
+
 def test_tables_in_blocks_have_their_own_names(files):
     found = run(
         "map", "X.npy", "--feature-names", "words.txt", "--n-fitted", 30, "--method", "pca", "--save", "m.gnomon"

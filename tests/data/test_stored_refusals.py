@@ -124,6 +124,41 @@ FILES = {
 }
 
 
+LISTS = {
+    "one npy": (
+        lambda d: [save(d, "x.npy")],
+        ValueError,
+        r"x\.npy' must be a Parquet file in a list .*Pass .*x\.npy' itself",
+    ),
+    "two npy": (
+        lambda d: [save(d, "x.npy"), save(d, "y.npy")],
+        ValueError,
+        "in a list .*ends in '.npy'.*Pass one path",
+    ),
+    "csv": (lambda d: [junk(d, "x.csv")], ValueError, "in a list of paths .*ends in '.csv'"),
+    "none there": (
+        lambda d: [d / "no.npy", d / "other.npy"],
+        FileNotFoundError,
+        r"no\.npy' must be there .no such file",
+    ),
+    "one not there": (
+        lambda d: [parquet(d, {"a": X[:, 0]}), d / "y.parquet"],
+        FileNotFoundError,
+        "y.parquet' must be there",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", LISTS)
+def test_lists_of_paths_name_the_file_that_is_not_there_or_no_parquet(case, tmp_path):
+    make, kind, text = LISTS[case]
+    paths = make(tmp_path)
+    with pytest.raises(kind, match=text):
+        open_table(paths)
+    with pytest.raises(kind, match=text):
+        as_stored(paths)
+
+
 @pytest.mark.parametrize("case", FILES)
 def test_damaged_and_other_files_end_in_one_clear_error(case, tmp_path):
     make, kind, text = FILES[case]

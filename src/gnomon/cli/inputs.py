@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from gnomon._files import require_existing
 from gnomon._validation import message
 
 __all__ = ["STDIN", "empty_cells", "open_data", "open_new_rows", "prepare_data", "read_positions", "with_all_rows"]
@@ -147,6 +148,7 @@ def _with_names(data: Any, path: str) -> Any:
     if data.feature_names is not None:
         remedy = "Leave it out."
         raise ValueError(message(option, "left out where the columns of DATA have names", remedy=remedy))
+    require_existing(path, folders=False)
     with (
         refuse_unreadable(option, "a text file in UTF-8", errors=(UnicodeDecodeError,)),
         open(path, encoding="utf-8-sig") as file,

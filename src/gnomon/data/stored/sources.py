@@ -258,9 +258,21 @@ def _open_parquet(paths: list[str], key: str | None, columns: Sequence[str] | No
             found = sorted(file for file in Path(path).rglob("*.parquet") if _counts(file.relative_to(path)))
             files += [ParquetFile(os.path.abspath(file), _partition(file.relative_to(path))) for file in found]
         else:
+            _require_parquet(path, among=len(paths))
             files.append(ParquetFile(os.path.abspath(path)))
     import_optional("pyarrow.parquet", package="pyarrow", extra="io")
     return ParquetTable(files, filesystem=filesystem, columns=columns, name=name)
+
+
+def _require_parquet(path: str, *, among: int) -> None:
+    """Raise unless a file is there, and is none that is read otherwise, alone."""
+    require_existing(path)
+    end = os.path.splitext(path)[1]
+    if end.lower() in {".npy", ".npz", *_HDF5, *_TEXT}:
+        remedy = f"Pass {path!r} itself." if among == 1 else "Pass one path, or the arrays joined into one."
+        raise ValueError(
+            message(f"file {path!r}", "a Parquet file in a list of paths", fact=f"it ends in {end!r}", remedy=remedy)
+        )
 
 
 def _counts(path: Path) -> bool:
