@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.cluster.hierarchy import cophenet, linkage
 from scipy.optimize import linear_sum_assignment
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import minimum_spanning_tree
 from scipy.spatial.distance import cdist, squareform
 from scipy.stats import pearsonr, rankdata, spearmanr
@@ -17,12 +20,13 @@ from sklearn.metrics import silhouette_score
 
 from gnomon._run import running
 from gnomon.evaluation import evaluate, local_radius_correlation, scorecard
-from gnomon.evaluation.classes import neighborhood_hits
+from gnomon.evaluation.classes import centroid_distances, neighborhood_hits
 from gnomon.evaluation.pairs import non_metric_stress, stresses_of_random_map
 from gnomon.evaluation.ranks import local_and_global, neighborhood_sizes, random_rank_errors, rank_anchors
 from gnomon.evaluation.scores import _average_ranks, neighbor_ranks, rank_agreement
 from gnomon.evaluation.steadiness import SharedNeighbors, distortions, score_of
 from gnomon.evaluation.topology import diagram_agreement, joining_agreement, joining_scales, loops
+from gnomon.neighbors import cross_distances
 
 
 def iris():
@@ -244,6 +248,56 @@ def test_triplets_are_all_triplets(name):
     assert found.value == pytest.approx(share(*(cdist(one, one) for one in centers)), abs=1e-9)
     count = len(centers[0])
     assert found.n_pairs == count * (count - 1) * (count - 2) // 2
+
+
+def sets(n_classes=5, per_class=30):
+    """Rows of 0 and 1, whose columns are set as often as their class has them, and places that follow a few columns."""
+    rng = np.random.default_rng(3)
+    labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
+    often = rng.uniform(0.1, 0.6, (n_classes, 40))
+    X = (rng.random((len(labels), 40)) < often[labels]) * 1.0
+    return X, often[labels][:, :2] + 0.1 * rng.normal(size=(len(labels), 2)), labels
+
+
+def order_kept(apart, in_map):
+    n = len(apart)
+    triplets = [(i, j, k) for i in range(n) for j in range(n) for k in range(j) if i not in (j, k)]
+    return np.mean([(apart[i, j] < apart[i, k]) == (in_map[i, j] < in_map[i, k]) for i, j, k in triplets])
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+@pytest.mark.parametrize("metric", ["jaccard", "dice", "sokalsneath", "rogerstanimoto", "hamming"])
+def test_centroids_of_sets_are_those_of_the_space_whose_squared_distances_the_metric_is(metric, form):
+    X, Y, labels = sets()
+    given = cross_distances(X, X, metric=metric)
+    middle = np.eye(len(X)) - 1.0 / len(X)
+    values, vectors = np.linalg.eigh(-0.5 * middle @ given @ middle)  # classical scaling
+    assert values.min() > -1e-9
+    space = vectors * np.sqrt(np.maximum(values, 0.0))
+    centers = [np.array([A[labels == c].mean(axis=0) for c in range(5)]) for A in (space, Y)]
+    expected = cdist(centers[0], centers[0], "sqeuclidean")
+    np.testing.assert_allclose(centroid_distances(form(X), labels, metric), expected, atol=1e-12)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = scorecard(form(X), Y, labels, metric=metric, measures="centroid_triplets")["centroid_triplets"]
+    assert found.value == pytest.approx(order_kept(expected, cdist(centers[1], centers[1])), abs=1e-12)
+    assert (found.exact, found.n_rows, found.n_pairs) == (True, len(X), 30)
+
+
+def test_centroids_of_sets_under_hamming_are_as_far_as_those_of_numbers():
+    X, _, labels = sets()
+    centers = np.array([X[labels == c].mean(axis=0) for c in range(5)])
+    found = centroid_distances(X, labels, "hamming")
+    np.testing.assert_allclose(found, cdist(centers, centers, "sqeuclidean") / X.shape[1], atol=1e-12)
+
+
+def test_of_many_rows_centroids_of_sets_rest_on_as_many_rows_of_each_class():
+    X, Y, labels = sets(per_class=60)
+    labels = np.where(np.arange(len(labels)) < 2, 5, labels)  # a class of two rows is not missed
+    found = scorecard(X, Y, labels, metric="dice", measures="centroid_triplets", n_anchors=120)["centroid_triplets"]
+    assert (found.n_rows, found.exact, found.interval) == (5 * 20 + 2, False, None)
+    all_rows = scorecard(X, Y, labels, metric="dice", measures="centroid_triplets")["centroid_triplets"]
+    assert found.value == pytest.approx(all_rows.value, abs=0.2)
 
 
 @pytest.mark.parametrize("name", ["iris", "waves"])

@@ -9,8 +9,10 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import row_distances
 from gnomon._threads import in_order
+from gnomon.neighbors import row_distances as distances_from
 
 __all__ = [
+    "centroid_distances",
     "centroids",
     "distance_consistency",
     "hit_of_random_map",
@@ -78,6 +80,42 @@ def centroids(values: Any, codes: Ints) -> Floats:
     sums = members @ (values.astype(np.float64) if hasattr(values, "tocsr") else np.asarray(values, dtype=np.float64))
     means: Floats = np.asarray(sums.toarray() if hasattr(sums, "toarray") else sums) / counts[:, None]
     return means
+
+
+def centroid_distances(values: Any, codes: Ints, metric: str) -> Floats:
+    """Return how far the centroids of classes are from each other, by distances between rows alone.
+
+    Parameters
+    ----------
+    values : ndarray or CSR matrix of shape (n, n_features)
+    codes : ndarray of shape (n,), int64
+        As for `silhouette`.
+    metric : str
+        As for `gnomon.neighbors.cross_distances`.
+
+    Returns
+    -------
+    ndarray of shape (n_classes, n_classes), float64, >= 0
+        The mean distance between rows of two classes, less half of the sum of those within each, a row and itself
+        counted too. Where distances are squares of Euclidean ones in some space, as those of "jaccard", "dice",
+        "sokalsneath", "rogerstanimoto" and "hamming" are, it is the squared distance of the centroids in that space.
+
+    References
+    ----------
+    .. [1] Gower & Legendre, "Metric and Euclidean properties of dissimilarity coefficients", J. Classification 3, 1986.
+    """
+    order = np.argsort(codes, kind="stable")
+    counts = np.bincount(codes)
+    starts = np.cumsum(counts) - counts
+    to_all = distances_from(values, metric=metric)
+    sums = np.zeros((len(counts), len(counts)))
+    for block in _blocks(len(codes), len(codes)):
+        of_rows = np.add.reduceat(to_all(np.arange(len(codes))[block])[:, order], starts, axis=1)
+        np.add.at(sums, codes[block], of_rows)
+    means = sums / counts / counts[:, None]
+    means = 0.5 * (means + means.T)
+    own = np.diag(means)
+    return np.maximum(means - 0.5 * (own + own[:, None]), 0.0)
 
 
 def distance_consistency(Y: Floats, codes: Ints) -> Floats:

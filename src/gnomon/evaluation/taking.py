@@ -31,7 +31,7 @@ from gnomon.exceptions import MissingDependencyError
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.dimension import directions_of_rows
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import NeighborGraph, among_rows, succession_of_rows
+from gnomon.neighbors import NeighborGraph, among_rows, asks_equality, succession_of_rows
 
 __all__ = ["Taken", "Taking"]
 
@@ -236,19 +236,34 @@ class Taking:
         count = int(codes.max()) + 1
         if count < 3:
             return "it needs three classes"
-        found = self._rank_all(
-            classes.centroids(self.subject.X[rows], codes), classes.centroids(self._places, codes), 1
-        )
-        return Taken(
-            Estimate(float(found.triplets().mean())), 0.5, len(rows), count * (count - 1) * (count - 2) // 2, True
-        )
+        places = classes.centroids(self._places, codes)
+        some = np.arange(len(rows))
+        if asks_equality(self.metric):  # a mean of sets or of categories is none
+            some = self._of_each_class(codes)
+            apart = classes.centroid_distances(self.subject.X[rows[some]], codes[some], self.metric)
+            found = self._rank_all(apart, places, 1, "precomputed")
+        else:
+            found = self._rank_all(classes.centroids(self.subject.X[rows], codes), places, 1)
+        n_triplets = count * (count - 1) * (count - 2) // 2
+        return Taken(Estimate(float(found.triplets().mean())), 0.5, len(some), n_triplets, len(some) == len(rows))
 
-    def _rank_all(self, X: Any, Y: Floats, n_nearest: int) -> AnchorRanks:
+    def _of_each_class(self, codes: Ints) -> Ints:
+        """Return ascending numbers of labelled rows: all, or about as many as anchors, as many of each class."""
+        if self.sampling.unseen <= 0.0:
+            return np.arange(len(codes))
+        count = int(codes.max()) + 1
+        drawn = np.argsort(_core.random_keys(self.seed, len(codes)), kind="stable")
+        by_class = drawn[np.argsort(codes[drawn], kind="stable")]
+        sizes = np.bincount(codes)
+        turn = np.arange(len(codes)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        return np.sort(by_class[turn < -(-len(self.anchors) // count)]).astype(np.int64)
+
+    def _rank_all(self, X: Any, Y: Floats, n_nearest: int, metric: str | None = None) -> AnchorRanks:
         """Rank some rows by themselves."""
         everyone = np.arange(len(Y), dtype=np.int64)
         one = np.ones(1, dtype=np.int64)
         return rank_anchors(
-            X, Y, everyone, metric=self.metric, sizes=one, n_nearest=n_nearest, n_pairs=1, seed=self.seed
+            X, Y, everyone, metric=metric or self.metric, sizes=one, n_nearest=n_nearest, n_pairs=1, seed=self.seed
         )
 
     def _preservation(self) -> Taken:

@@ -40,6 +40,7 @@ from .landmarks import draw_landmarks as draw_landmarks
 from .library import check_metric as check_metric
 from .metrics import NATIVE_METRICS as NATIVE_METRICS
 from .metrics import NativeMetric as NativeMetric
+from .metrics import asks_equality as asks_equality
 from .metrics import count_merged_zeros as count_merged_zeros
 from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric

@@ -2,6 +2,14 @@
 
 from gnomon.neighbors.metrics.base import NativeMetric, tell_of_numbers
 from gnomon.neighbors.metrics.lifted import count_merged_zeros
-from gnomon.neighbors.metrics.registry import NATIVE_METRICS, metric_name, native_metric
+from gnomon.neighbors.metrics.registry import NATIVE_METRICS, asks_equality, metric_name, native_metric
 
-__all__ = ["NATIVE_METRICS", "NativeMetric", "count_merged_zeros", "metric_name", "native_metric", "tell_of_numbers"]
+__all__ = [
+    "NATIVE_METRICS",
+    "NativeMetric",
+    "asks_equality",
+    "count_merged_zeros",
+    "metric_name",
+    "native_metric",
+    "tell_of_numbers",
+]

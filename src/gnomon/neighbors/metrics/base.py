@@ -31,10 +31,13 @@ class NativeMetric(ABC):
         alone says what the distances are.
     needs_direction : bool
         Whether a row of zeros is equally far from all others, however near they are to each other.
+    asks_equality : bool
+        Whether all that counts of a column is if two values are equal, or are 0: the mean of rows is then no such row.
     """
 
     name: str
     needs_direction: bool = False
+    asks_equality: bool = False
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> Self:

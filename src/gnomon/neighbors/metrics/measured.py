@@ -107,6 +107,7 @@ class Hamming(_Measured):
     """Share of the columns in which two rows differ, in [0, 1]."""
 
     name = kernel = "hamming"
+    asks_equality = True
 
     def _scale(self, values: npt.NDArray[Any]) -> float:
         return 1.0
@@ -129,6 +130,7 @@ class Jaccard(_Measured):
     """Of the columns set in either of two rows, the share not set in both, in [0, 1]; 0 between two empty rows."""
 
     name = kernel = "jaccard"
+    asks_equality = True
 
     def _dense(self, X: Values) -> Values:
         tell_of_numbers(self.name, X)

@@ -20,7 +20,7 @@ from gnomon.neighbors.metrics.measured import (
     SokalSneath,
 )
 
-__all__ = ["NATIVE_METRICS", "metric_name", "native_metric"]
+__all__ = ["NATIVE_METRICS", "asks_equality", "metric_name", "native_metric"]
 
 _METRICS: dict[str, type[NativeMetric]] = {
     metric.name: metric
@@ -49,6 +49,8 @@ _OTHER_NAMES = {
     "sokalmichener": "rogerstanimoto",
     "tanimoto": "ruzicka",
 }
+
+_SETS = ("russellrao", "yule")  # of scikit-learn
 
 _PERIODIC = re.compile(r"periodic\(([^()]*)\)")
 
@@ -105,3 +107,19 @@ def metric_name(metric: object, params: Mapping[str, Any] | None = None) -> str 
     if native is not None:
         return native.name
     return metric if isinstance(metric, str) and not params else None
+
+
+def asks_equality(metric: str) -> bool:
+    """Say whether all that counts of a column is if two values are equal, or are 0: means of rows are then no rows.
+
+    Parameters
+    ----------
+    metric : str
+        As for `compute_neighbors`.
+
+    Returns
+    -------
+    bool
+    """
+    native = native_metric(metric)
+    return metric in _SETS if native is None else native.asks_equality
