@@ -6,13 +6,15 @@ import math
 import numbers
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from gnomon._run import current_run
+from gnomon.exceptions import DataWarning, GnomonWarning
 
 __all__ = [
     "SEED",
@@ -30,6 +32,7 @@ __all__ = [
     "message",
     "pass_on",
     "warn",
+    "warning_once",
 ]
 
 _OURS = ("gnomon", "sklearn")  # scikit-learn wraps our methods
@@ -85,6 +88,27 @@ def pass_on(text: str, category: type[Warning]) -> None:
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
         level, frame = level + 1, frame.f_back
     warnings.warn(text, category, stacklevel=level)
+
+
+@contextmanager
+def warning_once(told: set[str]) -> Iterator[None]:
+    """Let only those of gnomon's warnings reach the caller that one of several fits has not given before.
+
+    Parameters
+    ----------
+    told : set of str
+        What was told, which grows. What the data are is the same for all methods: there the name of who told it is
+        left out.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", GnomonWarning)
+        yield
+    for one in caught:
+        text = str(one.message)
+        text = text.partition(": ")[2] if issubclass(one.category, DataWarning) else text
+        if text not in told or not issubclass(one.category, GnomonWarning):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+        told.add(text)
 
 
 class Rule(Protocol):

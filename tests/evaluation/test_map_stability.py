@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ import gnomon as gn
 from gnomon.evaluation import compare_runs, stability_of_maps
 from gnomon.evaluation.cluster_stability import NEAREST_MEMBER, check_clusters, follow_clusters
 from gnomon.evaluation.refits import method_again, planned
-from gnomon.exceptions import DataWarning
+from gnomon.exceptions import ConvergenceWarning, DataWarning
 from gnomon.methods import PCA, TSNE, UMAP
 
 
@@ -246,6 +247,21 @@ class TestMethods:
         with pytest.warns(DataWarning, match="no point moves: PCA does not depend on what vary='seeds' varies"):
             found = stability_of_maps(PCA(), X, n_runs=2)
         assert "no point moves" in found.summary()
+
+    @pytest.mark.parametrize("vary", ["seeds", "bootstrap"])
+    def test_what_runs_warn_of_in_the_same_words_is_told_once(self, X, vary):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            stability_of_maps(TSNE(perplexity=5, exaggeration=0.5, max_iter=10, random_state=0), X, vary=vary, n_runs=3)
+        told = [(one.category, one.filename) for one in caught if "has no minimum" in str(one.message)]
+        assert told == [(ConvergenceWarning, __file__)]  # where the user called
+
+    def test_a_map_tells_once_what_maps_of_tables_without_structure_warn_of(self, X):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            made = gn.map(X, TSNE(perplexity=5, exaggeration=0.5, max_iter=10, random_state=0))
+            made.null_scores(n_nulls=19)
+        assert sum("has no minimum" in str(one.message) for one in caught) == 2  # of the map, and of the scores
 
     def test_equal_rows(self, X):
         doubled = np.vstack([X, X[:5]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -16,13 +15,13 @@ import numpy.typing as npt
 from gnomon import methods as catalogue
 from gnomon._printed import ShortRepr
 from gnomon._run import current_run
-from gnomon._validation import Integer, Options, check_parameters, message, warn
+from gnomon._validation import Integer, Options, check_parameters, message, warn, warning_once
 from gnomon.data import check_labels, check_table, find_duplicate_rows
 from gnomon.data.names import default_names
 from gnomon.data.scaling import choose_scaling
 from gnomon.evaluation import Scorecard, scorecard
 from gnomon.evaluation.anchors import choose_anchors
-from gnomon.exceptions import DataWarning, GnomonWarning
+from gnomon.exceptions import DataWarning
 from gnomon.neighbors import NeighborGraph, check_metric, compute_neighbors, metric_name, native_metric
 
 __all__ = ["Request", "Trial", "Trials", "requests_of"]
@@ -304,16 +303,8 @@ class Trials:
         needed = request.n_neighbors(self.n_samples, self.metric)
         if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
             estimator.set_params(precomputed_knn=self._graph)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", GnomonWarning)
-            found = np.asarray(estimator.fit_transform(self.values), dtype=np.float32)
-        for one in caught:  # what the data are is the same for all methods, and told once
-            told = str(one.message)
-            told = told.partition(": ")[2] if issubclass(one.category, DataWarning) else told
-            if told not in self._told or not issubclass(one.category, GnomonWarning):
-                warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-            self._told.add(told)
-        return found
+        with warning_once(self._told):
+            return np.asarray(estimator.fit_transform(self.values), dtype=np.float32)
 
 
 def _checked_metric(metric: object, *, is_sparse: bool) -> str:

@@ -245,6 +245,8 @@ def stability_of_maps(
     -----
     DataWarning
         If no point moves, because the method does not depend on what was varied.
+    GnomonWarning
+        What the method warns of, once where several runs say the same.
 
     Notes
     -----

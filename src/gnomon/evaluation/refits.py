@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._validation import message, warning_once
 
 __all__ = ["VARIED", "Refits", "method_again", "planned", "refit"]
 
@@ -121,7 +121,8 @@ def method_again(estimator: Any, changes: Mapping[str, Any]) -> Any:
 def refit(estimator: Any, X: Any, plan: Sequence[Mapping[str, Any]], *, vary: str, reference: Any, seed: int) -> Refits:
     """Make the maps of a plan, and the reference if none is given.
 
-    Neighbours are searched once where only the seed or the start differs and the method takes them.
+    Neighbours are searched once where only the seed or the start differs and the method takes them. What several of the
+    maps warn of in the same words is told once.
 
     Parameters
     ----------
@@ -136,21 +137,24 @@ def refit(estimator: Any, X: Any, plan: Sequence[Mapping[str, Any]], *, vary: st
     seed : int
         Draws rows.
     """
-    fits = _Fits(X, vary in ("seeds", "starts"))
+    fits, told = _Fits(X, vary in ("seeds", "starts")), set[str]()
     if reference is None:
         known = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
         own = {"random_state": seed % _LARGEST_SEED} if known.get("random_state", 0) is None else {}
-        reference = fits.fit(method_again(estimator, own))
+        with warning_once(told):
+            reference = fits.fit(method_again(estimator, own))
     n = int(X.shape[0])
     drawn = np.ones((len(plan), n), dtype=np.bool_)
     if vary == "bootstrap":
         drawn[:] = False
         for run, rows in enumerate(_draws(n, len(plan), seed)):
             drawn[run, rows] = True
-    embeddings = [
-        fits.fit(method_again(estimator, changes)) if rows.all() else _of_some(estimator, changes, X, rows)
-        for changes, rows in zip(plan, drawn, strict=True)
-    ]
+    embeddings = []
+    for changes, rows in zip(plan, drawn, strict=True):
+        with warning_once(told):
+            whole = bool(rows.all())
+            made = fits.fit(method_again(estimator, changes)) if whole else _of_some(estimator, changes, X, rows)
+        embeddings.append(made)
     return Refits(np.asarray(reference, dtype=np.float64), embeddings, drawn, [dict(one) for one in plan])
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gnomon._validation import message
+from gnomon._validation import message, warning_once
 
 if TYPE_CHECKING:
     from gnomon.evaluation import MapStability, NullScores
@@ -29,8 +29,11 @@ def null_scores(result: Map, options: dict[str, Any]) -> NullScores:
 
     method = method_of(result, remedy="Call gnomon.evaluation.null_scores with a function that makes maps.")
 
+    told = set[str]()
+
     def embed(table: Any) -> Any:
-        return method_again(method, {}).fit_transform(table)
+        with warning_once(told):
+            return method_again(method, {}).fit_transform(table)
 
     return null_scores(result._mapped(), result.embedding, embed, **options)
 
