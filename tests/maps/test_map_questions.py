@@ -185,10 +185,10 @@ def test_categories_of_a_table_are_asked_for_as_a_whole():
         assert dict(zip(found.features, found.needed.tolist(), strict=True))["plan = plus"]
 
 
-def _map_of_countries(labels=None):
+def _map_of_countries(labels=None, of=("DE", "FR", "IT")):
     draw = np.random.default_rng(0)
     country = draw.integers(0, 3, 150)
-    table = {"size": draw.normal(size=150), "country": np.array(["DE", "FR", "IT"])[country]}
+    table = {"size": draw.normal(size=150), "country": np.array(of)[country]}
     rows = gnomon.map(table, "pca", labels=labels(country) if labels else None, random_state=0)
     places = np.column_stack([20.0 * country, np.zeros(150)]) + draw.normal(size=(150, 2))
     return Map(rows.X, places, labels=rows.labels, feature_names=rows.feature_names, columns=rows.columns)
@@ -208,5 +208,9 @@ def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     named = _map_of_countries(lambda country: country)
     assert named.importance().apart.features == ["country"]
     assert named.importance().islands is None
+    in_two = _map_of_countries(lambda country: country, of=["DE", "FR", "DE"])  # one feature, "country = FR"
+    assert in_two.feature_names == ["size", "country = FR"]
+    assert in_two.importance().apart.features == ["country"]
+    assert in_two._columns_judged() == {"size": slice(0, 1), "country": slice(1, 2)}
     scattered = Map(result.X, np.random.default_rng(1).normal(size=(150, 2)), labels=result.labels)
     assert scattered.importance().islands is None

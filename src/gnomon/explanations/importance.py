@@ -82,7 +82,7 @@ def find_apart(
 ) -> Apart | None:
     """Return which features tell groups of rows apart; None where there are not two groups, or most hold one row.
 
-    `categories` gives the features of each column that has become several, which are named as one.
+    `categories` gives the features of each category, one or several, which are named as one by its column.
     """
     classes = sort_into_classes(check_labels(labels, int(X.shape[0])))
     if not 2 <= len(classes) <= np.count_nonzero(classes.codes >= 0) // 2:

@@ -459,13 +459,13 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         return find_apart(self._unrolled().values[rows], island, self.feature_names, "islands", self._categories())
 
     def _categories(self) -> dict[str, slice]:
-        """Return where the features of each category stand that has become several."""
+        """Return where the features of each category stand, of two values its only one."""
         from gnomon.data.columns import features_of
 
         rules = self.columns or []
         if sum(len(rule.features) for rule in rules) != len(self.feature_names):
             return {}
-        return {rule.name: at for rule, at in features_of(rules).items() if len(rule.features) > 1}
+        return {rule.name: at for rule, at in features_of(rules).items() if rule.kind == "category"}
 
     @entrance("importance_by_label")
     def importance_by_label(
