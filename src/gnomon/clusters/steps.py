@@ -113,7 +113,8 @@ def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:
     points[all_rows, largest], points[all_rows, level] = ours, most
     widened = (n_levels - 1.0) / ((1.0 / np.arange(1, n_levels + 1)).sum() - 1.0)
     moved: Floats = (1.0 / n_levels + widened * (points - 1.0 / n_levels) - is_level) * (high - low)
-    return moved + (np.where(is_level, high, low) - indicators)  # rows between levels go to theirs
+    moved += np.where(is_level, high, low) - indicators  # rows between levels go to theirs
+    return moved
 
 
 def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
@@ -147,4 +148,5 @@ def _without_between(values: Floats, levels: Floats, level: npt.NDArray[np.intp]
     steps = np.diff(levels)
     if np.ptp(steps) <= _EVEN * steps.max() and counts[1:-1].min() >= _TIED:
         return None
-    return np.where(values - levels[0] < levels[-1] - values, levels[0], levels[-1])
+    likelier: Floats = np.where(values - levels[0] < levels[-1] - values, levels[0], levels[-1])
+    return likelier

@@ -150,10 +150,10 @@ def refit(estimator: Any, X: Any, plan: Sequence[Mapping[str, Any]], *, vary: st
         for run, rows in enumerate(_draws(n, len(plan), seed)):
             drawn[run, rows] = True
     embeddings = []
-    for changes, rows in zip(plan, drawn, strict=True):
+    for changes, some in zip(plan, drawn, strict=True):
         with warning_once(told):
-            whole = bool(rows.all())
-            made = fits.fit(method_again(estimator, changes)) if whole else _of_some(estimator, changes, X, rows)
+            whole = bool(some.all())
+            made = fits.fit(method_again(estimator, changes)) if whole else _of_some(estimator, changes, X, some)
         embeddings.append(made)
     return Refits(np.asarray(reference, dtype=np.float64), embeddings, drawn, [dict(one) for one in plan])
 

@@ -29,7 +29,8 @@ def columns_of_parts(parts: Sequence[Any], columns: npt.NDArray[np.intp]) -> npt
 
 def most_likely_levels(indicators: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
     """Return the level of each row of the indicators of a category, the most likely one of a row between levels."""
-    return np.argmax(_likelihoods(indicators), axis=1)
+    found: npt.NDArray[np.intp] = np.argmax(_likelihoods(indicators), axis=1)
+    return found
 
 
 def _likelihoods(indicators: npt.NDArray[Any]) -> npt.NDArray[np.float64]:

@@ -150,8 +150,8 @@ def _are_pairs_equal(columns: Any, units: list[Rows], least: float) -> bool:
         if pairs < least:
             return False
         values = dense_rows(columns[:, unit])
-        values = values if len(unit) == 1 else most_likely_levels(values)
-        counts = np.unique(values, return_counts=True)[1].astype(np.float64)
+        levels = values.astype(np.float64) if len(unit) == 1 else most_likely_levels(values).astype(np.float64)
+        counts = np.unique(levels, return_counts=True)[1].astype(np.float64)
         pairs *= float((counts * (counts - 1.0)).sum()) / (n * (n - 1.0))
     return pairs >= least
 
