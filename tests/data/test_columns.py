@@ -14,6 +14,7 @@ from sklearn.base import clone
 import gnomon as gn
 from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, rules_fault, unit_ranges
+from gnomon.data.delimited import read_columns
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
 
@@ -630,6 +631,34 @@ def test_digits_that_begin_with_0_prove_a_column_of_codes(texts, code):
         made = encode_dataset(gn.data.Dataset(frame), None, None)
     assert made.feature_names == (["p"] if code else ["article", "p"])
     assert re.search(told, "; ".join(str(one.message) for one in caught))
+
+
+def late_codes(column, *, hole=False, n=300):
+    """Return lines of numbers, and of codes of which the last one alone begins with 0."""
+    codes = [*(str(10_000 + 7 * k) for k in range(n - 1)), column]
+    return ["x,county", *(f"{'' if hole and k == 5 else k / 4},{code}" for k, code in enumerate(codes))], codes
+
+
+@pytest.mark.parametrize("quote", ["{}", '"{}"', " {}"])
+@pytest.mark.parametrize("hole", [False, True])
+def test_codes_of_which_a_late_row_alone_begins_with_0_keep_their_zeros(hole, quote, tmp_path):
+    lines, codes = late_codes(quote.format("01001"), hole=hole)
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    data = read_table(path, missing="keep")
+    assert data.feature_names == ["x"]
+    assert [code.strip() for code in data.metadata["county"]] == [*codes[:-1], "01001"]
+    assert [code.strip() for code in read_columns(path)["county"]] == [*codes[:-1], "01001"]
+
+
+def test_a_late_zero_that_is_no_code_leaves_numbers(tmp_path):
+    lines, _ = late_codes("007")  # one of 300, and shorter
+    padded = ["x,y", *(f"{k + 1:03d},{k + 2:03d}" for k in range(200, 0, -1))]  # all columns are filled up with zeros
+    headless, _ = late_codes("01001")
+    for text, last in ((lines, 7.0), (padded, 3.0), (headless[1:], 1001.0)):
+        path = tmp_path / "t.csv"
+        path.write_text("\n".join(text), encoding="utf-8")
+        assert read_table(path).X[-1, 1] == last
 
 
 def test_codes_in_a_file_keep_their_zeros(tmp_path):

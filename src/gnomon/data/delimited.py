@@ -25,7 +25,7 @@ from gnomon._validation import message, warn
 from gnomon.data.arrays import whole_numbers
 from gnomon.data.dataset import LABEL_WORDS, Dataset, assemble, note, text_array
 from gnomon.data.names import clean_names
-from gnomon.data.written import are_codes, are_truths, read_truths, told_decimal, with_exponent
+from gnomon.data.written import FEWEST_NUMBERS, are_codes, are_truths, read_truths, told_decimal, with_exponent
 from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
@@ -50,6 +50,7 @@ _MOST_UNPACKED = 100
 _ALWAYS_UNPACKED = 2**22  # characters
 _BEGIN = 2**16  # bytes looked at
 _CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1f\x7f]")  # which no table in Windows-1252 has
+_LED = re.compile(r"^\s*0\d\d+\s*$", re.MULTILINE)  # a field, in a line, of a code such as 01001
 _BLOCK = 4096  # records converted together
 _SHOWN = 5  # places named in an error
 _MANY = 8  # numbers that stand in order by chance once in 20,000 times
@@ -359,9 +360,13 @@ def _lines_above(path: str, encoding: str) -> str:
 
 def _codes(rows: list[list[str]]) -> list[int]:
     """Return the columns of codes such as 01001; none if all are, as numbers are that were filled up with zeros."""
-    columns = [[cell for cell in cells if cell and not cell.isspace()] for cells in zip(*rows, strict=False)]
-    found = [j for j, cells in enumerate(columns) if are_codes(cells)]
+    columns = [*zip(*rows, strict=False)]
+    found = [j for j, cells in enumerate(columns) if _are_filled_codes(cells)]
     return found if len(found) < len(columns) else []
+
+
+def _are_filled_codes(cells: Iterable[str]) -> bool:
+    return are_codes([cell for cell in cells if cell and not cell.isspace()])
 
 
 def _refuse_spaces(path: str, lines: list[str]) -> None:
@@ -423,6 +428,7 @@ class _Column:
     missing: list[int] = field(default_factory=list)  # lines of the first missing values
     n_missing: int = 0
     cells: list[str] | None = None  # of a column that is text from its first rows on
+    led: bool = False  # whether a field was digits with a zero in front
 
     def add(self, cells: Sequence[str], lines: list[int], *, decimal_comma: bool) -> None:
         if self.is_text:
@@ -434,6 +440,7 @@ class _Column:
             self.cells = None if self.pieces else list(cells)
             self.is_text, self.pieces = True, []
             return
+        self.led = self.led or _LED.search("\n".join(cells)) is not None
         absent = np.flatnonzero(np.isnan(numbers))
         self.n_missing += absent.size
         self.missing += [lines[i] for i in absent[: _SHOWN - len(self.missing)]]
@@ -539,7 +546,7 @@ def _opening(rows: list[str], delimiter: str) -> int:
 
 
 def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
-    """Read a file of numbers alone; None if it holds anything else, which the careful reader explains."""
+    """Read a file of numbers alone; None if it holds anything else, or codes, which the careful reader tells."""
     with _open_text(path, layout.encoding) as file:
         kept = _Lines(file)
         text = iter(kept)
@@ -551,8 +558,23 @@ def _read_fast(path: str, layout: _Layout) -> npt.NDArray[np.float64] | None:
             raise
         except ValueError:
             return None
-    odd = values.shape[1] != layout.width or kept.last.count('"') % 2
-    return None if odd or np.isnan(values).any() else values
+    if values.shape[1] != layout.width or kept.last.count('"') % 2 or np.isnan(values).any():
+        return None
+    whole = any(np.mean(column == np.rint(column)) >= FEWEST_NUMBERS for column in values.T)  # else none has codes
+    return None if whole and layout.names is not None and _holds_led(path, layout) else values
+
+
+def _holds_led(path: str, layout: _Layout) -> bool:
+    """Say whether a field of a file of numbers is digits with a zero in front, as codes have."""
+    delimiter = re.escape(layout.delimiter)
+    digits = rf'0\d\d+\s*(?:$|["{delimiter}])'
+    first, other = re.compile(rf"\s*{digits}"), re.compile(rf'[{delimiter}"]\s*{digits}')
+    plain = re.compile(delimiter + digits)  # begins with two known characters: found fast
+    with _open_text(path, layout.encoding) as lines:
+        return any(
+            first.match(line) or (other if '"' in line or " 0" in line or "\t0" in line else plain).search(line)
+            for line in lines
+        )
 
 
 def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Column]:
@@ -562,10 +584,27 @@ def _read_careful(path: str, layout: _Layout, names: list[str]) -> dict[str, _Co
     for lines, records in _record_blocks(path, layout):
         for column, cells, comma in zip(columns.values(), zip(*records, strict=True), layout.commas, strict=True):
             column.add(cells, lines, decimal_comma=comma)
+    if layout.names is not None:
+        _find_later_codes(path, layout, columns)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
         column.is_text = column.is_text or column.n_missing == n_rows  # an empty column is no feature
     return columns
+
+
+def _find_later_codes(path: str, layout: _Layout, columns: dict[str, _Column]) -> None:
+    """Make texts of columns read as numbers of which all rows tell that they are codes, unless all columns are."""
+    places = [(j, column) for j, column in enumerate(columns.values()) if column.led and not column.is_text]
+    if not places:
+        return
+    cells: dict[int, list[str]] = {j: [] for j, _ in places}
+    for _, records in _record_blocks(path, layout):
+        for j, own in cells.items():
+            own += [record[j] for record in records]
+    found = [(j, column) for j, column in places if _are_filled_codes(cells[j])]
+    if len({*layout.codes, *(j for j, _ in found)}) < len(columns):
+        for j, column in found:
+            column.is_text, column.pieces, column.cells = True, [], cells[j]
 
 
 def _read_text(path: str, layout: _Layout, columns: dict[str, _Column]) -> dict[str, npt.NDArray[Any]]:
