@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.evaluation import are_apart, is_continuum, is_real, judge_gaps
-from gnomon.evaluation.gap_columns import columns_of_gap
+from gnomon.evaluation.gap_columns import check_columns, columns_of_gap
 
 _ALONE = " It is that of {} alone: without this column none is seen."
 _OPTIONS = {"n_nulls": 19, "max_rows": 300}
@@ -113,3 +113,15 @@ def test_columns_are_named_in_straight_distances_alone():
     assert are_apart(X, None, coin, ~coin, **_OPTIONS).sentence.endswith(_ALONE.format("feature 3"))
     for metric in ("cosine", "periodic(400)"):
         assert are_apart(X, None, coin, ~coin, metric=metric, **_OPTIONS).sentence.endswith(": a gap.")
+
+
+def test_features_that_no_column_is_given_for_count_by_themselves():
+    draw = np.random.default_rng(0)
+    country = np.eye(3)[draw.integers(0, 3, 300)]
+    X = np.c_[draw.normal(size=(300, 4)), 6.0 * country]
+    a = country[:, 0] == 1
+    told = " It is that of country alone: without this column none is seen."
+    found = are_apart(X, None, a, ~a, columns={"country": [4, 5, 6]}, n_nulls=19)
+    assert (found.answer, found.sentence.endswith(told)) == ("yes", True)
+    assert list(check_columns({"two": [1, 2]}, list("abcd"))) == ["two", "a", "d"]
+    assert check_columns({}, ["a"]) == {}

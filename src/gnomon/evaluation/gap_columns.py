@@ -24,7 +24,10 @@ Mask = npt.NDArray[np.bool_]
 
 
 def check_columns(columns: Any, names: list[str]) -> dict[str, Ints]:
-    """Return the features of each column by its name: those given, or each feature by itself if that is None."""
+    """Return the features of each column by its name: those given, and each feature that none holds by itself.
+
+    Of an empty mapping none.
+    """
     if columns is None:
         return {name: np.array([f]) for f, name in enumerate(names)}
     rule = f"a mapping of names to numbers of features, below {len(names)}"
@@ -32,9 +35,11 @@ def check_columns(columns: Any, names: list[str]) -> dict[str, Ints]:
         raise TypeError(message(f"columns={columns!r:.60}", rule, fact=f"found {type(columns).__name__}"))
     every = np.arange(len(names))
     try:
-        return {str(name): np.atleast_1d(every[features]) for name, features in columns.items()}
+        given = {str(name): np.atleast_1d(every[features]) for name, features in columns.items()}
     except (IndexError, TypeError, ValueError) as error:
         raise ValueError(message("columns", rule, fact=str(error))) from None
+    alone = np.setdiff1d(every, np.concatenate(list(given.values()))) if given else every[:0]
+    return given | {names[f]: np.array([f]) for f in alone}
 
 
 def columns_of_gap(

@@ -533,8 +533,8 @@ def are_apart(
         What the groups are called in the answer.
     columns : mapping of str to numbers of features, default=None
         The features of each column of the table by its name, such as all indicators of a category. Where up to three of
-        them make a gap, the answer names them: they tell its sides apart, and without them there is none. None takes
-        each feature by itself, {} names none; only under "euclidean".
+        them make a gap, the answer names them: each helps to tell its sides apart, and without them there is none.
+        Features of none count by themselves, as all do for None; {} names none. Only under "euclidean".
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None
@@ -631,8 +631,8 @@ def is_real(
         What the island is called in the answer.
     columns : mapping of str to numbers of features, default=None
         The features of each column of the table by its name, such as all indicators of a category. Where up to three of
-        them make a gap, the answer names them: they tell its sides apart, and without them there is none. None takes
-        each feature by itself, {} names none; only under "euclidean".
+        them make a gap, the answer names them: each helps to tell its sides apart, and without them there is none.
+        Features of none count by themselves, as all do for None; {} names none. Only under "euclidean".
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None
