@@ -8,14 +8,18 @@ import math
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
 from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 import gnomon as gn
 from gnomon.clusters import find, halves
+from gnomon.clusters.border import Border
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
-from gnomon.clusters.splits import _nearer_parts
+from gnomon.clusters.reach import are_neighbors, reaches
+from gnomon.clusters.splits import Group, _Ground, _nearer_parts
 from gnomon.clusters.steps import _levels, noise_of_steps
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree
@@ -55,7 +59,7 @@ def test_two_blobs_are_two_parts_that_join_last():
     draw = np.random.default_rng(0)
     points = draw.normal(size=(80, 2))
     points[40:] += 30.0
-    tree = DensityTree.of(points, 30)
+    tree = DensityTree.of(points, points, 30)
     last = tree.parts[-1]
     assert len(last) == 80
     assert {frozenset(tree.parts[child].rows.tolist()) for child in last.children} == {
@@ -71,16 +75,100 @@ def test_two_blobs_are_two_parts_that_join_last():
 def test_parts_hold_their_children_and_small_ones_can_be_dropped():
     draw = np.random.default_rng(1)
     points = draw.normal(size=(200, 2)) + np.repeat([[0, 0], [12, 0], [40, 0], [40, 9]], [80, 20, 60, 40], axis=0)
-    tree = DensityTree.of(points, 10)
+    tree = DensityTree.of(points, points, 10)
     for part in tree.parts:
         for child in part.children or ():
             assert set(tree.parts[child].rows) <= set(part.rows)
             assert tree.parts[child].leaves < part.leaves
             assert tree.parts[child].start <= part.start
-    root = len(tree.parts) - 1
-    sizes = sorted(len(part) for part in tree.parts_of(root, 30))
+    everything = tree.parts[-1].leaves
+    sizes = sorted(len(part) for part in tree.parts_within(everything, 30))
     assert sizes == [40, 60, 100]  # the 20 no longer count, so the 80 and they are one
-    assert tree.parts_of(root, 150) == [tree.parts[root]]
+    assert tree.parts_within(everything, 150) == [tree.parts[-1]]
+    apart = [part for part in tree.parts if part.children is None and len(part) in (20, 60)]
+    two = frozenset().union(*(part.leaves for part in apart))
+    found = tree.parts_within(two, 30)
+    assert [len(part) for part in found] == [60]  # of a group of both, the part that is large enough
+    (both,) = tree.parts_within(two, 70)  # neither is
+    assert both.leaves == two
+    assert len(both) == 80
+
+
+def test_each_generation_of_splits_comes_after_its_children():
+    draw = np.random.default_rng(1)
+    points = draw.normal(size=(200, 2)) + np.repeat([[0, 0], [12, 0], [40, 0], [40, 9]], 50, axis=0)
+    tree = DensityTree.of(points, points, 10)
+    done = {number for number, part in enumerate(tree.parts) if part.children is None}
+    for numbers in tree.generations():
+        assert all(set(tree.parts[number].children) <= done for number in numbers)
+        done |= set(numbers)
+    assert done == set(range(len(tree.parts)))
+
+
+def test_pieces_of_an_embedding_join_in_the_order_in_which_they_are_near_in_the_data():
+    draw = np.random.default_rng(2)
+    group = np.repeat([0, 1, 2], 60)
+    points = draw.normal(size=(180, 2)) + np.array([[0.0, 0.0], [90.0, 0.0], [30.0, 0.0]])[group]
+    places = draw.normal(size=(180, 4)) + np.array([0.0, 30.0, 60.0])[group, None]
+    tree = DensityTree.of(points, places, 30)
+    first = frozenset().union(*(tree.parts[k].leaves for k in tree.parts[tree.splits()[0]].children))
+    of = {leaf: int(group[tree.parts[leaf].rows[0]]) for leaf in first}
+    assert set(of.values()) != {0, 2}  # nearest in the embedding, and farthest apart in the data
+    starts = [tree.parts[number].start for number in tree.splits()]
+    assert starts == sorted(starts)
+
+
+# Which groups are neighbours.
+
+
+def test_a_group_between_two_others_keeps_them_from_being_neighbors():
+    draw = np.random.default_rng(0)
+    places = draw.normal(size=(150, 3)) + np.repeat([0.0, 12.0, 24.0], 50)[:, None]
+    groups = [np.arange(50), np.arange(100, 150), np.arange(50, 100)]  # the middle one comes last
+    near = reaches(places, groups)
+    assert np.array_equal(near, near.T)
+    assert np.array_equal(np.diag(near), np.zeros(3))
+    distances = np.linalg.norm(places[groups[0]][:, None] - places[groups[2]], axis=2)
+    expected = min(np.quantile(distances.min(axis=axis), 0.02) for axis in (0, 1))
+    assert near[0, 2] == pytest.approx(expected, rel=1e-6)
+    assert np.array_equal(are_neighbors(near), [[0, 0, 1], [0, 0, 1], [1, 1, 0]])
+
+
+def test_neighbors_are_those_of_the_relative_neighborhood_graph():
+    near = np.triu(np.random.default_rng(3).uniform(1.0, 2.0, size=(9, 9)), 1)
+    near += near.T
+    found = are_neighbors(near)
+    for i, j in np.argwhere(~np.eye(9, dtype=bool)):
+        third = [k for k in range(9) if k not in (i, j)]
+        assert found[i, j] == all(max(near[i, k], near[j, k]) >= near[i, j] for k in third)
+    assert connected_components(csr_array(found))[0] == 1
+
+
+def test_a_border_of_hardly_any_row_is_open_and_that_of_a_thread_is_not():
+    draw = np.random.default_rng(0)
+    thread = np.sort(draw.uniform(size=400))[:, None] ** 3  # however thin it gets
+    border = Border.of(thread[::2], thread[1::2])
+    falls = [border.fall(np.arange(k), np.arange(k, 200), 1e6) for k in range(30, 170, 10)]
+    assert np.isfinite(falls).all()
+    assert np.median(falls) < 0.5
+    gap = np.where(np.arange(400) < 200, 0.0, 1.0)[:, None] + thread
+    border = Border.of(gap[::2] * [1.0, 1.0], gap[1::2] * [1.0, 1.0])
+    assert border.fall(np.arange(100), np.arange(100, 200), 1e6) == math.inf
+
+
+def test_rows_in_no_peak_are_around_the_peak_that_is_nearest():
+    draw = np.random.default_rng(4)
+    points = draw.normal(size=(90, 2)) + np.repeat([[0, 0], [4, 0], [2, 40]], [40, 40, 10], axis=0)
+    tree = DensityTree.of(points, points, 20)
+    peaks = [part for part in tree.parts if part.children is None]
+    ground = _Ground(tree, points, points, Border.of(points, points))
+    around = [ground._around(Group(part.rows, part.leaves, part.start)) for part in peaks]
+    loose = np.setdiff1d(np.arange(90), np.concatenate([part.rows for part in peaks]))
+    assert len(loose) > 10
+    assert np.array_equal(np.sort(np.concatenate(around)), np.arange(90))
+    for row in loose:
+        far = [np.linalg.norm(points[part.rows] - points[row], axis=1).min() for part in peaks]
+        assert row in around[int(np.argmin(far))]
 
 
 # The check in rows held out.
@@ -159,6 +247,19 @@ def test_planted_levels_are_found_and_named_by_what_was_planted(found):
         assert cluster.p_value < 1e-4
         assert cluster.share < 0.3
         assert cluster.persistence > 0
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("kind", ["line", "grid"])
+def test_clouds_in_a_row_or_a_grid_are_all_found(kind, seed):
+    draw = np.random.default_rng(seed)
+    number = draw.integers(9 if kind == "grid" else 4, size=900)
+    X = draw.normal(size=(900, 5))
+    X[:, 0] += 7.0 * (number % 3 if kind == "grid" else number)
+    X[:, 1] += 7.0 * (number // 3 if kind == "grid" else 0)
+    found = gn.find_clusters(X, random_state=seed)
+    assert len(found.level()) == number.max() + 1
+    assert adjusted_rand_score(number, found.labels) > 0.97
 
 
 def test_each_cluster_lies_in_its_parent_and_names_differ(found):

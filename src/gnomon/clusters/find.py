@@ -69,12 +69,13 @@ def find_clusters(
 
     Half of the rows, chosen at random, are learned from; the others are held out. The learned rows are embedded in five
     dimensions by UMAP, which keeps neighbours and lets groups of them draw together, and the density there is taken
-    apart into peaks as HDBSCAN does. Each split between two peaks is then checked in the rows held out, in principal
-    components of the data and not in any embedding: if the rows do not thin out there, to 60 % of the sparser side at
-    least and more than chance lets them, it is undone. So it is if they do not between the halves, or the 30 %, of both
-    sides that lie nearest to each other; and where the two groups join around a bend, along rows that lie more than a
-    third as densely as those inside. What remains are the clusters of the finest level; coarser
-    levels join those whose means are nearest. Every row goes where most of its 15 nearest learned rows are.
+    apart into peaks as HDBSCAN does. Each split between two groups of peaks that are neighbours in the data is then
+    checked in the rows held out, in principal components of the data and not in any embedding: if the rows do not thin
+    out there, to 60 % of the sparser side at least and more than chance lets them, it is undone. So it is if they do
+    not between the halves, or the 30 %, of both sides that lie nearest to each other; and where the two groups join
+    around a bend, along rows that lie more than two fifths as densely as those inside. What remains are the clusters of
+    the finest level; coarser levels join those whose means are nearest. Every row goes where most of its 15 nearest
+    learned rows are.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
     cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
@@ -137,8 +138,8 @@ def find_clusters(
     other are alike, `Clusters.caution` and a `DataWarning` say so, and which to keep. Rows of a table sorted by a few
     classes are not alike in this sense. In a table that was shuffled it cannot be seen.
     For curved sheets and threads there is no such guarantee: a bend is seen where neighbourhoods are narrower than half
-    the distance of the groups on its sides, or rows between their nearest parts are as many as in them. Of 140 tables
-    of counts along a path of development without a gap clusters are claimed in 5. Where the rows are truly fewer along
+    the distance of the groups on its sides, or rows between their nearest parts are as many as in them. Of 80 tables
+    of counts along a path of development without a gap clusters are claimed in 3. Where the rows are truly fewer along
     a path, its parts are clusters: `Clusters.continuum` names those that may be stages of a continuum.
     Clusters that no plane parts, such as rings around each other, are not claimed; ask `gnomon.evaluation.are_apart`.
     Counts and rounded values lie in steps, and between two of them there are no rows in one cloud either. So where the
@@ -226,8 +227,8 @@ def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> 
         rows = X[halves.learned]
         rows = without_levels(rows, current_run().seed) if metric == "euclidean" else rows
         points = estimator.fit_transform(rows).astype(np.float64)
-    tree = DensityTree.of(points, _fewest_learned(ground, min_size))
-    groups, splits = shown_splits(tree, points, ground.learned, ground.held_out, alpha=alpha)
+    tree = DensityTree.of(points, ground.learned, _fewest_learned(ground, min_size))
+    groups, splits = shown_splits(tree, ground.learned, ground.held_out, alpha=alpha)
     return groups, splits, len(tree.splits())
 
 

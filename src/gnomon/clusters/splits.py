@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +14,9 @@ from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon.clusters.border import Border
+from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.thinning import Thinning, thinning
-from gnomon.clusters.tree import DensityTree
+from gnomon.clusters.tree import DensityTree, Part
 from gnomon.evaluation.lines import THIN
 from gnomon.neighbors import RowSearch
 
@@ -25,12 +25,9 @@ __all__ = ["Group", "Split", "shown_splits"]
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
-_COMPARED = 0.5  # of the smaller side: parts of fewer rows are no group when a split is judged
-_FALL = math.log(3.0)  # of the density on a border: four standard deviations of that at a single place
+_FALL = math.log(2.5)  # of the density on a border
 _NEARER = (0.5, 0.3)  # shares of two groups that lie nearest to each other, between which rows must be few as well
 _N_NEIGHBORS = 15  # of the other group tell how near to it a row lies
-_NEAREST = 6  # pairs of groups by their means, of which the ones that touch are sought
-_TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
 
 
 @dataclass(frozen=True)
@@ -99,26 +96,12 @@ def _nearer_parts(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
 
 @dataclass(frozen=True)
 class _Ground:
-    """What splits are judged by: the tree and its points, the same rows in the data, those held out, neighbours."""
+    """What splits are judged by: the tree, its rows in the data, those held out, and neighbours of these."""
 
     tree: DensityTree
-    points: Floats
     learned: Floats
     held_out: Floats
     border: Border
-
-    def touching(self, ones: list[Rows], others: list[Rows]) -> tuple[int, int]:
-        """Return which two of two lists of groups of rows come nearest to each other among the points."""
-        from scipy.spatial import cKDTree
-
-        def reach(pair: tuple[int, int]) -> float:
-            here, there = (self.points[groups[k]] for groups, k in zip((ones, others), pair, strict=True))
-            return float(np.quantile(cKDTree(here).query(there)[0], _TOUCHING))
-
-        means = [np.stack([self.learned[rows].mean(axis=0) for rows in groups]) for groups in (ones, others)]
-        pairs = list(product(range(len(ones)), range(len(others))))
-        pairs.sort(key=lambda pair: length(means[0][pair[0]] - means[1][pair[1]]))
-        return min(pairs[:_NEAREST], key=reach) if len(pairs) > 1 else pairs[0]
 
     @cached_property
     def _leaf_means(self) -> dict[int, Floats]:
@@ -126,14 +109,43 @@ class _Ground:
         parts = enumerate(self.tree.parts)
         return {leaf: self.learned[part.rows].mean(axis=0) for leaf, part in parts if part.children is None}
 
-    def judge(self, number: int) -> tuple[Thinning, float]:
-        """Judge a split by the groups, large enough to be compared, that come nearest; and the fall on its border."""
-        children = self.tree.parts[number].children
-        assert children is not None
-        fewest = math.ceil(_COMPARED * min(len(self.tree.parts[child]) for child in children))
-        sides = [self.tree.parts_of(child, fewest) for child in children]
-        i, j = self.touching(*([part.rows for part in side] for side in sides))
-        a, b = sides[0][i], sides[1][j]
+    def touching(self, ones: list[Group], others: list[Group]) -> list[tuple[int, int]]:
+        """Return the pairs of groups, one of each list, between which none of the others lies in the data."""
+        if len(ones) == len(others) == 1:
+            return [(0, 0)]
+        near = reaches(self.learned, [group.rows for group in ones + others])
+        pairs = np.argwhere(are_neighbors(near)[: len(ones), len(ones) :])
+        return [(int(i), int(j)) for i, j in pairs]
+
+    @cached_property
+    def _leaf(self) -> Rows:
+        """The peak that each row belongs to; of rows in none, such as a few between two, that of the nearest row."""
+        leaf = np.full(len(self.learned), -1, dtype=np.int64)
+        for number in self._leaf_means:
+            leaf[self.tree.parts[number].rows] = number
+        known, loose = np.flatnonzero(leaf >= 0), np.flatnonzero(leaf < 0)
+        if len(loose):
+            search = RowSearch.of(self.learned[known], 1, many=True, seed=current_run().seed)
+            leaf[loose] = leaf[known[search.find(self.learned[loose])[0][:, 0]]]
+        return leaf
+
+    def _around(self, group: Group) -> Rows:
+        """Return the rows of a group and the loose ones nearest to them."""
+        return np.flatnonzero(np.isin(self._leaf, list(group.leaves)))
+
+    def _nearest_parts(self, a: Group, b: Group) -> tuple[Part, Part]:
+        """Return the parts of two groups, of as many rows as the smaller has, that come nearest to each other."""
+        fewest = min(len(a.rows), len(b.rows))
+        ones, others = (self.tree.parts_within(group.leaves, fewest) for group in (a, b))
+        if len(ones) == len(others) == 1:
+            return ones[0], others[0]
+        near = reaches(self.learned, [part.rows for part in ones + others])[: len(ones), len(ones) :]
+        i, j = divmod(int(near.argmin()), len(others))
+        return ones[i], others[j]
+
+    def judge(self, pair: tuple[Group, Group]) -> tuple[Thinning, float]:
+        """Judge two groups by the rows held out; and the fall on their border."""
+        a, b = self._nearest_parts(*pair)
         others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         both = self.learned[a.rows], self.learned[b.rows]
@@ -145,29 +157,27 @@ class _Ground:
                 if share > THIN:  # no gap, whatever the rest shows
                     break
         apart = length(both[0].mean(axis=0) - both[1].mean(axis=0))
-        left, right = (self.tree.parts[child].rows for child in children)
-        return found, self.border.fall(left, right, apart)
+        return found, self.border.fall(self._around(pair[0]), self._around(pair[1]), apart)
 
 
 def shown_splits(
-    tree: DensityTree, points: Floats, learned: Floats, held_out: Floats, *, alpha: float
+    tree: DensityTree, learned: Floats, held_out: Floats, *, alpha: float
 ) -> tuple[list[Group], list[Split]]:
     """Return the groups that remain when splits that do not hold are undone, and the splits that do.
 
-    A split holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after Bonferroni's
-    correction for all splits of the tree with weights [1]_: the rows of the smaller side times the logarithm by which
-    density falls there, which are known before any held-out row is looked at; if the density falls to 60 % of the
-    sparser side's at most, also between those halves of both sides that lie nearest to each other, and between the
-    nearest 30 %; and if on the border, see `Border`, it is not above a third of that inside. Where a split
-    does not hold, the two groups that touch there become one.
+    Where two parts of the tree join, each two groups are judged, one of each part, between which no third one lies. The
+    split of the two holds if held-out rows thin out there, see `thinning`, at a p-value of at most alpha after
+    Bonferroni's correction for all splits of the tree with weights [1]_: the rows of the smaller side times the
+    logarithm by which density falls there, which are known before any held-out row is looked at; if the density falls
+    to 60 % of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and
+    between the nearest 30 %; and if on the border, see `Border`, it is at most two fifths of that inside. Where it
+    does not hold, the two groups become one.
 
     Parameters
     ----------
     tree : DensityTree
-    points : ndarray of shape (n_learned, d), float64
-        What the tree was made of.
     learned : ndarray of shape (n_learned, n_features), float64
-        The same rows in the data.
+        The rows that it was made of, in the data.
     held_out : ndarray of shape (n_held_out, n_features), float64
     alpha : float in (0, 1)
         Chance that any split holds where the data are one cloud.
@@ -176,29 +186,43 @@ def shown_splits(
     ----------
     .. [1] Genovese, Roeder & Wasserman, "False discovery control with p-value weighting", Biometrika 93, 2006.
     """
-    ground = _Ground(tree, points, learned, held_out, Border.of(learned, held_out))
-    splits = tree.splits()
+    ground = _Ground(tree, learned, held_out, Border.of(learned, held_out))
     weights = {
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
-        for number in splits
+        for number in tree.splits()
     }
     total = sum(weights.values())
-    judged = in_order(ground.judge, splits)
     shown: list[Split] = []
-    remaining: dict[int, list[Group]] = {}
-    for number, part in enumerate(tree.parts):
-        if part.children is None:
-            remaining[number] = [Group(part.rows, part.leaves, part.start)]
-            continue
-        ones, others = (remaining.pop(child) for child in part.children)
-        found, fall = next(judged)
-        p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
-        i, j = ground.touching(*([group.rows for group in groups] for groups in (ones, others)))
-        if p_value <= alpha and found.share <= THIN and fall >= _FALL:
-            shown.append(Split((ones[i].leaves, others[j].leaves), p_value, found.share, part.start))
-            remaining[number] = ones + others
-        else:
-            rest = [group for groups, k in ((ones, i), (others, j)) for at, group in enumerate(groups) if at != k]
-            remaining[number] = [ones[i].joined(others[j]), *rest]
-    groups = next(iter(remaining.values()), [])
-    return sorted(groups, key=lambda group: -len(group.rows)), shown
+    remaining = {
+        number: [Group(part.rows, part.leaves, part.start)]
+        for number, part in enumerate(tree.parts)
+        if part.children is None
+    }
+    for numbers in tree.generations():
+        sides = [[remaining.pop(child) for child in tree.parts[number].children or ()] for number in numbers]
+        pairs = [ground.touching(ones, others) for ones, others in sides]
+        met = [(ones[i], others[j]) for (ones, others), some in zip(sides, pairs, strict=True) for i, j in some]
+        judged = in_order(ground.judge, met)
+        for number, (ones, others), some in zip(numbers, sides, pairs, strict=True):
+            groups = ones + others
+            home = list(range(len(groups)))
+            for i, j in some:
+                found, fall = next(judged)
+                p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
+                if p_value <= alpha and found.share <= THIN and fall >= _FALL:
+                    held = Split((ones[i].leaves, others[j].leaves), p_value, found.share, tree.parts[number].start)
+                    shown.append(held)
+                else:
+                    before, after = home[len(ones) + j], home[i]
+                    home = [after if at == before else at for at in home]
+            remaining[number] = [_joined([groups[k] for k, at in enumerate(home) if at == one]) for one in set(home)]
+    groups = sorted(next(iter(remaining.values()), []), key=lambda group: (-len(group.rows), min(group.leaves)))
+    return groups, [split for split in shown if not any(split.sides[0] | split.sides[1] <= g.leaves for g in groups)]
+
+
+def _joined(groups: list[Group]) -> Group:
+    """Return the rows of some groups as one."""
+    one = groups[0]
+    for other in groups[1:]:
+        one = one.joined(other)
+    return one

@@ -11,8 +11,11 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from gnomon.clusters.reach import reaches
+
 __all__ = ["DensityTree", "Part"]
 
+Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 N_NEIGHBORS = 15
@@ -57,9 +60,13 @@ class DensityTree:
     parts: tuple[Part, ...]
 
     @classmethod
-    def of(cls, points: npt.NDArray[np.float64], min_size: int) -> DensityTree:
-        """Build it for points (n, d) of few dimensions."""
-        rows, columns, lengths = _shortest_tree(points)
+    def of(cls, points: Floats, places: Floats, min_size: int) -> DensityTree:
+        """Build it for points (n, d) of few dimensions, an embedding of rows that lie at places (n, n_features).
+
+        Pieces of the graph of neighbours lie anywhere in an embedding: they join in the order of how near they come to
+        each other in the data.
+        """
+        rows, columns, lengths = _shortest_tree(points, places)
         n = len(points)
         home = list(range(n))  # the piece of each point, by its first one
         loose: list[list[int]] = [[i] for i in range(n)]  # points of a piece that are in no part yet
@@ -103,6 +110,37 @@ class DensityTree:
         """Return the parts that have children."""
         return [number for number, part in enumerate(self.parts) if part.children is not None]
 
+    def parts_within(self, leaves: frozenset[int], min_size: int) -> list[Part]:
+        """Return the parts that some leaves make up, apart from each other, where those of fewer points are dropped.
+
+        A part is taken apart where two of its children at least are large enough; all together if none of them is.
+        """
+        found: list[Part] = []
+        below = [len(self.parts) - 1]
+        while below:
+            part = self.parts[number := below.pop()]
+            if part.leaves <= leaves:
+                found += self._taken_apart(number, min_size)
+            elif part.leaves & leaves:
+                below += part.children or ()
+        large = [part for part in found if len(part) >= min_size]
+        if large:
+            return large
+        return [Part(np.concatenate([part.rows for part in found]), None, min(part.start for part in found), leaves)]
+
+    def _taken_apart(self, number: int, min_size: int) -> list[Part]:
+        part = self.parts[number]
+        large = [] if part.children is None else [c for c in part.children if len(self.parts[c]) >= min_size]
+        found = [inner for child in large for inner in self._taken_apart(child, min_size)]
+        return found if len(found) > 1 else [part]
+
+    def generations(self) -> list[list[int]]:
+        """Return the parts that have children, those first whose children have none, then those of these, and so on."""
+        height = [0] * len(self.parts)
+        for number in self.splits():
+            height[number] = 1 + max(height[child] for child in self.parts[number].children or ())
+        return [[k for k, one in enumerate(height) if one == level] for level in range(1, max(height, default=0) + 1)]
+
     def fall(self, number: int) -> float:
         """Return by what factor, as a logarithm, distances of neighbours grow from the lesser peak to a split."""
         children = self.parts[number].children
@@ -110,16 +148,9 @@ class DensityTree:
         peaks = [min(self.parts[leaf].start for leaf in self.parts[child].leaves) for child in children]
         return math.log(self.parts[number].start / max(peaks))
 
-    def parts_of(self, number: int, min_size: int) -> list[Part]:
-        """Return the parts that a part falls into if those of fewer points are dropped; itself if it does not."""
-        part = self.parts[number]
-        large = [] if part.children is None else [c for c in part.children if len(self.parts[c]) >= min_size]
-        found = [inner for child in large for inner in self.parts_of(child, min_size)]
-        return found if len(found) > 1 else [part]
 
-
-def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
-    """Return the edges of the shortest tree that spans the points, shortest first."""
+def _shortest_tree(points: Floats, places: Floats) -> tuple[Rows, Rows, Floats]:
+    """Return the edges of the shortest tree that spans the points, shortest first, and then those between pieces."""
     from scipy.spatial import cKDTree
 
     n = len(points)
@@ -135,7 +166,7 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     tree = minimum_spanning_tree(graph.maximum(graph.T)).tocoo()
     rows, columns, lengths = tree.row.astype(np.int64), tree.col.astype(np.int64), tree.data
     order = np.argsort(lengths, kind="stable")
-    more_rows, more_columns, more_lengths = _joining(points, rows, columns, float(lengths.max()))
+    more_rows, more_columns, more_lengths = _joining(points, places, rows, columns, float(lengths.max()))
     return (
         np.concatenate([rows[order], more_rows]),
         np.concatenate([columns[order], more_columns]),
@@ -143,15 +174,19 @@ def _shortest_tree(points: npt.NDArray[np.float64]) -> tuple[Rows, Rows, npt.NDA
     )
 
 
-def _joining(
-    points: npt.NDArray[np.float64], rows: Rows, columns: Rows, longest: float
-) -> tuple[Rows, Rows, npt.NDArray[np.float64]]:
-    """Return edges, shortest first, that join the pieces of a graph: as long as the distances of their means."""
+def _joining(points: Floats, places: Floats, rows: Rows, columns: Rows, longest: float) -> tuple[Rows, Rows, Floats]:
+    """Return edges that join the pieces of a graph, those first that come nearest to each other in the data.
+
+    They are as long as the distances of the means of the points, and none shorter than one before it.
+    """
     n = len(points)
     count, of_point = connected_components(csr_array((np.ones(len(rows)), (rows, columns)), shape=(n, n)), False)
-    first = np.unique(of_point, return_index=True)[1].astype(np.int64)
-    sums = np.stack([np.bincount(of_point, points[:, d], count) for d in range(points.shape[1])], axis=1)
-    means = sums / np.bincount(of_point)[:, None]
-    tree = minimum_spanning_tree(np.linalg.norm(means[:, None] - means, axis=2)).tocoo()
+    if count == 1:
+        return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64), np.empty(0)
+    pieces = np.split(np.argsort(of_point, kind="stable"), np.cumsum(np.bincount(of_point))[:-1])
+    tree = minimum_spanning_tree(reaches(places, pieces)).tocoo()
     order = np.argsort(tree.data, kind="stable")
-    return first[tree.row[order]], first[tree.col[order]], np.maximum(tree.data[order], longest)
+    means = np.stack([points[piece].mean(axis=0) for piece in pieces])
+    lengths = np.linalg.norm(means[tree.row[order]] - means[tree.col[order]], axis=1)
+    first = np.array([piece[0] for piece in pieces], dtype=np.int64)
+    return first[tree.row[order]], first[tree.col[order]], np.maximum(np.maximum.accumulate(lengths), longest)

@@ -1,0 +1,68 @@
+"""How near groups of rows come to each other, whatever lies between their means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._run import current_run
+from gnomon.neighbors import RowSearch
+
+__all__ = ["are_neighbors", "reaches"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.int64]
+
+_TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
+_SAMPLED = 500  # rows of a group, evenly over it, that tell
+
+
+def reaches(places: Floats, groups: Sequence[Rows]) -> Floats:
+    """Return how near each two groups come to each other.
+
+    The lower quantile of the distances from rows of the one to the nearest of the other, in the direction in which it
+    is the less.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_rows, n_features), float64
+    groups : sequence of ndarray of int64
+        The rows of each.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, n_groups), float64
+        Symmetric, 0 on the diagonal and positive elsewhere.
+    """
+    parts = [places[rows[:: max(1, len(rows) // _SAMPLED)]] for rows in groups]
+    searches = [RowSearch.of(part, 1, method="exact", seed=current_run().seed) for part in parts]
+    found = np.zeros((len(parts), len(parts)))
+    for i, j in combinations(range(len(parts)), 2):
+        there = (searches[b].find(parts[a])[1][:, 0] for a, b in ((i, j), (j, i)))
+        found[i, j] = min(float(np.quantile(one.astype(np.float64), _TOUCHING)) for one in there)
+    return np.maximum(found + found.T, np.where(np.eye(len(parts)) > 0, 0.0, np.finfo(np.float32).tiny))
+
+
+def are_neighbors(near: Floats) -> npt.NDArray[np.bool_]:
+    """Return which two groups come nearer to each other than any third comes to both.
+
+    They are those of the relative neighbourhood graph [1]_, in which all groups hang together.
+
+    Parameters
+    ----------
+    near : ndarray of shape (n_groups, n_groups), float64
+        How near they come.
+
+    References
+    ----------
+    .. [1] Toussaint, "The relative neighbourhood graph of a finite planar set", Pattern Recognition 12, 1980.
+    """
+    through = np.maximum(near[:, None, :], near[None, :, :])  # the longer way to each third one
+    own = np.arange(len(near))
+    through[own, :, own] = through[:, own, own] = np.inf
+    found: npt.NDArray[np.bool_] = through.min(axis=2) >= near
+    found[own, own] = False
+    return found
