@@ -275,7 +275,7 @@ def test_what_a_cluster_is_high_in_comes_before_what_it_is_low_in_though_it_says
     assert told(0.79, rivals=1.58).text == "high c"
     assert told(0.79, rivals=1.59).text == "low a, low b"  # which say more than twice as much
     one = told(0.79, rivals=1.59, n_phrases=1)
-    assert (one.text, one.against, one.unseparated) == ("high c", [["z"]], ["y"])  # no low one tells of z
+    assert (one.text, one.against, one.unseparated) == ("high c", [["y", "z"]], [])  # no low one tells of z
     none = told(0.6, rivals=0.6)
     assert (none.text, none.unseparated) == ("high c", [])
     alone = _caption(0, three_clusters([[0.0, 0.7], [0.9, 0.0]]), ["x", "y"], ["a", "b"], words, 3)
@@ -328,10 +328,48 @@ def test_a_printed_caption_says_from_which_clusters_it_does_not_tell():
 
 
 def test_the_effect_of_a_phrase_is_the_smallest_gap_to_those_it_sets_apart():
-    found = _caption(0, three_clusters([[3.0], [1.0], [0.0], [2.5]]), list("xyzw"), ["a"], ("high", "low", "medium"), 3)
+    found = _caption(
+        0, three_clusters([[3.0], [1.0], [0.0], [2.51]]), list("xyzw"), ["a"], ("high", "low", "medium"), 3
+    )
     assert (found.text, found.against, found.unseparated) == ("high a", [["y", "z"]], ["w"])
     np.testing.assert_allclose(found.effect, [2.0])
     assert found.fidelity == pytest.approx(2 / 3)
+
+
+def test_a_phrase_also_tells_from_clusters_that_differ_by_half_a_deviation_in_what_it_says():
+    words = ("high", "low", "medium")
+
+    def told(means):
+        labels = list("vwxyz")[: len(means)]
+        return _caption(0, three_clusters(means), labels, ["a", "b"], words, 3)
+
+    found = told([[3.0], [1.0], [0.0], [2.5]])
+    assert (str(found), found.against, found.unseparated, found.fidelity) == ("high a", [["w", "x", "y"]], [], 1.0)
+    np.testing.assert_allclose(found.effect, [0.5])
+    assert told([[3.0], [1.0], [0.0], [3.5]]).unseparated == ["y"]  # which is higher: "high a" is no less true of it
+    both = told([[3.0, 3.0], [0.0, 3.0], [3.0, 0.0], [2.4, 2.3]])  # with the feature that differs most
+    assert (str(both), both.against) == ("high a, high b", [["w"], ["x", "y"]])
+    middle = told([[2.0], [0.0], [4.0], [1.4], [2.6]])
+    assert (str(middle), middle.against) == ("medium a", [["w", "x", "y", "z"]])  # in either direction
+    few = _ClusterMoments(np.array([[3.0], [0.0], [2.4]]), np.ones((3, 1)), np.array([50, 50, 4]), 0.05)
+    assert _caption(0, few, list("xyz"), ["a"], words, 3).unseparated == ["z"]  # it may be chance
+
+
+def test_every_cluster_is_either_set_apart_by_a_feature_or_told_as_one_from_which_none_does():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        moments = _ClusterMoments(rng.normal(0.0, 0.7, (9, 3)), np.ones((9, 3)), np.full(9, 100), 0.05)
+        for g in range(9):
+            found = _caption(g, moments, list(range(9)), ["a", "b", "c"], ("high", "low", "medium"), 3)
+            apart = [h for rows in found.against for h in rows]
+            assert sorted(apart + found.unseparated) == [h for h in range(9) if h != g]
+            signs = [{"high": 1.0, "low": -1.0}.get(phrase.split()[0], 0.0) for phrase in found.text.split(", ")]
+            for f, sign in zip(
+                found.indices, signs, strict=False
+            ):  # without a feature there is a sentence all the same
+                gaps = moments.gaps(g)[found.unseparated, f]
+                assert ((sign * gaps if sign else np.abs(gaps)) < 0.5).all()
+            assert found.fidelity == len(apart) / 8
 
 
 def test_twins_are_told_apart_by_three_tenths_of_a_deviation():

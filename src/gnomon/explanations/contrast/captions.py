@@ -26,7 +26,7 @@ Array = npt.NDArray[np.float64]
 _BLOCK = 1 << 22
 _REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
-_MEDIUM = 0.5  # Cohen's "medium" one, of a second choice
+_MEDIUM = 0.5  # Cohen's "medium" one: of a second choice, and of what a phrase tells besides
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
 _RULES: dict[str, Rule] = {
     "n_phrases": Integer(1),
@@ -278,12 +278,13 @@ class Caption(GroupedAnswer):
     error : ndarray of shape (n_phrases,), float64
         Its standard error, for clusters that may vary differently (Bonett).
     against : list of list
-        For each feature named: those clusters.
+        For each feature named: those clusters. A feature is named for clusters from which it differs by 0.8 standard
+        deviations, or 0.5 of a second choice; a cluster for which none was is listed with the feature that differs most
+        from it, by 0.5 or more.
     unseparated : list
-        Clusters from which no feature named sets it apart by a large difference (0.8 standard deviations), nor by the
-        smaller one of a second choice (0.5).
+        Clusters from which no feature named sets it apart by 0.5 standard deviations or more.
     fidelity : float in [0, 1]
-        Share of the other clusters from which the caption sets it apart by such a difference.
+        Share of the other clusters from which a feature named sets it apart by such a difference.
     n_units : int or None
         Units, such as donors, with rows in the cluster; None where rows are taken as independent.
     untold : list
@@ -456,8 +457,12 @@ def _caption(
         against.append(rows)
         said.append(words[2] if middle else word(f))
         left[rows] = False
-    if all(word == words[1] for word in said) and len(chosen) + np.count_nonzero(left) > 1:
-        chosen, against, left = _second_choice(chosen, against, left, agreed, side, n_phrases)
+    lows = all(word == words[1] for word in said) and len(chosen) + np.count_nonzero(left) > 1
+    second = _second_choice(chosen, against, left, agreed, side, n_phrases) if lows else None
+    ahead_of = [np.abs(gaps[:, f]) if one == words[2] else agreed[:, f] for f, one in zip(chosen, said, strict=True)]
+    against, left = _with_smaller(against, left, ahead_of)
+    if second and (np.count_nonzero(second[2]), len(second[0])) <= (np.count_nonzero(left), len(chosen) or n_phrases):
+        chosen, against, left = second
         said = [word(f) for f in chosen]
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
@@ -491,8 +496,7 @@ def _second_choice(
 ) -> tuple[list[int], list[npt.NDArray[np.intp]], npt.NDArray[np.bool_]]:
     """Return features that a cluster is high in before those that it is low in, whom each sets apart, and whom none.
 
-    Weaker differences do, but for half of what a low one says at least. What was given stays if the cluster is told
-    from fewer by these, or from as many by more phrases.
+    Weaker differences do, but for half of what a low one says at least.
     """
     told = np.zeros(len(left))
     for f, rows in zip(lows, against, strict=True):
@@ -509,8 +513,29 @@ def _second_choice(
             chosen.append(f)
             whom.append(rows)
             untold[rows] = False
-    better = (np.count_nonzero(untold), len(chosen)) <= (np.count_nonzero(left), len(lows) or n_phrases)
-    return (chosen, whom, untold) if better else (lows, against, left)
+    whom, untold = _with_smaller(whom, untold, [agreed[:, f] for f in chosen])
+    return chosen, whom, untold
+
+
+def _with_smaller(
+    against: list[npt.NDArray[np.intp]], left: npt.NDArray[np.bool_], ahead: list[Array]
+) -> tuple[list[npt.NDArray[np.intp]], npt.NDArray[np.bool_]]:
+    """Return whom features set apart that were chosen by large differences, also by smaller ones, and whom none does.
+
+    Parameters
+    ----------
+    against : list of ndarray of int
+        The clusters for which each feature was chosen.
+    left : ndarray of shape (n_clusters,), bool
+        Those for which none was.
+    ahead : list of ndarray of shape (n_clusters,), float64
+        By how many standard deviations what is said of each feature is true against every cluster.
+    """
+    if not against:
+        return against, left
+    gaps = np.where(left, np.stack(ahead), 0.0)
+    most = np.where(gaps.max(axis=0) >= _MEDIUM, gaps.argmax(axis=0), -1)
+    return [np.union1d(rows, np.flatnonzero(most == k)) for k, rows in enumerate(against)], left & (most < 0)
 
 
 def _best_feature(
