@@ -1,5 +1,7 @@
 """A table whose rows stand in it several times is explained as if each stood in it once."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -182,6 +184,24 @@ def test_answers_of_few_values_are_alike_by_chance_and_count_each():
     assert gn.Map(answers, answers[:, :2], labels=side).suspects().n_repeats == 0
     twice = np.repeat(draw.integers(0, 5, size=(150, 12)).astype(float), 2, axis=0)
     assert gn.contrast(twice, side).n_repeats > 50  # of twelve answers none are alike by chance
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+def test_no_explanation_calls_rows_of_few_bits_copied(form):
+    draw = np.random.default_rng(0)
+    bits = (draw.random((300, 9)) < 0.5).astype(float)
+    Y = bits @ draw.normal(size=(9, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = gn.explain(form(bits), Y)
+    assert found.n_repeats > 30
+    assert f"{found.n_repeats} repeat others, or nearly" in found.describe_fit()
+    assert gn.contrast(bits, Y[:, 0] > 0).n_repeats == 0
+    wide = (draw.random((150, 20)) < 0.5).astype(float)  # of so many bits no two rows are equal by chance
+    assert (
+        _explained(form(np.repeat(wide, 2, axis=0)), np.repeat(wide @ draw.normal(size=(20, 2)), 2, axis=0)).n_repeats
+        == 150
+    )
 
 
 def test_repeats_do_not_depend_on_the_units_of_columns():

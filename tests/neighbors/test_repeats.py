@@ -18,6 +18,14 @@ def test_sets_are_those_that_were_measured_several_times(times, noise):
     assert np.mean(kept[inverse] == np.repeat(np.arange(120) * times, times)) > 0.9
 
 
+@pytest.mark.parametrize("noise", [0.0, 1e-5])
+@pytest.mark.parametrize(("times", "d"), [(2, 3), (3, 3), (5, 3), (2, 6)])
+def test_sets_that_happen_to_lie_near_each_other_are_not_one(times, d, noise):
+    for seed in range(3):
+        kept, inverse = find_repeats(_several(300 // times, times, noise, d, seed), seed=0)
+        assert np.array_equal(kept[inverse], np.arange(300) // times * times)
+
+
 def test_sets_of_a_large_table_are_found_in_any_order():
     X = _several(800, 3, 0.02)
     order = np.random.default_rng(1).permutation(2400)

@@ -46,7 +46,8 @@ def explain(
     Rows that were copied or measured several times foretell each other whatever the features do. Where a tenth of the
     rows at least could be spared, as they lie in sets of two to ten far nearer to each other than to other rows, only
     one row of each set enters fits, R2 and errors, rows are explained by neighbours outside of their set, and a
-    DataWarning says so (`Explanation.n_repeats`).
+    DataWarning says so (`Explanation.n_repeats`). Rows of few columns of few values, which are as often equal by
+    chance, are fitted in the same way, since equal rows have equal places, but not warned of.
 
     Parameters
     ----------

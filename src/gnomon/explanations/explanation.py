@@ -29,6 +29,7 @@ from gnomon.linalg import product, stacked_eigen
 from gnomon.linalg.table import float_rows, table_as_bytes
 from gnomon.neighbors import (
     NeighborGraph,
+    alike_by_chance,
     compute_neighbors,
     distinct_neighbors,
     find_representatives,
@@ -142,8 +143,8 @@ class Explanation:
     distinct_graph : NeighborGraph
         Of each row the neighbours outside of its set of repeated rows, one of each set: those of the fits.
     n_repeats : int
-        Rows that repeat others, as copies and repeated measurements do. Only one row of each set enters fits and
-        errors; a row is explained by its neighbours outside of its set. See `representatives`.
+        Rows that repeat others, as copies, repeated measurements and answers of few values do. Only one row of each
+        set enters fits and errors; a row is explained by its neighbours outside of its set. See `representatives`.
     """
 
     def __init__(
@@ -360,9 +361,15 @@ def _neighbors(X: Any, graph: Any, n_neighbors: int, metric: str) -> NeighborGra
     return read_graph(graph, n)
 
 
-def _warn_of_repeats(representatives: Rows) -> None:
+def _warn_of_repeats(X: Any, representatives: Rows) -> None:
+    """Warn of rows that were copied or measured several times, not of those whose columns have few values.
+
+    These are independent, but their places too are the same whatever the features do: fits take one of each set.
+    """
     n = len(representatives)
     n_repeats = int(np.count_nonzero(representatives != np.arange(n)))
+    if alike_by_chance(X, n_repeats):
+        return
     warn(
         f"{n_repeats:,} of {n:,} rows lie as near to others as if they were measured or copied several times. A copy "
         "foretells the place of the other whatever the features do, so only one row of each set enters fits, R2 and "
@@ -448,7 +455,7 @@ def _among_distinct(
         representatives = find_representatives(X, graph, has_place(places), seed=current_run().seed)
         if representatives is None:
             return graph.nearest(n_neighbors), None
-        _warn_of_repeats(representatives)
+        _warn_of_repeats(X, representatives)
     return distinct_neighbors(X, graph, representatives, n_neighbors), representatives
 
 

@@ -40,10 +40,11 @@ def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
 
     A set is of two to ten rows near each other, with a step to the next one that is wide for chance: of rows that lie
     evenly in d dimensions the distance to neighbour j + 1 is at least c times that to neighbour j with the chance
-    c^(-d j). d is that of the farther half of the neighbours. Rows are taken for repeated if a tenth of them could be
-    spared, of sets whose rows all have the others, and no row besides, before a step of a chance of 0.02. Of normal,
-    even, heavy-tailed and curved tables of independent rows those are 4 in 100 at most. Then sets are the rows that
-    have each other before such a step, and of the rest those before one of a chance of 0.2.
+    c^(-d j). d is that of the farther half of the neighbours. Of several wide steps of a row that of the least chance
+    counts: two sets may happen to lie near each other. Rows are taken for repeated if a tenth of them could be spared,
+    of sets whose rows all have the others, and no row besides, before a step of a chance of 0.02. Of normal, even,
+    heavy-tailed and curved tables of independent rows those are 4 in 100 at most. Then sets are the rows that have each
+    other before such a step, and of the rest those before one of a chance of 0.2.
 
     Parameters
     ----------
@@ -172,7 +173,10 @@ def _first_of(sets: Rows) -> Rows:
 
 
 def _nearer(distances: Floats, chance: float, least: float) -> Rows:
-    """Return how many neighbours of each row lie before a step too wide for chance; 0 where it cannot be told."""
+    """Return how many neighbours of each row lie before a step too wide for chance, the least likely of several.
+
+    0 where there is none, or it cannot be told.
+    """
     n, k = distances.shape
     half = k // 2
     most = min(_MOST, half) - 1
@@ -188,5 +192,7 @@ def _nearer(distances: Floats, chance: float, least: float) -> Rows:
     steps = np.maximum(least, exp(rise))
     farther = distances[:, 1 : most + 1]
     wide = (farther >= steps * distances[:, :most]) & (farther > 0.0) & np.isfinite(farther)
-    near: Rows = np.where(wide, numbers, 0).max(axis=1)
-    return near
+    with np.errstate(divide="ignore"):
+        grown_by = np.divide(farther, distances[:, :most], out=np.ones_like(farther), where=wide)
+    unlikely = (numbers * log(grown_by)).argmax(axis=1)
+    return np.where(wide.any(axis=1), numbers[unlikely], 0)
