@@ -13,7 +13,6 @@ import scipy.sparse as sp
 from sklearn.decomposition import PCA
 from sklearn.neighbors import NearestNeighbors
 
-from gnomon.exceptions import DataWarning
 from gnomon.explanations import explain
 from gnomon.explanations.counterfactual import counterfactual, search
 from gnomon.explanations.counterfactual.metric import RowMetric
@@ -484,8 +483,7 @@ def test_candidates_are_ranked_by_arriving_then_by_being_inside_then_by_nearness
 
 def test_plausible_ends_of_paths_come_first_and_duplicates_of_the_point_are_no_target():
     X = np.concatenate([np.zeros((3, 2)), np.arange(1.0, 13.0)[:, None] * [1.0, 0.0]])
-    with pytest.warns(DataWarning, match="measured or copied several times"):
-        explanation = explain(X, X.copy(), n_neighbors=4, pooling=0, n_jobs=1)
+    explanation = explain(X, X.copy(), n_neighbors=4, pooling=0, n_jobs=1)
     wanted = np.arange(15) >= 9
     region, metric = Region.of(X, wanted, None), RowMetric("euclidean")
 
