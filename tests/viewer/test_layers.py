@@ -119,6 +119,20 @@ def test_a_class_in_two_islands_has_its_name_on_both(open_page, tmp_path):
     assert long.endswith("…")
 
 
+def test_a_cluster_in_two_islands_is_told_to_be_one(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    Y = np.array([[0, 0], [10, 0], [5, 8], [10, 0]])[np.arange(400) % 4] + rng.normal(scale=0.5, size=(400, 2))
+    names = np.array(["high price of all that is to be had", "low price"])
+    kind = names[[0, 0, 1, 0]][np.arange(400) % 4]
+    for found in (True, False):
+        levels = [PageLevel("cluster", unlabelled="in no cluster", found=found)]
+        content = PageContent(embedding=Y, labels=kind, label_name="cluster", levels=levels)
+        write_html(tmp_path / "m.html", content)
+        drawn = sorted(name["drawn"] for name in at_rest(open_page(tmp_path / "m.html"))["names"])
+        twice = [f"high price of all … ({k} of 2)" if found else "high price of all that is t…" for k in (1, 2)]
+        assert drawn == [*twice, "low price"]
+
+
 @pytest.fixture(scope="module")
 def nested_page(tmp_path_factory):
     """Two groups far apart, each in two that lie side by side; ten rows are in none."""

@@ -306,6 +306,7 @@ class Document:
                     "key": columns[level.column]["key"],
                     "captions": {str(name): str(text) for name, text in level.captions.items()},
                     "parents": {str(name): str(holder) for name, holder in level.parents.items()},
+                    "found": level.found,
                 }
                 for level in levels
             ]

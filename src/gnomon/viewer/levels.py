@@ -36,12 +36,16 @@ class PageLevel:
         Name of the group of the level before that holds a group.
     unlabelled : str, default="(missing)"
         What rows without a group are called.
+    found : bool, default=False
+        Whether the groups were found in the data and named for that, and are no labels that the reader knows: a name
+        that stands on several islands of the map then says that it is one group, "low price (1 of 2)".
     """
 
     column: str
     captions: Mapping[str, str] = field(default_factory=dict)
     parents: Mapping[str, str] = field(default_factory=dict)
     unlabelled: str = MISSING
+    found: bool = False
 
 
 def levels_of_clusters(found: Any) -> tuple[Columns, list[PageLevel]]:
@@ -55,7 +59,7 @@ def levels_of_clusters(found: Any) -> tuple[Columns, list[PageLevel]]:
             columns[column] = level.names
         captions = {one.name: _drivers(one) for one in level.clusters if one.caption is not None}
         parents = {one.name: holders[one.parent] for one in level.clusters if one.parent is not None}
-        levels.append(PageLevel(column, captions, parents, _IN_NO_CLUSTER))
+        levels.append(PageLevel(column, captions, parents, _IN_NO_CLUSTER, found=True))
         holders = [one.name for one in level.clusters]
     return columns, levels
 
@@ -88,7 +92,7 @@ def clusters_within_classes(map: Any) -> tuple[Columns, list[PageLevel]]:
         return {}, []
     kind = map.label_name or "label"
     column = f"clusters within {kind}"
-    return {column: names}, [PageLevel(kind), PageLevel(column, captions, parents, _IN_NO_CLUSTER)]
+    return {column: names}, [PageLevel(kind), PageLevel(column, captions, parents, _IN_NO_CLUSTER, found=True)]
 
 
 def _drivers(cluster: Any) -> str:

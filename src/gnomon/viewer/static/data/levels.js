@@ -6,8 +6,8 @@ const MOST_GROUPS = 2000; // more are identifiers rather than classes
 
 /**
  * @typedef {{name: string, caption: string, level: number, count: number, extent: number, reach: number,
- *   islands: Uint32Array[], inner: Group[]}} Group `level` counts from the coarsest, 0; `extent` and `reach` as of
- *     islandsOf
+ *   islands: Uint32Array[], inner: Group[], found?: boolean}} Group `level` counts from the coarsest, 0; `extent` and
+ *     `reach` as of islandsOf; `found` in the data, so that its name is no label that the reader knows
  */
 
 export class Levels {
@@ -80,6 +80,7 @@ export class Levels {
         count: ids.length,
         ...islandsOf(plane, ids),
         inner: [],
+        found: this.all[own]?.found,
       }));
   }
 

@@ -26,7 +26,7 @@ import { bytesOf } from "./text.js";
  *     Record<string, number>,
  *   profiles?: Record<string, [string, number, number, boolean?][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
- *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>}[],
+ *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>, found?: boolean}[],
  *   host?: boolean, server?: {refusal: string},
  *   pixels?: {shape: number[], low: number, high: number},
  *   sideFile?: {name: string, id: string}, density?: {low: number[], high: number[]},

@@ -104,7 +104,7 @@ export class Labels {
       { plane } = cloud,
       { scale } = camera,
       crowd = new Crowd(plane, ids, FINEST_CELL / scale, WIDEST_CELL / scale);
-    const written = this.#written(group),
+    const written = this.#written(group, island),
       label = { ...written, key: keyOf(group, island), group, row: crowd.row, shift: [0, 0], box: [0, 0, 0, 0] };
     const holds = (/** @type {Label} */ one) => this.#fits((one.box = this.#boxOf(one)), taken);
     for (const shift of this.#beside(ids, crowd.row, label)) {
@@ -146,12 +146,16 @@ export class Labels {
     ];
   }
 
-  /** The lines of a label and the room they need. @param {import("../data/levels.js").Group} group */
-  #written(group) {
+  /**
+   * The lines of a label and the room they need.
+   * @param {import("../data/levels.js").Group} group @param {number} island
+   */
+  #written(group, island) {
     const { width, height, scale } = this.camera,
       open = group.reach * scale > OPENS_AT * Math.min(width, height),
       large = group.inner.length > 1,
-      name = shorten(group.name, NAME_LENGTH),
+      part = group.found && group.islands.length > 1 ? ` (${island + 1} of ${group.islands.length})` : "",
+      name = shorten(group.name, NAME_LENGTH - part.length) + part,
       caption = open && group.caption !== group.name ? shorten(group.caption, CAPTION_LENGTH) : "";
     const wide = (/** @type {string} */ text, /** @type {string} */ font) => {
       this.pen.font = font;
