@@ -13,9 +13,11 @@ from sklearn.manifold import trustworthiness
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from gnomon.evaluation import evaluate
+from gnomon.evaluation import evaluate, scorecard
 from gnomon.evaluation.scores import neighbor_ranks, rank_agreement, trust_of_random_map
 from gnomon.neighbors import NeighborGraph
+
+_OF_SIZE = ("trustworthiness", "continuity", "neighborhood_preservation")
 
 
 def neighbor_graph(X, n_neighbors=15):
@@ -90,6 +92,43 @@ def test_rows_without_a_label_are_not_scored_and_have_no_vote(noisy):
     assert np.isnan(found.per_point["knn_accuracy"][~known]).all()
     shares = np.bincount(labels[known]) / known.sum()
     assert found.random_map["knn_accuracy"] == pytest.approx(np.sum(shares**2))
+
+
+@pytest.mark.parametrize("form", ["rows", "graph", "sparse", "some placed"])
+@pytest.mark.parametrize("times", [2, 3, 10])
+def test_copies_of_a_row_do_not_vote_on_its_label(times, form):
+    rng = np.random.default_rng(2)
+    n = 300 // times
+    once, measured = rng.normal(size=(n, 8)), rng.normal(size=n)
+    classes = rng.integers(0, 5, n).astype(str)
+    X = np.repeat(once, times, axis=0)
+    for labels, name in ((classes, "knn_accuracy"), (measured, "knn_r2")):
+        given = {"graph": neighbor_graph(X, 25)} if form == "graph" else {}
+        rows = sp.csr_array(X) if form == "sparse" else X
+        Y = X[:, :2].copy()
+        if form == "some placed":
+            Y[:times] = np.nan
+        found = evaluate(rows, Y, labels=np.repeat(labels, times), n_neighbors=5, **given)
+        part = slice(1, None) if form == "some placed" else slice(None)
+        alone = evaluate(once[part], once[part, :2], labels=labels[part], n_neighbors=5)
+        assert getattr(found, name) == pytest.approx(getattr(alone, name))
+        assert found.n_repeats == (times - 1) * len(once[part]) == found.to_dict()["n_repeats"]
+        assert f"{found.n_repeats} rows repeat others, or nearly: each set has one vote" in found.summary()
+        assert (alone.n_repeats, evaluate(rows, Y, n_neighbors=5).n_repeats) == (0, 0)
+        assert found.random_map == pytest.approx(alone.random_map | {key: found.random_map[key] for key in _OF_SIZE})
+        card = scorecard(rows, Y, measures=[name], labels=np.repeat(labels, times), n_neighbors=5, **given)
+        assert card.scores[name].value == pytest.approx(getattr(alone, name))
+
+
+def test_rows_that_few_values_make_equal_and_distances_vote_as_they_are():
+    rng = np.random.default_rng(0)
+    bits = (rng.random((300, 9)) < 0.5).astype(float)
+    Y, labels = rng.normal(size=(300, 2)), rng.integers(0, 3, 300).astype(str)
+    assert evaluate(bits, Y, labels=labels).n_repeats == 0
+    twice = np.repeat(rng.normal(size=(100, 6)), 2, axis=0)
+    assert evaluate(twice, Y[:200], labels=labels[:200]).n_repeats == 100
+    distances = pairwise_distances(twice)
+    assert evaluate(distances, Y[:200], labels=labels[:200], metric="precomputed").n_repeats == 0
 
 
 def test_measured_labels_are_told_by_the_mean_of_the_neighbours(noisy):

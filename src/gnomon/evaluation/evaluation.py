@@ -56,7 +56,8 @@ class Evaluation(Printed):
         Mean share of a row's nearest neighbours in the data that are among its nearest in the map.
     knn_accuracy : float in [0, 1], or None
         Share of rows whose 10 nearest rows in the map vote for the row's own label. Rows without a label are not scored
-        and have no vote. None without labels of at least two classes.
+        and have no vote. Nor have rows that repeat the row in the data, and other sets of such rows have one vote each
+        (see `n_repeats`). None without labels of at least two classes.
     knn_r2 : float <= 1, or None
         Share of the variance of measured labels that the mean of the 10 nearest rows in the map foretells; below 0 if
         it foretells less than the mean of all. None where labels are classes.
@@ -78,6 +79,10 @@ class Evaluation(Printed):
         "trustworthiness", "continuity", "triplet_accuracy" of the anchors, "neighborhood_preservation",
         "knn_accuracy" (0 or 1) or "knn_error" (by how much the mean of the neighbours misses a measured label, in its
         units) of all rows where possible; NaN elsewhere.
+    n_repeats : int, default=0
+        Rows that repeat others in the data, as copies and repeated measurements do: one of each set has a vote in
+        `knn_accuracy` and `knn_r2`, and none on rows of its own set. 0 without labels, of distances, of tables read in
+        blocks, and where columns have so few values that rows are equal by chance.
     """
 
     trustworthiness: float
@@ -96,6 +101,7 @@ class Evaluation(Printed):
     random_state: int
     random_map: dict[str, float]
     per_point: dict[str, npt.NDArray[np.float64]] = field(repr=False)
+    n_repeats: int = 0
 
     def scores(self) -> dict[str, float]:
         """Return the overall scores by name; knn_accuracy only if there are classes, knn_r2 for measured labels."""
@@ -118,7 +124,8 @@ class Evaluation(Printed):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the scores of single points, with plain Python values."""
-        counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "random_state"]
+        counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "n_repeats"]
+        counts.append("random_state")
         facts = {name: getattr(self, name) for name in counts}
         return {**self.scores(), **facts, "random_map": dict(self.random_map), "errors": self.errors()}
 
@@ -129,6 +136,10 @@ class Evaluation(Printed):
         for name, value in self.scores().items():
             error = f"{errors[name]:17.4f}" if name in errors else ""
             lines.append(f"{name.replace('_', ' '):26}{value:7.3f}{self.random_map[name]:13.3f}{error}")
+        if self.n_repeats:
+            lines.append(
+                f"{self.n_repeats:,} rows repeat others, or nearly: each set has one vote, none on its own labels"
+            )
         lines += rests_on(self, f"{self.n_pairs} pairs; {self.n_anchors * self.n_triplets} triplets")
         return "\n".join(lines)
 
@@ -184,9 +195,7 @@ def _score_points(
         "neighborhood_preservation": preservation,
         "triplet_accuracy": spread(anchors, found.agreeing / (2.0 * n_triplets)),
     }
-    per_point |= {
-        name: spread(rows, scores) for name, scores in truth.score(rows, nearest[:, :LABEL_NEIGHBORS]).items()
-    }
+    per_point |= {name: spread(rows, scores) for name, scores in truth.score(rows, nearest).items()}
     return per_point
 
 
@@ -298,7 +307,7 @@ def _judge(
     asked: dict[str, Any] = {
         "metric": metric,
         "n_neighbors": k,
-        "n_nearest": max(k, min(LABEL_NEIGHBORS, n - 1)),
+        "n_nearest": max(k, min(truth.n_asked, n - 1)),
         "n_triplets": n_triplets,
         "seed": seed,
     }
@@ -328,4 +337,5 @@ def _judge(
         random_state=seed,
         random_map=_expected_of_random_map(n, k, truth),
         per_point=per_point,
+        n_repeats=truth.n_repeats,
     )

@@ -278,7 +278,7 @@ MEASURES = {
             1.0,
             0.0,
             1.0,
-            "share of rows whose 10 nearest in the map vote for the row's own label",
+            "share of rows whose 10 nearest in the map, copies of the row in the data left out, vote for its label",
             "van der Maaten, Postma & van den Herik 2009",
         ),
         Measure(

@@ -98,13 +98,14 @@ def label_hits(
 ) -> npt.NDArray[np.float64]:
     """Return 1 where the majority of the neighbours is of the row's class, else 0; ties go to the lowest class.
 
-    Neighbours without a class (-1) have no vote; NaN for a row without a class, and where no neighbour has one.
+    Neighbours without a class (-1), and places without a neighbour (-1), have no vote; NaN for a row without a class,
+    and where no neighbour has one.
     """
     hits = np.empty(len(rows))
     block = max(1, 2**24 // n_classes)
     for begin in range(0, len(rows), block):
         part = slice(begin, begin + block)
-        near, own = codes[nearest[part]], codes[rows[part]]
+        near, own = np.where(nearest[part] >= 0, codes[nearest[part]], -1), codes[rows[part]]
         votes = np.zeros((len(near), n_classes + 1), dtype=np.int32)
         here = np.arange(len(near))
         for column in near.T:
@@ -119,10 +120,11 @@ def label_residuals(
 ) -> npt.NDArray[np.float64]:
     """Return by how much the mean of the neighbours misses the row's value.
 
-    Neighbours without a value (NaN) do not count; NaN for a row without a value, and where no neighbour has one.
+    Neighbours without a value (NaN), and places without a neighbour (-1), do not count; NaN for a row without a value,
+    and where no neighbour has one.
     """
     near = values[nearest]
-    known = np.isfinite(near)
+    known = np.isfinite(near) & (nearest >= 0)
     counts = known.sum(axis=1)
     means = np.where(known, near, 0.0).sum(axis=1) / np.maximum(counts, 1)
     residuals: npt.NDArray[np.float64] = np.where(counts > 0, means - values[rows], np.nan)

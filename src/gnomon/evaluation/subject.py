@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import check_features, check_places, has_place
-from gnomon.neighbors import NeighborGraph, read_graph
+from gnomon.neighbors import NeighborGraph, alike_by_chance, find_representatives, one_of_each_set, read_graph
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["LABEL_NEIGHBORS", "Subject", "Truth"]
@@ -30,10 +30,20 @@ _FEWEST_PLACES = 0.5  # of the rows that differ: with fewer places ties are told
 
 @dataclass(frozen=True)
 class Truth:
-    """What labels say of rows: classes, measured values, or neither if there are fewer than two different ones."""
+    """What labels say of rows: classes, measured values, or neither if there are fewer than two different ones.
+
+    Attributes
+    ----------
+    classes : Classes or None
+    values : ndarray of shape (n,), float64, or None
+    representatives : ndarray of shape (n,), intp, or None
+        The row that stands for each where rows repeat others in the data: a row is not told its label by its copies,
+        and each set of copies has one vote. None where none do.
+    """
 
     classes: Classes | None = None
     values: Floats | None = None
+    representatives: npt.NDArray[np.intp] | None = None
 
     @classmethod
     def of(cls, labels: npt.NDArray[Any] | None) -> Self:
@@ -49,8 +59,42 @@ class Truth:
     def __bool__(self) -> bool:
         return self.classes is not None or self.values is not None
 
+    def among_distinct(self, X: Any, graph: NeighborGraph | None, metric: str) -> Self:
+        """Find the rows that repeat others in the data, unless columns of few values make rows equal by chance."""
+        if metric == "precomputed":
+            return self
+        if self.classes is not None:
+            labelled = self.classes.labelled
+        elif self.values is not None:
+            labelled = np.isfinite(self.values)
+        else:
+            return self
+        stand = find_representatives(X, graph, labelled, seed=0, metric=metric)
+        if stand is None or alike_by_chance(X, int(np.count_nonzero(stand != np.arange(len(stand))))):
+            return self
+        return replace(self, representatives=stand)
+
+    @property
+    def n_repeats(self) -> int:
+        """How many rows repeat others, 0 where that was not looked for."""
+        stand = self.representatives
+        return 0 if stand is None else int(np.count_nonzero(stand != np.arange(len(stand))))
+
+    @property
+    def n_asked(self) -> int:
+        """Nearest rows in the map among which those are that vote."""
+        most = 1 if self.representatives is None else int(np.bincount(self.representatives).max())
+        return LABEL_NEIGHBORS * most + most - 1
+
     def score(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> dict[str, Floats]:
-        """Return how well the nearest rows in the map tell the label of each row, by the name of the score."""
+        """Return how well the nearest rows in the map tell the label of each row, by the name of the score.
+
+        Of `n_asked` nearest rows the first `LABEL_NEIGHBORS` distinct ones have a vote.
+        """
+        nearest = nearest[:, : self.n_asked]
+        if self.representatives is not None:
+            nearest, first = one_of_each_set(nearest, self.representatives, self.representatives[rows])
+            nearest = np.where(first & (np.cumsum(first, axis=1) <= LABEL_NEIGHBORS), nearest, -1)
         if self.classes is not None:
             return {"knn_accuracy": label_hits(self.classes.codes, len(self.classes), rows, nearest)}
         if self.values is not None:
@@ -134,7 +178,10 @@ class Subject:
             labels = None if labels is None else labels[kept]
         if stored is None:
             _tell_of_ties(values, places)
-        return cls(values, places, Truth.of(labels), n_neighbors, kept, n, graph)
+        truth = Truth.of(labels)
+        if stored is None:
+            truth = truth.among_distinct(values, graph if len(kept) == n else None, metric)
+        return cls(values, places, truth, n_neighbors, kept, n, graph)
 
 
 def _tell_of_ties(X: Any, Y: Floats) -> None:

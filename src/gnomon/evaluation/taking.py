@@ -384,8 +384,10 @@ class Taking:
         return Taken(drawn.mean(values), chance, known, None, drawn.unseen <= 0.0)
 
     def _votes(self) -> dict[str, Floats]:
-        rows, nearest = self._nearest
-        return self.subject.truth.score(rows, nearest[:, :LABEL_NEIGHBORS])
+        (rows, nearest), truth = self._nearest, self.subject.truth
+        if truth.n_repeats:
+            nearest = nearest_in_map(self.subject.Y, min(self.n - 1, truth.n_asked))[rows]
+        return truth.score(rows, nearest)
 
     def _accuracy(self) -> Taken | str:
         if self._codes is None:

@@ -15,6 +15,7 @@ from .distances import pair_distances as pair_distances
 from .distances import row_distances as row_distances
 from .distinct import distinct_neighbors as distinct_neighbors
 from .distinct import find_representatives as find_representatives
+from .distinct import one_of_each_set as one_of_each_set
 from .distinct import widened as widened
 from .forecast import memory_after_search as memory_after_search
 from .forecast import memory_taken_again as memory_taken_again

@@ -19,7 +19,7 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS, NeighborGraph
 from gnomon.neighbors.metrics import native_metric
 from gnomon.neighbors.repeats import REPEATS_NEIGHBORS, find_repeats, may_hide_repeats, repeats_of_graph
 
-__all__ = ["distinct_neighbors", "find_representatives", "widened"]
+__all__ = ["distinct_neighbors", "find_representatives", "one_of_each_set", "widened"]
 
 Rows = npt.NDArray[np.intp]
 
@@ -28,7 +28,9 @@ _SAME = 1e-2  # share by which most distances differ at most if it is
 _BLOCK = 1 << 12  # rows whose neighbours are looked through together
 
 
-def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bool_], *, seed: int) -> Rows | None:
+def find_representatives(
+    X: Any, graph: NeighborGraph | None, usable: npt.NDArray[np.bool_], *, seed: int, metric: str = "euclidean"
+) -> Rows | None:
     """Return which row stands for each where rows were measured or copied several times; None where none were.
 
     20 neighbours tell, as `repeats_of_graph` says. Where the graph has 15 at least, more are only searched for if these
@@ -38,31 +40,42 @@ def find_representatives(X: Any, graph: NeighborGraph, usable: npt.NDArray[np.bo
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The data; where the graph is of other data, rows must repeat each other in both.
-    graph : NeighborGraph of n_samples rows
-        The nearest neighbours.
+    graph : NeighborGraph of n_samples rows or None
+        The nearest neighbours; None has them searched for.
     usable : ndarray of shape (n_samples,), bool
         Rows that can stand for others.
     seed : int
         Draws the rows of a large table that are looked at first.
+    metric : str, default="euclidean"
+        Without a graph: in which rows are near. Of one that is not searched natively Euclidean distances tell.
 
     Returns
     -------
     ndarray of shape (n_samples,), intp, or None
         A row of the same set, the first that is usable.
     """
-    n = graph.n_samples
+    n = int(X.shape[0])
+    if graph is None:
+        with _told():
+            searched = metric if native_metric(metric) is not None else "euclidean"
+            kept, inverse = find_repeats(float_rows(X), metric=searched, seed=seed)
+        return None if len(kept) == n else _stand_for(kept, inverse, usable)
     kept, inverse = repeats_of_graph(graph.nearest(REPEATS_NEIGHBORS))
     if graph.n_neighbors < min(REPEATS_NEIGHBORS, n - 1):
         doubtful = len(kept) < n or graph.n_neighbors < ANSWER_NEIGHBORS or may_hide_repeats(graph)
-        metric = _metric_of(X, graph) if doubtful else None
-        if metric is not None:
+        of_graph = _metric_of(X, graph) if doubtful else None
+        if of_graph is not None:
             with _told():
-                kept, inverse = find_repeats(float_rows(X), metric=metric, seed=seed)
+                kept, inverse = find_repeats(float_rows(X), metric=of_graph, seed=seed)
     if len(kept) < n and _metric_of(X, graph) is None:  # rows alike there may differ here
         with _told():
             kept, inverse = find_repeats(float_rows(X), seed=seed)
-    if len(kept) == n:
-        return None
+    return None if len(kept) == n else _stand_for(kept, inverse, usable)
+
+
+def _stand_for(kept: Rows, inverse: Rows, usable: npt.NDArray[np.bool_]) -> Rows:
+    """Return the first usable row of the set of each row, the first of all where none is usable."""
+    n = len(inverse)
     first = np.full(len(kept), n)
     np.minimum.at(first, inverse[usable], np.flatnonzero(usable))
     return np.where(first < n, first, kept)[inverse]
@@ -132,17 +145,37 @@ def widened(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: in
     return graph
 
 
+def one_of_each_set(nearest: npt.NDArray[Any], representatives: Rows, own: Rows) -> tuple[Rows, npt.NDArray[np.bool_]]:
+    """Return the rows that stand for the nearest ones, and which of these are the first of their set, not of the own.
+
+    Parameters
+    ----------
+    nearest : ndarray of shape (m, n_neighbors), int
+        Rows near each of m rows, the nearest first.
+    representatives : ndarray of shape (n_samples,), intp
+        As of `find_representatives`.
+    own : ndarray of shape (m,), intp
+        The rows that stand for the m rows.
+
+    Returns
+    -------
+    near : ndarray of shape (m, n_neighbors), intp
+    first : ndarray of shape (m, n_neighbors), bool
+    """
+    near = representatives[nearest]
+    order = np.argsort(near, axis=1, kind="stable")
+    ordered = np.take_along_axis(near, order, axis=1)
+    new = np.concatenate([np.ones((len(near), 1), np.bool_), ordered[:, 1:] != ordered[:, :-1]], axis=1)
+    first = np.empty_like(new)
+    np.put_along_axis(first, order, new, axis=1)
+    return near, first & (near != own[:, None])
+
+
 def _one_of_each(
     graph: NeighborGraph, representatives: Rows, part: slice, n_neighbors: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
     """Return indices, distances and mask of some rows, the first neighbour of each set standing for it."""
-    near = representatives[graph.indices[part]]
-    order = np.argsort(near, axis=1, kind="stable")
-    ordered = np.take_along_axis(near, order, axis=1)
-    first = np.concatenate([np.ones((len(near), 1), np.bool_), ordered[:, 1:] != ordered[:, :-1]], axis=1)
-    kept = np.empty_like(first)
-    np.put_along_axis(kept, order, first, axis=1)
-    kept &= near != representatives[part][:, None]
+    near, kept = one_of_each_set(graph.indices[part], representatives, representatives[part])
     if graph.mask is not None:
         kept &= graph.mask[part]
     chosen = np.argsort(~kept, axis=1, kind="stable")[:, :n_neighbors]
