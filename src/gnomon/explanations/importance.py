@@ -117,7 +117,8 @@ class MeanImportance(GroupedAnswer):
         (infinitesimal jackknife), of about 400 rows if there are more. Lengths are positive even for a feature that
         does nothing: the error says how the mean varies, not how far it lies from zero.
     share : ndarray of shape (n_features,), float64
-        Share in the sum over all features.
+        Share of its mean length in the sum of those of all features. Many features that do nothing take much of it
+        together, each little: compare features with each other by it, not the data with noise.
     n_points : int
         Points that have an explanation.
     fidelity : float in [0, 1]
