@@ -116,8 +116,13 @@ def test_copies_of_a_row_do_not_vote_on_its_label(times, form):
         assert f"{found.n_repeats} rows repeat others, or nearly: each set has one vote" in found.summary()
         assert (alone.n_repeats, evaluate(rows, Y, n_neighbors=5).n_repeats) == (0, 0)
         assert found.random_map == pytest.approx(alone.random_map | {key: found.random_map[key] for key in _OF_SIZE})
-        card = scorecard(rows, Y, measures=[name], labels=np.repeat(labels, times), n_neighbors=5, **given)
-        assert card.scores[name].value == pytest.approx(getattr(alone, name))
+        names = [name, "neighborhood_hit"] if name == "knn_accuracy" else [name]
+        options = {"measures": names, "n_neighbors": 5}
+        card = scorecard(rows, Y, labels=np.repeat(labels, times), **options, **given)
+        expected = scorecard(once[part], once[part, :2], labels=labels[part], **options)
+        for one in names:
+            assert card.scores[one].value == pytest.approx(expected.scores[one].value)
+            assert card.scores[one].chance == pytest.approx(expected.scores[one].chance)
 
 
 def test_rows_that_few_values_make_equal_and_distances_vote_as_they_are():

@@ -135,8 +135,11 @@ def distance_consistency(Y: Floats, codes: Ints) -> Floats:
 
 
 def neighborhood_hits(codes: Ints, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> Floats:
-    """Return the share of a row's labelled neighbours that are of its class; -1 in `codes` is no label, then NaN."""
-    near, own = codes[nearest], codes[rows]
+    """Return the share of a row's labelled neighbours that are of its class; NaN where there are none.
+
+    -1 in `codes` is no label, and in `nearest` no neighbour.
+    """
+    near, own = np.where(nearest >= 0, codes[nearest], -1), codes[rows]
     known = (near >= 0).sum(axis=1)
     same = (near == own[:, None]).sum(axis=1)
     shares: Floats = np.where((own >= 0) & (known > 0), same / np.maximum(known, 1), np.nan)

@@ -307,7 +307,7 @@ def _judge(
     asked: dict[str, Any] = {
         "metric": metric,
         "n_neighbors": k,
-        "n_nearest": max(k, min(truth.n_asked, n - 1)),
+        "n_nearest": max(k, min(truth.n_asked(), n - 1)),
         "n_triplets": n_triplets,
         "seed": seed,
     }

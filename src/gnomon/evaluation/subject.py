@@ -15,7 +15,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.evaluation.scores import label_hits, label_residuals
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import check_features, check_places, has_place
-from gnomon.neighbors import NeighborGraph, alike_by_chance, find_representatives, one_of_each_set, read_graph
+from gnomon.neighbors import NeighborGraph, find_representatives, one_of_each_set, read_graph
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["LABEL_NEIGHBORS", "Subject", "Truth"]
@@ -69,9 +69,7 @@ class Truth:
             labelled = np.isfinite(self.values)
         else:
             return self
-        stand = find_representatives(X, graph, labelled, seed=0, metric=metric)
-        if stand is None or alike_by_chance(X, int(np.count_nonzero(stand != np.arange(len(stand))))):
-            return self
+        stand = find_representatives(X, graph, labelled, seed=0, metric=metric, by_chance=False)
         return replace(self, representatives=stand)
 
     @property
@@ -80,21 +78,25 @@ class Truth:
         stand = self.representatives
         return 0 if stand is None else int(np.count_nonzero(stand != np.arange(len(stand))))
 
-    @property
-    def n_asked(self) -> int:
-        """Nearest rows in the map among which those are that vote."""
+    def n_asked(self, count: int = LABEL_NEIGHBORS) -> int:
+        """Return among how many nearest rows of each row so many are that have a vote on its label."""
         most = 1 if self.representatives is None else int(np.bincount(self.representatives).max())
-        return LABEL_NEIGHBORS * most + most - 1
+        return count * most + most - 1
+
+    def voters(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any], count: int) -> npt.NDArray[Any]:
+        """Return the first nearest rows that have a vote on the label of each row, at most so many, -1 for others."""
+        nearest = nearest[:, : self.n_asked(count)]
+        if self.representatives is None:
+            return nearest
+        near, first = one_of_each_set(nearest, self.representatives, self.representatives[rows])
+        return np.where(first & (np.cumsum(first, axis=1) <= count), near, -1)
 
     def score(self, rows: npt.NDArray[Any], nearest: npt.NDArray[Any]) -> dict[str, Floats]:
         """Return how well the nearest rows in the map tell the label of each row, by the name of the score.
 
         Of `n_asked` nearest rows the first `LABEL_NEIGHBORS` distinct ones have a vote.
         """
-        nearest = nearest[:, : self.n_asked]
-        if self.representatives is not None:
-            nearest, first = one_of_each_set(nearest, self.representatives, self.representatives[rows])
-            nearest = np.where(first & (np.cumsum(first, axis=1) <= LABEL_NEIGHBORS), nearest, -1)
+        nearest = self.voters(rows, nearest, LABEL_NEIGHBORS)
         if self.classes is not None:
             return {"knn_accuracy": label_hits(self.classes.codes, len(self.classes), rows, nearest)}
         if self.values is not None:

@@ -384,10 +384,15 @@ class Taking:
         return Taken(drawn.mean(values), chance, known, None, drawn.unseen <= 0.0)
 
     def _votes(self) -> dict[str, Floats]:
+        rows, nearest = self._voters(LABEL_NEIGHBORS)
+        return self.subject.truth.score(rows, nearest)
+
+    def _voters(self, count: int) -> tuple[Ints, npt.NDArray[np.int32]]:
+        """Return rows, and so many of the nearest in the map that at least `count` of each have a vote on its label."""
         (rows, nearest), truth = self._nearest, self.subject.truth
         if truth.n_repeats:
-            nearest = nearest_in_map(self.subject.Y, min(self.n - 1, truth.n_asked))[rows]
-        return truth.score(rows, nearest)
+            nearest = nearest_in_map(self.subject.Y, min(self.n - 1, truth.n_asked(count)))[rows]
+        return rows, nearest
 
     def _accuracy(self) -> Taken | str:
         if self._codes is None:
@@ -415,12 +420,14 @@ class Taking:
         return Taken(estimate, chance, len(own), None, drawn.unseen <= 0.0)
 
     def _hits(self) -> Taken | str:
-        found = self.subject.truth.classes
+        truth, found = self.subject.truth, self.subject.truth.classes
         if found is None:
             return self._no_classes()
-        rows, nearest = self._nearest
-        hits = classes.neighborhood_hits(found.codes, rows, nearest[:, : self.k])
-        return self._of_labels(hits, classes.hit_of_random_map(found.codes))
+        rows, nearest = self._voters(self.k)
+        hits = classes.neighborhood_hits(found.codes, rows, truth.voters(rows, nearest, self.k))
+        stand = truth.representatives
+        distinct = found.codes if stand is None else found.codes[np.unique(stand)]
+        return self._of_labels(hits, classes.hit_of_random_map(distinct))
 
     def _shuffled(self, codes: Ints) -> Ints:
         return codes[np.argsort(_core.random_keys(self.seed, len(codes)), kind="stable")]

@@ -25,7 +25,7 @@ from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
 from gnomon.maps.weights import rows_count_once
-from gnomon.neighbors import alike_by_chance, distinct_neighbors, find_representatives
+from gnomon.neighbors import distinct_neighbors, find_representatives
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -574,9 +574,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.explanations.suspects import find_suspects
 
         labels, graph, values = self._known_labels(), self._nearest(), self._mapped().values
-        stand = find_representatives(values, self._known_neighbors(), sort_into_classes(labels).labelled, seed=0)
-        if stand is not None and alike_by_chance(values, int(np.count_nonzero(stand != np.arange(len(stand))))):
-            stand = None
+        labelled = sort_into_classes(labels).labelled
+        stand = find_representatives(values, self._known_neighbors(), labelled, seed=0, by_chance=False)
         if stand is not None:
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
         return find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)

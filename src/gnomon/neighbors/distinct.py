@@ -17,7 +17,13 @@ from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS, NeighborGraph
 from gnomon.neighbors.metrics import native_metric
-from gnomon.neighbors.repeats import REPEATS_NEIGHBORS, find_repeats, may_hide_repeats, repeats_of_graph
+from gnomon.neighbors.repeats import (
+    REPEATS_NEIGHBORS,
+    alike_by_chance,
+    find_repeats,
+    may_hide_repeats,
+    repeats_of_graph,
+)
 
 __all__ = ["distinct_neighbors", "find_representatives", "one_of_each_set", "widened"]
 
@@ -29,7 +35,13 @@ _BLOCK = 1 << 12  # rows whose neighbours are looked through together
 
 
 def find_representatives(
-    X: Any, graph: NeighborGraph | None, usable: npt.NDArray[np.bool_], *, seed: int, metric: str = "euclidean"
+    X: Any,
+    graph: NeighborGraph | None,
+    usable: npt.NDArray[np.bool_],
+    *,
+    seed: int,
+    metric: str = "euclidean",
+    by_chance: bool = True,
 ) -> Rows | None:
     """Return which row stands for each where rows were measured or copied several times; None where none were.
 
@@ -48,6 +60,9 @@ def find_representatives(
         Draws the rows of a large table that are looked at first.
     metric : str, default="euclidean"
         Without a graph: in which rows are near. Of one that is not searched natively Euclidean distances tell.
+    by_chance : bool, default=True
+        Whether rows also stand for others where columns have so few values that rows are equal by chance
+        (`alike_by_chance`), and are independent all the same.
 
     Returns
     -------
@@ -59,26 +74,29 @@ def find_representatives(
         with _told():
             searched = metric if native_metric(metric) is not None else "euclidean"
             kept, inverse = find_repeats(float_rows(X), metric=searched, seed=seed)
-        return None if len(kept) == n else _stand_for(kept, inverse, usable)
-    kept, inverse = repeats_of_graph(graph.nearest(REPEATS_NEIGHBORS))
-    if graph.n_neighbors < min(REPEATS_NEIGHBORS, n - 1):
-        doubtful = len(kept) < n or graph.n_neighbors < ANSWER_NEIGHBORS or may_hide_repeats(graph)
-        of_graph = _metric_of(X, graph) if doubtful else None
-        if of_graph is not None:
-            with _told():
-                kept, inverse = find_repeats(float_rows(X), metric=of_graph, seed=seed)
-    if len(kept) < n and _metric_of(X, graph) is None:  # rows alike there may differ here
-        with _told():
-            kept, inverse = find_repeats(float_rows(X), seed=seed)
-    return None if len(kept) == n else _stand_for(kept, inverse, usable)
-
-
-def _stand_for(kept: Rows, inverse: Rows, usable: npt.NDArray[np.bool_]) -> Rows:
-    """Return the first usable row of the set of each row, the first of all where none is usable."""
-    n = len(inverse)
+    else:
+        kept, inverse = _repeats_by_graph(X, graph, seed)
+    if len(kept) == n or (not by_chance and alike_by_chance(X, n - len(kept))):
+        return None
     first = np.full(len(kept), n)
     np.minimum.at(first, inverse[usable], np.flatnonzero(usable))
     return np.where(first < n, first, kept)[inverse]
+
+
+def _repeats_by_graph(X: Any, graph: NeighborGraph, seed: int) -> tuple[Rows, Rows]:
+    """Return what `find_repeats` does, from neighbours that are known where they tell."""
+    n = graph.n_samples
+    kept, inverse = repeats_of_graph(graph.nearest(REPEATS_NEIGHBORS))
+    if graph.n_neighbors < min(REPEATS_NEIGHBORS, n - 1):
+        doubtful = len(kept) < n or graph.n_neighbors < ANSWER_NEIGHBORS or may_hide_repeats(graph)
+        metric = _metric_of(X, graph) if doubtful else None
+        if metric is not None:
+            with _told():
+                kept, inverse = find_repeats(float_rows(X), metric=metric, seed=seed)
+    if len(kept) < n and _metric_of(X, graph) is None:  # rows alike there may differ here
+        with _told():
+            kept, inverse = find_repeats(float_rows(X), seed=seed)
+    return kept, inverse
 
 
 def distinct_neighbors(X: Any, graph: NeighborGraph, representatives: Rows, n_neighbors: int) -> NeighborGraph:
