@@ -33,6 +33,37 @@ def test_cells_far_beyond_all_others_are_found_and_told(cells, dtype):
     assert _told(values, None) == ""
 
 
+@pytest.mark.parametrize(("n", "share"), [(5000, 0.002), (5000, 0.01), (5000, 0.02), (1000, 0.02), (300, 0.02)])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: rng.normal(50, 10, n),
+        lambda rng, n: rng.gamma(9.0, 3.0, n),
+        lambda rng, n: np.where(rng.random(n) < 0.5, rng.normal(20, 3, n), rng.normal(60, 3, n)),
+    ],
+    ids=["normal", "skew", "bimodal"],
+)
+def test_up_to_one_cell_of_50_in_another_unit_is_found(draw, n, share):
+    rng = np.random.default_rng(0)
+    values = draw(rng, n)
+    wrong = rng.choice(n, int(share * n), replace=False)
+    assert len(find_wild_cells(values)) == 0
+    values[wrong] *= 100.0
+    assert set(find_wild_cells(values).tolist()) == set(wrong.tolist())
+
+
+def test_wrong_cells_that_stay_near_the_median_do_not_hide_the_others():
+    values = np.random.default_rng(0).normal(size=(5000, 1))
+    values[:50] *= 100.0
+    found = find_wild_cells(values[:, 0])
+    assert 34 <= len(found) <= 50
+    assert found.max() < 50
+    others = np.sort(np.abs(values[found, 0]))[0] / 10.0
+    between = int((np.abs(values[:, 0]) > others).sum()) - len(found)
+    told = _told(values, fit_scaling(values, "standard"))
+    assert f"and {len(found) - 5} more far from all others but {between} (-" in told
+
+
 def test_the_factor_told_is_that_of_the_standard_deviations():
     values = np.r_[np.tile([-1.0, 1.0], 200), 1000.0][:, None]  # the others have one of 1
     told = _told(values, fit_scaling(values, "standard"))
@@ -48,8 +79,17 @@ def test_the_factor_told_is_that_of_the_standard_deviations():
         lambda rng: np.where(rng.random(1000) < 0.999, 0.0, 1.0),
         lambda rng: np.where(rng.random(1000) < 0.98, 0.0, np.exp(rng.normal(3, 1, 1000))),
         lambda rng: np.r_[rng.normal(size=15), 1e6],
+        lambda rng: np.where(rng.random(1000) < 0.98, rng.normal(size=1000), rng.normal(20, 1, 1000)),
+        lambda rng: rng.normal(size=1000) * np.where(rng.random(1000) < 0.02, 10.0, 1.0),
+        lambda rng: np.where(rng.random(1000) < 0.6, 0.0, np.exp(1.5 * rng.normal(size=1000))),
+        lambda rng: np.where(rng.random(1000) < 0.985, 0.0, rng.normal(50.0, 5.0, 1000)) + (rng.random(1000) < 0.1),
+        lambda rng: np.r_[rng.uniform(-1.0, 1.0, 999), 15.0],
     ],
-    ids=["lognormal", "counts", "t", "rare truths", "mostly zeros", "few rows"],
+    ids=[
+        *("lognormal", "counts", "t", "rare truths", "mostly zeros", "few rows"),
+        *("two groups", "two deviations", "zeros and a tail", "rare large values beside zeros and ones"),
+        "far but of little weight",
+    ],
 )
 def test_heavy_tails_and_rare_values_are_none(draw):
     assert not any(len(find_wild_cells(draw(np.random.default_rng(seed)))) for seed in range(40))
