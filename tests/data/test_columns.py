@@ -200,6 +200,28 @@ def test_a_name_tells_identifiers(name, repeats, kept):
     assert (name in encoder.get_feature_names_out()) == kept
 
 
+@pytest.mark.parametrize("make", [np.array, pd.Categorical])
+def test_few_codes_that_are_called_identifiers_are_told_with_the_remedy_which_works(make):
+    codes = np.array(["01234", "10115", "20095"])[np.arange(60) % 3]
+    frame = pd.DataFrame({"zip": make(codes), "x": np.sin(np.arange(60.0)), "y": np.cos(np.arange(60.0) ** 2)})
+    notes = " ".join(gn.map(frame, "pca").notes)
+    assert (
+        "'zip' (an identifier by its name; named in features=[...] beside the others, its 3 codes are categories)"
+        in notes
+    )
+    made = gn.map(frame, "pca", features=["x", "y", "zip"])
+    assert made.feature_names == ["x", "y", "zip = 01234", "zip = 10115", "zip = 20095"]
+
+
+def test_codes_of_identifiers_that_cannot_be_categories_promise_none():
+    frame = pd.DataFrame({"id": [f"a{i}" for i in range(60)], "x": np.sin(np.arange(60.0))})
+    frame["orderId"] = ["b7" if i % 2 else None for i in range(60)]
+    rules = {rule.name: rule.reason for rule in gn.TablePreprocessor().fit(frame).rules_}
+    assert rules["id"] == rules["orderId"] == "an identifier"
+    with pytest.raises(ValueError, match=r"columns that can become numbers \('id': an identifier\)"):
+        gn.TablePreprocessor(features=["id"]).fit(frame)
+
+
 @pytest.mark.parametrize("lacking", [[3], [0, N - 1], list(range(0, N, 3))])
 @pytest.mark.parametrize("texts", [False, True])
 def test_identifiers_with_missing_values_are_left_out_as_complete_ones_are(people, lacking, texts):

@@ -117,7 +117,7 @@ def find_rules(
             reason = "" if features is not None else id_reason(name, numbers, others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
         else:
-            rule = _rule_of_texts(name, raw.values, raw.ordered, most)
+            rule = _rule_of_texts(name, raw.values, raw.ordered, most, asked=features is not None)
             if rule.reason and not raw.category and (found_unread := _unread(rule, raw.values)):
                 unread[name] = found_unread
                 rule = replace(rule, reason=found_unread.fact)
@@ -161,7 +161,7 @@ def _all_differ(texts: list[str]) -> bool:
     return len({*known}) == len(known)
 
 
-def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int) -> ColumnRule:
+def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int, *, asked: bool = False) -> ColumnRule:
     labels = with_dates(values)
     classes = sort_into_classes(labels)
     n_known = int(classes.labelled.sum())
@@ -176,10 +176,15 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     if name.lower() in LABEL_WORDS:
         return ColumnRule(name, "left out", reason="it may hold labels")
     different = len(classes) == n_known
-    if named_as_id(name, different) or (different and n_known >= _FEWEST_DIFFERENT):
+    named, many = named_as_id(name, different), len(classes) > most or 2 * len(classes) > n_known + 2
+    if (different and n_known >= _FEWEST_DIFFERENT) or (named and many and not asked):
         return ColumnRule(name, "left out", reason=_IDENTIFIER)
-    if len(classes) > most or 2 * len(classes) > n_known + 2:
+    if many:
         return ColumnRule(name, "left out", reason=f"{len(classes):,} {_DIFFERENT}")
+    if named and not asked:
+        remedy = f"named in features=[...] beside the others, its {len(classes)} codes are categories"
+        few = f"an identifier by its name; {remedy}"
+        return ColumnRule(name, "left out", reason=few if len(classes) > 1 else _IDENTIFIER)
     names = classes.names
     if len(names) == 1 and n_known == len(labels):
         return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
