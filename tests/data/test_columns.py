@@ -298,6 +298,44 @@ def test_a_column_of_one_value_and_blanks_says_where_the_value_is(yes, blank, fe
     assert rules_fault(encoder.rules_) == ""
 
 
+@pytest.mark.parametrize("make", [list, pd.Categorical])
+@pytest.mark.parametrize("ways", [("x", "X"), ("Yes", "yes", "YES "), ("in  stock", " In stock")])
+def test_a_value_written_in_several_ways_beside_blanks_is_one(make, ways):
+    texts = [ways[0], *ways, *[None] * 20, *ways]
+    table = pd.DataFrame({"vip": make(texts), "y": np.sqrt(np.arange(len(texts)))})
+    encoder = gn.TablePreprocessor()
+    with pytest.warns(DataWarning, match="taken as 1 and 0") as told:
+        encoder.fit(table)
+    also = ", ".join(repr(way) for way in sorted(ways[1:]))
+    assert f"'vip' ({ways[0]!r}, also {also}, or blank in 20 rows)" in str(told[0].message)
+    assert encoder.get_feature_names_out().tolist() == [f"vip = {ways[0]}", "y"]
+    np.testing.assert_array_equal(encoder.transform(table)[:, 0], [text is not None for text in texts])
+    assert rules_fault(encoder.rules_) == ""
+
+
+def test_new_rows_may_write_the_one_value_in_another_way():
+    table = pd.DataFrame({"vip": ["x", None] * 10, "y": np.sqrt(np.arange(20))})
+    with pytest.warns(DataWarning, match="taken as 1 and 0"):
+        encoder = gn.TablePreprocessor().fit(table)
+    new = table.head(4).assign(vip=["X", " x", "", "x"])
+    np.testing.assert_array_equal(encoder.transform(new)[:, 0], [1, 1, 0, 1])
+    with pytest.warns(DataWarning, match="'vip' has 'xx' in 1 row: taken as none of the categories"):
+        np.testing.assert_array_equal(encoder.transform(new.assign(vip=["X", "xx", None, "x"]))[:, 0], [1, 0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("texts", "kept"),
+    [
+        (["x", "X"] * 20, ["v = x"]),  # no blanks: the ways may tell something
+        (["x", "X"] * 20 + [None], ["v = x"]),  # hardly any
+        (["x", "y", None, None] * 10, ["v = y"]),
+    ],
+)
+def test_two_values_stay_two(texts, kept):
+    table = pd.DataFrame({"v": texts, "y": np.sqrt(np.arange(len(texts)))})
+    assert gn.TablePreprocessor().fit(table).get_feature_names_out().tolist() == [*kept, "y"]
+
+
 def test_maps_take_one_value_and_blanks_as_yes_and_no_of_new_rows_too(tmp_path):
     rng = np.random.default_rng(0)
     has = rng.random(60) < 0.4

@@ -27,8 +27,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Texts and categories of at most `max_categories` different values become one indicator each, named
       "country = DE"; of two values one indicator is enough. A row without a value, or with one that was not there in
       fit, which is warned of, has zeros, or one half. "NA", "n/a", "NaN", "null" and "?" are no values.
-    - One text, category or truth value in two rows or more, such as "x", beside blanks in at least one row of 20
-      becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
+    - One text, category or truth value in two rows or more, such as "x", in any case and with any space, beside blanks
+      in at least one row of 20 becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
     - Ordered categories become their ranks 0, 1, 2, ...
     - Dates, also texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31 May 2024, with or without a time and its zone,
       become the years, months, days or hours since the first, by the span that they cover.

@@ -14,7 +14,7 @@ from gnomon._validation import message, warn
 from gnomon.data.arrays import is_missing
 from gnomon.data.columns.identifiers import id_reason, named_as_id
 from gnomon.data.columns.raw import RawColumn, asked_columns
-from gnomon.data.columns.rule import ColumnRule
+from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import (
     as_numbers,
     known_texts,
@@ -24,8 +24,8 @@ from gnomon.data.columns.values import (
     texts_of,
     with_dates,
 )
-from gnomon.data.dataset import LABEL_WORDS
-from gnomon.data.labels import sort_into_classes
+from gnomon.data.dataset import LABEL_WORDS, listed
+from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.data.texts import TEXTS_TO_NUMBERS, are_sentences
 from gnomon.data.unread import Unread, find_unread
 from gnomon.data.written import (
@@ -179,7 +179,8 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     named, many = named_as_id(name, different), len(classes) > most or 2 * len(classes) > n_known + 2
     if (different and n_known >= _FEWEST_DIFFERENT) or (named and many and not asked):
         return ColumnRule(name, "left out", reason=_IDENTIFIER)
-    if many:
+    marked = _rule_of_marks(name, classes)
+    if many and not marked:
         return ColumnRule(name, "left out", reason=f"{len(classes):,} {_DIFFERENT}")
     if named and not asked:
         remedy = f"named in features=[...] beside the others, its {len(classes)} codes are categories"
@@ -190,6 +191,8 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
         return ColumnRule(name, "left out", reason=f"all rows have {names[0]!r:.40}")
     if len(names) == 1:
         return _rule_of_presence(name, classes.values[0], n_known, len(labels))
+    if marked:
+        return marked
     shown = names[1:] if len(names) == 2 else names
     return ColumnRule(name, "category", tuple(f"{name} = {value}" for value in shown), tuple(classes.values))
 
@@ -201,6 +204,17 @@ def _rule_of_presence(name: str, value: Any, n_known: int, n_rows: int) -> Colum
     if n_rows - n_known < _FEWEST_BLANK * n_rows:
         return ColumnRule(name, "left out", reason=f"all rows that have a value have {str(value)!r:.40}")
     return ColumnRule(name, "presence", (f"{name} = {value}",), (value,))
+
+
+def _rule_of_marks(name: str, classes: Classes) -> ColumnRule | None:
+    """Return the rule of a column of one value that is written in several ways, and of blanks; None of others."""
+    n_known = int(classes.labelled.sum())
+    if len(classes) < 2 or len({*map(mark_of, classes.names)}) > 1:
+        return None
+    value = classes.most_frequent(classes.labelled)
+    rule = _rule_of_presence(name, value, n_known, len(classes.codes))
+    others = listed(other for other in classes.values if other != value)
+    return replace(rule, reason=others) if rule.features else None
 
 
 def _rule_of_truths(name: str, values: Array) -> ColumnRule:

@@ -24,7 +24,7 @@ from gnomon.data.written import (
     read_truths,
 )
 
-__all__ = ["ColumnRule", "features_of", "first_features", "rules_fault", "spreads_of", "unit_ranges"]
+__all__ = ["ColumnRule", "features_of", "first_features", "mark_of", "rules_fault", "spreads_of", "unit_ranges"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -48,7 +48,8 @@ class ColumnRule:
     name : str
         Of the column.
     kind : {"number", "written", "boolean", "presence", "ordinal", "category", "date", "left out"}
-        "presence" is of a column of one value, such as "x", and of blanks, which tell that it is not so.
+        "presence" is of a column of one value, such as "x", also "X" or "x ", and of blanks, which tell that it is not
+        so.
     features : tuple of str
         Names of the features that it becomes.
     categories : tuple
@@ -56,7 +57,8 @@ class ColumnRule:
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
     reason : str
-        Why it is left out, a clause. Of numbers that are written as texts the first of these.
+        Why it is left out, a clause. Of numbers that are written as texts the first of these. Of a presence how else
+        its value is written.
     writing : str
         Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
         or "0,0 %". Of dates with strokes: their order, such as "month/day/year".
@@ -119,6 +121,8 @@ class ColumnRule:
         classes = sort_into_classes(known_texts(values))
         place = {name_of(value): code for code, value in enumerate(self.categories)}
         names = classes.names
+        if self.kind == "presence":
+            place, names = {mark_of(name): code for name, code in place.items()}, list(map(mark_of, names))
         if {name.lower() for name in place} <= {"true", "false"}:  # also written in another way, or as numbers
             other = dict.fromkeys(("true", "false"), _MISSING)  # of a presence: not the one value
             place = other | {name.lower(): code for name, code in place.items()}
@@ -161,12 +165,18 @@ class ColumnRule:
         if self.kind == "ordinal":
             return f"{self.name!r} (rank among {len(self.categories)})"
         if self.kind == "presence":
-            return f"{self.name!r} ({str(self.categories[0])!r:.40} or blank)"
+            also = f", also {self.reason}," if self.reason else ""
+            return f"{self.name!r} ({str(self.categories[0])!r:.40}{also} or blank)"
         if self.kind == "written":
             example = self.reason or self.writing
             sizes = f", {SIZES_TOLD}" if has_sizes(self.writing) else ""
             return f"{self.name!r} (numbers such as {example}{sizes})"
         return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
+
+
+def mark_of(text: str) -> str:
+    """Return a text that stands for "it is so" without what does not tell such marks apart: case and space."""
+    return " ".join(text.split()).casefold()
 
 
 def spreads_of(rules: Sequence[ColumnRule], X: Any) -> Float64Array:
