@@ -10,7 +10,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
-from gnomon.cli.options import joined_names, split_names
+from gnomon.cli.names import joined_names, split_names
 from gnomon.exceptions import DataWarning
 
 

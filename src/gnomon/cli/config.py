@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 import click
 
 from gnomon._validation import message
-from gnomon.cli.options import joined_names, option_name
+from gnomon.cli.names import joined_names
+from gnomon.cli.options import option_name
 
 __all__ = ["with_config"]
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import math
 import re
+import shlex
 import time
 import warnings
 from collections.abc import Iterator, Mapping
@@ -15,13 +17,16 @@ from typing import Any, TextIO
 import click
 
 from gnomon._progress import Progress
+from gnomon.cli.names import joined_names
 from gnomon.exceptions import GnomonWarning
 
 __all__ = ["ProgressBar", "as_options", "collect_warnings", "data_document", "given", "json_text", "picture_shape"]
 
 _WIDTH = 30
-_REMEDY = re.compile(r"\b[Pp]ass \w+=.*?(?:[.] |[.]?$)")
-_ARGUMENT = re.compile(r"\b(\w+)=(None\b|\d+\b|'[^']*'|\[[^\[\]]*\])")
+_TEXT = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
+_VALUE = rf"""None\b|\d+\b|{_TEXT}|\[(?:{_TEXT}|[^\[\]'"])*\]"""  # as Python writes it
+_REMEDY = re.compile(rf"\b[Pp]ass (?=\w+=)(?:\w+=(?:{_VALUE})|.)*?(?:[.] |[.]?$)")
+_ARGUMENT = re.compile(rf"\b(\w+)=({_VALUE})")
 _INTERVAL = 0.1  # seconds between two drawings
 
 
@@ -37,7 +42,10 @@ def picture_shape(ctx: click.Context, param: click.Parameter, value: str | None)
 
 
 def as_options(text: str, command: click.Command | None = None) -> str:
-    """Write what the library says to pass with the options of a command, of that which runs: "Pass --scale none"."""
+    """Write what the library says to pass with the options of a command, of that which runs: "Pass --scale none".
+
+    Values are quoted as a shell wants them.
+    """
     ctx = click.get_current_context(silent=True)
     command = command or (None if ctx is None else ctx.command)
     options = {} if command is None else {one.name: max(one.opts, key=len) for one in command.params}
@@ -48,9 +56,22 @@ def as_options(text: str, command: click.Command | None = None) -> str:
         option = options.get(name, "")
         if not option.startswith("--") or (value == "None" and name != "scale"):
             return found[0]
-        return f"{option} {'none' if value == 'None' else value.strip('[]').replace(chr(39), '')}"
+        return f"{option} {_as_word(value)}"
 
     return _REMEDY.sub(lambda remedy: _ARGUMENT.sub(written, remedy[0]), text)
+
+
+def _as_word(value: str) -> str:
+    """Return a value that Python wrote as a word of a shell, names in a list as options of columns read them."""
+    if value == "None":
+        return "none"
+    try:
+        read = ast.literal_eval(value)
+    except (SyntaxError, ValueError):  # words that stand for values
+        return shlex.quote(value.strip("[]"))
+    if read == [...]:  # names that the reader has to write
+        return "..."
+    return shlex.quote(joined_names(map(str, read)) if isinstance(read, list) else str(read))
 
 
 @contextmanager

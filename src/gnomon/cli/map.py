@@ -18,9 +18,9 @@ from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import empty_cells, open_data
 from gnomon.cli.large import is_stored, open_large, refuse_options, told, why_in_blocks, write_large
+from gnomon.cli.names import split_names
 from gnomon.cli.options import (
     scale_given,
-    split_names,
     with_columns,
     with_data,
     with_method,

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ast
-import csv
-import io
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -13,15 +11,14 @@ import click
 from gnomon._validation import message
 from gnomon.cli.console import picture_shape
 from gnomon.cli.inputs import with_all_rows
+from gnomon.cli.names import split_names
 from gnomon.methods.registry import METHODS
 
 __all__ = [
-    "joined_names",
     "map_file",
     "open_map",
     "option_name",
     "scale_given",
-    "split_names",
     "with_columns",
     "with_data",
     "with_json",
@@ -74,18 +71,6 @@ def with_data(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
-
-
-def split_names(ctx: click.Context, param: click.Parameter, value: str | None) -> list[str] | None:
-    """Split names at commas; one that holds a comma is in quotes."""
-    return None if value is None else [name.strip() for name in next(csv.reader([value], skipinitialspace=True))]
-
-
-def joined_names(names: list[str]) -> str:
-    """Write names as `split_names` reads them."""
-    written = io.StringIO()
-    csv.writer(written, lineterminator="").writerow(names)
-    return written.getvalue()
 
 
 def with_columns(command: _Command) -> _Command:

@@ -13,8 +13,8 @@ from gnomon._entrance import entrance
 from gnomon.cli.config import with_config
 from gnomon.cli.console import ProgressBar, collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import prepare_data
+from gnomon.cli.names import joined_names
 from gnomon.cli.options import (
-    joined_names,
     scale_given,
     with_columns,
     with_data,
