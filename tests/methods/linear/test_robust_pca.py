@@ -8,7 +8,7 @@ from sklearn.base import clone
 import gnomon as gn
 from gnomon.affinities import neighbor_laplacian
 from gnomon.exceptions import ConvergenceWarning, DataWarning
-from gnomon.linalg import robust_coordinates
+from gnomon.linalg import robust_coordinates, robust_derivative
 from gnomon.methods.linear.graph_robust_pca import GraphRobustPCA
 from gnomon.methods.linear.robust_pca import RobustPCA
 from gnomon.neighbors import compute_neighbors
@@ -188,6 +188,26 @@ def test_a_row_has_the_same_bytes_alone_and_in_any_batch(seed):
     assert np.concatenate([fitted.transform(row[None]) for row in X]).tobytes() == together.tobytes()
     assert fitted.transform(X[7:30]).tobytes() == together[7:30].tobytes()
     assert np.abs(together[:60] - fitted.embedding_).max() < 0.05 * fitted.embedding_.std()
+
+
+@pytest.mark.parametrize("size", [1e4, 1e8, 1e12])
+def test_fitted_rows_get_their_places_beside_errors_of_any_size(size):
+    low_rank, sparse = _corrupted()
+    X = low_rank + size * sparse
+    fitted = RobustPCA(tol=1e-6, random_state=0).fit(X)
+    assert np.abs(fitted.transform(X) - fitted.embedding_).max() < 0.002 * fitted.embedding_.std()
+    np.testing.assert_allclose(fitted.transform(low_rank + 1e16 * sparse), fitted.transform(X), atol=1e-5)
+
+
+def test_an_error_beyond_reach_pulls_as_any_larger_one_does():
+    rng = np.random.default_rng(0)
+    directions = np.linalg.qr(rng.normal(size=(12, 3)))[0].T
+    X, spread = rng.normal(size=(20, 12)), np.array([5.0, 2.0, 0.5])
+    wrong = np.where(rng.random(X.shape) < 0.1, rng.choice([-1.0, 1.0], X.shape), 0.0)
+    near, far = (robust_coordinates(X + size * wrong, directions, spread, 0.7, tol=1e-10) for size in (1e2, 1e14))
+    np.testing.assert_allclose(far, near, atol=1e-8)
+    slopes = [robust_derivative(X + size * wrong, directions, spread, 0.7) for size in (1e2, 1e14)]
+    np.testing.assert_allclose(slopes[1], slopes[0], atol=1e-8)
 
 
 def test_coordinates_are_the_minimum_of_their_loss():

@@ -18,6 +18,7 @@ _RATIO, _FACTOR = 5.0, 2.0
 _BALANCE_EVERY, _BALANCE_UNTIL = 5, 200
 _HUBER_STEPS = 50  # each halves the distance to the minimum or better, unless nearly all entries are outliers
 _HUBER_BLOCK = 256
+_BEYOND = 2.0  # times as far as any fitted entry
 _FELT = 1e-12  # of a direction of length 1: a smaller part is what rounding leaves of none
 
 
@@ -118,6 +119,11 @@ class _Rows:
         spread: Float64Array,
         sparsity: float,
     ) -> None:
+        # The forces of all entries move no coordinate beyond reach, and so no fitted entry beyond far: an entry farther
+        # out pulls in full by whatever it is. At its size the residuals would be relative to it, not to the rest.
+        reach = sparsity * spread * np.abs(directions).sum(axis=1)
+        far = _BEYOND * (reach[:, None] * np.abs(directions)).sum(axis=0)
+        X = np.clip(X, -far, far)
         self._X, self._known, self._directions, self._spread = X, known, directions, spread
         self._limit = np.where(known, sparsity, 0.0)  # an entry that is not known pulls with no force
         self._size = np.linalg.norm(X, axis=1)
