@@ -226,7 +226,8 @@ class RobustPCA(PublishesParts, PlacesRows):
         A row is fitted by a point of the subspace of L at the price of the fit: `sparsity` times its absolute errors,
         plus half of its squared coordinates over the singular values of L. For a row that was fitted that is its row of
         L, up to what `tol` left of the fit: 0.006 standard deviations of the map at most in 18 fits with the default,
-        0.0005 with tol=1e-6; beside errors of 1e4 to 1e12 times the rest in 30 to 60 columns 0.02 and 0.0008. It is no plain projection: an inner product with the directions follows each outlier.
+        0.0005 with tol=1e-6; beside errors of 1e4 to 1e12 times the rest in tables of 40 to 60 columns 0.02 and 0.0008.
+        It is no plain projection: an inner product with the directions follows each outlier.
 
         Parameters
         ----------
