@@ -72,6 +72,29 @@ def test_places_of_blank_rows_come_with_a_warning(made, ask, rows):
     assert heard(made.transform, OLD[:4])[1] == ""
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("ask", ["transform", "place"])
+def test_blank_rows_are_told_once(made, ask, form):
+    given = form(np.concatenate([OLD[:4], EMPTY, STRANGE]))
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        getattr(made, ask)(given)
+    assert [str(one.message).partition(" new rows ")[0] for one in found] == ["Map: 5 of 9"]
+
+
+@pytest.mark.parametrize("ask", ["transform", "place"])
+def test_other_rows_out_of_range_are_told_beside_blank_ones(ask):
+    X = np.c_[counts(150) + 5.0, np.ones(150)]
+    far = np.eye(N_WORDS + 1)[-1:]
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        made = gn.map(X, metric="cosine", method="umap", random_state=0, max_iter=20, scale=None)
+        getattr(made, ask)(np.concatenate([X[:4], np.zeros((2, N_WORDS + 1)), far]))
+        getattr(made, ask)(np.zeros((2, N_WORDS + 1)))
+    told = [str(one.message).partition(": ")[2] for one in found]
+    assert [text.partition(" rows ")[0] for text in told] == ["2 of 7 new", "1 of 7", "2 of 2 new"]
+
+
 def test_drift_is_that_of_the_other_rows(made):
     like = counts(40, seed=1)
     mixed = np.concatenate([np.zeros((20, N_WORDS), np.float32), like[:25], STRANGE, like[25:]])

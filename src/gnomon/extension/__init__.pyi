@@ -8,6 +8,7 @@ from .atlas.inverse import RoundTrip as RoundTrip
 from .blank import blank_rows as blank_rows
 from .blank import known_columns as known_columns
 from .blank import told_blank as told_blank
+from .blank import untold_blank as untold_blank
 from .columns import ColumnShift as ColumnShift
 from .columns import Unknown as Unknown
 from .columns import UnknownShift as UnknownShift

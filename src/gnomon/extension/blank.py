@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.neighbors import native_metric
+from gnomon.extension.atlas.forward import untold_far
+from gnomon.neighbors import native_metric, untold_zeros
 
-__all__ = ["blank_rows", "known_columns", "told_blank"]
+__all__ = ["blank_rows", "known_columns", "told_blank", "untold_blank"]
 
 
 def known_columns(X: Any, metric: str) -> npt.NDArray[np.bool_] | None:
@@ -47,3 +50,19 @@ def told_blank(count: int, n_rows: int, metric: str) -> str:
     """Say of rows that they say nothing to the map, without a full stop."""
     which = f"{count:,} of {n_rows:,} new rows {'is' if count == 1 else 'are'} all zeros"
     return f"{which} in the columns where rows of the map are not, and metric={metric!r} gives such rows no direction"
+
+
+@contextmanager
+def untold_blank(blank: npt.NDArray[np.int64], n_rows: int) -> Iterator[None]:
+    """Leave blank rows, of which the caller has told, without other warnings where they are placed inside a block.
+
+    Parameters
+    ----------
+    blank : ndarray of int64
+        Their numbers among the rows that are placed.
+    n_rows : int
+    """
+    rows = np.zeros(n_rows, dtype=np.bool_)
+    rows[blank] = True
+    with untold_zeros(), untold_far(rows):
+        yield

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -117,8 +118,8 @@ class MapFunction:
         from gnomon.maps.growing import check_rows
 
         rows = check_rows(self, X_new)  # type: ignore[arg-type]
-        self._tell_of_blank(rows)
-        return np.asarray(self._one.transform(self._as_mapped(rows)))
+        with self._telling_of_blank(rows):
+            return np.asarray(self._one.transform(self._as_mapped(rows)))
 
     @entrance()
     @by_blocks
@@ -153,9 +154,8 @@ class MapFunction:
         if own is None:
             remedy = "Ask for transform."
             raise ValueError(message("the map", "one with a fitted method that places rows", remedy=remedy))
-        self._tell_of_blank(given)
-        rows = self._as_mapped(given)
-        places = np.asarray(own(rows))
+        with self._telling_of_blank(given):
+            places = np.asarray(own(self._as_mapped(given)))
         return places if self.surface is None else self.surface.drawn(places)
 
     @property
@@ -318,17 +318,20 @@ class MapFunction:
             self._known = table, known_columns(table.values[: self._n_fitted], self.metric)
         return self._known[1]
 
-    def _tell_of_blank(self, rows: Any) -> None:
-        """Warn of rows that say nothing to the map."""
-        from gnomon.extension import blank_rows, told_blank
+    @contextmanager
+    def _telling_of_blank(self, rows: Any) -> Iterator[None]:
+        """Warn of rows that say nothing to the map, which are placed in the block, and of nothing else of theirs."""
+        from gnomon.extension import blank_rows, told_blank, untold_blank
 
         known = self._known_columns()
-        if known is None:
+        blank = blank_rows(rows if known is None else self._as_scaled(rows), known)
+        if not len(blank):
+            yield
             return
-        count = len(blank_rows(self._as_scaled(rows), known))
-        if count:
-            told = told_blank(count, int(rows.shape[0]), self.metric)
-            warn(f"{told}: their places say nothing of them.", DataWarning)
+        told = told_blank(len(blank), int(rows.shape[0]), self.metric)
+        warn(f"{told}: their places say nothing of them.", DataWarning)
+        with untold_blank(blank, int(rows.shape[0])):
+            yield
 
     def _held_out_rows(self) -> HeldOutRows | None:
         """Return what the novelty of a map in principal components is told by, made when it is first asked for."""

@@ -45,6 +45,7 @@ from .metrics import asks_equality as asks_equality
 from .metrics import count_merged_zeros as count_merged_zeros
 from .metrics import metric_name as metric_name
 from .metrics import native_metric as native_metric
+from .metrics import untold_zeros as untold_zeros
 from .places import neighbors_of_places as neighbors_of_places
 from .precomputed import among_rows as among_rows
 from .precomputed import distances_to_fitted as distances_to_fitted

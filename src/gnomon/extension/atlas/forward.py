@@ -21,7 +21,7 @@ from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
-__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "tell_of_far"]
+__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "tell_of_far", "untold_far"]
 
 Float64Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -32,6 +32,7 @@ _FAR = 1.5
 _CONSENSUS = 4.0
 
 _HEARD: ContextVar[list[Mask]] = ContextVar("gnomon_far_rows")
+_UNTOLD: ContextVar[Mask] = ContextVar("gnomon_untold_far_rows")
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,21 @@ def hearing_far() -> Iterator[list[Mask]]:
         _HEARD.reset(token)
 
 
+@contextmanager
+def untold_far(rows: Mask) -> Iterator[None]:
+    """Leave some of the rows that are placed inside a block without a warning, as the caller has told of them.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows,), bool
+    """
+    token = _UNTOLD.set(rows)
+    try:
+        yield
+    finally:
+        _UNTOLD.reset(token)
+
+
 def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away: Mask | bool = True) -> None:
     """Say which of the rows that were placed are out of range to who hears it, or warn of how many, if any are.
 
@@ -124,6 +140,9 @@ def tell_of_far(known: Novelty, scores: Float64Array, n_neighbors: int, *, away:
     if heard is not None:
         heard.append(known.far(scores, n_alone=n_neighbors) & away)
         return
+    untold = _UNTOLD.get(None)
+    if untold is not None and len(untold) == len(scores):
+        away = ~untold & away
     count, n_rows = int(np.count_nonzero(known.far(scores) & away)), len(scores)
     if count:
         text = (

@@ -1,7 +1,7 @@
 """The metrics that are searched here, each by name."""
 
 from gnomon.neighbors.metrics.base import NativeMetric, tell_of_numbers
-from gnomon.neighbors.metrics.lifted import count_merged_zeros
+from gnomon.neighbors.metrics.lifted import count_merged_zeros, untold_zeros
 from gnomon.neighbors.metrics.registry import NATIVE_METRICS, asks_equality, metric_name, native_metric
 
 __all__ = [
@@ -12,4 +12,5 @@ __all__ = [
     "metric_name",
     "native_metric",
     "tell_of_numbers",
+    "untold_zeros",
 ]

@@ -14,6 +14,9 @@ haversine  of latitude and longitude, on a unit sphere  2 arcsin(c / 2)
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -30,9 +33,21 @@ from gnomon.neighbors.metrics.base import NativeMetric, refuse_negative, told_ro
 from gnomon.neighbors.searched import SearchedRows
 from gnomon.neighbors.sparse_rows import SparseRows, canonical, kernel_table
 
-__all__ = ["Correlation", "Cosine", "Euclidean", "Haversine", "Hellinger", "count_merged_zeros"]
+__all__ = ["Correlation", "Cosine", "Euclidean", "Haversine", "Hellinger", "count_merged_zeros", "untold_zeros"]
 
 _MERGED = "rows of zeros"  # where a call keeps how many a table has
+_UNTOLD: ContextVar[bool] = ContextVar("gnomon_untold_zeros", default=False)
+
+
+@contextmanager
+def untold_zeros() -> Iterator[None]:
+    """Leave rows of zeros without a warning inside a block, as the caller has told of them."""
+    token = _UNTOLD.set(True)
+    try:
+        yield
+    finally:
+        _UNTOLD.reset(token)
+
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -125,7 +140,7 @@ class Cosine(_Lifted):
         return np.minimum(chords.dtype.type(0.5) * chords * chords, chords.dtype.type(2.0))
 
     def _tell(self, count: int) -> None:
-        if not count:
+        if not count or _UNTOLD.get():
             return
         if count == 1:  # equal rows that were merged are told of as given
             count = (current_run().made or {}).get(_MERGED, 1)
