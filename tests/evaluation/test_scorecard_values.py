@@ -291,6 +291,41 @@ def test_centroids_of_sets_under_hamming_are_as_far_as_those_of_numbers():
     np.testing.assert_allclose(found, cdist(centers, centers, "sqeuclidean") / X.shape[1], atol=1e-12)
 
 
+def angles(turned=0.0, n_classes=6, per_class=20):
+    """Classes around a circle, one of them about 0, with a column beside; a map that shows them as they are."""
+    rng = np.random.default_rng(5)
+    labels = rng.permutation(np.repeat(np.arange(n_classes), per_class))
+    where = np.array([0.0, 0.9, 2.2, 3.0, 4.4, 5.3])[labels] + 0.1 * rng.normal(size=len(labels))
+    latitude = 0.1 * rng.normal(size=len(labels))
+    return where + turned, latitude, np.c_[np.cos(where), np.sin(where)], labels
+
+
+@pytest.mark.parametrize("metric", ["periodic(6.283185307179586, inf)", "haversine"])
+def test_the_order_of_classes_does_not_depend_on_where_angles_begin(metric):
+    def order(turned):
+        where, latitude, Y, labels = angles(turned)
+        around = (where + np.pi) % (2.0 * np.pi) - np.pi if metric == "haversine" else where % (2.0 * np.pi)
+        X = np.c_[latitude, around] if metric == "haversine" else np.c_[around, latitude]
+        return scorecard(X, Y, labels, metric=metric, measures="centroid_triplets")["centroid_triplets"]
+
+    found = [order(turned).value for turned in (0.0, 0.4, 2.0, np.pi)]
+    assert min(found) > 0.95
+    np.testing.assert_allclose(found, found[0], atol=1e-12)
+    assert order(0.0).exact
+
+
+def test_centroids_of_angles_within_half_a_period_are_as_far_as_those_of_numbers():
+    rng = np.random.default_rng(6)
+    labels = np.repeat(np.arange(4), 15)
+    X = np.c_[rng.uniform(0.0, 170.0, 60), rng.normal(size=60)]
+    centers = np.array([X[labels == c].mean(axis=0) for c in range(4)])
+    expected = cdist(centers, centers, "sqeuclidean")
+    for turned in (0.0, 90.0, 300.0):
+        around = np.c_[(X[:, 0] + turned) % 360.0, X[:, 1]]
+        found = centroid_distances(around, labels, "periodic(360, inf)", squared=True)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-8)
+
+
 def test_of_many_rows_centroids_of_sets_rest_on_as_many_rows_of_each_class():
     X, Y, labels = sets(per_class=60)
     labels = np.where(np.arange(len(labels)) < 2, 5, labels)  # a class of two rows is not missed

@@ -82,7 +82,7 @@ def centroids(values: Any, codes: Ints) -> Floats:
     return means
 
 
-def centroid_distances(values: Any, codes: Ints, metric: str) -> Floats:
+def centroid_distances(values: Any, codes: Ints, metric: str, *, squared: bool = False) -> Floats:
     """Return how far the centroids of classes are from each other, by distances between rows alone.
 
     Parameters
@@ -92,13 +92,16 @@ def centroid_distances(values: Any, codes: Ints, metric: str) -> Floats:
         As for `silhouette`.
     metric : str
         As for `gnomon.neighbors.cross_distances`.
+    squared : bool, default=False
+        Take the squares of the distances.
 
     Returns
     -------
     ndarray of shape (n_classes, n_classes), float64, >= 0
         The mean distance between rows of two classes, less half of the sum of those within each, a row and itself
         counted too. Where distances are squares of Euclidean ones in some space, as those of "jaccard", "dice",
-        "sokalsneath", "rogerstanimoto" and "hamming" are, it is the squared distance of the centroids in that space.
+        "sokalsneath", "rogerstanimoto" and "hamming" are, it is the squared distance of the centroids in that space;
+        squares of periodic distances are such where all rows lie within half a period.
 
     References
     ----------
@@ -110,7 +113,8 @@ def centroid_distances(values: Any, codes: Ints, metric: str) -> Floats:
     to_all = distances_from(values, metric=metric)
     sums = np.zeros((len(counts), len(counts)))
     for block in _blocks(len(codes), len(codes)):
-        of_rows = np.add.reduceat(to_all(np.arange(len(codes))[block])[:, order], starts, axis=1)
+        away = np.asarray(to_all(np.arange(len(codes))[block]), dtype=np.float64)[:, order]
+        of_rows = np.add.reduceat(away * away if squared else away, starts, axis=1)
         np.add.at(sums, codes[block], of_rows)
     means = sums / counts / counts[:, None]
     means = 0.5 * (means + means.T)

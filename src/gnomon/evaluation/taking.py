@@ -32,6 +32,7 @@ from gnomon.geometry import local_jacobians
 from gnomon.geometry.dimension import directions_of_rows
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.neighbors import NeighborGraph, among_rows, asks_equality, succession_of_rows
+from gnomon.neighbors.images import metric_wraps
 
 __all__ = ["Taken", "Taking"]
 
@@ -238,9 +239,11 @@ class Taking:
             return "it needs three classes"
         places = classes.centroids(self._places, codes)
         some = np.arange(len(rows))
-        if asks_equality(self.metric):  # a mean of sets or of categories is none
+        around = metric_wraps(self.metric, int(self.subject.X.shape[1]))
+        if around or asks_equality(self.metric):  # a mean of angles, of sets or of categories is none
             some = self._of_each_class(codes)
-            apart = classes.centroid_distances(self.subject.X[rows[some]], codes[some], self.metric)
+            mine = self.subject.X[rows[some]]
+            apart = classes.centroid_distances(mine, codes[some], self.metric, squared=around)
             found = self._rank_all(apart, places, 1, "precomputed")
         else:
             found = self._rank_all(classes.centroids(self.subject.X[rows], codes), places, 1)
