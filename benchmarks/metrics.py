@@ -36,8 +36,14 @@ METRICS = (
     "chebyshev",
     "periodic",
     "hamming",
+    "rogerstanimoto",
     "jaccard",
+    "dice",
+    "sokalsneath",
+    "ruzicka",
 )
+_OF_SETS = ("rogerstanimoto", "jaccard", "dice", "sokalsneath")
+_UNKNOWN_TO_PYNNDESCENT = ("periodic", "ruzicka")
 _PERIOD = 7.0  # of the columns of "periodic", whose values it wraps
 _NEIGHBORS = 15
 _SAMPLE = 300  # rows whose true neighbours are known
@@ -59,9 +65,9 @@ def rows_for(metric: str, X: np.ndarray) -> np.ndarray:
     if metric == "haversine":
         angles = X[:, :2] / np.abs(X[:, :2]).max() if X[:, :2].any() else X[:, :2]
         return np.ascontiguousarray(1.5 * angles)
-    if metric == "hellinger":
+    if metric in ("hellinger", "ruzicka"):
         return np.abs(X)
-    if metric == "jaccard":
+    if metric in _OF_SETS:
         threshold = np.median(X[X != 0.0])
         return np.greater(X, threshold).astype(np.float32)
     if metric == "hamming":
@@ -84,15 +90,15 @@ def _peers(metric: str, rows: Any, peers: Sequence[str]) -> dict[str, float]:
     """Return the seconds of other libraries that know the metric and take such rows."""
     found = {}
     dense = isinstance(rows, np.ndarray)
-    as_asked = rows.astype(bool) if metric == "jaccard" and dense else rows
+    as_asked = rows.astype(bool) if metric in _OF_SETS and dense else rows
     work = float(rows.shape[0]) ** 2 * rows.shape[1]
-    if "scikit-learn" in peers and metric not in ("hellinger", "periodic") and work <= _PEER_WORK:
-        from sklearn.neighbors import VALID_METRICS_SPARSE, NearestNeighbors
+    if "scikit-learn" in peers and work <= _PEER_WORK:
+        from sklearn.neighbors import VALID_METRICS, VALID_METRICS_SPARSE, NearestNeighbors
 
-        if dense or metric in VALID_METRICS_SPARSE["brute"]:
+        if metric in (VALID_METRICS if dense else VALID_METRICS_SPARSE)["brute"]:
             search = NearestNeighbors(n_neighbors=_NEIGHBORS, metric=metric, n_jobs=-1)
             found["scikit-learn"] = _seconds(lambda: search.fit(as_asked).kneighbors(), 1)[0]
-    if "pynndescent" in peers and metric != "periodic" and (dense or metric != "haversine"):
+    if "pynndescent" in peers and metric not in _UNKNOWN_TO_PYNNDESCENT and (dense or metric != "haversine"):
         from pynndescent import NNDescent
 
         def descend(table: Any) -> Any:
@@ -173,7 +179,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for form in given.forms:
             for method in given.methods:
                 print(f"\n{name}, {form}, {method}")
-                print(f"{'metric':<12} {'seconds':>8} {'/ cosine':>9} {'method':>6} {'recall':>7}  times faster than")
+                print(f"{'metric':<14} {'seconds':>8} {'/ cosine':>9} {'method':>6} {'recall':>7}  times faster than")
                 cosine = np.nan
                 for metric in sorted(given.metrics, key=lambda one: (one != "cosine", METRICS.index(one))):
                     rows = rows_for(metric, dense if form == "dense" else wide)
@@ -183,7 +189,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     times = ", ".join(f"{peer} {s / found['seconds']:.1f}" for peer, s in found["peers"].items())
                     ratio = found["seconds"] / cosine
                     print(
-                        f"{metric:<12} {found['seconds']:8.2f} {ratio:9.2f} {found['method']:>6} "
+                        f"{metric:<14} {found['seconds']:8.2f} {ratio:9.2f} {found['method']:>6} "
                         f"{found['recall']:7.3f}  {times}",
                         flush=True,
                     )
