@@ -61,6 +61,11 @@ def untold_blank(blank: npt.NDArray[np.int64], n_rows: int) -> Iterator[None]:
     blank : ndarray of int64
         Their numbers among the rows that are placed.
     n_rows : int
+
+    Yields
+    ------
+    None
+        To the block.
     """
     rows = np.zeros(n_rows, dtype=np.bool_)
     rows[blank] = True

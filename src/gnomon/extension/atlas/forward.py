@@ -114,6 +114,11 @@ def untold_far(rows: Mask) -> Iterator[None]:
     Parameters
     ----------
     rows : ndarray of shape (n_rows,), bool
+
+    Yields
+    ------
+    None
+        To the block.
     """
     token = _UNTOLD.set(rows)
     try:

@@ -41,7 +41,13 @@ _UNTOLD: ContextVar[bool] = ContextVar("gnomon_untold_zeros", default=False)
 
 @contextmanager
 def untold_zeros() -> Iterator[None]:
-    """Leave rows of zeros without a warning inside a block, as the caller has told of them."""
+    """Leave rows of zeros without a warning inside a block, as the caller has told of them.
+
+    Yields
+    ------
+    None
+        To the block.
+    """
     token = _UNTOLD.set(True)
     try:
         yield
