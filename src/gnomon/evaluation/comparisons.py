@@ -37,9 +37,9 @@ from gnomon.evaluation.gaps import (
 )
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
+from gnomon.evaluation.sparse_distances import SparseProducts
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
-from gnomon.linalg import dense_rows
 from gnomon.neighbors import compute_neighbors
 
 __all__ = ["is_denser", "is_nearer"]
@@ -355,7 +355,7 @@ def is_nearer(
         return blank
     ways: dict[str, tuple[tuple[float, float], float]] = {}
     if checked["along"] != "data":
-        groups = [dense_rows(values[chosen]).astype(np.float64) for chosen in rows]
+        groups = [values[chosen].astype(np.float64) for chosen in rows]
         ways["lines"] = _energy_difference(_straight(groups, checked["metric"]))
     if checked["along"] != "lines":
         ways["data"] = _energy_difference(_along_data(values, rows, checked["metric"], draw))
@@ -387,8 +387,13 @@ def is_nearer(
     )
 
 
-def _straight(groups: list[Floats], metric: Any) -> Blocks:
-    """Return the distances of the first group to the two others, and those within all three."""
+def _straight(groups: list[Any], metric: Any) -> Blocks:
+    """Return the distances of the first group to the two others, and those within all three.
+
+    Sparse rows are not written out but under angles.
+    """
+    if not isinstance(groups[0], np.ndarray) and metric in ("euclidean", "cosine"):
+        return _of_products(groups, metric)
 
     def between(a: Floats, b: Floats) -> Floats:
         return scipy.spatial.distance.cdist(a, b, metric) if metric == "cosine" else row_distances(a, b)
@@ -398,13 +403,29 @@ def _straight(groups: list[Floats], metric: Any) -> Blocks:
     return [between(groups[0], group) for group in groups[1:]], [between(one, one) for one in groups]
 
 
+def _of_products(groups: list[Any], metric: str) -> Blocks:
+    """Return the same of sparse rows."""
+    ends = np.cumsum([0, *(group.shape[0] for group in groups)])
+    parts = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
+    products = SparseProducts(scipy.sparse.vstack(groups, format="csr"), metric, np.float64)
+
+    def between(one: slice, wanted: list[slice]) -> list[Floats]:
+        found = products(np.arange(one.start, one.stop))
+        if metric == "euclidean":
+            np.sqrt(np.maximum(found, 0.0, out=found), out=found)
+        np.fill_diagonal(found[:, one], 0.0)
+        return [found[:, other].copy() for other in wanted]
+
+    own, *pairs = between(parts[0], parts)
+    return pairs, [own, *(between(part, [part])[0] for part in parts[1:])]
+
+
 def _along_data(values: Any, rows: list[npt.NDArray[np.int64]], metric: str, draw: np.random.Generator) -> Blocks:
     """Return the same along paths through some rows of each group and some of all other rows."""
     few = [np.sort(draw.choice(one, min(len(one), _PATH_ROWS), replace=False)) for one in rows]
     rest = np.setdiff1d(np.arange(values.shape[0]), np.concatenate(few))
     rest = np.sort(draw.choice(rest, min(len(rest), _PATH_ROWS), replace=False))
-    table = dense_rows(values[np.concatenate([*few, rest])]).astype(np.float64)
-    lengths = path_lengths(straightened(table, metric))
+    lengths = path_lengths(straightened(values[np.concatenate([*few, rest])], metric))
     ends = np.cumsum([0, *map(len, few)])
     parts = [slice(start, stop) for start, stop in itertools.pairwise(ends)]
     return [lengths[parts[0], part] for part in parts[1:]], [lengths[part, part] for part in parts]

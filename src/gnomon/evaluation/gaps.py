@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
@@ -23,6 +24,7 @@ from gnomon.evaluation.gap_columns import check_columns, columns_of_gap
 from gnomon.evaluation.lines import Line, PlantedLines
 from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape, NullDips
 from gnomon.evaluation.verdict import Verdict
+from gnomon.evaluation.wide_rows import are_wide, few_coordinates, n_varying
 from gnomon.evaluation.words import percent
 from gnomon.geometry.check import check_features, check_places, has_place, row_mask
 from gnomon.linalg import dense_rows
@@ -116,18 +118,24 @@ def check_names(names: Any, count: int) -> tuple[str, ...]:
     return given
 
 
-def straightened(X: Floats, metric: str) -> Floats:
-    """Return rows whose straight distances order pairs as a metric does, or, of several angles, nearly so.
+def straightened(X: Any, metric: str) -> Any:
+    """Return rows in double whose straight distances order pairs as a metric does, or, of several angles, nearly so.
 
     Under the cosine they are divided by their lengths, 0 stays 0; columns with a period are circles, places on a
-    sphere points of it: chords are the shorter way round as far as near rows go, and grow with it.
+    sphere points of it: chords are the shorter way round as far as near rows go, and grow with it. Rows of a sparse
+    table stay sparse, but for those of angles.
     """
-    if metric != "cosine":
-        found: Floats = np.asarray(on_circles(X, metric), dtype=np.float64)
-        return found
-    lengths = np.linalg.norm(X, axis=1, keepdims=True)
-    scaled: Floats = X / np.where(lengths > 0.0, lengths, 1.0)
-    return scaled
+    if metric not in ("euclidean", "cosine"):
+        return np.asarray(on_circles(dense_rows(X), metric), dtype=np.float64)
+    found = X.astype(np.float64, copy=metric == "cosine")
+    if metric == "cosine":
+        lengths = np.sqrt(squared_lengths(found))
+        lengths[lengths == 0.0] = 1.0
+        if isinstance(found, np.ndarray):
+            found /= lengths[:, None]
+        else:
+            found.data /= np.repeat(lengths, np.diff(found.indptr))
+    return found
 
 
 def rows_with_direction(X: Any, metric: str) -> npt.NDArray[np.int64]:
@@ -163,6 +171,7 @@ class Ground:
     Attributes
     ----------
     X : ndarray of shape (n, n_features), float64
+        Of more columns than rows and than 1,000, as many coordinates as rows, with the same distances.
     Y : ndarray of shape (n, n_components), float64, or None
         Their places; NaN where a row has none.
     rows : ndarray of shape (n,), int64
@@ -174,6 +183,8 @@ class Ground:
         What says that rows that follow each other in the table are alike, if it was looked for.
     columns : mapping of str to ndarray of int
         The features of each column by its name, of which one or a few may make a gap; empty if none is to be named.
+    wide : ndarray or sparse matrix of shape (n, n_features), float64, or None
+        The rows themselves where X has coordinates in their place.
     """
 
     X: Floats
@@ -185,6 +196,7 @@ class Ground:
     n_zero: int = 0
     succession: Succession | None = None
     columns: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    wide: Any = None
 
     @classmethod
     def of(
@@ -218,12 +230,14 @@ class Ground:
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
         if len(rows) > max_rows:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
-        sample = straightened(dense_rows(values[rows]).astype(np.float64), metric)
+        looked_at = straightened(values[rows], metric)
+        wide = looked_at if are_wide(looked_at) else None
+        sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
         sample = sample - sample.mean(axis=0)
         order = succession_of_rows(values, metric, seed=seed) if ordered else None
         own = None if places is None else places[rows]
-        named = known if metric == "euclidean" else {}
-        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named)
+        named = known if metric == "euclidean" and wide is None else {}
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide)
 
     @cached_property
     def landscape(self) -> Landscape:
@@ -322,7 +336,7 @@ class Ground:
         if answer == "no" and not island:
             more = self._by_way_of_others(a, b, told, dip + noise)
         first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
-        advice = components_advice(int(self.X.shape[1]))
+        advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(
             blank,
@@ -368,11 +382,16 @@ class Ground:
             b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
         line, bridge = Line.of(self.X, a, b, self.seed), math.exp(-limit)
         narrow = _NARROW if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha) else ""
-        if line.joins(bridge, alpha) and PlantedLines.of(self.X, a, b, self.seed).are_below(line.level, limit, alpha):
+        if line.joins(bridge, alpha) and self._planted_lines(a, b).are_below(line.level, limit, alpha):
             return narrow
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
         return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
+
+    def _planted_lines(self, a: Mask, b: Mask) -> PlantedLines:
+        """Return what the line between two groups would show if there were a gap, in as many columns as vary."""
+        n_columns = None if self.wide is None else n_varying(self.wide[np.flatnonzero(a | b)])
+        return PlantedLines.of(self.X, a, b, self.seed, n_columns=n_columns)
 
     def _by_way_of_others(self, a: Mask, b: Mask, names: tuple[str, str], least: float) -> str:
         """Say so where rows of neither group join the two, which alone would have a fall of `least` between them."""
@@ -388,7 +407,9 @@ class Ground:
         )
 
     def _of_columns(self, a: Mask, b: Mask, island: bool, limit: float) -> str:
-        """Say so where one column, or two or three, make the gap."""
+        """Say so where one column, or two or three, make the gap; of very many none is named."""
+        if self.wide is not None:
+            return ""
 
         def is_gap(rest: Floats) -> bool:
             return fall_between(Landscape.of(rest), a, b, island=island, limit=limit).value >= limit

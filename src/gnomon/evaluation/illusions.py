@@ -23,7 +23,7 @@ from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.geometry.check import check_features, check_places, has_place
-from gnomon.linalg import dense_rows, first_columns
+from gnomon.linalg import first_columns
 
 __all__ = ["FEWEST_OF_CLASS", "adjusted_by_holm", "find_illusions"]
 
@@ -255,10 +255,9 @@ def find_illusions(
     each = max(FEWEST_OF_CLASS, checked["max_rows"] // len(taken))
     chosen = [np.sort(draw.permutation(np.flatnonzero(codes == code))[:each]) for code in taken]
     rows = np.concatenate(chosen)
-    table = dense_rows(values[rows]).astype(np.float64)
     ends = np.cumsum([0, *map(len, chosen)])
     sides = _Sides(
-        straight_distances(straightened(table, checked["metric"])),
+        straight_distances(straightened(values[rows], checked["metric"])),
         straight_distances(places[rows]),
         [np.arange(start, stop) for start, stop in itertools.pairwise(ends)],
     )

@@ -137,14 +137,18 @@ class PlantedLines:
     seed: int
 
     @classmethod
-    def of(cls, X: Floats, a: Mask, b: Mask, seed: int) -> Self:
-        """Take the rows of two groups of a table."""
+    def of(cls, X: Floats, a: Mask, b: Mask, seed: int, *, n_columns: int | None = None) -> Self:
+        """Take the rows of two groups of a table.
+
+        `n_columns` is how many columns vary where X has coordinates in place of more columns than rows.
+        """
         centred = np.concatenate([X[rows] - X[rows].mean(axis=0) for rows in (a, b)])
-        centred = centred[:, centred.any(axis=0)]
-        n, p = centred.shape
-        if p == 0:
+        centred = centred[:, centred.any(axis=0)] if n_columns is None else centred
+        n, n_axes = centred.shape
+        if n_axes == 0:
             return cls(np.zeros((n, 1)), np.zeros(1), 0, 0.0, int(np.count_nonzero(a)), seed)
-        rows = principal_components(centred, min(n, p), seed=seed).transform(centred).astype(np.float64)
+        rows = principal_components(centred, min(n, n_axes), seed=seed).transform(centred).astype(np.float64)
+        p = n_axes if n_columns is None else n_columns
         variances = np.square(rows).sum(axis=0) / n
         kept = variances > _NO_VARIANCE * variances.max()
         level = float(np.median(variances)) if p > n else 0.0

@@ -1,6 +1,8 @@
-"""Distances along the data: the shortest paths from row to near row, where a straight line would leave the data."""
+"""Distances of all rows: straight, and along the data by the shortest paths from row to near row."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +10,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import dijkstra, minimum_spanning_tree
 
 from gnomon._arithmetic import product
+from gnomon.evaluation.sparse_distances import SparseProducts
 from gnomon.linalg import first_columns
 
 __all__ = ["N_NEIGHBORS", "path_lengths", "straight_distances"]
@@ -18,8 +21,16 @@ N_NEIGHBORS = 10
 """Neighbours of a row to which a path goes on."""
 
 
-def straight_distances(X: Floats) -> Floats:
-    """Return the Euclidean distances of all rows, of shape (n, n), symmetric and 0 on the diagonal."""
+def straight_distances(X: Any) -> Floats:
+    """Return the Euclidean distances of all rows, of shape (n, n), symmetric and 0 on the diagonal.
+
+    Rows of a sparse table are not written out.
+    """
+    if not isinstance(X, np.ndarray):
+        distances = SparseProducts(X, "euclidean", np.float64)(np.arange(X.shape[0]))
+        np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
+        np.fill_diagonal(distances, 0.0)
+        return np.maximum(distances, distances.T)
     centered = X - X.mean(axis=0)
     squares = np.square(centered).sum(axis=1)
     distances = product(centered, centered.T)
@@ -31,7 +42,7 @@ def straight_distances(X: Floats) -> Floats:
     return np.maximum(distances, distances.T)
 
 
-def path_lengths(X: Floats, k: int = N_NEIGHBORS) -> Floats:
+def path_lengths(X: Any, k: int = N_NEIGHBORS) -> Floats:
     """Return the lengths of the shortest paths between all rows, by steps to one of the nearest `k` or along a tree.
 
     The minimum spanning tree joins what the neighbours leave apart, so that a path between two islands is as long as
@@ -39,7 +50,7 @@ def path_lengths(X: Floats, k: int = N_NEIGHBORS) -> Floats:
 
     Parameters
     ----------
-    X : ndarray of shape (n, n_features), float64
+    X : ndarray of float64 or sparse matrix, of shape (n, n_features)
     k : int >= 1, default=10
         At most n - 1 are taken.
 
