@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
-from gnomon.explanations import explain, mean_importance
+from gnomon.explanations import explain, mean_errors, mean_importance
 from gnomon.explanations.axis import axis
+from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.expansion import place_influences, shares_of_fits
 from gnomon.geometry.inverse import regress_features
@@ -82,3 +86,42 @@ def test_a_step_of_a_row_in_the_map_moves_the_sum_of_jacobians_as_foretold(pooli
         steps = X[fits.indices[centre]] - X[centre][:, None]
         foretold = np.einsum("c,cl,clf->f", shares[centre], coefficients[centre, j], steps)
         np.testing.assert_allclose(summed(moved)[1] - before, np.outer([0.5, -1.0], foretold), rtol=1e-8, atol=1e-12)
+
+
+def _wide(n_columns):
+    """Return 120 sparse rows of a table, one of them empty, and places that two of its columns drive."""
+    rng = np.random.default_rng(0)
+    X = rng.exponential(size=(120, 40)) * (rng.random((120, 40)) < 0.3)
+    X[4] = 0.0
+    Y = X[:, :2] + 0.2 * rng.normal(size=(120, 2))
+    wide = sp.lil_array((120, n_columns))
+    wide[:, np.sort(rng.choice(n_columns, 40, replace=False))] = X
+    return sp.csr_array(wide), Y
+
+
+@pytest.mark.parametrize("fit", ["forward", "inverse"])
+def test_means_and_errors_of_sparse_rows_are_those_of_dense_also_by_blocks_of_columns(fit, monkeypatch):
+    monkeypatch.setattr(mean_errors, "_COLUMNS", 25)
+    X, Y = _wide(60)
+    found, right = [], []
+    for answers, table in ((found, X), (right, X.toarray())):
+        explanation = explain(table, Y, n_jobs=1, fit=fit)
+        line, mean = axis(explanation, path=[(0, 0), (2, 1)], width=1.0), mean_importance(explanation)
+        answers += [one[np.argsort(line.indices)] for one in (line.push, line.push_error, line.slope)]
+        answers += [one[np.argsort(mean.indices)] for one in (mean.effect, mean.error)]
+        answers += [line.fidelity]
+    assert right[1].max() > 0 < right[4].max()
+    for one, other in zip(found, right, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6 * np.abs(other).max())
+
+
+@pytest.mark.parametrize("fit", ["forward", "inverse"])
+def test_errors_of_wide_sparse_rows_are_found_without_writing_these_out(fit):
+    X, Y = _wide(10_000)
+    explanation = explain(X, Y, n_jobs=1, fit=fit)
+    known = np.flatnonzero(explanation.mask)[::3]
+    tracemalloc.start()
+    error_of_mean(explanation, known, np.full(len(known), 1.0 / len(known)), np.zeros(X.shape[1]))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.shape[0] * X.shape[1] * 8

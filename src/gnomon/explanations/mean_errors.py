@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import expand_axes_of_rows, expand_deviations, place_influences, shares_of_fits
 from gnomon.geometry.inverse import InverseFits, blocks_of_fits, regress_features
 from gnomon.linalg import dense_rows
-from gnomon.linalg.table import RowTable, evenly_spaced
+from gnomon.linalg.table import RowTable, evenly_spaced, stored_columns
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -28,9 +29,11 @@ _OUTER = 5  # one of so many neighbours lies at the rim
 _TOGETHER = 32  # rows whose fits are averaged in one go
 _NUMBERS = 1 << 21  # held in double at a time
 _PAIRED = 1 << 15  # features of fits without one row each that are formed at a time
+_COLUMNS = 4096  # of a sparse table that are looked at in one go
 
 Array = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
+Moved = tuple[Array, Array, int]  # by feature the mean square and the mean of what rows do; the rows that do something
 
 
 def error_of_mean(
@@ -75,17 +78,28 @@ def error_of_mean(
         rows, weights, toward = _by_sets(explanation, rows, weights, toward)
     with single_threaded_blas():
         if explanation._inverse is None:
-            moved, n_moving = _by_forward_fits(explanation, rows, weights, mean, toward)
+            squares, means, n_moving = _by_forward_fits(explanation, rows, weights, mean, toward)
         else:
-            moved, n_moving = _by_inverse_fits(explanation, explanation._inverse, rows, weights, mean, toward)
-    square = n_moving * np.mean(moved**2, axis=0)
+            squares, means, n_moving = _by_inverse_fits(explanation, explanation._inverse, rows, weights, mean, toward)
+    square = n_moving * squares
     if explanation._inverse is not None:
         fits = explanation._inverse.among
         # What every row does alike comes of leaving one out of a fixed number of neighbours, and is no scatter.
         n = int(np.count_nonzero(has_place(explanation.places))) if fits is None else len(fits)
-        square -= (n_moving * np.mean(moved, axis=0)) ** 2 / n
+        square -= (n_moving * means) ** 2 / n
     error: Array = np.sqrt(np.maximum(square, 0.0))
     return error
+
+
+def _columns_in_blocks(X: Any) -> Iterator[tuple[Any, Any]]:
+    """Return columns and the table of them, at once of a dense table; of a sparse one only those that it stores."""
+    stored = stored_columns(X)
+    if stored is None:
+        yield slice(None), X
+        return
+    for start in range(0, len(stored), _COLUMNS):
+        columns = stored[start : start + _COLUMNS]
+        yield columns, X[:, columns].tocsr()
 
 
 def _by_sets(
@@ -119,10 +133,8 @@ def _directions(arrows: Array, toward: Array | None) -> Array:
     return found
 
 
-def _by_forward_fits(
-    explanation: Explanation, rows: Ints, weights: Array, mean: Array, toward: Array | None
-) -> tuple[Array, int]:
-    """Return what rows do to the mean, (n_rows, n_features), and the number of all rows that do something."""
+def _by_forward_fits(explanation: Explanation, rows: Ints, weights: Array, mean: Array, toward: Array | None) -> Moved:
+    """Return what rows do to the mean, on the mean and squared, and the number of all rows that do something."""
     jacobians, X = explanation._jacobians, explanation._fitted
     pull = weights[:, None] if toward is None else weights[:, None] * toward
     shares = shares_of_fits(jacobians, rows, pull)
@@ -138,34 +150,40 @@ def _by_forward_fits(
     at = np.where(used, position[jacobians.indices[centres]], -1)
     entered = (at >= 0).any(axis=1)
     centres, at, used = centres[entered], at[entered], used[entered]
-    steps, missed = _steps(explanation, centres, shares[centres], at, used, len(chosen), toward is None)
-    moved = np.zeros((len(chosen), explanation.n_features))
+    sums, members, missed = _sums(explanation, centres, shares[centres], at, used, len(chosen), toward is None)
     own, of_row = np.zeros(explanation.n_samples), np.full(explanation.n_samples, -1)
     own[rows], of_row[rows] = weights, np.arange(len(rows))
-    for start in range(0, len(chosen), _TOGETHER):
-        part = slice(start, start + _TOGETHER)
-        some = chosen[part]
-        known = jacobians.mask[some]
-        deviations, arrows = np.zeros(moved[part].shape), np.zeros((len(some), jacobians.n_components, moved.shape[1]))
-        if known.any():
-            deviations[known] = expand_deviations(X, jacobians, some[known])
-            arrows[known] = expand_axes_of_rows(X, jacobians, some[known]) * deviations[known][:, None]
-        moved[part] = steps[part] * deviations
-        if toward is None:
-            moved[part] *= np.sum(_directions(arrows, None) * missed[part][:, :, None], axis=1)
-        asked = np.flatnonzero(own[some] > 0)
-        along = None if toward is None else toward[of_row[some[asked]]]
-        moved[start + asked] += own[some[asked], None] * (_measured(arrows[asked], along) - mean)
-    return moved, len(moving)
+    squares, means = np.zeros(explanation.n_features), np.zeros(explanation.n_features)
+    for columns, table in _columns_in_blocks(X):
+        moved = _steps(table, sums, members)
+        for start in range(0, len(chosen), _TOGETHER):
+            part = slice(start, start + _TOGETHER)
+            some = chosen[part]
+            known = jacobians.mask[some]
+            shape = len(some), jacobians.n_components, moved.shape[1]
+            deviations, arrows = np.zeros(moved[part].shape), np.zeros(shape)
+            if known.any():
+                deviations[known] = expand_deviations(table, jacobians, some[known])
+                arrows[known] = expand_axes_of_rows(table, jacobians, some[known]) * deviations[known][:, None]
+            moved[part] *= deviations
+            if toward is None:
+                moved[part] *= np.sum(_directions(arrows, None) * missed[part][:, :, None], axis=1)
+            asked = np.flatnonzero(own[some] > 0)
+            along = None if toward is None else toward[of_row[some[asked]]]
+            moved[start + asked] += own[some[asked], None] * (_measured(arrows[asked], along) - mean[columns])
+        squares[columns], means[columns] = np.mean(moved**2, axis=0), np.mean(moved, axis=0)
+    return squares, means, len(moving)
 
 
-def _steps(
+def _sums(
     explanation: Explanation, centres: Ints, shares: Array, at: Ints, used: npt.NDArray[np.bool_], n: int, lengths: bool
-) -> tuple[Array, Array]:
-    """Return what the places of n rows do to a weighted sum of Jacobians, (n, n_features), and their residuals.
+) -> tuple[Any, Ints, Array]:
+    """Return what the places of n rows do to a weighted sum of Jacobians, and their residuals.
 
-    `at` (m, n_neighbors) says which of the rows each neighbour of the centres is, -1 for others. Along directions a
-    row's step is as long as its residual; for lengths it is of unit length, since its direction differs by feature.
+    What they do is a sparse matrix (n, n_members) times these members, rows of the data, each less any one row; members
+    are the second value. `at` (m, n_neighbors) says which of the rows each neighbour of the centres is, -1 for others.
+    Along directions a row's step is as long as its residual; for lengths it is of unit length, since its direction
+    differs by feature.
     """
     import scipy.sparse as sp
 
@@ -182,20 +200,24 @@ def _steps(
     columns = np.concatenate([near.ravel(), np.searchsorted(members, centres[fit])])
     lines = np.concatenate([np.repeat(row, near.shape[1]), row])
     entries = (np.concatenate([parts.ravel(), -parts.sum(axis=1)]), (lines, columns))
-    sums = sp.coo_array(entries, shape=(n, len(members))).tocsc()
-    found = np.zeros((n, explanation.n_features))
-    step = max(1, _NUMBERS // explanation.n_features)
+    return sp.coo_array(entries, shape=(n, len(members))).tocsc(), members, missed
+
+
+def _steps(X: Any, sums: Any, members: Ints) -> Array:
+    """Return what `_sums` tells of the features of a table, (n, n_features)."""
+    found = np.zeros((sums.shape[0], X.shape[1]))
+    step = max(1, _NUMBERS // X.shape[1])
     first = dense_rows(X[members[:1]])
     for start in range(0, len(members), step):
         part = slice(start, start + step)
         found += sparse_product(sums[:, part].tocsr(), dense_rows(X[members[part]]) - first)
-    return found, missed
+    return found
 
 
 def _by_inverse_fits(
     explanation: Explanation, fits: InverseFits, rows: Ints, weights: Array, mean: Array, toward: Array | None
-) -> tuple[Array, int]:
-    """Return what rows do to the mean, (n_rows, n_features), and the number of all rows that do something."""
+) -> Moved:
+    """Return what rows do to the mean, on the mean and squared, and the number of all rows that do something."""
     X, k = explanation._fitted, fits.n_neighbors
     few = len(rows) <= _FEW
     blocks = np.split(np.arange(len(rows)), range(_FEW, len(rows), _FEW))
@@ -214,29 +236,74 @@ def _by_inverse_fits(
         entered.append(block[np.isin(near, chosen).any(axis=1)])
     position = np.full(explanation.n_samples, -1)
     position[chosen] = np.arange(len(chosen))
-    moved = np.zeros((len(chosen), explanation.n_features))
     taking_part = np.concatenate(entered)
     at = np.empty(explanation.n_samples, np.int64)
     at[rows] = np.arange(len(rows))
     taking_part = at[fits.in_order(rows[taking_part])]
+    stored = stored_columns(X)
+    columns, table = (slice(None), X) if stored is None else (stored, X[:, stored].tocsr())
+    moved = _moved_by_inverse_fits(fits, table, rows, weights, mean[columns], toward, taking_part, position)
+    squares, means = np.zeros(explanation.n_features), np.zeros(explanation.n_features)
+    squares[columns], means[columns] = np.mean(moved**2, axis=0), np.mean(moved, axis=0)
+    return squares, means, int(np.count_nonzero(touched))
+
+
+def _moved_by_inverse_fits(
+    fits: InverseFits,
+    X: Any,
+    rows: Ints,
+    weights: Array,
+    mean: Array,
+    toward: Array | None,
+    taking_part: Ints,
+    position: Ints,
+) -> Array:
+    """Return what rows, those with a `position`, do to the mean of some features, (n_rows, n_features)."""
+    k, n_features = fits.n_neighbors, int(X.shape[1])
+    moved = np.zeros((int(position.max()) + 1, n_features))
     rim = min(max(1, k // _OUTER), k - 2)
     table = RowTable.of(X)
-    for together in blocks_of_fits(len(taking_part), k, explanation.n_features):
+    for together in blocks_of_fits(len(taking_part), k, n_features):
         part = taking_part[together]
         near = fits.nearest(rows[part])
-        whole = regress_features(X, near, fits.places, table=table)
+        columns, values, at, placed, table = _around(X, near, fits.places, table)
+        whole = regress_features(values, at, placed, table=table)
         arrows = whole.arrows()
-        at_rim = (arrows - regress_features(X, near[:, : k - rim], fits.places, table=table).arrows()) / rim
+        at_rim = (arrows - regress_features(values, at[:, : k - rim], placed, table=table).arrows()) / rim
         along = None if toward is None else toward[part]
         sense = (fits.calibration * weights[part])[:, None, None] * _directions(arrows, along)
         places = position[near]
         hoods, inside = np.nonzero(places >= 0)
-        step = max(1, _PAIRED // explanation.n_features)
+        step = max(1, _PAIRED // arrows.shape[2])
         for start in range(0, len(hoods), step):
             m, j = hoods[start : start + step], inside[start : start + step]
             change = arrows[m] - whole.arrows_without(m, j) - at_rim[m]
-            np.add.at(moved, places[m, j], np.sum(sense[m] * change, axis=1))
+            _add(moved, places[m, j], columns, np.sum(sense[m] * change, axis=1))
         own = np.flatnonzero(position[rows[part]] >= 0)
         measured = _measured(fits.calibration * arrows[own], None if along is None else along[own])
-        moved[position[rows[part[own]]]] += weights[part[own], None] * (measured - mean)
-    return moved, int(np.count_nonzero(touched))
+        own_weights, own_rows = weights[part[own], None], position[rows[part[own]]]
+        if isinstance(columns, slice):
+            moved[own_rows] += own_weights * (measured - mean)
+        else:
+            moved[own_rows] -= own_weights * mean
+            _add(moved, own_rows, columns, own_weights * measured)
+    return moved
+
+
+def _around(X: Any, near: Ints, places: Array, table: RowTable) -> tuple[Any, Any, Ints, Array, RowTable]:
+    """Return the columns that matter to fits of near rows, the rows, where near ones are in them, and their places.
+
+    Of a sparse table these are the columns that the rows store: others change nowhere and take no part.
+    """
+    if isinstance(X, np.ndarray):
+        return slice(None), X, near, places, table
+    members = np.unique(near)
+    values = X[members]
+    columns = np.unique(np.append(values.indices, 0))  # one at least
+    values = values[:, columns].tocsr()
+    return columns, values, np.searchsorted(members, near), places[members], RowTable.of(values)
+
+
+def _add(table: Array, rows: Ints, columns: Any, values: Array) -> None:
+    """Add to some columns of rows, which may come several times."""
+    np.add.at(table, rows if isinstance(columns, slice) else (rows[:, None], columns), values)

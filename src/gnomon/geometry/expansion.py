@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import product, sparse_product, weighted_sums
 from gnomon._threads import single_threaded_blas
 from gnomon.linalg import dense_rows, stacked_products, symmetric_eigen
+from gnomon.linalg.table import dense_in_stored
 
 if TYPE_CHECKING:
     from gnomon.geometry.jacobians import LocalJacobians
@@ -103,7 +104,7 @@ def place_influences(X: Any, jacobians: LocalJacobians, centres: Ints) -> tuple[
         part = slice(start, start + step)
         used, rows, own = _members(jacobians, centres[part])
         at = _places(jacobians, centres[part], rows, used)
-        values = dense_rows(X[rows])
+        values, _ = dense_in_stored(X[rows])
         Z = values[at] - values[own][:, None]
         Y = jacobians.places[rows]
         weights = jacobians.weights[centres[part]].astype(np.float64)
@@ -218,13 +219,14 @@ def expand_axes_of_rows(X: Any, jacobians: LocalJacobians, listed: Ints, columns
     coefficients = np.where(used[:, :, None], jacobians.coefficients[centres], 0.0)
     members = np.concatenate([_places(jacobians, centres, rows, used).ravel(), own])
     lines = np.concatenate([np.repeat(np.arange(len(centres)), used.shape[1]), np.arange(len(centres))])
-    values = dense_rows(X[rows] if columns is None else X[rows][:, columns])
+    values, stored = dense_in_stored(X[rows] if columns is None else X[rows][:, columns])
     values -= values[0].copy()
-    axes = np.empty((len(listed), jacobians.n_components, values.shape[1]))
+    n_columns = int(X.shape[1]) if columns is None else len(columns)
+    axes = np.zeros((len(listed), jacobians.n_components, n_columns))
     for c in range(jacobians.n_components):
         steps = np.concatenate([coefficients[:, :, c].ravel(), -coefficients[:, :, c].sum(axis=1)])
         fits = sp.csr_array((steps, (lines, members)), shape=(len(centres), len(rows)))
-        axes[:, c] = sparse_product(sparse_product(averages, fits), values)
+        axes[:, c, stored] = sparse_product(sparse_product(averages, fits), values)
     return axes
 
 
@@ -238,7 +240,7 @@ def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats
     centres = np.unique(np.concatenate([members for members, _ in pools]))
     used, rows, own = _members(jacobians, centres)
     places = _places(jacobians, centres, rows, used)
-    values = dense_rows(X[rows])
+    values, stored = dense_in_stored(X[rows])
     weights = jacobians.weights[centres].astype(np.float64)
     weights /= np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
     single = np.stack(
@@ -247,8 +249,12 @@ def expand_deviations(X: Any, jacobians: LocalJacobians, listed: Ints) -> Floats
             for w, near, at in zip(weights, places, own, strict=True)
         ]
     )
-    found = np.stack([product(single[np.searchsorted(centres, members)].T, shares) for members, shares in pools])
-    found[single[np.searchsorted(centres, listed)] == 0] = 0.0
+    deviations = np.stack([product(single[np.searchsorted(centres, members)].T, shares) for members, shares in pools])
+    deviations[single[np.searchsorted(centres, listed)] == 0] = 0.0
+    if isinstance(stored, slice):
+        return deviations
+    found = np.zeros((len(listed), int(X.shape[1])))
+    found[:, stored] = deviations
     return found
 
 

@@ -15,6 +15,7 @@ from gnomon._run import current_run, made_once
 __all__ = [
     "RowTable",
     "as_bytes",
+    "dense_in_stored",
     "dense_rows",
     "evenly_spaced",
     "float_rows",
@@ -190,6 +191,18 @@ def kernel_csr(matrix: Any) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32
 def dense_rows(rows: Any) -> npt.NDArray[np.float64]:
     """Return rows of a table or sparse matrix as a dense array in double; no copy of what is one already."""
     return np.asarray(rows if isinstance(rows, np.ndarray) else rows.toarray(), dtype=np.float64)
+
+
+def dense_in_stored(rows: Any) -> tuple[npt.NDArray[np.float64], Any]:
+    """Return rows as `dense_rows`, but of a sparse table the columns that these rows store alone; and which they are.
+
+    Where they store none the first column stands for all.
+    """
+    stored = stored_columns(rows)
+    if stored is None:
+        return dense_rows(rows), slice(None)
+    stored = stored if len(stored) else np.zeros(1, dtype=np.int64)
+    return dense_rows(rows[:, stored]), stored
 
 
 def stored_columns(rows: Any) -> npt.NDArray[np.int64] | None:

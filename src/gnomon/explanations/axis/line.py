@@ -27,7 +27,7 @@ from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry.check import has_place, row_mask
 from gnomon.linalg import dense_rows, inner_products, symmetric_eigen
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import dense_in_stored, evenly_spaced
 
 if TYPE_CHECKING:
     from gnomon.explanations.explanation import Explanation
@@ -120,7 +120,7 @@ def held_out_r2(X: Any, rows: npt.NDArray[np.int64], t: Array, n_most: int = 100
     if len(rows) > n_most:
         chosen = np.argsort(t, kind="stable")[evenly_spaced(len(rows), n_most)]
         rows, t = rows[chosen], t[chosen]
-    values = dense_rows_of(X, rows)
+    values, _ = dense_in_stored(X[rows])  # columns that no row stores do not vary
     values = values[:, values.min(axis=0) < values.max(axis=0)]
     if not values.shape[1]:
         return 0.0
