@@ -130,3 +130,34 @@ def test_a_map_of_landmarks_tells_its_forecast_first(table, tmp_path):
     assert "Forecast" not in run(*given, "--quiet").stderr
     assert "Forecast" not in run(*given, "--json").stderr
     assert "Forecast" not in run(*given[:3], "1000", *given[4:]).stderr  # what is wrong the map says itself
+
+
+def test_a_forecast_of_no_metric_is_refused_as_the_fit_is():
+    for given in (("--metric", "nonsense"), ("-p", "metric=nonsense")):
+        found = run("forecast", "--shape", "300x7", *given)
+        assert found.exit_code == 2
+        assert "metric='nonsense' must be a callable or one of 'braycurtis'" in found.output
+    with pytest.raises(ValueError, match="forecast: metric='nonsense' must be"):
+        gnomon.forecast((300, 7), method="isomap", metric="nonsense")
+    for metric in ("gower", "periodic(360)", "canberra", "precomputed"):
+        assert run("forecast", "--shape", "300x300", "--metric", metric).exit_code == 0
+
+
+def test_a_forecast_over_the_memory_given_is_told_and_refused_as_the_map_is(table):
+    found = run("forecast", table, "--memory", "100 kB")
+    assert found.exit_code == 2
+    assert "umap, 300 rows of 7 numbers:" in found.output
+    assert "0.1 MB may be taken" in found.output
+    assert "X of 300 rows must be one whose computation fits in memory, 0.1 MB" in found.output
+    enough = run("forecast", table, "--memory", "1G")
+    assert enough.exit_code == 0
+    assert "1 GB may be taken" in enough.output
+    page = ("--shape", "1000x20", "--memory", "30 MB")
+    assert run("forecast", *page).exit_code == 0
+    over = run("forecast", *page, "--then", "page")
+    assert over.exit_code == 2
+    assert "take" in over.output
+    assert json.loads(run("forecast", table, "--memory", "1G", "--json").output)["free"] == 1e9
+    nonsense = run("forecast", table, "--memory", "much")
+    assert nonsense.exit_code == 2
+    assert "--memory='much' must be an amount of memory" in nonsense.output

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from gnomon._entrance import entrance
-from gnomon._memory import available_memory, in_bytes
+from gnomon._memory import available_memory, check_budget, in_bytes
+from gnomon._run import running
 from gnomon._validation import message
 from gnomon.cli.console import collect_warnings, given, json_text
 from gnomon.cli.inputs import open_data
@@ -39,6 +40,7 @@ def _shape(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 )
 @click.option("--n-fitted", type=click.IntRange(3), help="Of a map of which so many rows are fitted, others placed.")
 @click.option("--metric", help="Distance between rows, as of gnomon map.")
+@click.option("--memory", metavar="SIZE", help="Most memory that the map may take beyond the table, such as 4G.")
 @click.option("--workers", type=click.IntRange(1), help="Workers of a cluster that share the blocks of such a map.")
 @with_data
 @with_columns
@@ -51,6 +53,7 @@ def forecast(
     then: tuple[str, ...],
     n_fitted: int | None,
     metric: str | None,
+    memory: str | None,
     workers: int | None,
     method: str,
     extra: dict[str, Any],
@@ -61,7 +64,8 @@ def forecast(
 
     DATA is read as by `gnomon map`; with --shape there need be no data. Memory is that beyond the table. Time is at the
     pace of this machine, which small fits of a third of a second measure. A table that `gnomon map` reads in blocks is
-    not read; one that does not fit in memory is forecast with as many landmarks as the map would have.
+    not read; one that does not fit in memory is forecast with as many landmarks as the map would have. With --memory
+    the exit code is 2 where the map would be refused for what it takes.
     """
     from gnomon.maps.forecasting import forecast as foresee
 
@@ -72,14 +76,18 @@ def forecast(
         table, shape = _opened(str(data), asked=n_fitted is not None, **given(**reading))
     elif useless := given(**reading):
         raise click.UsageError(f"--{next(iter(useless))} says what of DATA is used; --shape has the columns used.")
-    found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **given(metric=metric), **extra)
-    if as_json:
-        time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
-        told = {"method": method, "shape": shape, **asdict(found), **time, "free": available_memory()}
-        click.echo(json_text(told))
-        return
-    click.echo(f"{method}, {shape[0]:,} rows of {shape[1]:,} numbers: {found}")
-    click.echo(f"{in_bytes(available_memory())} are free.")
+    named = given(metric=metric)
+    with running(memory=check_budget(memory, "--memory")):
+        found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **named, **extra)
+        free = available_memory()
+        if as_json:
+            time = {"seconds": found.seconds, "between": found.between, "elapsed": found.elapsed}
+            click.echo(json_text({"method": method, "shape": shape, **asdict(found), **time, "free": free}))
+        else:
+            click.echo(f"{method}, {shape[0]:,} rows of {shape[1]:,} numbers: {found}")
+            click.echo(f"{in_bytes(free)} {'are free' if memory is None else 'may be taken'}.")
+        if memory is not None:
+            found.check(shape[0])
 
 
 def _opened(

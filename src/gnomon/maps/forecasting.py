@@ -13,6 +13,7 @@ from gnomon._costs import Cost
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import StoredTable, as_stored
+from gnomon.maps.blocks import GOWER
 from gnomon.maps.costs import columns_take, evaluation_keeps, evaluation_takes, explanation_takes, page_takes
 from gnomon.maps.fitting import make_estimator
 from gnomon.maps.landmarks.count import Needs, Shape, Sized, check_count, count_landmarks
@@ -20,6 +21,7 @@ from gnomon.maps.landmarks.forecast import LandmarkForecast, forecast_with_landm
 from gnomon.maps.pace import machine_pace
 from gnomon.methods.base import Embedder, kind_of_table
 from gnomon.methods.forecast import Forecast
+from gnomon.neighbors import check_metric, native_metric
 
 __all__ = ["FOLLOWING", "forecast"]
 
@@ -79,8 +81,8 @@ def forecast(
     Raises
     ------
     ValueError
-        If X has no shape of a table, a parameter is refused, or the method does not tell what it takes, such as a
-        `NeighborEmbedding` of parts of your own.
+        If X has no shape of a table, a parameter or the metric is refused, or the method does not tell what it takes,
+        such as a `NeighborEmbedding` of parts of your own.
     TypeError
         If the method is not one of ours.
 
@@ -106,6 +108,10 @@ def forecast(
     if not isinstance(estimator, Embedder):
         remedy = "Give a name that `gnomon methods` lists."
         raise TypeError(message(f"method={estimator!r:.60}", "one of gnomon's methods", remedy=remedy))
+    metric = getattr(estimator, "metric", None)
+    params = getattr(estimator, "metric_params", None)
+    if isinstance(metric, str) and metric != GOWER and native_metric(metric, params) is None:
+        check_metric(metric, getattr(X, "nnz", None) is not None)
     stored = as_stored(X)
     n_samples, n_features, kind = _shape(X if stored is None else stored, estimator)
     needs = Needs(_sized(X, stored, n_samples), estimator, int(getattr(estimator, "n_components", 2)))
