@@ -193,3 +193,14 @@ def test_a_search_among_sparse_rows_takes_longer_the_more_columns_rows_share():
     told = gnomon.UMAP(n_jobs=1).foresee(10_000, 60, n_columns=5000, n_shared=2.0).durations["neighbors"]
     assert told == sparse_search_seconds(10_000, 60, 2.0, 15)
     assert sparse_search_memory(50_000, 30, 50_000, 0.02, 15) > 4 * sparse_search_memory(20_000, 30, 50_000, 0.02, 15)
+
+
+@pytest.mark.parametrize("method", ["Isomap", "PHATE", "LaplacianEigenmaps", "UMAP"])
+def test_a_search_among_sparse_rows_is_counted_by_every_method_that_does_one(method):
+    estimator, columns = getattr(gnomon, method)(n_neighbors=10), {"n_columns": 20_000, "n_shared": 8.0}
+    few, many = (estimator.foresee(2000, stored, **columns).n_bytes for stored in (10_000.0, 20_000.0))
+    more = [sparse_search_memory(2000, stored, 20_000, 8.0, 10) for stored in (10_000.0, 20_000.0)]
+    assert many - few == pytest.approx(more[1] - more[0], rel=0.02)
+    assert many > more[1]
+    dense = [estimator.foresee(2000, stored).n_bytes for stored in (10_000.0, 20_000.0)]
+    assert dense[1] - dense[0] < 0.5 * (many - few)

@@ -36,7 +36,9 @@ _BY_COLUMNS, _READ = 2.0, 60.0  # times of a pair of sparse rows, and of a numbe
 _RANKED = Cost(neighbor=271.0, entry=14.8)
 
 
-def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
+def search_memory(
+    n_samples: int, n_features: float, n_neighbors: int, *, n_columns: int = 0, n_shared: float | None = None
+) -> float:
     """Return the bytes that a Euclidean search among rows takes at its peak, its result included.
 
     Parameters
@@ -45,11 +47,17 @@ def search_memory(n_samples: int, n_features: float, n_neighbors: int) -> float:
         Shape of the table.
     n_neighbors : int in [1, n_samples - 1]
         Neighbours of each row, those to be kept included.
+    n_columns : int, default=0
+        Those of a sparse table, of which a row stores n_features; of a dense one they do not count.
+    n_shared : float or None, default=None
+        Columns that two rows of a sparse table both store, in the mean; None for a dense one.
 
     Returns
     -------
     float
     """
+    if n_shared is not None:
+        return sparse_search_memory(n_samples, n_features, n_columns, n_shared, n_neighbors)
     if by_cells(n_samples, n_features):
         return cells.cells_memory(n_samples, n_features, n_neighbors)
     kept = n_candidates(n_neighbors, n_samples - 1)

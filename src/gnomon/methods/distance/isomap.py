@@ -122,7 +122,9 @@ class Isomap(PlacesRows, GraphEmbedder):
         between = 4.0 * n_landmarks**2 if some else 0.0
         sampled = 57.0 * min(n_landmarks, _SAMPLED_ROWS) * min(n, _SAMPLED_OTHERS)
         k = min(parameters["n_neighbors"], n_samples - 1)
-        search, left = search_memory(n_samples, n_features, k), memory_after_search(n_samples, n_features, k)
+        sparse = {name: parameters[name] for name in ("n_columns", "n_shared")}
+        search = search_memory(n_samples, n_features, k, **sparse)
+        left = memory_after_search(n_samples, n_features, k)
         return Forecast(
             max(
                 search,

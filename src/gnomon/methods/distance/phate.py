@@ -150,7 +150,9 @@ class PHATE(PlacesRows, GraphEmbedder):
         n_places = float(_count_landmarks(parameters["n_landmarks"], n_samples))
         wide = 70.0 * _SEARCHED * parameters["n_neighbors"]  # bytes of a row's neighbours, weights and ways
         k = min(_SEARCHED * parameters["n_neighbors"], n_samples - 1)
-        search, left = search_memory(n_samples, n_features, k), memory_after_search(n_samples, n_features, k)
+        sparse = {name: parameters[name] for name in ("n_columns", "n_shared")}
+        search = search_memory(n_samples, n_features, k, **sparse)
+        left = memory_after_search(n_samples, n_features, k)
         return Forecast(
             max(search, left + 57.0 * n_places**2 + n_samples * wide + 7e6),
             f"probabilities between {n_places:.0f} x {n_places:.0f} rows and what is made of them",

@@ -187,11 +187,8 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
             peaks["neighbors"] = 8.0 * n_samples * k
         else:
             kept, shared = self._n_kept(k, n_samples), parameters["n_shared"]
-            if shared is None or reduced:
-                search = neighbors.search_memory(n_samples, width, kept)
-            else:
-                of_columns = parameters["n_columns"], shared
-                search = neighbors.sparse_search_memory(n_samples, width, *of_columns, kept)
+            shared = None if reduced else shared
+            search = neighbors.search_memory(n_samples, width, kept, n_columns=parameters["n_columns"], n_shared=shared)
             after = neighbors.memory_after_search(n_samples, width, kept)
             peaks["neighbors"] = reduced + left + max(0.0, search - _REUSED * left)
             left += max(0.0, after - _REUSED * left)

@@ -169,7 +169,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
         k = min(parameters["n_neighbors"], n_samples - 1)
         left = memory_after_search(n_samples, n_features, k)
         matrix = left + _MATRIX.of(n_samples, n_features, k) + dense_eigenvectors_memory(n_samples)
-        stages = {"neighbors": search_memory(n_samples, n_features, k), "eigenvectors": matrix}
+        sparse = {name: parameters[name] for name in ("n_columns", "n_shared")}
+        stages = {"neighbors": search_memory(n_samples, n_features, k, **sparse), "eigenvectors": matrix}
         return Forecast.of_stages(stages, f"{k} neighbours of {n_samples} rows and a matrix of them")
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> Float64Array:
