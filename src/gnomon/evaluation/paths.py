@@ -27,7 +27,7 @@ def straight_distances(X: Any) -> Floats:
     Rows of a sparse table are not written out.
     """
     if not isinstance(X, np.ndarray):
-        distances = SparseProducts(X, "euclidean", np.float64)(np.arange(X.shape[0]))
+        distances: Floats = SparseProducts(X, "euclidean", np.float64)(np.arange(X.shape[0]))
         np.sqrt(np.maximum(distances, 0.0, out=distances), out=distances)
         np.fill_diagonal(distances, 0.0)
         return np.maximum(distances, distances.T)
