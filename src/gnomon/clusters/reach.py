@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import squared_lengths
 from gnomon._run import current_run
 from gnomon.neighbors import RowSearch
 
@@ -17,14 +17,15 @@ Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
 
 _TOUCHING = 0.02  # quantile of the distances from one group to the other that says how near they come
-_SAMPLED = 500  # rows of a group, evenly over it, that tell
+_SAMPLED = 200  # rows of a group, evenly over it, that tell
+_NEAREST = 6  # groups by their means, of which it is looked how near they come
 
 
 def reaches(places: Floats, groups: Sequence[Rows]) -> Floats:
     """Return how near each two groups come to each other.
 
     The lower quantile of the distances from rows of the one to the nearest of the other, in the direction in which it
-    is the less.
+    is the less; of groups whose means are not among each other's 6 nearest the distance of these.
 
     Parameters
     ----------
@@ -38,12 +39,16 @@ def reaches(places: Floats, groups: Sequence[Rows]) -> Floats:
         Symmetric, 0 on the diagonal and positive elsewhere.
     """
     parts = [places[rows[:: max(1, len(rows) // _SAMPLED)]] for rows in groups]
+    means = np.stack([places[rows].mean(axis=0) for rows in groups])
+    found = np.sqrt(np.stack([squared_lengths(means - mean) for mean in means]))
+    order = np.argsort(found, axis=1, kind="stable")[:, : _NEAREST + 1]
+    looked = {(min(i, j), max(i, j)) for i, row in enumerate(order.tolist()) for j in row if i != j}
     searches = [RowSearch.of(part, 1, method="exact", seed=current_run().seed) for part in parts]
-    found = np.zeros((len(parts), len(parts)))
-    for i, j in combinations(range(len(parts)), 2):
+    for i, j in looked:
         there = (searches[b].find(parts[a])[1][:, 0] for a, b in ((i, j), (j, i)))
-        found[i, j] = min(float(np.quantile(one.astype(np.float64), _TOUCHING)) for one in there)
-    return np.maximum(found + found.T, np.where(np.eye(len(parts)) > 0, 0.0, np.finfo(np.float32).tiny))
+        nearest = min(float(np.quantile(one.astype(np.float64), _TOUCHING)) for one in there)
+        found[i, j] = found[j, i] = max(nearest, float(np.finfo(np.float32).tiny))
+    return found
 
 
 def are_neighbors(near: Floats) -> npt.NDArray[np.bool_]:
