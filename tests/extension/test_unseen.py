@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.cluster.hierarchy import linkage
+from scipy.spatial.distance import cdist
 
 from gnomon.extension import measure_drift
-from gnomon.extension.unseen import rows_together
+from gnomon.extension.unseen import _pieces, rows_together
 
 OLD = np.random.default_rng(0).normal(size=(300, 4))
 
@@ -70,3 +72,59 @@ def test_the_labels_that_a_group_came_to_are_told_apart():
     line = next(line for line in drift.summary().splitlines() if line.startswith("they came to"))
     assert f"right ({drift.labels['right']}, 12 of them unlike the old and together)" in line
     assert f"left ({drift.labels['left']})" in line
+
+
+def frames(n, seed, k=0):
+    """Rows of three coordinates turned into ten with noise, the last k of a state that no other row is in."""
+    rng = np.random.default_rng(seed)
+    states = rng.normal(size=(n, 3))
+    if k:
+        states[-k:] = np.array([0.0, 6.0, 0.0]) + 0.25 * rng.normal(size=(k, 3))
+    turned = np.linalg.qr(np.random.default_rng(9).normal(size=(10, 10)))[0][:, :3]
+    return states @ turned.T + 0.05 * rng.normal(size=(n, 10))
+
+
+@pytest.mark.parametrize("k", [5, 8, 14])
+def test_few_rows_of_a_new_state_among_many_are_told_by_the_room_about_them(k):
+    drift = drift_of(frames(800, 1, k), frames(900, 0))
+    assert drift.group.tolist() == list(range(800 - k, 800))
+    assert "No need to fit again" not in drift.summary()
+
+
+def test_more_rows_must_lie_apart_where_new_rows_outnumber_the_old():
+    """Of five rows drawn from both tables all are new in 0.69 of draws there, and in 0.01 here."""
+    old, new = frames(100, 0), frames(1300, 1, 5)
+    assert len(drift_of(new, old).group) == 0
+    assert len(drift_of(new[-800:], frames(1200, 0)).group) == 5
+
+
+@pytest.mark.parametrize("draw", ["standard_t", "lognormal", "poisson"])
+@pytest.mark.parametrize("d", [2, 5])
+def test_tails_of_one_distribution_are_no_group(draw, d):
+    """Gaps grow with how far out rows lie, and counts come several times far out as well."""
+    found = []
+    for seed in range(2):
+        draws = getattr(np.random.default_rng([seed, d]), draw)
+        X = draws(0.0 if draw == "lognormal" else 3.0, size=(1500, d)).astype(np.float64)
+        found.append(len(drift_of(X[:600], X[600:]).group))
+    assert max(found) == 0
+
+
+def test_pieces_are_those_of_single_linkage():
+    """Sizes, what links them and how far the next row is: SciPy's tree of the same rows, the old ones as one row."""
+    rng = np.random.default_rng(3)
+    rows, old = np.concatenate([rng.normal(size=(9, 2)), rng.normal(size=(7, 2)) + 4.0]), rng.normal(size=(30, 2)) - 4.0
+    between, to_old = cdist(rows, rows), cdist(rows, old).min(axis=1)
+    near = np.argsort(between, axis=1)[:, 1:]
+    found = list(_pieces(np.arange(16), near, np.take_along_axis(between, near, axis=1), to_old))
+    n = 16
+    square = np.pad(between, (0, 1))
+    square[n, :n] = square[:n, n] = to_old
+    tree = linkage(square[np.triu_indices(n + 1, 1)], "single")
+    members, reach, expected = {i: {i} for i in range(n + 1)}, dict.fromkeys(range(n + 1), 0.0), []
+    for step, (one, other, length, _) in enumerate(tree):
+        parts = [part for part in (int(one), int(other)) if len(members[part]) >= 5 and n not in members[part]]
+        expected += [(sorted(members[part]), reach[part], length) for part in parts]
+        members[n + 1 + step], reach[n + 1 + step] = members[int(one)] | members[int(other)], length
+    assert len(expected) > 2
+    assert [(sorted(piece.tolist()), *rest) for piece, *rest in found] == expected

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,10 @@ _RARE = 0.1  # how often at most a row has so many new ones nearer than any old 
 _LEAST_NEAR = 2
 _FAVOUR = 2.0  # odds of a new row to be nearest where a row is known to lie far from the old ones
 _SAMPLE = 1000
+_MOST_APART = 32  # rows of a group that is told by the room about it; of more their number tells
+_APART = 1.5  # how many times as far all other rows are, at least, as is needed to link the group
+_EMPTY = 0.75  # and of what links as many old rows where the group comes nearest to them
+_DRAWN_APART = 0.1  # how often at most such a group of either table's rows would be of new ones alone
 
 
 def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
@@ -29,7 +34,10 @@ def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
 
     Among rows of one distribution the nearest row of any is an old one as often as their share says, wherever it lies.
     Rows count that have several new ones nearer than the nearest old one, more than that share gives; of these the most
-    that are linked to each other.
+    that are linked to each other. A group of few among many new rows is not beyond that chance. It is told by the room
+    about it: all other rows, old and new, are at least 1.5 times as far as links within it reach, and 0.75 times what
+    links as many old rows nearest to it. Rows of one distribution hardly ever lie so, and those that do are mostly of
+    both tables: if so many drawn of both would be new alone in more than one draw of ten, nothing is told.
 
     Parameters
     ----------
@@ -44,9 +52,16 @@ def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
         Rows of X_new in ascending order, at least 5; empty if there is nothing beyond chance.
     """
     none = np.empty(0, dtype=np.int64)
-    n_old, n_new = int(X.shape[0]), int(X_new.shape[0])
-    if len(unusual) < _FEWEST or n_old < 1:
+    if len(unusual) < _FEWEST or int(X.shape[0]) < 1:
         return none
+    group = _beyond_their_share(X, X_new, unusual)
+    return group if len(group) else _set_apart(X, X_new, unusual)
+
+
+def _beyond_their_share(X: Any, X_new: Any, unusual: Rows) -> Rows:
+    """Return the rows that have new ones nearer than any old one, if there are more than chance gives."""
+    none = np.empty(0, dtype=np.int64)
+    n_old, n_new = int(X.shape[0]), int(X_new.shape[0])
     odds = _FAVOUR * (n_new - 1) / n_old
     share = odds / (1.0 + odds)
     k = max(_LEAST_NEAR, math.ceil(math.log(_RARE) / math.log(share)))
@@ -63,6 +78,60 @@ def rows_together(X: Any, X_new: Any, unusual: Rows) -> Rows:
     if count < _FEWEST or scipy.special.bdtrc(count - 1, len(rows), share**k) > _BY_CHANCE:
         return none
     return group.astype(np.int64)
+
+
+def _set_apart(X: Any, X_new: Any, unusual: Rows) -> Rows:
+    """Return the largest group of unusual rows with room about it, if there is one that is of new rows by no chance."""
+    n_old, n_new = int(X.shape[0]), int(X_new.shape[0])
+    nearest, to_old = (found[:, 0] for found in RowSearch.of(X, 1).find(X_new[unusual]))
+    far = np.sort(np.argsort(-to_old, kind="stable")[:_SAMPLE])
+    rows, nearest, to_old = unusual[far], nearest[far], to_old[far].astype(np.float64)
+    among_old = RowSearch.of(X, min(_FEWEST, n_old)).find(X[nearest])[1][:, -1]
+    k = min(_MOST_APART, n_new - 1)
+    near, distances = without_own(*RowSearch.of(X_new, k + 1).find(X_new[rows]), rows)
+    best = np.empty(0, dtype=np.int64)
+    for piece, reach, room in _pieces(rows, near, distances.astype(np.float64), to_old):
+        there = float(np.median(among_old[piece]))
+        links = reach if reach > 0.0 else there  # of equal rows: what equal old ones there are apart
+        is_apart = links > 0.0 and room >= _APART * links and room >= _EMPTY * there
+        if is_apart and len(piece) > len(best) and _all_new(len(piece), n_new, n_old) <= _DRAWN_APART:
+            best = rows[piece]
+    return np.sort(best).astype(np.int64)
+
+
+def _all_new(count: int, n_new: int, n_old: int) -> float:
+    """Return how likely so many rows that are drawn of both tables are all new."""
+    among = np.arange(count)
+    return float(np.prod((n_new - among) / (n_new + n_old - among)))
+
+
+def _pieces(
+    rows: Rows, near: npt.NDArray[Any], distances: npt.NDArray[np.float64], to_old: npt.NDArray[np.float64]
+) -> Iterator[tuple[Rows, float, float]]:
+    """Yield pieces of rows: their numbers, how far links within reach, and how far the nearest row outside is.
+
+    Pieces are those of single linkage. All rows that are not among `rows`, old and new, are one piece from the start,
+    and no piece that meets it is yielded.
+    """
+    n, n_near = near.shape
+    order = np.argsort(rows)
+    at = np.minimum(np.searchsorted(rows, near, sorter=order), n - 1)
+    at = np.where(rows[order[at]] == near, order[at], n)  # n is the piece of all others
+    ends = np.concatenate([np.column_stack([np.repeat(np.arange(n), n_near), at.ravel()]), [(i, n) for i in range(n)]])
+    lengths = np.concatenate([distances.ravel(), to_old])
+    of_row, members, reach = list(range(n + 1)), {i: [i] for i in range(n + 1)}, [0.0] * (n + 1)
+    for edge in np.argsort(lengths, kind="stable"):
+        one, other = sorted((of_row[ends[edge, 0]], of_row[ends[edge, 1]]), key=lambda piece: len(members[piece]))
+        if one == other:
+            continue
+        length = float(lengths[edge])
+        for piece in (one, other):
+            if piece != of_row[n] and _FEWEST <= len(members[piece]) <= _MOST_APART:
+                yield np.array(members[piece], dtype=np.int64), reach[piece], length
+        for row in members[one]:
+            of_row[row] = other
+        members[other] += members.pop(one)
+        reach[other] = length
 
 
 def _largest_piece(rows: Rows, near: npt.NDArray[Any]) -> Rows:
