@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import gnomon as gn
 from gnomon.data import Representation
 from gnomon.exceptions import DataWarning
-from gnomon.maps.seam import warn_of_units
+from gnomon.maps.seam import warn_of_units, warn_of_wrapped
 from gnomon.server.answers import Answers
 from gnomon.viewer import PageContent
 
@@ -268,3 +269,86 @@ def test_a_condition_that_holds_for_other_rows_by_the_numbers_given_says_so(pept
         warnings.simplefilter("error", DataWarning)
         peptides.select("phi>50")  # not cut
         peptides.select("label=trans")
+
+
+def turned(values, period=360.0, begin=-180.0):
+    return (values - begin) % period + begin
+
+
+DRAWS = np.random.default_rng(5)
+OMEGA, PSI = (
+    turned(180 + 8 * DRAWS.normal(size=600)),
+    turned(DRAWS.choice([150, -40], 600) + 25 * DRAWS.normal(size=600)),
+)
+PHI = DRAWS.choice([-65, 55], 600) + 12 * DRAWS.normal(size=600)
+
+
+def told_wrapped(*columns, names=(), metric="euclidean"):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_wrapped(np.column_stack(columns), metric, names)
+    return " ".join(str(one.message) for one in caught)
+
+
+def test_a_map_of_plain_angles_says_that_groups_at_their_ends_fall_into_two():
+    pandas = pytest.importorskip("pandas")
+    table = pandas.DataFrame({"phi": PHI, "psi": PSI, "omega": OMEGA})
+    with pytest.warns(DataWarning, match="as angles do") as caught:
+        made = gn.map(table, method="pca")
+    assert sum("as angles do" in str(one.message) for one in caught) == 1
+    (told,) = [note for note in made.notes if "as angles do" in note]
+    assert re.search(
+        "with rows at both ends: 'psi' from -179.3 to 179.7, 'omega' from -1(79.9|80) to 1(79.9|80)[.]", told
+    )
+    assert "As numbers -179 and 179 are far apart" in told
+    assert "'phi'" not in told
+    assert told.endswith("If they are angles, pass metric='periodic(360)'.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DataWarning)
+        gn.map(table, method="umap", metric="periodic(360)", max_iter=5)
+
+
+def test_the_remedy_fits_the_table():
+    radians = np.deg2rad(OMEGA)
+    assert f"pass metric='periodic({2 * np.pi:.16g})'" in told_wrapped(radians)
+    assert "to 6.28." in told_wrapped(np.linspace(0.0, 6.28, 600))
+    assert "As numbers 1 and 359 are far apart" in told_wrapped(np.tile(10.0 * np.arange(1, 37), 20))  # winds, in tens
+    assert "periodic(360, inf)', under which columns keep their units, or give the sine" in told_wrapped(
+        OMEGA, 500 + PHI
+    )
+    many = told_wrapped(OMEGA, *[500 + PHI] * 8)
+    assert many.endswith("If they are angles, give the sine and cosine of each in place of it.")
+    assert "periodic" not in told_wrapped(OMEGA, 500 + PHI, metric="gower")
+
+
+def test_hours_are_told_by_their_name():
+    hours = np.floor(turned(8 * DRAWS.normal(size=600), 24.0, 0.0))
+    told = told_wrapped(hours, names=["pickup_hour"])
+    assert "'pickup_hour' from 0 to 23" in told
+    assert told.endswith("If they are hours of the day, pass metric='periodic(24)'.")
+    assert told_wrapped(hours, names=["count"]) == ""
+
+
+@pytest.mark.parametrize("metric", ["cosine", "periodic(360)", "hamming", "correlation"])
+def test_metrics_that_take_no_differences_need_no_word_of_angles(metric):
+    assert told_wrapped(OMEGA, metric=metric) == ""
+
+
+ORDINARY = {
+    "within": 170 * np.tanh(DRAWS.normal(size=600)),
+    "percent": DRAWS.uniform(0, 100, 600),
+    "standard": DRAWS.normal(size=600) * 1.02,
+    "one end": np.r_[359.9, np.minimum(DRAWS.exponential(40, 599), 359.0)],
+    "few at one end": np.r_[DRAWS.uniform(0, 340, 590), DRAWS.uniform(350, 360, 10)],
+    "beyond": DRAWS.uniform(0, 366, 600),
+    "two values": DRAWS.choice([0.0, 360.0], 600),
+    "scale of seven": DRAWS.integers(0, 7, 600),
+    "to three": np.linspace(-3.05, 3.05, 600),
+    "many of nothing": np.r_[np.zeros(300), np.linspace(0, 360, 300)],
+    "middle": 180 * (DRAWS.beta(3, 3, 600) * 2 - 1),
+}
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_ordinary_columns_are_no_angles(name):
+    assert told_wrapped(ORDINARY[name]) == ""

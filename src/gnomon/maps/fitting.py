@@ -30,7 +30,7 @@ from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.maps.seam import warn_of_units
+from gnomon.maps.seam import warn_of_units, warn_of_wrapped
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given, told_of_weights
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
@@ -108,6 +108,8 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             notes += left
         if data.representation is None and data.distances is None:
             warn_of_units(table.values, metric)
+            if data.image_shape is None:
+                warn_of_wrapped(table.values, GOWER if is_gower else metric, _names(table))
         warn_of_wild_cells(table.values, scaling, _names(table))
         weights = check_feature_weight(how.feature_weight, _names(table), data.columns)
         scaling = weigh_features(table.values, refuse_given(weights, data), scaling, metric=metric)
