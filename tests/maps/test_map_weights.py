@@ -217,6 +217,36 @@ def test_a_map_of_weighted_rows_says_that_answers_count_every_row_once(tmp_path)
         assert all("Rows count once here" in answer.to_dict()["caution"] for answer in asked[:6])
 
 
+def test_scores_clusters_and_lists_of_weighted_rows_say_so_too():
+    """Each answer by itself, once, also in what it writes; the report says it in its notes alone."""
+    made = gn.map(X, method="pca", labels=np.repeat(["a", "b"], N // 2), sample_weight=np.linspace(1, 2, N), scale=None)
+    ends = [made.embedding[: N // 2].mean(axis=0), made.embedding[N // 2 :].mean(axis=0)]
+    asked = {
+        "clusters": made.clusters(),
+        "importance": made.importance(),
+        "axis": made.axis(ends),
+        "dimension": made.intrinsic_dimension(),
+        "evaluate": made.evaluate(),
+        "scorecard": made.scorecard(["trustworthiness"]),
+        "outliers": made.outliers(3),
+        "suspects": made.suspects(3),
+    }
+    by_label = {"by label": made.importance_by_label(), "captions": made.captions()}
+    drift = made.extend(X[:5] + 0.1)[1]
+    told = {name: str(one).count("Rows count once here") for name, one in {**asked, **by_label, "drift": drift}.items()}
+    assert told == dict.fromkeys(told, 1)
+    assert all("Rows count once here" in answer.to_dict()["caution"] for answer in asked.values())
+    assert "Rows count once here" in drift.caution
+    assert "Rows count once" not in drift.summary().splitlines()[-1]
+    assert "Rows count once here" not in made.report(verdicts=False)
+
+
+def test_points_scored_first_leave_the_word_on_the_evaluation():
+    made = gn.map(X, method="pca", sample_weight=np.linspace(1, 2, N), scale=None)
+    made.point_scores()
+    assert "Rows count once here" in made.evaluate().caution
+
+
 def test_weights_that_are_alike_or_none_need_no_word():
     for given in (None, np.full(N, 3.0)):
         made = gn.map(X, method="pca", labels=np.repeat(["a", "b"], N // 2), sample_weight=given, scale=None)
@@ -224,6 +254,8 @@ def test_weights_that_are_alike_or_none_need_no_word():
         assert not any("count every row once" in note for note in made.notes)
         assert "count once" not in str(made.contrast("label=a")) + str(made.profiles())
         assert "caution" not in made.contrast("label=a").to_dict()
+        assert "count once" not in f"{made.evaluate()}{made.intrinsic_dimension()}{made.outliers(3)}{made.importance()}"
+        assert not {"caution"} & {*made.evaluate().to_dict(), *made.importance().to_dict(), *made.outliers(3).to_dict()}
 
 
 def test_the_column_of_weights_is_named():

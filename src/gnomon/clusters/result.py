@@ -137,6 +137,8 @@ class Clusters(Printed):
         Whether these are principal components, or other coordinates of a map, and no features.
     apart : ndarray of int64
         Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
+    counting : str, default=""
+        How rows were counted, where weights of them that made a map were not; the last of `caution`.
     """
 
     levels: tuple[Level, ...]
@@ -151,6 +153,7 @@ class Clusters(Printed):
     n_columns: int = 0
     of_components: bool = False
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    counting: str = ""
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -189,10 +192,11 @@ class Clusters(Printed):
 
     @property
     def caution(self) -> str:
-        """What the order of the rows says against the clusters; empty if nothing, or if there are none."""
-        if self.succession is None or not self.levels:
-            return ""
-        return self.succession.told("clusters may be stretches of one way through a single cloud")
+        """What the order of the rows says against the clusters, if there are any, and `counting`; empty if nothing."""
+        told = [self.counting] if self.counting else []
+        if self.succession is not None and self.levels:
+            told = [self.succession.told("clusters may be stretches of one way through a single cloud"), *told]
+        return " ".join(told)
 
     @property
     def continuum(self) -> str:
@@ -258,6 +262,7 @@ class Clusters(Printed):
             checked += f"; {self.n_repeats:,} rows repeat others, or nearly, and one of each set counts"
         if not self.levels:
             few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
+            few += f" {self.caution}" if self.caution else ""
             if self.n_columns < _MANY_COLUMNS or self.of_components:
                 return few
             return (

@@ -83,6 +83,8 @@ class Evaluation(Printed):
         Rows that repeat others in the data, as copies and repeated measurements do: one of each set has a vote in
         `knn_accuracy` and `knn_r2`, and none on rows of its own set. 0 without labels, of distances, of tables read in
         blocks, and where columns have so few values that rows are equal by chance.
+    caution : str, default=""
+        What the scores leave out, such as weights of rows that made the map; empty if nothing.
     """
 
     trustworthiness: float
@@ -102,6 +104,7 @@ class Evaluation(Printed):
     random_map: dict[str, float]
     per_point: dict[str, npt.NDArray[np.float64]] = field(repr=False)
     n_repeats: int = 0
+    caution: str = ""
 
     def scores(self) -> dict[str, float]:
         """Return the overall scores by name; knn_accuracy only if there are classes, knn_r2 for measured labels."""
@@ -127,7 +130,8 @@ class Evaluation(Printed):
         counts = ["n_samples", "n_neighbors", "n_anchors", "n_triplets", "n_pairs", "n_left_out", "n_repeats"]
         counts.append("random_state")
         facts = {name: getattr(self, name) for name in counts}
-        return {**self.scores(), **facts, "random_map": dict(self.random_map), "errors": self.errors()}
+        told = {"caution": self.caution} if self.caution else {}
+        return {**self.scores(), **facts, "random_map": dict(self.random_map), "errors": self.errors(), **told}
 
     def summary(self) -> str:
         """Return the scores beside those of a random map, and what they rest on."""
@@ -141,6 +145,7 @@ class Evaluation(Printed):
                 f"{self.n_repeats:,} rows repeat others, or nearly: each set has one vote, none on its own labels"
             )
         lines += rests_on(self, f"{self.n_pairs} pairs; {self.n_anchors * self.n_triplets} triplets")
+        lines += [self.caution] if self.caution else []
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -151,7 +151,8 @@ class Scorecard(Printed, Mapping[str, Score]):
     random_state : int
         Seed of all samples.
     caution : str, default=""
-        What the order of the rows says against their dimension, where that was asked for; empty if nothing.
+        What the order of the rows says against their dimension, where that was asked for, and what the scores leave
+        out, such as weights of rows that made the map; empty if nothing.
     """
 
     scores: dict[str, Score]

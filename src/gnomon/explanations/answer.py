@@ -99,6 +99,8 @@ class Answer(Printed):
         Standard error of the effect, in its units; 0 for a constant feature, NaN where none can be given.
     fidelity : float
         How far the answer accounts for what it explains; 1 is fully. NaN where it cannot be measured.
+    caution : str, default=""
+        What the answer leaves out, such as weights of rows that made the map; empty if nothing.
     """
 
     _question: ClassVar[str] = ""
@@ -111,6 +113,7 @@ class Answer(Printed):
     effect: npt.NDArray[np.float64]
     error: npt.NDArray[np.float64]
     fidelity: float
+    caution: str = ""
 
     def __len__(self) -> int:
         return len(self.features)
@@ -135,7 +138,12 @@ class Answer(Printed):
         columns = self.columns()
         records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         facts = {name: _plain(getattr(self, name)) for name in self._facts}
-        return {"question": self._question, "fidelity": float(self.fidelity), **facts, "features": records}
+        told = {"caution": self.caution} if self.caution else {}
+        return {"question": self._question, "fidelity": float(self.fidelity), **facts, "features": records, **told}
+
+    def _with_caution(self, text: str) -> str:
+        """Return a text, and the caution on a line of its own."""
+        return f"{text}\n{self.caution}" if self.caution else text
 
     def headline(self) -> str:
         """Return the line above the printed table."""

@@ -158,7 +158,8 @@ class MeanImportance(GroupedAnswer):
         """Return what is said of all points together."""
         text = f"{self.n_points} points, mean R2 {self.fidelity:.2f}{', weighted by R2' if self.weighted else ''}"
         text += "; how far features move points within neighbourhoods, not what parts groups"
-        return "\n".join([text, *(str(one) for one in (self.apart, self.islands) if one is not None)])
+        told = [text, *(str(one) for one in (self.apart, self.islands) if one is not None)]
+        return self._with_caution("\n".join(told))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the answer with plain Python values; "apart" and "islands" only if these were told apart."""

@@ -36,6 +36,8 @@ class RankedRows(ABC, Printed):
         The score of every row; NaN where it has none.
     n_neighbors : int
         Neighbours in the data that were looked at.
+    caution : str, default=""
+        What the answer leaves out, such as weights of rows that made the map; empty if nothing.
     """
 
     _question: ClassVar[str] = ""
@@ -47,6 +49,7 @@ class RankedRows(ABC, Printed):
     score: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
     n_neighbors: int
+    caution: str = ""
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,16 +69,18 @@ class RankedRows(ABC, Printed):
         """Return the table with plain Python values, one record for each row listed."""
         columns = self.columns()
         records = [dict(zip(columns, entry, strict=True)) for entry in zip(*columns.values(), strict=True)]
-        return {"question": self._question, "n_neighbors": self.n_neighbors, "rows": records}
+        told = {"caution": self.caution} if self.caution else {}
+        return {"question": self._question, "n_neighbors": self.n_neighbors, "rows": records, **told}
 
     @abstractmethod
     def headline(self) -> str:
         """Return the line above the printed table."""
 
     def __str__(self) -> str:
+        above = "\n".join([self.headline(), *filter(None, [self.caution])])
         if not len(self):
-            return self.headline()
+            return above
         named = [] if self.names is None else [("name", self.names)]
         printed = [*named, *((column.header, column.cells(self)) for column in self._columns)]
         lines = list(zip(map(str, self.rows.tolist()), *(cells for _, cells in printed), strict=True))
-        return f"{self.headline()}\n{format_table(['row', *(header for header, _ in printed)], lines)}"
+        return f"{above}\n{format_table(['row', *(header for header, _ in printed)], lines)}"

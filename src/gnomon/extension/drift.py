@@ -117,6 +117,8 @@ class Drift(Printed):
     unknown : UnknownShift or None
         In which columns new rows have categories that the map does not know. It has no feature for them: such rows
         count as in none of the known ones.
+    caution : str, default=""
+        What is left out, such as weights of rows that made the map; empty if nothing.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
@@ -160,6 +162,7 @@ class Drift(Printed):
     blank: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     metric: str = "euclidean"
     unknown: UnknownShift | None = None
+    caution: str = ""
 
     @property
     def n_blank(self) -> int:
@@ -316,7 +319,7 @@ class Drift(Printed):
             told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
             more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
-        return "\n".join([*lines, self._advice()])
+        return "\n".join([*lines, *filter(None, [self.caution]), self._advice()])
 
     def _advice(self) -> str:
         differ = "; ".join(one for one in self.differences if one not in self.reasons)

@@ -82,6 +82,8 @@ class IntrinsicDimension(Printed):
     within_noise : DimensionEstimate or None, default=None
         What the nearest neighbours tell where they lie within the noise: the dimensions of the noise. `value` is then
         that of rows farther apart, and `high` not below the upper end here.
+    counting : str, default=""
+        How rows were counted, where weights of them that made a map were not; the last of `caution`.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -97,6 +99,7 @@ class IntrinsicDimension(Printed):
     by_growth: float = math.nan
     succession: Succession | None = None
     within_noise: DimensionEstimate | None = None
+    counting: str = ""
 
     @property
     def value(self) -> float:
@@ -120,7 +123,7 @@ class IntrinsicDimension(Printed):
 
     @property
     def caution(self) -> str:
-        """What the data themselves say against the interval; empty if nothing."""
+        """What the data themselves say against the interval, and `counting`; empty if nothing."""
         told = []
         if self.succession is not None:
             told.append(self.succession.told("neighbours are those of one way through the data, and no interval holds"))
@@ -153,7 +156,7 @@ class IntrinsicDimension(Printed):
             told.append(
                 f"Differences of about {self.noise:.0%} of the spread are taken for noise, which fills more dimensions."
             )
-        return " ".join(told)
+        return " ".join([*told, *filter(None, [self.counting])])
 
     @property
     def n_components(self) -> int:

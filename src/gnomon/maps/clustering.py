@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon.maps.representation import with_directions
+from gnomon.maps.weights import cautioned
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -24,6 +25,7 @@ class Clustering:
     """Clusters of the data of `gnomon.Map`, standardised or in the coordinates that it was made in."""
 
     metric: str
+    parameters: dict[str, Any]
     feature_names: list[str]
     image_shape: tuple[int, ...] | None
     labels: Any
@@ -70,7 +72,8 @@ class Clustering:
         }
         given.update(options)
         table = with_directions(self._mapped(), self.representation, given["metric"])
-        return replace(find_clusters(table, **given), of_components=self.representation is not None)
+        found = replace(find_clusters(table, **given), of_components=self.representation is not None)
+        return cautioned(found, self.parameters, field="counting")
 
     def _clusters_shown(self) -> Clusters | None:
         """Return the clusters for a report or a page: of a map without labels and with rows enough."""

@@ -25,6 +25,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.maps.missing import fill_new_rows
+from gnomon.maps.weights import cautioned
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
@@ -236,6 +237,7 @@ def extend(
         missing_names=_names_as_they_came(result),
         unknown=_unknown_to(result, unknown, m),
     )
+    drift = cautioned(drift, result.parameters)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"

@@ -24,7 +24,7 @@ from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
-from gnomon.maps.weights import rows_count_once
+from gnomon.maps.weights import cautioned, rows_count_once
 from gnomon.neighbors import distinct_neighbors, find_representatives
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
@@ -297,7 +297,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         if "at" in options:
             options["at"] = self._rows_asked(options["at"])
-        return axis(explanation or self.explain(), path, **options)
+        return cautioned(axis(explanation or self.explain(), path, **options), self.parameters)
 
     @entrance("contrast")
     def contrast(
@@ -358,8 +358,10 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             groups=known,
             units=units,
         )
+        told = [found.caution, rows_count_once(self.parameters)]
         if units is None:
-            found.caution = self._told_of_units([label for label, one in found.items() if len(one)])
+            told.append(self._told_of_units([label for label, one in found.items() if len(one)]))
+        found.caution = " ".join(filter(None, told))
         return found
 
     def _told_of_units(self, labels: list[Any]) -> str:
@@ -411,6 +413,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         known = self._known_groups(groups) if explanation is None else groups
         found = mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
+        found = cautioned(found, self.parameters)
         if explanation is not None:
             return found
         apart, islands = self._told_apart()
@@ -475,7 +478,9 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.explanations import importance_by_label
 
         known = self._known_groups(groups) if explanation is None else groups
-        return importance_by_label(explanation or self.explain(), self._known_labels(), groups=known)
+        found = importance_by_label(explanation or self.explain(), self._known_labels(), groups=known)
+        found.caution = rows_count_once(self.parameters)
+        return found
 
     @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:
@@ -578,7 +583,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         stand = find_representatives(values, self._known_neighbors(), labelled, seed=0, by_chance=False)
         if stand is not None:
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
-        return find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
+        found = find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
+        return cautioned(found, self.parameters)
 
     @entrance("outliers")
     def outliers(self, n_top: int = 20) -> Outliers:
@@ -602,13 +608,14 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         graph = self._known_neighbors()
         distances = graph.metric == "precomputed"
         of_table = self.metric == graph.metric if distances else native_metric(graph.metric) is not None
-        return find_outliers(
+        found = find_outliers(
             graph,
             n_top,
             n_neighbors=ANSWER_NEIGHBORS,
             X=self._mapped().values if of_table else None,
             point_names=self.point_names,
         )
+        return cautioned(found, self.parameters)
 
     def _known_neighbors(self) -> NeighborGraph:
         graph = self.neighbors()

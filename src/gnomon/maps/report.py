@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -86,7 +87,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "",
         "How far to trust it",
         *(f"  {one['text']}" for one in facts["verdict"]),
-        *_indent(result.evaluate().summary()),
+        *_indent(replace(result.evaluate(), caution="").summary()),  # the notes say it once
         *_fidelity_lines(facts["median_local_r2"], facts["fit"]),
         "",
         "Point by point",
@@ -108,7 +109,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines += list(_class_lines(facts["profiles"]))
     found = result._clusters_shown()
     if found is not None:
-        lines += ["", "Clusters of the data", *_indent(found.summary())]
+        lines += ["", "Clusters of the data", *_indent(replace(found, counting="").summary())]
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")
@@ -171,7 +172,7 @@ def _scale_lines(result: Map) -> list[str]:
 
 def _dimension_lines(result: Map) -> list[str]:
     dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
-    lines = _indent(dimension.summary())
+    lines = _indent(replace(dimension, counting="").summary())
     if dimension.n_components > shown:
         lines.append(
             f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "

@@ -20,7 +20,7 @@ from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
-from gnomon.maps.weights import rows_count_once
+from gnomon.maps.weights import cautioned, rows_count_once
 from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
@@ -300,7 +300,7 @@ class Map(Questions, MapFunction, Outputs):
         if self._evaluation is None:
             from gnomon.evaluation import evaluate
 
-            self._evaluation = evaluate(**self._to_evaluate())
+            self._evaluation = cautioned(evaluate(**self._to_evaluate()), self.parameters)
         return self._evaluation
 
     def _to_evaluate(self) -> dict[str, Any]:
@@ -330,7 +330,7 @@ class Map(Questions, MapFunction, Outputs):
 
         self._refuse_surface("a scorecard", remedy="Use evaluate, which follows the surface.")
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
-        return scorecard(self._mapped(), self.embedding, measures=measures, **given)
+        return cautioned(scorecard(self._mapped(), self.embedding, measures=measures, **given), self.parameters)
 
     @entrance("stability")
     def stability(self, n_runs: int | None = None, *, vary: str = "seeds", **options: Any) -> MapStability:
@@ -365,9 +365,8 @@ class Map(Questions, MapFunction, Outputs):
         if self._dimension is None:
             from gnomon.geometry import intrinsic_dimension
 
-            self._dimension = intrinsic_dimension(
-                self._mapped(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs
-            )
+            found = intrinsic_dimension(self._mapped(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs)
+            self._dimension = cautioned(found, self.parameters, field="counting")
         return self._dimension
 
     @entrance("profiles")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,10 +12,19 @@ import numpy.typing as npt
 from gnomon._validation import message
 from gnomon.data import Dataset, Representation, check_sample_weight
 
-__all__ = ["SAMPLE_WEIGHT", "refuse_given", "rows_count_once", "told_of_weights", "with_weights", "without_weights"]
+__all__ = [
+    "SAMPLE_WEIGHT",
+    "cautioned",
+    "refuse_given",
+    "rows_count_once",
+    "told_of_weights",
+    "with_weights",
+    "without_weights",
+]
 
 SAMPLE_WEIGHT = "sample_weight"
 """The metadata that keeps weights of rows which are no column, and the parameter that names these or the column."""
+_Answer = TypeVar("_Answer")
 _REMEDY = "keep each row with a probability in proportion to its weight, make a map of those, and ask that"
 
 
@@ -60,10 +69,21 @@ def told_of_weights(data: Dataset, weighing: str | None) -> tuple[dict[str, Any]
         return {}, []
     return {SAMPLE_WEIGHT: weighing}, [
         f"Rows have weights ({weighing!r}) in the layout alone: scores, dimension, verdicts, clusters, contrasts, "
-        f"captions and importance count every row once. To have these of the rows that they stand for, {_REMEDY}."
+        f"captions, importance, axes, outliers and drift count every row once. To have these of the rows that they "
+        f"stand for, {_REMEDY}."
     ]
 
 
 def rows_count_once(parameters: dict[str, Any]) -> str:
     """Say that an answer counts rows once where weights made the map; empty where none did."""
     return f"Rows count once here, not by their weights: {_REMEDY}." if SAMPLE_WEIGHT in parameters else ""
+
+
+def cautioned(answer: _Answer, parameters: dict[str, Any], *, field: str = "caution") -> _Answer:
+    """Return an answer, a dataclass, which says in a field of its texts if weights that made the map do not count."""
+    told = rows_count_once(parameters)
+    if not told:
+        return answer
+    known: Any = answer
+    changed: _Answer = replace(known, **{field: " ".join(filter(None, [getattr(known, field), told]))})
+    return changed

@@ -297,7 +297,8 @@ class Axis(Answer):
         )
         if self.covered_share < _WHOLE:
             text += f"; {_cover_words(self.near)}, and changes are over this part"
-        return text if self.beyond_chance.any() else f"{text}; no feature changes beyond chance"
+        text += "" if self.beyond_chance.any() else "; no feature changes beyond chance"
+        return self._with_caution(text)
 
     @entrance("profile")
     def profile(self, feature: int | str, n_places: int = 50, bandwidth: float | None = None) -> Profile:

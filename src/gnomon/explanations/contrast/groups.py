@@ -355,7 +355,6 @@ class Contrast(GroupedAnswer):
     n_selected: int
     n_rest: int
     n_units: tuple[int, int] | None = None
-    caution: str = ""
     n_repeats: int = 0
 
     @property
@@ -381,12 +380,11 @@ class Contrast(GroupedAnswer):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the table with plain Python values; an infinite effect size stays a float."""
-        cautioned = {"caution": self.caution} if self.caution else {}
-        return {**super().to_dict(), "caption": self.caption(), **cautioned}
+        return {**super().to_dict(), "caption": self.caption()}
 
     def headline(self) -> str:
         """Return what sets the selection apart, on one line, and the caution on a second."""
-        return f"{self._told}\n{self.caution}" if self.caution else self._told
+        return self._with_caution(self._told)
 
     @property
     def _told(self) -> str:
