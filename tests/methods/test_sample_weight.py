@@ -11,8 +11,8 @@ from sklearn.metrics import pairwise_distances
 
 import gnomon
 from gnomon.affinities import FuzzyAffinity, GaussianAffinity, Inputs
-from gnomon.data.weights import relative_masses
-from gnomon.exceptions import GnomonWarning
+from gnomon.data.weights import relative_masses, weights_that_count
+from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.methods.base import WeighsRows
 from gnomon.neighbors import compute_neighbors
 from quick import ESTIMATORS
@@ -362,3 +362,37 @@ def test_derivatives_by_the_data_are_of_rows_that_count_alike(name):
 def test_weights_count_by_their_ratios_however_large(unit):
     weights = unit * np.array([0.25, 0.5, 1.0])
     np.testing.assert_allclose(relative_masses(weights, None, 3), np.array([0.25, 0.5, 1.0]) * 12 / 7, rtol=1e-14)
+
+
+@pytest.mark.parametrize("name", [name for name in WEIGHING if name != "pca"])
+def test_weights_too_small_to_count_make_the_map_of_weight_zero(name):
+    """Such as exp(-V / kT) of a wide range: no NaN and no failed descent, but the map of the others, with a warning."""
+    small, none = WEIGHTS.astype(float), WEIGHTS.astype(float)
+    small[::4], none[::4] = 1e-40 * small[::4], 0.0
+    with pytest.warns(
+        DataWarning, match=r"15 of 60 weights are smaller than 2.2e-16 of the largest, 4, and count as 0"
+    ):
+        found = clone(ESTIMATORS[name]).fit(X, sample_weight=small).embedding_
+    assert np.isfinite(found).all()
+    np.testing.assert_array_equal(found, fit(name, X, none).embedding_)
+
+
+@pytest.mark.parametrize("name", ["tsne", "laplacian_eigenmaps", "kernel_pca"])
+def test_weights_of_a_wide_range_give_finite_maps(name):
+    found = fit(name, X, np.exp(-np.linspace(0.0, 200.0, 60)))
+    assert np.isfinite(found.embedding_).all()
+
+
+def test_weights_count_down_to_what_a_sum_of_doubles_keeps():
+    weights = np.array([1.0, 2.3e-16, 0.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert weights_that_count(weights) is weights
+        assert weights_that_count(None) is None
+    with pytest.warns(DataWarning, match="1 of 3 weights"):
+        np.testing.assert_array_equal(weights_that_count(np.array([2e-16, 1.0, 1.0])), [0.0, 1.0, 1.0])
+
+
+def test_one_weight_beside_which_no_other_counts_is_refused_by_name():
+    with pytest.raises(ValueError, match=r"sample_weight must be at least 2.2e-16 of the largest for 2 rows or more"):
+        gnomon.UMAP().fit(X, sample_weight=np.r_[1.0, np.full(59, 1e-20)])

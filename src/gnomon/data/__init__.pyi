@@ -28,3 +28,4 @@ from .target import check_target_length as check_target_length
 from .target import check_unused_target as check_unused_target
 from .weights import check_sample_weight as check_sample_weight
 from .weights import relative_masses as relative_masses
+from .weights import weights_that_count as weights_that_count

@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data.arrays import unmasked
 from gnomon.data.table import check_same_length
+from gnomon.exceptions import DataWarning
 
-__all__ = ["check_sample_weight", "relative_masses"]
+__all__ = ["check_sample_weight", "relative_masses", "weights_that_count"]
 
 Float64Array = npt.NDArray[np.float64]
+
+_LEAST = float(np.finfo(np.float64).eps)
+"""Of the largest weight: smaller ones are lost in a sum with it, and products of two are 0 in single precision."""
 
 
 def check_sample_weight(sample_weight: Any, X: Any) -> Float64Array | None:
@@ -61,6 +65,50 @@ def check_sample_weight(sample_weight: Any, X: Any) -> Float64Array | None:
         fact = f"{n_positive} of {len(weights)} weights are not zero"
         raise ValueError(message("sample_weight", "positive for at least 2 rows", fact=fact))
     return weights
+
+
+def weights_that_count(weights: Float64Array | None) -> Float64Array | None:
+    """Return weights with 0 for those that are too small beside the largest to count, with a warning.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_samples,), float64, or None
+        As of `check_sample_weight`.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), float64, or None
+        The same array if none is too small.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two are left.
+
+    Warns
+    -----
+    DataWarning
+        Says how many are too small.
+    """
+    if weights is None:
+        return None
+    largest = float(weights.max())
+    small = (weights > 0.0) & (weights < _LEAST * largest)
+    n_small, n_left = int(np.count_nonzero(small)), int(np.count_nonzero(weights)) - int(np.count_nonzero(small))
+    if not n_small:
+        return weights
+    if n_left < 2:
+        rule = f"at least {_LEAST:.2g} of the largest for 2 rows or more"
+        fact = f"the largest is {largest:.3g}, and {n_small} others above 0 are smaller than that share of it"
+        remedy = "Weights exp(-V / kT) of a smaller range, or of a higher temperature, count."
+        raise ValueError(message("sample_weight", rule, fact=fact, remedy=remedy))
+    warn(
+        f"sample_weight: {n_small} of {len(weights)} weights are smaller than {_LEAST:.2g} of the largest, "
+        f"{largest:.3g}, and count as 0: the sums of a fit lose them. Their rows take no part in it and are placed "
+        "afterwards, as new ones. Weigh them 0, or leave them out, to have the same map without this warning.",
+        DataWarning,
+    )
+    return np.where(small, 0.0, weights)
 
 
 def relative_masses(

@@ -16,7 +16,14 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
-from gnomon.data import check_sample_weight, check_table, find_duplicate_rows, relative_masses, warn_of_distances
+from gnomon.data import (
+    check_sample_weight,
+    check_table,
+    find_duplicate_rows,
+    relative_masses,
+    warn_of_distances,
+    weights_that_count,
+)
 from gnomon.data.blocks import METRIC
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.methods.base import Embedder, WeighsRows, kind_of_table, stored_features
@@ -112,7 +119,7 @@ class RowEmbedder(Embedder):
         if not self._takes_distances and not current_run().within:
             warn_of_distances(given.values)
         parameters = self._check_parameters()
-        weights = check_sample_weight(sample_weight, given.values)
+        weights = weights_that_count(check_sample_weight(sample_weight, given.values))
         target = self._check_target(y, given.values)
         if isinstance(parameters.get("init", ""), (np.ndarray, list, tuple)):
             shape = (int(given.values.shape[0]), parameters["n_components"])

@@ -38,7 +38,7 @@ from gnomon.affinities.kernel_components import (
     place_by_similarity,
     weighted_components,
 )
-from gnomon.data import check_sample_weight, check_table, warn_of_one_row
+from gnomon.data import check_sample_weight, check_table, warn_of_one_row, weights_that_count
 from gnomon.data.arrays import LARGEST_SQUARED
 from gnomon.exceptions import DataWarning
 from gnomon.kernels import INPUT_KERNELS, input_kernel
@@ -220,7 +220,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         parameters = check_parameters(self._rules, self.get_params())
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64, largest=LARGEST_SQUARED)
         self._check_target(y, table.values)
-        weights = check_sample_weight(sample_weight, table.values)
+        weights = weights_that_count(check_sample_weight(sample_weight, table.values))
         present = None if weights is None or weights.all() else np.flatnonzero(weights)
         given: Any = table.values
         if weights is not None and present is not None:
