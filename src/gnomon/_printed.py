@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Printed", "ShortRepr", "preformatted"]
+__all__ = ["Printed", "ShortRepr", "ordinal", "preformatted"]
 
 _SHOWN = 60  # characters of a value
 
@@ -16,6 +16,12 @@ _SHOWN = 60  # characters of a value
 def preformatted(text: str) -> str:
     """Return text as HTML that keeps its columns."""
     return f'<pre style="font-family:monospace;line-height:1.35">{html.escape(text)}</pre>'
+
+
+def ordinal(number: int) -> str:
+    """Return a number as that of a place in a row: 91st, 1,012th."""
+    last = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{last}"
 
 
 def _in_short(value: Any) -> str:

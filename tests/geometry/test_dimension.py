@@ -349,6 +349,6 @@ def test_rows_of_a_time_series_come_with_a_caution():
     rng = np.random.default_rng(0)
     X = np.cumsum(rng.normal(size=(400, 8)), axis=0) * 0.2 + rng.normal(size=8)
     found = intrinsic_dimension(X)
-    assert "no interval holds: take every" in found.caution
+    assert "no interval holds: every" in found.caution
     assert found.caution in found.summary()
     assert intrinsic_dimension(rng.permutation(X)).succession is None

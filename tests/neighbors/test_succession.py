@@ -6,7 +6,7 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
-from gnomon.neighbors import succession_of_rows
+from gnomon.neighbors import Succession, succession_of_rows
 from gnomon.neighbors.succession import _apart, _chance, _chance_of_pairs
 
 
@@ -24,7 +24,20 @@ def test_a_series_is_seen_and_its_step_is_about_three_correlation_times(d):
     found = succession_of_rows(_series(1500, d, 10.0))
     assert found.p_value < 1e-6
     assert 12 <= found.step <= 80
-    assert f"take every {found.step}th row, about {round(1500 / found.step)} in all" in found.told("nothing holds")
+    assert found.n_independent == round(1500 / found.step)
+
+
+@pytest.mark.parametrize(("step", "nth"), [(21, "21st"), (32, "32nd"), (43, "43rd"), (54, "54th"), (1011, "1,011th")])
+def test_the_remedy_is_to_take_the_rows_that_are_not_alike_where_sixty_remain(step, nth):
+    enough = Succession(0.0, step, 60 * step).told("nothing holds")
+    assert enough.endswith(f"nothing holds: take every {nth} row, about 60 in all, and look again.")
+    few = Succession(0.0, step, 59 * step).told("nothing holds")
+    assert f"nothing holds: every {nth} row, about 59 in all, would be independent, too few to look again." in few
+    needed = int(few.removesuffix(" such rows or more.").rpartition(" ")[2].replace(",", ""))
+    assert 60 * step <= needed < 1.1 * 60 * step
+    turns = Succession(0.0, 160, 900, 16).told("nothing holds")
+    assert "of every 160 rows the first 16, about 90 in all" not in turns
+    assert "of every 160 rows take the first 16, about 90 in all, and look again." in turns
 
 
 @pytest.mark.parametrize("d", [1, 3, 20])
@@ -50,7 +63,7 @@ def test_series_that_take_turns_are_seen_with_their_number(count):
     assert found.step % count == 0
     assert 5 <= found.step // count <= 40
     kept = round(len(X) * count / found.step)
-    said = f"of every {found.step:,} rows take the first {count}, about {kept:,} in all"
+    said = f"of every {found.step:,} rows {'take ' if kept >= 60 else ''}the first {count}, about {kept:,} in all"
     assert f"Rows {count} apart" in found.told("nothing holds")
     assert said in found.told("nothing holds")
     assert succession_of_rows(X[np.arange(len(X)) % found.step < count]) is None

@@ -10,14 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._printed import ordinal
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors.distances import pair_distances
+from gnomon.neighbors.stretches import chance_of_stretches
 
 __all__ = ["Succession", "succession_of_rows"]
 
 Floats = npt.NDArray[np.float64]
 
-_SURE = 1e-6  # chance of so many quadruples
+_SURE = 1e-6  # chance of so many quadruples, or of such an order of stretches
 _FOUR = 4  # rows that are compared in three pairings
 _CHANCE = 1.0 / 3.0
 _FEWEST_ROWS = 40
@@ -27,6 +29,7 @@ _USUAL = 8  # other rows, drawn for each
 _STREAM = 0x5375
 _MOST_TURNS = 64  # series that take turns
 _FEWEST_TURNS = 16  # of each of them
+_FEWEST_KEPT = 60  # rows that clusters and verdicts need
 _WINDOW = 4096  # rows in which turns are looked for: as many quadruples as in a quarter of them
 
 
@@ -37,7 +40,7 @@ class Succession:
     Attributes
     ----------
     p_value : float
-        Chance of so many quadruples of rows whose nearest pairs are those of the order.
+        Chance of so many quadruples of rows whose nearest pairs are those of the order, or of so near stretches.
     step : int
         How many rows apart the likeness is gone: their distance is 97 % of the usual one. Half of the rows where it is
         not gone before. Of series that take turns a multiple of `turns`.
@@ -60,19 +63,39 @@ class Succession:
         consequence : str
             What does not hold, as the middle of a sentence.
         """
-        kept = max(1, round(self.n_samples * self.turns / self.step))
+        kept = self.n_independent
         if self.turns > 1:
-            return (
+            found = (
                 f"Rows {self.turns} apart in the table are more alike than the rows between, and than rows a little "
                 f"further on, as those of {self.turns} time series are that take turns. Unless independent rows were "
-                f"only laid so, {consequence}: of every {self.step:,} rows take the first {self.turns}, about "
-                f"{kept:,} in all, and look again."
+                f"only laid so, {consequence}: "
             )
+            which, take = f"of every {self.step:,} rows ", f"the first {self.turns}"
+        else:
+            found = (
+                "Rows that follow each other in the table are more alike than rows further on, as those of a time "
+                "series are, or of a table sorted by its values, by stages or in small groups. Unless independent rows "
+                f"were only sorted so, {consequence}: "
+            )
+            which, take = "", f"every {ordinal(self.step)} row"
+        if kept >= _FEWEST_KEPT:
+            return f"{found}{which}take {take}, about {kept:,} in all, and look again."
+        enough = _FEWEST_KEPT * self.step // self.turns
         return (
-            "Rows that follow each other in the table are more alike than rows a little further on, as those of a time "
-            "series are, or of a table sorted by its values or in small groups. Unless independent rows were only "
-            f"sorted so, {consequence}: take every {self.step:,}th row, about {kept:,} in all, and look again."
+            f"{found}{which}{take}, about {kept} in all, would be independent, too few to look again. It takes a "
+            f"longer series, of some {_in_round(enough)} such rows or more."
         )
+
+    @property
+    def n_independent(self) -> int:
+        """About how many rows remain of which none is like the next."""
+        return max(1, round(self.n_samples * self.turns / self.step))
+
+
+def _in_round(number: int) -> str:
+    """Return a number with two digits and noughts, rounded up."""
+    unit = 10 ** max(0, len(str(number)) - 2)
+    return f"{-(-number // unit) * unit:,}"
 
 
 def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean", *, seed: int = 0) -> Succession | None:
@@ -90,6 +113,10 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     series or classes take turns, but not in a sorted table. Both are asked for, with a chance of less than one in a
     million over all numbers up to 64.
 
+    Noise hides a slow series from this: the next row is hardly nearer than the third. Where nothing was seen yet the
+    table is cut into stretches where its rows change, and it is asked whether stretches that follow each other are
+    nearer than a random order of them would make it, see `gnomon.neighbors.stretches`.
+
     Parameters
     ----------
     X : ndarray or CSR matrix of shape (n_samples, n_features)
@@ -102,28 +129,36 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     Returns
     -------
     Succession or None
-        None if no likeness is shown, which takes a chance of less than one in a million and a likeness over five rows
-        (of each series) at least; of fewer than 40 rows; and of distances given as a sparse matrix, which lacks most.
+        None if no likeness is shown, which takes a chance of less than one in a million in one of these ways, and a
+        likeness over five rows (of each series) at least; of fewer than 40 rows; and of distances given as a sparse
+        matrix, which lacks most.
     """
     n = int(X.shape[0])
     if n < _FEWEST_ROWS or (metric == "precomputed" and not isinstance(X, np.ndarray)):
         return None
-    for p, turns in _sure(X, metric):
+    for p, turns in _sure(X, metric, seed):
         step = _step_of(X, metric, seed, turns)
         if step >= _LEAST_STEP:
             return Succession(p, step * turns, n, turns)
     return None
 
 
-def _sure(X: Any, metric: Any) -> Iterator[tuple[float, int]]:
+def _sure(X: Any, metric: Any, seed: int) -> Iterator[tuple[float, int]]:
     """Return the numbers of series that take turns at which rows are surely alike, and the chance of as much.
 
     One series is looked for first, in all rows; then the number at which rows are nearest. Its chance is that of the
-    smaller likeness, times all numbers that it might have been.
+    smaller likeness, times all numbers that it might have been. Then stretches of one series are looked at.
     """
-    n = X.shape[0]
     if (p := _chance(_apart(X, np.arange(1, _FOUR), metric))) <= _SURE:
         yield p, 1
+    yield from _sure_turns(X, metric)
+    if (p := chance_of_stretches(X, metric, seed=seed)) <= _SURE:
+        yield p, 1
+
+
+def _sure_turns(X: Any, metric: Any) -> Iterator[tuple[float, int]]:
+    """Return the number of series that take turns at which rows are surely alike, and the chance of as much."""
+    n = X.shape[0]
     begin = max(0, n - _WINDOW) // 2
     rows = slice(begin, begin + min(n, _WINDOW))
     some = X[rows, rows] if isinstance(metric, str) and metric == "precomputed" else X[rows]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import ordinal
 from gnomon.evaluation.words import grade
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
@@ -72,7 +73,7 @@ def axes(subject: Subject) -> Section | None:
     parts: list[Any] = []
     for j, found in enumerate(axis_fits(subject)):
         top = found.head(_TOP_OF_AXIS)
-        side = ("horizontal", "vertical", "third")[j] if j < 3 else f"{j + 1}th"
+        side = ("horizontal", "vertical", "third")[j] if j < 3 else ordinal(j + 1)
         parts.append(tag("h3", f"The {side} axis"))
         parts.append(
             tag(
