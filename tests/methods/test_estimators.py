@@ -45,6 +45,11 @@ def _expected_to_fail(estimator):
     return dict.fromkeys(_EQUIVALENCE, reason)
 
 
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.GnomonWarning")
+def test_scikit_learn_checks_pass_of_columns_as_they_come():
+    _check(gnomon.TablePreprocessor())
+
+
 def _check(estimator):
     """Make all checks, those of array namespaces apart; what is expected to fail has to."""
     reasons = _expected_to_fail(estimator)

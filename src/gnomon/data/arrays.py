@@ -28,6 +28,7 @@ __all__ = [
     "fields_of",
     "floats_from_objects",
     "is_missing",
+    "matrix_of",
     "read_array",
     "refuse_kind",
     "told_of_rounding",
@@ -260,6 +261,25 @@ def _check_dimensions(array: npt.NDArray[Any]) -> None:
         fact = f"Found array with dim {array.ndim}, shape={array.shape}"
         remedy = "Reshape your data to one row per sample, for instance with X.reshape(len(X), -1)."
     raise ValueError(message("X", "two-dimensional", fact=fact, remedy=remedy))
+
+
+def matrix_of(X: Any) -> npt.NDArray[Any]:
+    """Read anything NumPy can read as a two-dimensional array of whatever it holds but complex numbers.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_columns)
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        Of the dtype that NumPy gives it; masked numbers are NaN.
+    """
+    array = _as_array(X)
+    if array.dtype.kind == "c":
+        refuse_kind(array)
+    _check_dimensions(array)
+    return array
 
 
 def _from_objects(array: npt.NDArray[Any], *, names: Sequence[str] | None) -> npt.NDArray[np.float64]:

@@ -10,8 +10,10 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from gnomon._entrance import entrance
-from gnomon._validation import Integer, check_parameters
+from gnomon._estimator import check_is_fitted
+from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
+from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
 
 __all__ = ["TablePreprocessor"]
@@ -72,7 +74,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.drop = drop
         self.max_categories = max_categories
 
-    @entrance("TablePreprocessor.fit")
+    @entrance()
     def fit(self, X: Any, y: object = None) -> Self:
         """Find out what becomes of each column.
 
@@ -86,6 +88,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             "max_categories"
         ]
         columns = raw_columns(X)
+        _check_lengths({name: raw.values for name, raw in columns.items()})
         self.rules_ = find_rules(columns, self.features, self.drop, most)
         self.spreads_ = spreads_of(self.rules_, encode_rows(X, self.rules_))
         self.feature_names_in_ = np.array(list(columns), dtype=object)
@@ -93,11 +96,47 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_unused_target(next(iter(columns.values())).values, y)
         return self
 
-    @entrance("TablePreprocessor.transform")
+    @entrance()
     def transform(self, X: Any) -> npt.NDArray[Any]:
-        """Return the features, (n_samples, n_features_out), float32 if all columns used are, else float64."""
-        return encode_rows(X, self.rules_)
+        """Return the features of rows with the columns of `fit`.
+
+        Parameters
+        ----------
+        X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
+            Columns with names may come in any order, with others beside them, which are left out. Columns without
+            names are as many as in `fit`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features_out)
+            float32 if all columns used are, else float64.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If a column that is used is not there, or columns without names are more or fewer than in `fit`.
+        """
+        check_is_fitted(self)
+        return encode_rows(X, self.rules_, fitted=[str(name) for name in self.feature_names_in_])
 
     def get_feature_names_out(self, input_features: object = None) -> npt.NDArray[Any]:
         """Return the names of the features."""
+        check_is_fitted(self)
         return np.array([name for rule in self.rules_ for name in rule.features], dtype=object)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _check_lengths(columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Raise ValueError unless columns are of one length, of one row at least."""
+    for name, values in columns.items():
+        if values.ndim != 1:
+            raise ValueError(message(f"column {name!r} of shape {values.shape}", "one value for each row"))
+    check_same_length(**columns)
+    check_shape((max(map(len, columns.values()), default=0), len(columns)))

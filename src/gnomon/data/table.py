@@ -24,9 +24,11 @@ __all__ = [
     "check_feature_count",
     "check_one_row",
     "check_same_length",
+    "check_shape",
     "check_table",
     "given_rows",
     "plain_row",
+    "refuse_sparse",
 ]
 
 _SHOWN = 5  # names listed in an error
@@ -70,7 +72,8 @@ class Table(ShortRepr):
         return not isinstance(self.values, np.ndarray)
 
 
-def _refuse_sparse(form: str) -> None:
+def refuse_sparse(form: str) -> None:
+    """Raise TypeError for a sparse matrix of a format where only dense tables are taken."""
     raise TypeError(
         message(
             "X",
@@ -92,7 +95,7 @@ def _read(
 ) -> tuple[FloatArray | scipy.sparse.csr_array, list[str] | None, npt.NDArray[Any] | None]:
     if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):
         if not accept_sparse:
-            _refuse_sparse(str(getattr(X, "format", "unknown")))
+            refuse_sparse(str(getattr(X, "format", "unknown")))
         return canonical_csr(X, dtype=dtype, keep_zeros=keep_zeros), names, None
     if not isinstance(X, (np.ndarray, list, tuple)):
         if is_lazy_frame(X):
@@ -127,7 +130,16 @@ def _rows_of_stored(X: Any, names: list[str] | None) -> tuple[Any, list[str] | N
     return stored.whole(), stored.feature_names if names is None else names
 
 
-def _check_shape(shape: tuple[int, int], *, min_samples: int, min_features: int) -> None:
+def check_shape(shape: tuple[int, int], *, min_samples: int = 1, min_features: int = 1) -> None:
+    """Raise ValueError for a table of too few rows or columns, in the words of scikit-learn.
+
+    Parameters
+    ----------
+    shape : tuple of two int
+        Rows and columns.
+    min_samples, min_features : int, default=1
+        Least number of rows and columns.
+    """
     for size, least, word, unit in (
         (shape[0], min_samples, "rows", "sample(s)"),
         (shape[1], min_features, "columns", "feature(s)"),
@@ -215,16 +227,16 @@ def check_table(
     if known is not None:
         X, given = known.values, known.feature_names if given is None else given
         if known.is_sparse and not accept_sparse:
-            _refuse_sparse("csr")
+            refuse_sparse("csr")
         if known.plain and dtype in (None, known.values.dtype.type):
-            _check_shape(X.shape, min_samples=min_samples, min_features=min_features)
+            check_shape(X.shape, min_samples=min_samples, min_features=min_features)
             if given is not None:
                 check_name_count(given, known.n_features)
             return Table(known.values, given, known.index, plain=True)
     values, names, index = _read(
         X, accept_sparse=accept_sparse, keep_zeros=keep_zeros, dtype=dtype, names=given, known_as=known_as
     )
-    _check_shape(values.shape, min_samples=min_samples, min_features=min_features)
+    check_shape(values.shape, min_samples=min_samples, min_features=min_features)
     if names is not None:
         check_name_count(names, values.shape[1])
     try:

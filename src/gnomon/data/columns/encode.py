@@ -11,7 +11,7 @@ import numpy as np
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules, writings_of
-from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_frame, raw_columns
+from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import plain_column, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
@@ -26,7 +26,13 @@ __all__ = ["encode_dataset", "encode_rows", "unknown_categories"]
 
 
 def encode_rows(
-    X: Any, rules: Sequence[ColumnRule], *, keep_missing: bool = False, can_lack: bool = True, decimal: str = ""
+    X: Any,
+    rules: Sequence[ColumnRule],
+    *,
+    keep_missing: bool = False,
+    can_lack: bool = True,
+    decimal: str = "",
+    fitted: Sequence[str] | None = None,
 ) -> FloatArray:
     """Return the features of rows of a table of the same columns, by rules found before.
 
@@ -42,6 +48,9 @@ def encode_rows(
         Whether a text that is no number or date may be taken as a missing value.
     decimal : str, default=""
         The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
+    fitted : sequence of str or None, default=None
+        The names of all columns that the rules were found of; a table of columns without names then has to have as
+        many if those had none. None if the caller has seen to it.
 
     Raises
     ------
@@ -55,6 +64,8 @@ def encode_rows(
         Names values that cannot be read, and categories that were not there when the rules were found.
     """
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
+    if fitted is not None:
+        columns = columns_of_fit(columns, fitted)
     for rule in used:
         require_name(rule.name, list(columns), what="column")
     used = _with_writings(used, columns, decimal)

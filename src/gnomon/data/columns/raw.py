@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import scipy
 
 from gnomon._validation import message
-from gnomon.data.arrays import unmasked
+from gnomon.data.arrays import matrix_of, unmasked
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
 from gnomon.data.names import default_names
+from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse
 
-__all__ = ["RawColumn", "asked_columns", "columns_of_frame", "raw_columns"]
+__all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns"]
 
 Array = npt.NDArray[Any]
 
@@ -44,13 +46,14 @@ class RawColumn:
 
 def raw_columns(X: Any) -> dict[str, RawColumn]:
     """Return the columns of a data frame, a mapping or an array by name, as they came."""
+    if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):  # one format of which is a mapping
+        refuse_sparse(str(X.format))
     if isinstance(X, Mapping):
         arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
         return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
     if not is_frame(X):
-        values = np.asarray(X)
-        if values.ndim != 2:
-            raise ValueError(message(f"X of shape {values.shape}", "two-dimensional"))
+        values = matrix_of(X)
+        check_shape(values.shape, min_samples=0)
         return {name: RawColumn(values[:, j]) for j, name in enumerate(default_names(values.shape[1]))}
     return columns_of_frame(read_frame(X))
 
@@ -61,6 +64,38 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     unordered = [kind.startswith("Categorical") for kind in frame.kinds]
     parts = zip(frame.columns, frame.orders, frame.booleans, unordered, frame.categories, strict=True)
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
+
+
+def columns_of_fit(columns: dict[str, RawColumn], fitted: Sequence[str]) -> dict[str, RawColumn]:
+    """Return the columns of new rows under the names of those in `fit`.
+
+    Parameters
+    ----------
+    columns : dict
+        As `raw_columns` returns them.
+    fitted : sequence of str
+        The names of the columns in `fit`, as `raw_columns` gave them.
+
+    Returns
+    -------
+    dict
+        Columns with names as they are, in any order and with others beside them.
+
+    Raises
+    ------
+    ValueError
+        If the columns have no names, like those in `fit`, and are not as many.
+    """
+    if not (_are_numbers(columns) and _are_numbers(fitted)):
+        return columns
+    check_feature_count(Table(np.empty((0, len(columns)))), len(fitted), None)
+    return dict(zip(fitted, columns.values(), strict=True))
+
+
+def _are_numbers(names: Iterable[str]) -> bool:
+    """Return whether columns have no names but their numbers, as those of an array and of a frame are called."""
+    given = list(names)
+    return given in (default_names(len(given)), [str(j) for j in range(len(given))])
 
 
 def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:

@@ -77,7 +77,8 @@ def refuse_other_values(name: str, values: Array) -> None:
         parts = "a column of each entry"
     if held:
         fact, remedy = f"it holds {' and '.join(sorted(held))}", f"Make {parts}, or pass drop=[{name!r}]."
-        raise TypeError(message(f"column {name!r}", "of numbers, texts or dates", fact=fact, remedy=remedy))
+        what = f"column {name!r} of the argument"  # scikit-learn's checks match on these words
+        raise TypeError(message(what, "of strings, numbers or dates", fact=fact, remedy=remedy))
 
 
 def plain_column(values: Array) -> Array:
