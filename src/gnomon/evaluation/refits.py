@@ -114,7 +114,8 @@ def method_again(estimator: Any, changes: Mapping[str, Any]) -> Any:
             raise ValueError(message("estimator", f"one with the parameter {name!r}", fact=fact))
     silent = copy.copy(estimator)  # before it is cloned: a callback need not be one that can be copied
     if hasattr(estimator, "fit_sharing_graph"):
-        silent.set_params(callback=None, n_jobs=None, verbose=False)
+        quiet = {"callback": None, "n_jobs": None, "verbose": False}  # a subclass need not take them
+        silent.set_params(**{name: value for name, value in quiet.items() if name in known})
     return clone(silent).set_params(**changes)
 
 
@@ -171,7 +172,7 @@ class _Fits:
             and hasattr(estimator, "fit_sharing_graph")
             and parameters.get("precomputed_knn", self) is None
             and parameters.get("blocks") is None
-            and parameters["metric"] != "precomputed"
+            and estimator.metric != "precomputed"
         )
         if not takes:
             return np.asarray(estimator.fit_transform(self.X), dtype=np.float64)

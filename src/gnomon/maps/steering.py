@@ -89,7 +89,7 @@ def target_of_fit(data: Dataset, estimator: Any) -> npt.NDArray[Any] | None:
 
     if data.target is None:
         return None
-    if isinstance(estimator, Embedder) and _WEIGHT not in estimator.get_params():
+    if isinstance(estimator, Embedder) and not hasattr(estimator, _WEIGHT):
         rule = f"left out where {type(estimator).__name__} makes the map"
         remedy = f"Pass method=..., one of {', '.join(_following())}; labels colour any map."
         raise ValueError(message(f"target={data.target_name!r}", rule, fact="it follows no target", remedy=remedy))
@@ -135,7 +135,7 @@ def told_of_fit(data: Dataset, estimator: Any) -> tuple[dict[str, Any], list[str
         return {_TARGET: name}, [f"The target {name!r} was given to {type(estimator).__name__}.fit_transform."]
     measure = "the share of neighbours of one class is" if found.kind == "classes" else "Moran's I of neighbours is"
     figures = f"{found.agreement:.3g}, by chance {found.chance:.3g} ± {found.error:.2g}"
-    weight = estimator.get_params()[_WEIGHT]
+    weight = getattr(estimator, _WEIGHT)
     return {_TARGET: name}, [
         f"The target {name!r} steered the map with weight {weight:g}, as {found.kind}. In the data {measure} {figures}."
     ]

@@ -184,8 +184,17 @@ class Embedder(MapFunction, Estimator):
         )
 
     def _check_parameters(self) -> dict[str, Any]:
-        """Return the parameters, or raise an error if one breaks its rule."""
-        return check_parameters(self._rules, self.get_params())
+        """Return the parameters, or raise an error if one breaks its rule.
+
+        They are read as attributes, since `get_params` knows only those of the constructor: a subclass may take fewer
+        and give the others itself.
+        """
+        rules = self._all_rules()
+        return check_parameters(rules, {name: getattr(self, name) for name in rules})
+
+    def _all_rules(self) -> Mapping[str, Rule]:
+        """Return what each parameter may be."""
+        return self._rules
 
     def _forecast(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> Forecast | None:
         """Return what the fit of so many distinct rows takes, but for its time; None if this method does not tell.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -15,7 +16,7 @@ from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Either, Instance, Integer, Nothing, Rule, check_parameters, warn
+from gnomon._validation import Either, Instance, Integer, Nothing, Rule, warn
 from gnomon.data import (
     check_sample_weight,
     check_table,
@@ -233,8 +234,8 @@ class RowEmbedder(Embedder):
         neighbors.count_merged_zeros(distinct, copies)
         return distinct, copies
 
-    def _check_parameters(self) -> dict[str, Any]:
-        return check_parameters({**self._common_rules, **self._rules}, self.get_params())
+    def _all_rules(self) -> Mapping[str, Rule]:
+        return {**self._common_rules, **self._rules}
 
     @abstractmethod
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[Any]:

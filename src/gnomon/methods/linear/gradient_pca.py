@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
+from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import Gram
 from gnomon.data import check_table
 from gnomon.data.arrays import LARGEST_SQUARED
@@ -175,7 +175,7 @@ class GradientPCA(Embedder):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64, largest=LARGEST_SQUARED)
         self._check_target(y, table.values)
         self._check_n_components(table.values.shape, parameters)

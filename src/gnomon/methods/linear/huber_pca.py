@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Options, Real, Rule, check_parameters, warn
+from gnomon._validation import Either, Integer, Options, Real, Rule, warn
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import (
@@ -145,7 +145,7 @@ class HuberPCA(PrincipalScores, PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)

@@ -217,7 +217,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         ValueError
             If X or a parameter is refused, or going through all pairs would take more than three hours of one core.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         table = check_table(X, accept_sparse=True, min_samples=2, dtype=np.float64, largest=LARGEST_SQUARED)
         self._check_target(y, table.values)
         weights = weights_that_count(check_sample_weight(sample_weight, table.values))
@@ -450,7 +450,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         if self.kernel_ is None:
             remedy = "Fit rows with a kernel."
             raise ValueError(message("kernel='precomputed'", "a kernel of rows", remedy=remedy))
-        given = check_parameters(self._rules, self.get_params(), ["inverse", "alpha"])
+        given = check_parameters(self._rules, {"inverse": self.inverse, "alpha": self.alpha}, ["inverse", "alpha"])
         wanted = ("linear" if self.kernel_.name == "linear" else given["inverse"], given["alpha"])
         preimages: Preimages | None = getattr(self, "_preimages", None)
         if preimages is None or (preimages.inverse, preimages.alpha) != wanted:

@@ -12,7 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
+from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.data import check_feature_count, check_sample_weight, check_table, warn_of_one_row
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import Moments, PrincipalComponents, principal_components, principal_components_of_moments
@@ -156,7 +156,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         ValueError
             If X, y, sample_weight or a parameter is refused.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         stored = several_blocks(X)
         if stored is not None and sample_weight is None and parameters["solver"] != "gram":
             return self._fit_stored(stored, y, parameters)
@@ -277,7 +277,7 @@ class PCA(NormalModel, WeighsRows, DifferentiableScores):
         return self
 
     def _check_for_blocks(self) -> dict[str, Any]:
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         if parameters["solver"] not in ("auto", "covariance"):
             what = f"solver={parameters['solver']!r}"
             raise ValueError(message(what, "'auto' or 'covariance' for rows in blocks"))

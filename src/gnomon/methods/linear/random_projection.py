@@ -15,7 +15,7 @@ from gnomon._estimator import all_or_nothing, check_is_fitted
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Integer, Options, Rule, check_parameters, message
+from gnomon._validation import Integer, Options, Rule, message
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.linalg import dense_rows, project_rows, random_directions
 from gnomon.methods.base import PlacesRows
@@ -94,7 +94,7 @@ class RandomProjection(PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         stored = several_blocks(X)
         rows: Any = stored
         if stored is None:

@@ -15,7 +15,7 @@ from gnomon._estimator import all_or_nothing
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
-from gnomon._validation import Rule, check_parameters, message, warn
+from gnomon._validation import Rule, message, warn
 from gnomon.data import check_table
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import principal_components, product, robust_coordinates, robust_derivative
@@ -190,7 +190,7 @@ class RobustPCA(PublishesParts, PlacesRows):
         ConvergenceWarning
             If `max_iter` iterations end above `tol`.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         table = check_table(X, accept_sparse=True, min_samples=2, allow_missing=True)
         self._refuse_excess(table, parameters)
         self._check_target(y, table.values)

@@ -16,7 +16,7 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters, message, warn
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.data import check_table, warn_of_one_row
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.linalg import inner, normal_matrix, principal_components, project_rows, with_signs
@@ -160,7 +160,7 @@ class StiefelPCA(PrincipalScores, PlacesRows):
         self
             The fitted estimator; the map is ``embedding_``.
         """
-        parameters = check_parameters(self._rules, self.get_params())
+        parameters = self._check_parameters()
         _check_averaged(parameters)
         table = check_table(X, accept_sparse=True, min_samples=2)
         self._refuse_excess(table, parameters)
