@@ -8,7 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.decomposition import PCA as ReferencePCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.random_projection import GaussianRandomProjection
 
 import gnomon as gn
 from gnomon.evaluation import scorecard
@@ -229,7 +233,7 @@ def test_an_estimator_is_copied_and_takes_what_it_leaves_open(iris):
     assert first.parameters == {"n_neighbors": 8, "max_iter": 20, "random_state": 7}
     named = gn.map(X, n_neighbors=8, max_iter=20, random_state=7)
     np.testing.assert_array_equal(first.embedding, named.embedding)
-    own = gn.map(X, method=gn.UMAP(n_neighbors=8, max_iter=20, random_state=3), random_state=7)
+    own = gn.map(X, method=gn.UMAP(n_neighbors=8, max_iter=20, random_state=3))
     assert own.parameters["random_state"] == 3
     places = first.place(X[:5] + 0.1)
     gn.map(X[::-1] + 5, method=estimator)
@@ -243,3 +247,42 @@ def test_what_an_estimator_has_is_not_given_to_the_map_too(iris, method):
         gn.map(iris[0], method=method, n_neighbors=50, foo="bar")
     with pytest.raises(ValueError, match=f"map: n_components=3 {rule}"):
         gn.map(iris[0], method=method, n_components=3)
+    with pytest.raises(ValueError, match=f"map: random_state=4 {rule}"):
+        gn.map(iris[0], method=clone(method).set_params(random_state=3), random_state=4)
+
+
+def test_a_seed_that_is_not_at_odds_with_that_of_an_estimator_is_taken(iris):
+    X, method = iris[0][:100], gn.UMAP(max_iter=5, random_state=3)
+    wanted = clone(method).fit_transform(X)
+    for given in ({}, {"random_state": 3}, {"random_state": np.int64(3)}, {"random_state": None}):
+        np.testing.assert_array_equal(gn.map(X, method=method, scale=None, **given).embedding, wanted)
+
+
+@pytest.mark.parametrize(
+    "form", [lambda one: one, lambda one: make_pipeline(StandardScaler(with_std=False, with_mean=False), one)]
+)
+def test_an_estimator_of_another_library_without_a_seed_gets_that_of_the_map(iris, form):
+    X = iris[0][:80]
+    method = form(GaussianRandomProjection(2))
+    other = form(GaussianRandomProjection(2, random_state=5)).fit_transform(X)
+    for seed in (5, 5 + 2**32):
+        found = gn.map(X, method=method, random_state=seed)
+        np.testing.assert_array_equal(found.embedding, other.astype(np.float32))
+    assert all(value is None for name, value in method.get_params().items() if name.endswith("random_state"))
+    assert "5" in str(found.parameters)
+
+
+def test_an_estimator_of_another_library_is_fitted_as_it_is_if_it_has_a_seed_or_none_is_asked_for(iris):
+    for method, seed in ((ReferencePCA(2, random_state=1), 0), (ReferencePCA(2), None)):
+        gn.map(iris[0], method=method, random_state=seed)
+        assert hasattr(method, "components_")
+
+
+def test_an_estimator_that_cannot_get_the_seed_of_the_map_is_refused(iris):
+    class Careless(ReferencePCA):
+        def __init__(self, n_components=2, random_state=None):
+            super().__init__(n_components=int(n_components) + 0, random_state=random_state)
+            self.n_components = [n_components]
+
+    with pytest.raises(TypeError, match=r"map: method of type Careless must be .*Give it a random_state, or pass"):
+        gn.map(iris[0], method=Careless())

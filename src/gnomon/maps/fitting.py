@@ -40,7 +40,9 @@ from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 __all__ = ["ChooseScaling", "Fitting", "check_method", "fit_map", "make_estimator", "rows_to_map"]
 
-_LEFT_OPEN = ("random_state", "n_jobs", "callback")  # which an estimator of ours that has none takes from the map
+_SEED, _USUAL_SEED = "random_state", 0  # which every map has unless another is given
+_SEEDS = 2**32  # that other libraries take
+_LEFT_OPEN = (_SEED, "n_jobs", "callback")  # which an estimator of ours that has none takes from the map
 _NAMED = 5  # constant columns, or rows without near neighbours
 
 ChooseScaling = Callable[..., ScalingChoice]
@@ -356,7 +358,7 @@ def _foresee(estimator: Embedder, table: Table, *, copied: bool) -> None:
 
 
 def make_estimator(method: Any, parameters: Mapping[str, Any], common: Mapping[str, Any]) -> Any:
-    """Return the estimator of a name with its parameters, a copy of one of ours, or that of another library as it is.
+    """Return the estimator of a name with its parameters, a copy of one of ours, or that of another library.
 
     Parameters
     ----------
@@ -365,7 +367,8 @@ def make_estimator(method: Any, parameters: Mapping[str, Any], common: Mapping[s
         Of the method; none beside an estimator, which has them.
     common : mapping
         Of what every map has: ``n_components``, ``random_state``, ``n_jobs`` and, for methods that take one,
-        ``callback``. An estimator of ours gets those of the latter three that it leaves open.
+        ``callback``. An estimator of ours gets those of the latter three that it leaves open. One of another library
+        is returned as it is, or as a copy with the seed, if there is one, where it or a part of it has none.
 
     Returns
     -------
@@ -376,7 +379,7 @@ def make_estimator(method: Any, parameters: Mapping[str, Any], common: Mapping[s
     TypeError
         If the method has no parameter of a name.
     ValueError
-        If parameters are given beside an estimator, or another number of components than it has.
+        If parameters are given beside an estimator, or another number of components or another seed than it has.
     """
     if not isinstance(method, str):
         return _own_copy(method, parameters, common)
@@ -400,14 +403,36 @@ def _own_copy(method: Any, parameters: Mapping[str, Any], common: Mapping[str, A
     given = list(parameters)
     if common.get("n_components", 2) not in (2, getattr(method, "n_components", 2)):
         given.append(f"n_components={common['n_components']}")
+    own_seed, seed = getattr(method, _SEED, None), common.get(_SEED)
+    if own_seed is not None and seed not in (_USUAL_SEED, None) and seed is not own_seed and seed != own_seed:
+        given.append(f"{_SEED}={seed!r}")
     if given:
         rule, remedy = "left out where method is an estimator", "Give them to the estimator."
         raise ValueError(message(", ".join(given), rule, remedy=remedy))
     if not isinstance(method, Embedder):
+        return method if seed is None else _seeded(method, resolve_seed(seed) % _SEEDS)
+    made = type(method)(**method.get_params(deep=False))
+    for name in _LEFT_OPEN:
+        if getattr(made, name, name) is None:
+            setattr(made, name, common.get(name))
+    return made
+
+
+def _seeded(method: Any, seed: int) -> Any:
+    """Return an estimator of another library, or a copy with a seed where it, or a part of it, has none."""
+    if not callable(getattr(method, "get_params", None)):
         return method
-    own = method.get_params(deep=False)
-    taken = {name: common.get(name) for name in _LEFT_OPEN if name in own and own[name] is None}
-    return type(method)(**{**own, **taken})
+    unset = [name for name, value in method.get_params().items() if name.split("__")[-1] == _SEED and value is None]
+    if not unset:
+        return method
+    from sklearn.base import clone
+
+    try:
+        return clone(method).set_params(**dict.fromkeys(unset, seed))
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
+        rule, what = "one that scikit-learn can copy, so that it gets the seed of the map", type(method).__name__
+        remedy = f"Give it a {unset[0]}, or pass random_state=None to take it as it is."
+        raise TypeError(message(f"method of type {what}", rule, fact=str(error), remedy=remedy)) from error
 
 
 def _parameters_used(estimator: Any) -> dict[str, Any]:

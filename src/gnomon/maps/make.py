@@ -49,7 +49,7 @@ def map(
     sample_weight: npt.ArrayLike | str | None = None,
     missing: Literal["distance", "median", "drop", "error"] = "distance",
     n_components: int = 2,
-    random_state: int = 0,
+    random_state: int | None = 0,
     n_jobs: int | None = None,
     memory_budget: float | str | None = None,
     n_fitted: int | npt.ArrayLike | None = None,
@@ -73,7 +73,8 @@ def map(
     method : str or estimator, default="umap"
         A name that ``gnomon methods`` lists, such as "umap", "tsne" or "pca", or an object with ``fit_transform``, ours
         or any other. A copy of ours is fitted, so that the map does not change with the estimator; `random_state`,
-        `n_jobs` and `callback` are its own where it has some. One of another library is fitted as it is.
+        `n_jobs` and `callback` are its own where it has some. One of another library is fitted as it is if it has a
+        seed, or takes none; else a copy with `random_state` is, or a pipeline whose steps have it.
     labels : array-like of shape (n_samples,), str or None, default=None
         A class for each row, used to colour and to describe the map, never to compute it. Also the name of a column of
         a data frame or Dataset, which is no feature then, or of ``obs`` of an AnnData object.
@@ -157,8 +158,9 @@ def map(
         have none.
     n_components : int >= 1, default=2
         Dimension of the map; that of an estimator is its own.
-    random_state : int, default=0
-        The same seed gives the same bytes for any number of threads.
+    random_state : int or None, default=0
+        The same seed gives the same bytes for any number of threads. None draws one, and leaves an estimator of another
+        library as it is. Beside an estimator with a seed of its own, another than this is refused.
     n_jobs : int or None, default=None
         Number of threads, None or -1 for all usable CPUs. Does not change the result.
     memory_budget : float > 0, str or None, default=None
