@@ -24,6 +24,10 @@ def points(n, d, *, scale=1.5, seed=0):
     return Y
 
 
+def both_ways(matrix):
+    return sp.csr_array(matrix + matrix.T)
+
+
 def squares(Y):
     Y = Y.astype(np.float64)
     return sum(np.square(column[:, None] - column) for column in Y.T)
@@ -159,7 +163,7 @@ def test_attraction_keeps_its_bits_when_its_edges_are_ordered(monkeypatch):
     monkeypatch.setattr("gnomon.objectives.terms.edges._SCATTERED", 1)
     monkeypatch.setattr("gnomon.objectives.terms.edges._ORDERED_AT", (2, 4))
     Y, rng = points(200, 2), np.random.default_rng(4)
-    term = EdgePairs(sp.random_array((200, 200), density=0.1, rng=rng, dtype=np.float32), Cauchy())
+    term = EdgePairs(both_ways(sp.random_array((200, 200), density=0.1, rng=rng, dtype=np.float32)), Cauchy())
     first, second = term.force(Y), term.force(Y, Y)
     once = term._ordered
     assert once is not None
@@ -174,7 +178,8 @@ def test_attraction_keeps_its_bits_when_its_edges_are_ordered(monkeypatch):
 def test_other_attractions_are_not_ordered(monkeypatch, kernel, d):
     monkeypatch.setattr("gnomon.objectives.terms.edges._SCATTERED", 1)
     monkeypatch.setattr("gnomon.objectives.terms.edges._ORDERED_AT", (1,))
-    term = EdgePairs(sp.random_array((50, 50), density=0.1, rng=np.random.default_rng(4), dtype=np.float32), kernel)
+    rng = np.random.default_rng(4)
+    term = EdgePairs(both_ways(sp.random_array((50, 50), density=0.1, rng=rng, dtype=np.float32)), kernel)
     term.force(points(50, d))
     assert term._ordered is None
 

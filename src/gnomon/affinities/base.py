@@ -30,6 +30,8 @@ __all__ = [
 
 Float32Array = npt.NDArray[np.float32]
 
+_NORMALIZATIONS = ("total", "membership", "rows", "weights")
+
 Join = Literal["total", "rows", "membership"]
 """How affinities of rows are joined to those of pairs: `NeighborAffinity` says what each means."""
 
@@ -57,6 +59,18 @@ class Affinities(ShortRepr):
     normalization: Literal["total", "membership", "rows", "weights"]
     bandwidths: npt.NDArray[np.float32] | None = None
     masses: npt.NDArray[np.float64] | None = None
+
+    def __post_init__(self) -> None:
+        if self.normalization not in _NORMALIZATIONS:
+            rule = f"one of {', '.join(map(repr, _NORMALIZATIONS))}"
+            raise ValueError(message(f"normalization={self.normalization!r:.40}", rule, who="Affinities"))
+        if not scipy.sparse.issparse(self.matrix) or self.matrix.format != "csr":
+            kind = f"{type(self.matrix).__name__}"
+            remedy = "Pass scipy.sparse.csr_array(matrix)."
+            raise TypeError(message("matrix", "a csr_array", fact=f"found {kind}", remedy=remedy, who="Affinities"))
+        shape = self.matrix.shape
+        if len(shape) != 2 or shape[0] != shape[1]:
+            raise ValueError(message(f"matrix of shape {shape}", "of shape (n_samples, n_samples)", who="Affinities"))
 
     @property
     def n_samples(self) -> int:

@@ -66,6 +66,7 @@ from .superposition import align as align
 from .superposition import mean_shape as mean_shape
 from .superposition import procrustes as procrustes
 from .superposition import procrustes_error as procrustes_error
+from .symmetry import check_symmetric as check_symmetric
 from .table import RowTable as RowTable
 from .table import dense_rows as dense_rows
 from .table import kernel_csr as kernel_csr

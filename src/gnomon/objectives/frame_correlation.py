@@ -14,6 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.geometry import EmbeddingFrames
+from gnomon.linalg import check_symmetric
 from gnomon.objectives.added import AddedTerm
 from gnomon.objectives.pairs import Edges, check_embedding, compile_kernel
 
@@ -97,6 +98,7 @@ class FrameCorrelation(AddedTerm):
         self.every: int = checked["every"]
         self.variance_shift: float = checked["variance_shift"]
         self.edges = Edges.from_affinities(affinities)
+        check_symmetric(affinities.matrix, "affinities")
         self.kernel = kernel
         self._compiled = compile_kernel(kernel)
         self.singular_values = np.asarray(singular_values, dtype=np.float64)

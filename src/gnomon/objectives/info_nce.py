@@ -13,6 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.kernels import Cauchy
+from gnomon.linalg import check_symmetric
 from gnomon.objectives.added import AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.pair_objective import PairTerm, Repulsion, RowLoss
@@ -81,6 +82,7 @@ class InfoNCE:
         self.masses = affinities.masses
         self._charges = np.ascontiguousarray([] if self.masses is None else self.masses, dtype=np.float32)
         self._edges = Edges.from_affinities(affinities)
+        check_symmetric(affinities.matrix, "affinities")
         self._matrix: sp.csr_array = affinities.matrix
         self.seed = seed
         self.epoch = 0

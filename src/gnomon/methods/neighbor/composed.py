@@ -85,7 +85,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities, Gram or matrix, default="fuzzy"
         A callable takes an object with ``X``, ``graph`` and ``seed`` and returns what the loss takes; a
         `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities, a Gram
-        matrix or a matrix of shape (n_samples, n_samples), sparse or dense, are used as they are.
+        matrix or a matrix of shape (n_samples, n_samples), sparse or dense, are used as they are; they are symmetric
+        but for the losses "conditional_kl" and "reconstruction".
     kernel : str or OutputKernel, default="cauchy"
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"

@@ -16,6 +16,7 @@ from gnomon._run import current_run
 from gnomon._validation import message
 from gnomon.kernels import Cauchy
 from gnomon.kernels.laws import curvature_of_law, evaluate_law
+from gnomon.linalg import check_symmetric
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import TermExpansion
 from gnomon.objectives.pairs import Edges, compile_kernel, pair_force
@@ -37,7 +38,8 @@ class EdgePairs:
     Parameters
     ----------
     matrix : csr_array of shape (n_samples, n_samples)
-        Symmetric weights a_ij of either sign; the diagonal adds nothing.
+        Weights a_ij of either sign, the same in both directions; the diagonal adds nothing. Pass (A + A.T) / 2 of a
+        matrix A of directed edges, such as those to nearest neighbours.
     kernel : OutputKernel
         k.
     law : {"value", "log", "log_deficit", "square"} or CustomLaw, default="log"
@@ -64,6 +66,7 @@ class EdgePairs:
         self.law = check_law(law, kernel)
         self.matrix = scipy.sparse.csr_array(matrix)
         self.edges = Edges.from_matrix(self.matrix)
+        check_symmetric(self.matrix, "affinities")
         self.kernel = kernel
         self.scale = scale
         self.normalized = normalized
