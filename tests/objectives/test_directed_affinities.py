@@ -102,7 +102,12 @@ def test_what_rounding_leaves_is_symmetric_and_one_edge_among_many_is_seen():
     [
         (sp.eye_array(3, format="csr"), "foo", ValueError, "normalization='foo' must be one of 'total', 'membership'"),
         (np.eye(3), "total", TypeError, r"matrix must be a csr_array \(found ndarray\). Pass scipy.sparse.csr_array"),
-        (sp.csr_array((3, 4)), "rows", ValueError, r"matrix of shape \(3, 4\) must be of shape \(n_samples, n_samples\)"),
+        (
+            sp.csr_array((3, 4)),
+            "rows",
+            ValueError,
+            r"matrix of shape \(3, 4\) must be of shape \(n_samples",
+        ),
     ],
 )
 def test_affinities_that_are_none_are_refused(matrix, normalization, error, text):
