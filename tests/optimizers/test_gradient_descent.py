@@ -292,7 +292,7 @@ def test_a_loss_that_rose_is_told(patience, n_iter):
         0.001, max_iter=200, early_exaggeration_iter=0, gains=False, centered=False, n_iter_without_progress=patience
     )
     with pytest.warns(
-        ConvergenceWarning, match=r"The loss rose from .* after iteration 50 to .*\. Lower learning_rate"
+        ConvergenceWarning, match=r"rose from 40 at the start to .*\. Of a loss of your own, .* Lower learning_rate"
     ):
         found = optimizer.minimize(Hill(40), np.ones((40, 2), np.float32))
     assert not found.converged
@@ -309,6 +309,11 @@ def test_a_loss_that_hardly_rose_is_not_told():
     assert patient.rise(state, -0.41) == ""  # of 1 at least
     assert patient.rise(state, -0.39) != ""
     assert patient.rise(state, None) == ""
+    state.start_loss = -0.7
+    assert patient.rise(state, -0.61) == ""
+    assert patient.rise(state, -0.59).startswith("The loss rose from -0.7 at the start to -0.59. Of a loss of your own")
+    state.start_loss = -0.4
+    assert patient.rise(state, -0.39).startswith("The loss rose from -0.5 after iteration 7 to -0.39.")
     assert Stopping().rise(state, 9.0) == ""
     state.best_loss = math.inf
     assert patient.rise(state, 9.0) == ""

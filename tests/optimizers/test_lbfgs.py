@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.optimize
 
+from gnomon.exceptions import ConvergenceWarning
 from gnomon.kernels import UMAPKernel
 from gnomon.objectives import CrossEntropy, KLDivergence
-from gnomon.optimizers import LBFGS, GradientDescent, SampledDescent
+from gnomon.optimizers import LBFGS, Adam, GradientDescent, SafeDescent, SampledDescent
 
 
 def test_a_block_is_one_run_of_scipy(problems):
@@ -131,3 +132,50 @@ def test_a_gradient_of_another_loss_is_named(problems):
     solution = LBFGS().minimize(Wrong(np.zeros((3, 2)), 1.0), np.ones((3, 2)))
     assert "the gradient's norm is 1 of its largest" in solution.reason
     assert "the gradient is too inexact" in solution.reason
+
+
+class Turned:
+    """A loss with some share of its gradient, or of its rows."""
+
+    def __init__(self, objective, factor=1.0, rows=slice(None)):
+        self.n_samples, self.dtype = objective.n_samples, getattr(objective, "dtype", np.float32)
+        self.loss = objective.loss
+        self.gradient = lambda Y: self.dtype(factor) * objective.gradient(Y)[rows]
+
+
+@pytest.mark.parametrize("factor", [-1.0, -0.1])
+def test_a_loss_that_does_not_fall_along_minus_its_gradient_is_told(factor, problems, clusters):
+    for objective, Y in (
+        (problems["Valley"](5), np.random.default_rng(0).normal(size=(5, 2))),
+        (KLDivergence(clusters["total"]), 1e4 * clusters["start"]),
+    ):
+        with pytest.warns(
+            ConvergenceWarning, match="LBFGS: The loss does not fall along minus the gradient .*gradient_er"
+        ):
+            found = LBFGS().minimize(Turned(objective, factor), Y)
+        assert not found.converged
+        assert found.n_iter <= 1
+        assert found.reason.startswith("The loss does not fall along minus the gradient")
+
+
+def _minimum(clusters):
+    return LBFGS(max_iter=2000).minimize(KLDivergence(clusters["total"]), 1e4 * clusters["start"]).embedding
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_descent_that_begins_at_a_minimum_has_converged(problems, clusters):
+    for objective, Y in (
+        (problems["Valley"](5), np.ones((5, 2))),
+        (KLDivergence(clusters["total"]), _minimum(clusters)),
+    ):
+        assert LBFGS(tol=0.0).minimize(objective, Y).converged
+
+
+@pytest.mark.parametrize(
+    "optimizer", [LBFGS(), Adam(), GradientDescent(), SafeDescent(1.0)], ids=lambda one: type(one).__name__
+)
+def test_a_gradient_of_another_shape_is_named_by_every_optimizer(optimizer, problems):
+    objective = Turned(problems["Quadratic"](np.zeros((20, 3)), (1.0, 1e2, 1e-2)), rows=slice(5))
+    text = rf"{type(optimizer).__name__}: gradient\(Y\) of Turned must be of the shape \(20, 3\) of Y \(found \(5, 3\)"
+    with pytest.raises(ValueError, match=text):
+        optimizer.minimize(objective, np.ones((20, 3), dtype=np.float64))

@@ -12,6 +12,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import Objective
+from gnomon.objectives.base import check_gradient
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.state import Points, State, Stopping
 
@@ -122,7 +123,7 @@ class Adam(Optimizer[AdamState, Objective]):
     def step(self, objective: Objective, state: AdamState, limit: int) -> Step:
         """Do one iteration."""
         parameters = _core.AdamParameters(self._rate(state.iteration), self.beta1, self.beta2, self.epsilon)
-        gradient = objective.gradient(state.embedding)
+        gradient = check_gradient(objective, objective.gradient(state.embedding), state.embedding)
         norms = _core.adam_step(
             state.embedding,
             gradient,

@@ -54,11 +54,14 @@ class Step(NamedTuple):
         Norm of the last step, likewise.
     finished : str
         A sentence if the rule cannot go further, so that the descent has converged; else "".
+    failed : str
+        A sentence if it cannot although the descent has not converged, which is warned of; else "".
     """
 
     gradient_norm: float = 0.0
     step_norm: float = 0.0
     finished: str = ""
+    failed: str = ""
 
 
 class Optimizer(ABC, Generic[StateT, ObjectiveT]):

@@ -15,6 +15,7 @@ from gnomon._entrance import entrance
 from gnomon._run import current_run
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters
 from gnomon.objectives import CrossEntropy, KLDivergence, Objective, SharedLoss, added_terms
+from gnomon.objectives.base import check_gradient
 from gnomon.objectives.terms import AllPairs, EdgePairs
 from gnomon.objectives.terms.base import named
 from gnomon.optimizers.base import Optimizer, Step
@@ -324,7 +325,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             state.gains.fill(1.0)
         phase, divisor = self._phase(objective, state.iteration), self._divisor(objective)
         with exaggerated(objective, phase.exaggeration), coarsened(objective, phase.coarsening):
-            gradient = objective.gradient(state.embedding)
+            gradient = check_gradient(objective, objective.gradient(state.embedding), state.embedding)
         if divisor is not None:
             divisor = divisor.astype(gradient.dtype, copy=False)
         parameters = _core.MomentumParameters(

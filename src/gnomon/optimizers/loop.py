@@ -193,6 +193,8 @@ def minimize(
     going_on = state is not None
     state = first_state(optimizer, objective, Y0, state)
     run = DescentRun(optimizer, objective)
+    if not going_on:
+        run.see_start(state)
     checkpoints = Checkpoints(None if going_on else current_run().journal, optimizer, state, run.max_iter)
     state = checkpoints.latest(state)
     reporter.expect(state.iteration, optimizer.costs(objective, state))
@@ -216,7 +218,7 @@ def minimize(
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do
         run.evaluate(state)
-    rose = run.rose(state) if converged or not reason else ""
+    rose = run.failed or (run.rose(state) if converged or not reason else "")
     if rose:
         warn(rose, ConvergenceWarning)
         converged, reason = False, rose
@@ -251,9 +253,19 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
         self.history: list[tuple[int, float]] = []
         self.timings: dict[str, float] = {}
+        self.failed = ""
+
+    def see_start(self, state: StateT) -> None:
+        """Keep the loss of the start in the state, if a rule will ask whether it fell."""
+        if self.stopping.n_iter_without_progress is not None and self.optimizer.track_loss and self.max_iter:
+            with self._timed("loss"):
+                state.start_loss = float(self.objective.loss(state.embedding))
 
     def advance(self, state: StateT, limit: int) -> str:
-        """Bring the state to iteration `limit`, or to where the optimizer cannot go further and says why."""
+        """Bring the state to iteration `limit`, or to where the optimizer cannot go further and says why.
+
+        What it says is `failed` too where the descent has not converged.
+        """
         finished = ""
         with self._timed(self.optimizer.stage(state.iteration)):
             while state.iteration < limit and not finished:
@@ -266,7 +278,8 @@ class DescentRun(Generic[StateT, ObjectiveT]):
                 self.added.hold(state.embedding)
                 state.gradient_norm = step.gradient_norm
                 state.largest_gradient_norm = max(state.largest_gradient_norm, step.gradient_norm)
-                finished = step.finished
+                self.failed = step.failed
+                finished = step.finished or step.failed
             if not np.isfinite(state.embedding).all():
                 raise self._divergence(state)
         return finished

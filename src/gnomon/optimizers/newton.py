@@ -12,6 +12,7 @@ import scipy
 
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters
+from gnomon.objectives.base import check_gradient
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
 
@@ -95,7 +96,7 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
     def step(self, objective: TwiceDifferentiable, state: NewtonState, limit: int) -> Step:
         """Take one step that lowers the loss."""
         Y = state.embedding
-        loss, gradient = objective.loss(Y), np.asarray(objective.gradient(Y), dtype=np.float64)
+        loss, gradient = objective.loss(Y), check_gradient(objective, objective.gradient(Y), Y).astype(np.float64)
         norm = math.sqrt(float(np.square(gradient).sum()))
         if norm == 0.0:
             return Step(0.0, 0.0, "The gradient is 0.")

@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon._entrance import entrance
 from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, check_parameters, message
+from gnomon.objectives.base import check_gradient
 from gnomon.optimizers.base import Optimizer, Step, Valued
 from gnomon.optimizers.state import Points, State, Stopping
 
@@ -154,7 +155,7 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
     def step(self, objective: Differentiable, state: SafeState, limit: int) -> Step:
         """Do one iteration."""
         Y = state.embedding
-        gradient: Points = objective.gradient(Y)
+        gradient: Points = check_gradient(objective, objective.gradient(Y), Y)
         norm = math.sqrt(np.square(gradient, dtype=np.float64).sum())
         if self.min_grad_norm is not None and norm <= self.min_grad_norm:
             rule = f"min_grad_norm={self.min_grad_norm:.3g}"

@@ -13,9 +13,11 @@ import numpy.typing as npt
 from gnomon._printed import ShortRepr
 from gnomon._validation import caller
 
-__all__ = ["IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
+__all__ = ["COMPARE", "IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
 
 IN_PROCESS = "in this process"
+COMPARE = "compare it with its gradient by gnomon.objectives.gradient_error."
+"""What to do where steps along minus the gradient do not lower a loss."""
 _RISE = 0.1  # of the lowest loss: more is told
 
 Points = npt.NDArray[Any]
@@ -42,6 +44,8 @@ class State:
         Lowest loss seen since the stopping rules began to look.
     best_iteration : int
         When it was seen.
+    start_loss : float
+        Loss before the first iteration, where a rule waits for it to fall; else NaN.
     anchors : ndarray of shape (n_terms, n_samples, n_components) or None
         The embeddings from which added terms were last estimated, None if none has been.
     """
@@ -52,6 +56,7 @@ class State:
     largest_gradient_norm: float = 0.0
     best_loss: float = math.inf
     best_iteration: int = 0
+    start_loss: float = math.nan
     anchors: Points | None = None
 
     def copy(self) -> Self:
@@ -104,13 +109,18 @@ class Stopping:
     def rise(self, state: State, loss: float | None) -> str:
         """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
 
-        More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long.
+        More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long. Where no loss was
+        as low as that of the start, no step may have been one downhill.
         """
         if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
             return ""
-        if loss - state.best_loss <= _RISE * max(abs(state.best_loss), 1.0):
+        at_start = state.start_loss < state.best_loss
+        lowest = state.start_loss if at_start else state.best_loss
+        if loss - lowest <= _RISE * max(abs(lowest), 1.0):
             return ""
-        return f"The loss rose from {state.best_loss:.3g} after iteration {state.best_iteration} to {loss:.3g}."
+        where = "at the start" if at_start else f"after iteration {state.best_iteration}"
+        told = f"The loss rose from {lowest:.3g} {where} to {loss:.3g}."
+        return f"{told} Of a loss of your own, {COMPARE}" if at_start else told
 
     def unmet(self, state: State) -> str:
         """Return what did not come before the last iteration, as a clause; "" if nothing was waited for."""
