@@ -29,6 +29,7 @@ __all__ = [
     "Rule",
     "caller",
     "check_parameters",
+    "check_positions",
     "message",
     "pass_on",
     "warn",
@@ -361,3 +362,34 @@ def check_parameters(
             )
             raise type(error)(text) from None
     return checked
+
+
+def check_positions(found: Any, what: str, n_samples: int, n_components: int | None = None) -> Any:
+    """Return positions that a part of the user's own has found, as they are, or raise an error that names the part.
+
+    Parameters
+    ----------
+    found : ndarray
+        Positions, it is hoped.
+    what : str
+        Where they come from, such as ``fit_transform(X) of Mine``.
+    n_samples : int
+    n_components : int or None, default=None
+        None takes any number but 0.
+    """
+    width = "n_components" if n_components is None else n_components
+    rule = f"an array of numbers of shape ({n_samples}, {width})"
+    try:
+        positions = np.asarray(found)
+    except (TypeError, ValueError):  # rows of several lengths
+        positions = np.asarray(None)
+    if positions.dtype.kind not in "fiub":
+        fact = f"found {type(found).__name__}" if positions.ndim == 0 else f"found {positions.dtype}"
+        raise TypeError(message(what, rule, fact=fact))
+    if positions.shape != (n_samples, n_components or max(1, *positions.shape[1:2], 1)):
+        raise ValueError(message(what, rule, fact=f"found shape {positions.shape}"))
+    lost = np.flatnonzero(~np.isfinite(positions).all(axis=1))
+    if lost.size:
+        fact = f"{lost.size} of {n_samples} rows hold NaN or infinity, the first is row {lost[0]}"
+        raise ValueError(message(what, "finite", fact=fact))
+    return positions

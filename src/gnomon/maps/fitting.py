@@ -16,7 +16,7 @@ from gnomon import neighbors
 from gnomon._estimator import changed_parameters
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
-from gnomon._validation import message, warn
+from gnomon._validation import check_positions, message, warn
 from gnomon.data import Block, Dataset, Representation, Table, check_table, find_constant_columns
 from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
@@ -214,7 +214,8 @@ def _lay_out(
     if isinstance(estimator, Embedder):
         return None, np.asarray(estimator.fit_transform(plain, y, sample_weight=weights))
     given = {} if weights is None else {"sample_weight": weights}
-    return None, np.asarray(estimator.fit_transform(table.values, *([] if y is None else [y]), **given))
+    found = estimator.fit_transform(table.values, *([] if y is None else [y]), **given)
+    return None, check_positions(found, f"fit_transform(X) of {type(estimator).__name__}", int(table.values.shape[0]))
 
 
 def _check_range(embedding: npt.NDArray[Any]) -> None:

@@ -45,7 +45,7 @@ class State:
     best_iteration : int
         When it was seen.
     start_loss : float
-        Loss before the first iteration, where a rule waits for it to fall; else NaN.
+        Loss before the first iteration, where a rule waits for it to fall; else infinite.
     anchors : ndarray of shape (n_terms, n_samples, n_components) or None
         The embeddings from which added terms were last estimated, None if none has been.
     """
@@ -56,7 +56,7 @@ class State:
     largest_gradient_norm: float = 0.0
     best_loss: float = math.inf
     best_iteration: int = 0
-    start_loss: float = math.nan
+    start_loss: float = math.inf
     anchors: Points | None = None
 
     def copy(self) -> Self:

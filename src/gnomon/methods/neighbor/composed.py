@@ -12,7 +12,18 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._validation import Either, Having, Instance, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import (
+    Either,
+    Having,
+    Instance,
+    Integer,
+    Nothing,
+    Options,
+    Real,
+    Rule,
+    check_positions,
+    message,
+)
 from gnomon.affinities import (
     Affinities,
     ConditionalAffinity,
@@ -24,14 +35,23 @@ from gnomon.affinities import (
 )
 from gnomon.initialization import rescale, rescale_to_box
 from gnomon.methods.forecast import Forecast, passes_over_pairs
-from gnomon.methods.neighbor.base import Inputs, Recipe
+from gnomon.methods.neighbor.base import Inputs, Prepared, Recipe
 from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
 from gnomon.methods.parameters import KERNEL, make_kernel
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
-from gnomon.optimizers import LBFGS, Adam, GradientDescent, SampledDescent, SampledSurfaceDescent, SurfaceDescent
+from gnomon.optimizers import (
+    LBFGS,
+    Adam,
+    GradientDescent,
+    Optimizer,
+    SampledDescent,
+    SampledSurfaceDescent,
+    Solution,
+    SurfaceDescent,
+)
 from gnomon.optimizers.sampled_descent import FLAT_DRAWS, flat_steps
 
 __all__ = ["AFFINITIES", "NeighborEmbedding"]
@@ -164,7 +184,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         "kernel": KERNEL,
         "loss": Either(Options(*LOSSES), Instance((Callable,), "a callable")),  # type: ignore[arg-type]
         "optimizer": Either(
-            Options("auto", *_OPTIMIZERS), Having(("minimize",), "an object with minimize(objective, Y0, reporter=...)")
+            Options("auto", *_OPTIMIZERS),
+            Having(("minimize",), "an object with minimize(objective, Y0, reporter=...) and max_iter"),
         ),
         "affinity_params": _PARAMETERS,
         "kernel_params": _PARAMETERS,
@@ -197,6 +218,17 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             optimizer=self._make_optimizer(parameters, _OPTIMIZERS if surface is None else _ON_SURFACE, n_samples),
             surface=surface,
         )
+
+    def _conclude(self, prepared: Prepared, objective: Any, solution: Any) -> npt.NDArray[Any]:
+        optimizer = prepared.recipe.optimizer
+        if not isinstance(optimizer, Optimizer):  # whose solutions are known to be ones
+            what = f"minimize(...) of {type(optimizer).__name__}"
+            if not isinstance(solution, Solution):
+                fact, remedy = f"found {type(solution).__name__}", "Return Solution(Y, [], True, reason, n_iter)."
+                raise TypeError(message(what, "a gnomon.optimizers.Solution", fact=fact, remedy=remedy))
+            shape = int(prepared.rows.shape[0]), prepared.parameters["n_components"]
+            check_positions(solution.embedding, f"the embedding of {what}", *shape)
+        return super()._conclude(prepared, objective, solution)
 
     def _why_rows_count_alike(self, parameters: dict[str, Any]) -> str:
         affinity, loss = parameters["affinity"], parameters["loss"]
@@ -276,6 +308,10 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             return known[name](**given)
         if given:
             raise ValueError(message("optimizer_params", "None where optimizer is an object"))
+        if not hasattr(optimizer, "max_iter"):
+            what, fact = f"optimizer={type(optimizer).__name__}", "it has no max_iter"
+            rule = "an object with minimize(objective, Y0, reporter=...) and max_iter"
+            raise TypeError(message(what, rule, fact=fact, remedy="Give it max_iter, the iterations it does at most."))
         if not flat and not isinstance(optimizer, SurfaceDescent | SampledSurfaceDescent):
             raise _not_on_surface(f"optimizer={type(optimizer).__name__}", parameters)
         return optimizer
