@@ -85,6 +85,9 @@ _USUAL_OPTIMIZER = {
 _BY_MASS = ("kl", "conditional_kl", "cross_entropy", "linear_attraction", "info_nce")
 """Losses that count pairs of points by the rows that these stand for."""
 
+_ADDED_UP = tuple(name for name in _BY_MASS if name != "conditional_kl")
+"""Losses for which given affinities of equal rows are added up."""
+
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -106,7 +109,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         A callable takes an object with ``X``, ``graph`` and ``seed`` and returns what the loss takes; a
         `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities, a Gram
         matrix or a matrix of shape (n_samples, n_samples), sparse or dense, are used as they are; they are symmetric
-        but for the losses "conditional_kl" and "reconstruction".
+        but for the losses "conditional_kl" and "reconstruction". Of equal rows they are added up, for the losses "kl",
+        "cross_entropy", "linear_attraction", "info_nce" and your own; others take those of distinct rows.
     kernel : str or OutputKernel, default="cauchy"
         A name in `gnomon.kernels.KERNELS`, or a kernel, one of your own included (`gnomon.kernels.CustomKernel`).
     loss : str or callable, default="kl"
@@ -246,23 +250,34 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             _check_arguments("affinity_params", given, AFFINITIES[affinity], affinity)
             return AFFINITIES[affinity](**given)
         if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
-            return partial(self._take, affinity, parameters["loss"], n_samples)
+            return partial(self._take, affinity, parameters["loss"], n_samples, parameters.get("copies"))
         return affinity  # type: ignore[no-any-return]
 
+    def _distinct_rows(
+        self, values: Any, parameters: dict[str, Any], *, counted: bool
+    ) -> tuple[Any, npt.NDArray[np.intp] | None]:
+        rows, copies = super()._distinct_rows(values, parameters, counted=counted)
+        parameters["copies"] = copies
+        return rows, copies
+
     @staticmethod
-    def _take(affinity: Any, loss: Any, n_samples: int, _inputs: Inputs) -> Any:
-        """Return affinities that are given, as the loss takes them."""
+    def _take(affinity: Any, loss: Any, n_samples: int, copies: npt.NDArray[np.intp] | None, _inputs: Inputs) -> Any:
+        """Return affinities that are given, as the loss takes them; those of equal rows are added up."""
         shape = (affinity.n_samples,) * 2 if isinstance(affinity, Affinities | Gram) else affinity.shape
-        if shape != (n_samples, n_samples):
-            found, fact = f"affinity of {shape[0]} rows", f"there are {n_samples} distinct rows"
+        n_given = n_samples if copies is None else len(copies)
+        if shape not in ((n_samples, n_samples), (n_given, n_given)):
+            found = f"affinity of {shape[0]} rows" if shape[0] == shape[-1] else f"affinity of shape {shape}"
+            fact = f"there are {n_given} rows" if copies is None else f"there are {n_given} rows, {n_samples} distinct"
             raise ValueError(message(found, "one row each", fact=fact))
+        of_all = shape[0] != n_samples
         if isinstance(affinity, Affinities) or (isinstance(affinity, np.ndarray | Gram) and _takes_array(loss)):
-            return affinity
+            return _of_distinct_rows(affinity, copies, loss) if of_all else affinity
         if isinstance(affinity, Gram):
             affinity = affinity.dense()
         if loss == "reconstruction":
-            return scipy.sparse.csr_array(affinity)
-        return Affinities(scipy.sparse.csr_array(affinity.astype(np.float32)), "membership")
+            return _of_distinct_rows(affinity, copies, loss) if of_all else scipy.sparse.csr_array(affinity)
+        given = Affinities(scipy.sparse.csr_array(affinity.astype(np.float32)), "membership")
+        return _of_distinct_rows(given, copies, loss) if of_all else given
 
     def _make_objective(self, affinities: Any, inputs: Inputs, *, parameters: dict[str, Any]) -> Objective:
         loss = LOSSES[parameters["loss"]] if isinstance(parameters["loss"], str) else parameters["loss"]
@@ -348,6 +363,35 @@ def _not_on_surface(what: str, parameters: dict[str, Any]) -> ValueError:
     """Return the error about an optimizer whose steps would leave a surface."""
     rule = f"one of auto, {', '.join(_ON_SURFACE)}, or a SurfaceDescent or SampledSurfaceDescent"
     return ValueError(message(what, rule, fact=f"output_metric={parameters['output_metric']!r}"))
+
+
+def _of_distinct_rows(affinities: Any, copies: Any, loss: Any) -> Affinities:
+    """Return affinities of all rows as those of the distinct ones, which stand for several, or raise ValueError.
+
+    Sums over the pairs of rows that two distinct rows stand for, in units of memberships whose masses have a mean of 1;
+    rows of one point do not pull at each other.
+    """
+    counts = np.bincount(copies).astype(np.float64)
+    n, n_distinct = len(copies), len(counts)
+    added = loss in _ADDED_UP if isinstance(loss, str) else True
+    if not (added and isinstance(affinities, Affinities)) or affinities.normalization == "rows":
+        names = ", ".join(map(repr, _ADDED_UP))
+        fact = (
+            f"{n} rows hold {n_distinct} distinct rows; those of equal rows are added up for the losses {names} alone"
+        )
+        remedy = "Fit the distinct rows, X[first] with first = np.sort(np.unique(X, axis=0, return_index=True)[1])."
+        what, rule = f"affinity of {n} rows", f"one of the distinct rows for loss={loss!r:.40}"
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy))
+    groups = scipy.sparse.csr_array((np.ones(n), (copies, np.arange(n))), shape=(n_distinct, n))
+    merged = scipy.sparse.csr_array(groups @ affinities.matrix @ groups.T)
+    merged.setdiag(0.0)
+    merged.eliminate_zeros()
+    merged.sort_indices()
+    if affinities.normalization != "total":
+        merged.data /= (n / n_distinct) ** 2
+    matrix = scipy.sparse.csr_array(merged.astype(affinities.matrix.dtype))
+    masses = None if (counts == counts[0]).all() else counts * (n_distinct / n)
+    return Affinities(matrix, affinities.normalization, masses=masses)
 
 
 def _takes_array(loss: Any) -> bool:
