@@ -360,21 +360,56 @@ def test_in_large_tables_rows_are_found_through_cells_and_placed_as_by_the_exact
     np.testing.assert_array_equal(cells.novelty(new), AffineAtlas(X, Y, n_jobs=1).novelty(new))
 
 
+def test_a_fitted_row_is_scored_as_a_new_one_by_all_others():
+    X = np.random.default_rng(4).normal(size=(40, 2))
+    X[7] = X[8]
+    graph = compute_neighbors(X, 6)
+    known = Novelty.learn(graph.indices, graph.distances)
+
+    expected = []
+    for i in range(40):
+        others = np.delete(X, i, axis=0)
+        plain = np.linalg.norm(X[i] - others, axis=1)
+        near = np.argsort(plain, kind="stable")[:5]
+        among = np.sort(np.linalg.norm(others[near, None] - others, axis=2), axis=1)[:, 1:6]
+        expected.append(plain[near].mean() / among.mean(axis=1).mean())
+    found = known.score_fitted(graph.indices, graph.distances)
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
+    np.testing.assert_array_equal(known.scores, np.sort(found))
+    mixed = np.random.default_rng(0).permuted(np.tile(np.arange(6), (40, 1)), axis=1)
+    in_any_order = [np.take_along_axis(one, mixed, axis=1) for one in (graph.indices, graph.distances)]
+    np.testing.assert_allclose(Novelty.learn(*in_any_order).scores, known.scores, rtol=1e-12)
+
+
+@pytest.mark.parametrize("dimension", [1, 2, 5, 20])
+@pytest.mark.parametrize("draw", ["normal", "exponential"])
+def test_novelty_is_uniform_for_rows_like_those_of_the_map(dimension, draw):
+    found = []
+    for seed in range(6):
+        X = getattr(np.random.default_rng(seed), draw)(size=(1000, max(dimension, 2)))
+        X[:, dimension:] = 0.0
+        found.append(AffineAtlas(X[:600], X[:600, :2]).novelty(X[600:]))
+    level = np.concatenate(found)
+    assert level.mean() == pytest.approx(0.5, abs=0.03)
+    assert np.mean(level > 0.95) == pytest.approx(0.05, abs=0.02)
+    assert np.mean(level < 0.25) == pytest.approx(0.25, abs=0.05)
+
+
 def test_a_few_fitted_rows_far_from_all_others_set_no_range_where_they_are_told_apart():
     """Of 100 scores up to 2, or also three beyond a gap: 4, 5 and 6.5, which is no further gap."""
     near = np.linspace(0.5, 2.0, 97)
-    known = Novelty(np.ones(100), np.concatenate([near, [4.0, 5.0, 6.5]]))
+    known = Novelty(np.ones(100), np.concatenate([near, [4.0, 5.0, 6.5]]), 15)
     asked = np.array([2.9, 3.1, 9.7, 9.8])
     assert known.far(asked).tolist() == [False, False, False, True]
     assert known.far(asked, n_alone=2).tolist() == [False, False, False, True]  # the three are a group of their own
     assert known.far(asked, n_alone=3).tolist() == [False, True, True, True]
-    assert Novelty(np.ones(97), near).far(asked, n_alone=90).tolist() == [False, True, True, True]
-    crowd = Novelty(np.ones(20), np.repeat([1.0, 4.0], [17, 3]))
+    assert Novelty(np.ones(97), near, 15).far(asked, n_alone=90).tolist() == [False, True, True, True]
+    crowd = Novelty(np.ones(20), np.repeat([1.0, 4.0], [17, 3]), 15)
     assert not crowd.far(np.array([5.0]), n_alone=15)[0]  # three of twenty are more than a tenth
 
 
 def test_who_hears_of_rows_out_of_range_is_not_warned_of_them():
-    known = Novelty(np.ones(40), np.linspace(0.5, 2.0, 40))
+    known = Novelty(np.ones(40), np.linspace(0.5, 2.0, 40), 15)
     scores = np.array([1.0, 9.0, 9.0])
     with hearing_far() as heard:
         tell_of_far(known, scores, 15, away=np.array([True, True, False]))

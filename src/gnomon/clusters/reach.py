@@ -40,7 +40,7 @@ def reaches(places: Floats, groups: Sequence[Rows]) -> Floats:
     """
     parts = [places[rows[:: max(1, len(rows) // _SAMPLED)]] for rows in groups]
     means = np.stack([places[rows].mean(axis=0) for rows in groups])
-    found = np.sqrt(np.stack([squared_lengths(means - mean) for mean in means]))
+    found: Floats = np.sqrt(np.stack([squared_lengths(means - mean) for mean in means]))
     order = np.argsort(found, axis=1, kind="stable")[:, : _NEAREST + 1]
     looked = {(min(i, j), max(i, j)) for i, row in enumerate(order.tolist()) for j in row if i != j}
     searches = [RowSearch.of(part, 1, method="exact", seed=current_run().seed) for part in parts]

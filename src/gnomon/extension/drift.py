@@ -78,7 +78,8 @@ class Drift(Printed):
         Largest difference between the distribution of the novelty of new and of old rows (Kolmogorov-Smirnov). Of how
         far out rows lie alone: rows that all come to one place inside the data differ by no more than chance.
     shift_by_chance : float in [0, 1]
-        What `shift` stays below in 95 of 100 draws of as many rows like the old ones.
+        What `shift` stays below in 95 of 100 draws of as many rows like the old ones. (In 90 if the data have two
+        dimensions, and in 80 if they have one: near each other rows of so few are far out together.)
     preserved_new, preserved_old : float in [0, 1]
         Mean share of the n_neighbors nearest old rows in the data that are so in the map as well, of new and of old
         rows (at most 2000).
@@ -424,7 +425,7 @@ def measure_drift(
         novelty = Novelty.learn(graph.indices, graph.distances)
         scores = novelty.score(indices, distances)
         unlikeness = Unlikeness(novelty.level(scores), novelty.far(scores), n)
-        scored = novelty.score(graph.indices, graph.distances), scores
+        scored = novelty.score_fitted(graph.indices, graph.distances), scores
     level = unlikeness.novelty
     some = evenly_spaced(n, _SAMPLE)
     kept = _shared(indices, _nearest_in_map(Y, np.asarray(Y_new), None, k))

@@ -160,7 +160,7 @@ class HeldOutRows(ShortRepr):
         graph = compute_neighbors(coordinates, min(n_neighbors, len(coordinates) - 1))
         lengths = _lengths_off(others, coordinates, principal.mean)
         along = Novelty.learn(graph.indices, graph.distances)
-        off = Novelty(lengths, lengths)
+        off = Novelty(lengths, lengths, graph.n_neighbors)
         scores = along.scores, off.score(graph.indices, lengths[:, None])
         made = cls(principal, columns, coordinates, along, off, _surprises(*scores), np.empty(0), graph.n_neighbors)
         if rest:

@@ -543,13 +543,16 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             Further arguments of `gnomon.counterfactual`.
         """
         from gnomon.explanations.counterfactual import counterfactual
+        from gnomon.extension import hearing_far
 
         options.setdefault("labels", self.labels)
         if transform is None:
             options.setdefault("novelty", self.novelty)
         options.setdefault("categories", self._indicators())
         point, target = self._point_asked(i), self._rows_asked(target)
-        return counterfactual(self.explain(), point, transform=transform or self.transform, target=target, **options)
+        explanation, placed = self.explain(), transform or self.transform
+        with hearing_far():  # rows that are only tried may lie out of range; the novelty of the answer is told
+            return counterfactual(explanation, point, transform=placed, target=target, **options)
 
     @entrance("suspects")
     def suspects(self, n_top: int = 20) -> Suspects:

@@ -317,8 +317,9 @@ class AffineAtlas:
     def novelty(self, X_new: Any) -> Float64Array:
         """Say how far rows lie out of range.
 
-        The score of a row is its mean distance to the nearest rows of the map over the mean of their own such
-        distances. It is compared with the scores of the map's rows, each among the others.
+        The score of a row is its mean distance to the nearest rows of the map, one fewer than `n_neighbors_`, over the
+        mean of their own such distances. It is compared with the scores of the map's rows, each taken as if it were
+        new: among the others, and with the distances that these have without it.
 
         Parameters
         ----------

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -30,6 +30,7 @@ _FAR = 1.5
 """A row is out of range if its score exceeds the largest one of the fitted rows by this factor."""
 
 _CONSENSUS = 4.0
+_BLOCK = 1 << 14  # fitted rows that are scored together
 
 _HEARD: ContextVar[list[Mask]] = ContextVar("gnomon_far_rows")
 _UNTOLD: ContextVar[Mask] = ContextVar("gnomon_untold_far_rows")
@@ -39,31 +40,64 @@ _UNTOLD: ContextVar[Mask] = ContextVar("gnomon_untold_far_rows")
 class Novelty(ShortRepr):
     """Scores of rows: their distance to their nearest fitted rows over the usual distance there.
 
+    A new row is no neighbour of the fitted rows near it. So that the scores of both are alike by chance, a fitted row
+    is scored as if it were new: the widths of its neighbours are those that they have without it. For this the
+    farthest neighbour of each row steps in where another is left out, and does not count else.
+
     Attributes
     ----------
     widths : ndarray of shape (n_samples,), float64
         Mean distance of each fitted row to its nearest others.
     scores : ndarray of shape (n_samples,), float64
-        Ascending: what each fitted row would get among the others. About 1 in the middle of the data.
+        Ascending: what each fitted row gets among the others, as if it were new. About 1 in the middle of the data.
+    n_neighbors : int >= 1
+        Nearest rows that count: one less than are known of each fitted row, but one at least.
     """
 
     widths: Float64Array
     scores: Float64Array
+    n_neighbors: int
 
     @classmethod
     def learn(cls, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Self:
-        """Take the scale of the fitted rows from their neighbours, both of shape (n_samples, n_neighbors)."""
-        widths = distances.mean(axis=1, dtype=np.float64)
-        scores = _over(widths, widths[indices].mean(axis=1))
-        return cls(widths, np.sort(scores))
+        """Take the scale of the fitted rows from their neighbours, both of shape (n_samples, n_neighbors).
+
+        Of one neighbour alone no other can step in, and the scores of fitted rows are too high then.
+        """
+        if (distances[:, 1:] < distances[:, :-1]).any():
+            order = np.argsort(distances, axis=1, kind="stable")
+            indices, distances = (np.take_along_axis(one, order, axis=1) for one in (indices, distances))
+        count = max(distances.shape[1] - 1, 1)
+        widths = distances[:, :count].mean(axis=1, dtype=np.float64)
+        made = cls(widths, widths, count)
+        return replace(made, scores=np.sort(made.score_fitted(indices, distances)))
 
     def score(self, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Float64Array:
-        """Return the scores of rows with these nearest fitted rows, both of shape (n_rows, n_neighbors).
+        """Return the scores of new rows with these nearest fitted rows, the nearest first, `n_neighbors` at least.
 
         Their mean distance over the mean of the nearest rows' own mean distances; infinite where these are 0 and the
         row is not.
         """
-        return _over(distances.mean(axis=1, dtype=np.float64), self.widths[indices].mean(axis=1))
+        near, count = indices[:, : self.n_neighbors], self.n_neighbors
+        return _over(distances[:, :count].mean(axis=1, dtype=np.float64), self.widths[near].mean(axis=1))
+
+    def score_fitted(self, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Float64Array:
+        """Return the scores of the fitted rows, each as if it were new, from the neighbours that `learn` was given."""
+        count, (n, k) = self.n_neighbors, indices.shape
+        found = np.empty(n)
+        for begin in range(0, n, _BLOCK):
+            rows = np.arange(begin, min(begin + _BLOCK, n))
+            near = indices[rows, :count]
+            widths = self.widths[near]
+            for column in range(count if k > count else 0):
+                # Where the row is among the neighbours of its neighbour, the farthest of these steps in for it.
+                others = near[:, column]
+                is_own = indices[others] == rows[:, None]
+                at = np.flatnonzero(is_own.any(axis=1))
+                without = np.where(is_own[at], 0.0, distances[others[at]])
+                widths[at, column] = without.sum(axis=1) / count
+            found[rows] = _over(distances[rows, :count].mean(axis=1, dtype=np.float64), widths.mean(axis=1))
+        return found
 
     def level(self, scores: Float64Array) -> Float64Array:
         """Return the share of the fitted rows whose score is lower, in [0, 1]."""
