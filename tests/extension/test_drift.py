@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom
+from scipy.stats import betabinom, ks_2samp
 
-from gnomon.extension import measure_drift
+from gnomon.extension import Novelty, measure_drift
 from gnomon.extension.chance import (
     chance_of_farther,
     chance_of_fewer,
@@ -13,6 +13,7 @@ from gnomon.extension.chance import (
     largest_shift,
 )
 from gnomon.extension.columns import Unknown, largest_difference, measure_unknown
+from gnomon.neighbors import RowSearch, compute_neighbors
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))
 
@@ -214,3 +215,60 @@ def test_a_shift_is_as_likely_as_told():
     assert chance_of_shift(1.0, 1e6, 2) > 0.0025 > chance_of_shift(1.0, 1e6, 3)  # of one row or two none is beyond it
     assert chance_of_shift(largest_shift(300, 40), 300, 40) == pytest.approx(0.05, rel=0.01)
     assert chance_of_shift(largest_shift(300, 40, n_compared=8), 300, 40) * 8 == pytest.approx(0.05, rel=0.01)
+
+
+def test_a_sure_shift_that_is_little_is_told_with_its_size():
+    rng = np.random.default_rng(0)
+    X, X_new = rng.normal(size=(1000, 5)), 0.85 * rng.normal(size=(1000, 5))
+    drift = measure_drift(X, X[:, :2], X_new, X_new[:, :2])
+    assert drift.shift_p_value < 1e-6
+    assert drift.shift < 0.3
+    assert not drift.differs
+    assert not drift.refit
+    assert (
+        drift.summary()
+        .splitlines()[-1]
+        .startswith(
+            "No need to fit again, but the new rows have surely shifted, though little: how far out they lie by "
+            f"{drift.shift:.2f} (nearer in; by chance up to {drift.shift_by_chance:.2f})"
+        )
+    )
+    one = X.copy()
+    one[:, 3] += 0.4
+    told = measure_drift(X, X[:, :2], one, one[:, :2], column_names=list("abcde"))
+    assert any(text.startswith("a column by 0.") and "(d; by chance" in text for text in told.slight)
+    assert not told.differs
+    like = rng.normal(size=(1000, 5))
+    assert measure_drift(X, X[:, :2], like, like[:, :2]).slight == []
+
+
+@pytest.mark.parametrize(("sign", "word"), [(-1.0, "lower"), (1.0, "higher")])
+def test_many_small_shifts_in_one_direction_are_one_that_is_seen(sign, word):
+    rng = np.random.default_rng(0)
+    X, X_new = rng.normal(size=(300, 40)), rng.normal(size=(200, 40))
+    shifted = X_new + 0.2 * sign
+    drift = measure_drift(X, X[:, :2], shifted, shifted[:, :2])
+    assert drift.columns.shifts.max() < 0.3
+    assert drift.columns.n_together == 40
+    assert f"the mean of 40 columns differs in distribution ({word} in new rows: by 0." in str(drift)
+    scores = [((rows - X.mean(axis=0)) / X.std(axis=0)).mean(axis=1) for rows in (X, shifted)]
+    assert abs(drift.columns.together) == pytest.approx(ks_2samp(*scores).statistic, abs=1e-9)
+    back_and_forth = X_new + 0.2 * np.where(np.arange(40) % 2, 1.0, -1.0)
+    assert not measure_drift(X, X[:, :2], back_and_forth, back_and_forth[:, :2]).differs
+    gaps = np.zeros(X.shape, dtype=bool), np.arange(40) % 2 * np.ones(shifted.shape, dtype=bool) > 0
+    part = measure_drift(X, X[:, :2], shifted, shifted[:, :2], missing=gaps)
+    assert part.columns.n_together == 20
+
+
+def test_of_equal_rows_the_shift_is_that_of_the_scores_and_they_count_as_few():
+    rng = np.random.default_rng(0)
+    X, X_new = (np.repeat(rng.normal(size=(n, 2)), 8, axis=0) for n in (50, 40))
+    drift = measure_drift(X, X[:, :2], X_new, X_new[:, :2], n_neighbors=5)
+    assert drift.shift_by_chance == largest_shift(50.0, 320)
+    bits, like = ((rng.random((n, 8)) < 0.3).astype(float) for n in (400, 300))
+    told = measure_drift(bits, bits[:, :2], like, like[:, :2])
+    graph = compute_neighbors(bits, 15)
+    known = Novelty.learn(graph.indices, graph.distances)
+    scores = known.score(*RowSearch.of(bits, 15).find(like))
+    assert told.shift == pytest.approx(ks_2samp(known.scores, scores).statistic, abs=1e-9)
+    assert told.slight == []

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._printed import Printed
+from gnomon.data import find_duplicate_rows
 from gnomon.data.labels import measured_labels, sort_into_classes
-from gnomon.extension.atlas.forward import Novelty
+from gnomon.extension.atlas.forward import Novelty, levels_among
 from gnomon.extension.atlas.lifts import lift_of
 from gnomon.extension.blank import blank_rows, known_columns, told_blank
 from gnomon.extension.chance import (
@@ -33,7 +34,7 @@ from gnomon.extension.columns import (
 )
 from gnomon.extension.held_out import Unlikeness
 from gnomon.extension.unseen import rows_together
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import evenly_spaced, float_rows
 from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
 
 __all__ = ["Drift", "measure_drift"]
@@ -133,9 +134,9 @@ class Drift(Printed):
 
     Rows may also differ where nothing speaks for fitting again: nearer to the old rows than these are to each other,
     as rows that are blurred or scaled down, or with columns that hold one value alone, as of a sensor that failed. They
-    are said to differ, see `differences`, if `shift` or that of a column is above 0.3, and beyond what chance gives in
-    one draw of 400, or a column has one value, is missing more often, or has categories that the map does not know. One
-    row or two never differ by a shift.
+    are said to differ, see `differences`, if `shift`, that of a column or that of the mean of all columns is above 0.3,
+    and beyond what chance gives in one draw of 400, or a column has one value, is missing more often, or has categories
+    that the map does not know. What is as sure and smaller is told as `slight`. One row or two never differ by a shift.
     """
 
     n_old: int
@@ -236,10 +237,41 @@ class Drift(Printed):
                 f"{what} in distribution ({self._names(far)}: by {columns.shifts[0]:.2f}, by chance up to "
                 f"{columns.by_chance:.2f})"
             )
+        if columns is not None and _differs(abs(columns.together), columns.together_p_value):
+            found.append(
+                f"the mean of {columns.n_together:,} columns differs in distribution ({_lower(columns)} in new rows: "
+                f"by {abs(columns.together):.2f}, by chance up to {columns.together_by_chance:.2f})"
+            )
         if len(self.group):
             found.append(
                 f"{len(self.group):,} of the new rows are unlike the old and lie together ({self._rows_of_group()}): "
                 "perhaps a group that the map has not seen"
+            )
+        return found
+
+    @property
+    def slight(self) -> list[str]:
+        """In what new rows have shifted surely, though by less than `differences` asks for.
+
+        Beyond what chance gives in one draw of 400, but by no more than 0.3: how far out rows lie, single columns, or
+        the mean of all columns, which many small shifts in one direction move.
+        """
+        found, columns = [], self.columns
+        if _is_slight(self.shift, self.shift_p_value):
+            where = "nearer in" if float(np.median(self.novelty)) < 0.5 else "farther out"
+            by_chance = f"by chance up to {self.shift_by_chance:.2f}"
+            found.append(f"how far out they lie by {self.shift:.2f} ({where}; {by_chance})")
+        if columns is not None and len(columns.shifts) and _is_slight(float(columns.shifts[0]), columns.p_value):
+            far = columns.columns[columns.shifts > columns.by_chance]
+            what = "a column" if len(far) == 1 else f"{len(far):,} columns"
+            upto = "" if len(far) == 1 else "up to "
+            found.append(
+                f"{what} by {upto}{columns.shifts[0]:.2f} ({self._names(far)}; by chance up to {columns.by_chance:.2f})"
+            )
+        if columns is not None and _is_slight(abs(columns.together), columns.together_p_value):
+            found.append(
+                f"the mean of {columns.n_together:,} columns by {abs(columns.together):.2f} ({_lower(columns)}; by "
+                f"chance up to {columns.together_by_chance:.2f})"
             )
         return found
 
@@ -343,6 +375,11 @@ class Drift(Printed):
                 f"No need to fit again, but the new rows are not like the old: {differ}. Check that they were prepared "
                 "alike; rows of another kind, or in other shares of the same kinds, may differ so too."
             )
+        if slight := self.slight:
+            return (
+                f"No need to fit again, but the new rows have surely shifted, though little: {'; '.join(slight)}. Up "
+                f"to {_MOST_SHIFT:.2f} they count as like the old; check that they were prepared alike."
+            )
         if self.unusual > _MOST_UNUSUAL or self.preserved_old - self.preserved_new > _MOST_LOST:
             rows = "one new row" if self.n_new == 1 else f"{self.n_new:,} new rows"
             return f"No need to fit again: what speaks for it may be chance, of {rows}."
@@ -422,11 +459,14 @@ def measure_drift(
     indices, distances = search.find(X_new)
     scored = None
     if unlikeness is None:
+        n_drawn = _effective_number(X, graph.distances)
         novelty = Novelty.learn(graph.indices, graph.distances)
         scores = novelty.score(indices, distances)
-        unlikeness = Unlikeness(novelty.level(scores), novelty.far(scores), n)
+        unlikeness = Unlikeness(*levels_among(novelty.scores, scores), novelty.far(scores), n)
         scored = novelty.score_fitted(graph.indices, graph.distances), scores
-    level = unlikeness.novelty
+    else:
+        n_drawn = float(unlikeness.n_compared)
+    level, shift = unlikeness.novelty, unlikeness.shift()
     some = evenly_spaced(n, _SAMPLE)
     kept = _shared(indices, _nearest_in_map(Y, np.asarray(Y_new), None, k))
     kept_of_old = _shared(graph.indices[some], _nearest_in_map(Y, np.asarray(Y)[some], some, k))
@@ -442,15 +482,15 @@ def measure_drift(
         novelty=level,
         unusual=float(np.mean(level > OUTSIDE)),
         out_of_range=float(np.mean(unlikeness.is_far)),
-        shift=_largest_difference(level),
-        shift_by_chance=largest_shift(unlikeness.n_compared, n_new),
+        shift=shift,
+        shift_by_chance=largest_shift(n_drawn, n_new),
         preserved_new=float(kept.mean()) / k,
         preserved_old=float(kept_of_old.mean()) / k,
         lost_by_chance=chance_of_fewer(kept_of_old, n_new, float(kept.sum()) + n_new * _MOST_LOST * k),
         n_neighbors=k,
         regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
         labels=_majorities(labels, indices),
-        shift_p_value=chance_of_shift(_largest_difference(level), unlikeness.n_compared, n_new),
+        shift_p_value=chance_of_shift(shift, n_drawn, n_new),
         columns=measure_columns(old, new, missing=filled),
         column_names=column_names,
         missing=None if missing is None else measure_missing(missing),
@@ -492,6 +532,23 @@ def _of_blank_rows(blank: npt.NDArray[np.int64], n_old: int, metric: str) -> Dri
 
 def _differs(shift: float, p_value: float) -> bool:
     return shift > _MOST_SHIFT and p_value <= _SHIFT_BY_CHANCE
+
+
+def _effective_number(X: Any, distances: npt.NDArray[Any]) -> float:
+    """Return as how many rows of independent novelty rows count: equal ones have one novelty."""
+    n = len(distances)
+    if not (distances[:, 0] == 0.0).any():
+        return float(n)
+    counts = np.bincount(find_duplicate_rows(float_rows(X))[1]).astype(np.float64)
+    return n**2 / float((counts**2).sum())
+
+
+def _is_slight(shift: float, p_value: float) -> bool:
+    return shift <= _MOST_SHIFT and p_value <= _SHIFT_BY_CHANCE
+
+
+def _lower(columns: ColumnShift) -> str:
+    return "lower" if columns.together < 0.0 else "higher"
 
 
 def _like_shares(labels: Any, near: npt.NDArray[np.int32], near_new: npt.NDArray[np.int32]) -> Float64Array:
@@ -542,13 +599,6 @@ def _rank(n_old: int) -> int:
     """Return the rank of the old row, from the one that lies least far out, beyond which a new one is unusual."""
     rank = int(OUTSIDE * n_old)
     return rank if rank / n_old > OUTSIDE else rank + 1
-
-
-def _largest_difference(level: Float64Array) -> float:
-    """Return the distance of a distribution on [0, 1] from the uniform one, which old rows have."""
-    ordered, m = np.sort(level), len(level)
-    above, below = np.arange(1, m + 1) / m - ordered, ordered - np.arange(m) / m
-    return float(max(above.max(), below.max()))
 
 
 def _regions(Y: Float64Array, Y_new: Float64Array) -> list[tuple[Float64Array, int, int]]:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import log, squared_lengths
 from gnomon._cached import cached_property
 from gnomon._printed import ShortRepr
-from gnomon.extension.atlas.forward import Novelty
+from gnomon.extension.atlas.forward import Novelty, levels_among
 from gnomon.linalg import PrincipalComponents, principal_components, project_rows
 from gnomon.linalg.table import dense_rows
 from gnomon.neighbors import RowSearch, compute_neighbors
@@ -39,6 +39,8 @@ class Unlikeness(NamedTuple):
     ----------
     novelty : ndarray of shape (m,), float64, in [0, 1]
         Share of the rows that they are compared with that are less unlike.
+    alike : ndarray of shape (m,), float64, in [0, 1]
+        Share of these that are exactly as unlike: 0 but where scores come several times, as of equal rows.
     is_far : ndarray of shape (m,), bool
         Which lie 1.5 times as far out as any of these.
     n_compared : int
@@ -46,12 +48,20 @@ class Unlikeness(NamedTuple):
     """
 
     novelty: Float64Array
+    alike: Float64Array
     is_far: npt.NDArray[np.bool_]
     n_compared: int
 
     def of(self, rows: npt.NDArray[np.int64]) -> Unlikeness:
         """Return that of some of the rows."""
-        return Unlikeness(self.novelty[rows], self.is_far[rows], self.n_compared)
+        return Unlikeness(self.novelty[rows], self.alike[rows], self.is_far[rows], self.n_compared)
+
+    def shift(self) -> float:
+        """Return the largest difference of the distributions of unlikeness of these rows and of those compared with."""
+        levels, counts = np.unique(np.stack([self.novelty, self.alike], axis=1), axis=0, return_counts=True)
+        share = np.append(0.0, np.cumsum(counts)) / max(len(self.novelty), 1)
+        below, upto = levels[:, 0], levels.sum(axis=1)
+        return float(np.max(np.abs(np.concatenate([share[:-1] - below, share[1:] - upto])), initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -188,10 +198,10 @@ class HeldOutRows(ShortRepr):
         Of rows of the same distribution the novelty is uniform, up to steps of one row held out.
         """
         if not X_new.shape[0]:
-            return Unlikeness(np.empty(0), np.empty(0, dtype=np.bool_), len(self))
+            return Unlikeness(np.empty(0), np.empty(0), np.empty(0, dtype=np.bool_), len(self))
         along, off = self._scores(X_new)
-        lower = np.searchsorted(self.surprises, self._surprise_of(along, off), side="left")
-        return Unlikeness(lower / len(self), self.along.far(along) | self.off.far(off), len(self))
+        far = self.along.far(along) | self.off.far(off)
+        return Unlikeness(*levels_among(self.surprises, self._surprise_of(along, off)), far, len(self))
 
     def _scores(self, X: Any) -> tuple[Float64Array, Float64Array]:
         """Return the scores along the components and off them."""

@@ -21,7 +21,7 @@ from gnomon.extension.atlas.lifts import Lift
 from gnomon.extension.atlas.points import Candidates, Distances, NearestPoints, Rows
 from gnomon.linalg.table import RowTable
 
-__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "tell_of_far", "untold_far"]
+__all__ = ["Blend", "Forward", "Novelty", "hearing_far", "levels_among", "tell_of_far", "untold_far"]
 
 Float64Array = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
@@ -101,8 +101,7 @@ class Novelty(ShortRepr):
 
     def level(self, scores: Float64Array) -> Float64Array:
         """Return the share of the fitted rows whose score is lower, in [0, 1]."""
-        found: Float64Array = np.searchsorted(self.scores, scores, side="left") / len(self.scores)
-        return found
+        return levels_among(self.scores, scores)[0]
 
     def far(self, scores: Float64Array, *, n_alone: int = 0) -> Mask:
         """Return which rows are out of range: beyond 1.5 times the largest score of the fitted rows.
@@ -121,6 +120,12 @@ class Novelty(ShortRepr):
         last = self.scores[-1 - min(n_alone, len(self.scores) // 10) :]
         gaps = np.flatnonzero(last[1:] > _FAR * last[:-1])
         return float(last[gaps[0] if len(gaps) else -1])
+
+
+def levels_among(known: Float64Array, scores: Float64Array) -> tuple[Float64Array, Float64Array]:
+    """Return which shares of known scores, ascending, are lower than each of some scores, and equal to it."""
+    below, upto = (np.searchsorted(known, scores, side=side) / len(known) for side in ("left", "right"))
+    return below, upto - below
 
 
 @contextmanager
