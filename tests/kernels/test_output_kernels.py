@@ -97,8 +97,8 @@ def test_custom_kernels_are_checked_where_they_are_used():
         CustomKernel(np.sqrt, lambda s: np.where(s > 0, 0.5 / np.sqrt(np.maximum(s, 1e-300)), np.inf)).derivative(s)
     with pytest.raises(ValueError, match=r"value must be a function that keeps the shape \(shape \(\) for"):
         CustomKernel(np.sum, np.sum).value(s)
-    with pytest.raises(ValueError, match=r"value must be in \(0, 1\] for bounded=True \(values from 0 to 2\)"):
-        CustomKernel(lambda s: 2 * s, lambda s: 2 + 0 * s, bounded=True).value(s)
+    with pytest.raises(ValueError, match=r"value must be in \(0, 1\] for bounded=True \(values from 1 to 2\)"):
+        CustomKernel(lambda s: 2 / (1 + s), lambda s: -2 / (1 + s) ** 2, bounded=True).value(s)
     with pytest.raises(ValueError, match="value must be a function with real values"):
         CustomKernel(lambda s: s * 1j, np.ones_like).value(s)
 

@@ -51,7 +51,8 @@ class CustomKernel:
     ------
     ValueError
         If a derivative differs from the differences by more than 1 % and their error, at more places than single kinks
-        take; or a function returns another shape or no real numbers.
+        take; or a function takes no arrays, or returns another shape or no real numbers; or a bounded kernel is larger
+        far away than close together.
     """
 
     value_function: Function
@@ -83,6 +84,8 @@ class CustomKernel:
         object.__setattr__(self, "second_derivative_function", second_derivative)
         object.__setattr__(self, "bounded", bool(bounded))
         _check_slopes(given, SQUARED_DISTANCES, by="s")
+        if self.bounded:
+            _check_falls(_numbers("value", value, SQUARED_DISTANCES))
 
     @entrance("CustomKernel")
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
@@ -119,13 +122,30 @@ class CustomKernel:
 
 def _numbers(argument: str, function: Function, at: FloatArray) -> FloatArray:
     """Return what a function gives for an array, checked for its shape and type."""
-    result = np.asarray(function(at))
+    try:
+        result = np.asarray(function(at))
+    except (TypeError, ValueError) as error:  # of a function of one number
+        remedy = "Use np.where in place of if, and NumPy's functions in place of those of math."
+        rule = f"a function of an array of numbers, shape {at.shape}"
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(message(argument, rule, fact=f"it raises: {error}", remedy=remedy)) from error
     if result.shape != at.shape:
         fact = f"shape {result.shape} for an array of shape {at.shape}"
         raise ValueError(message(argument, "a function that keeps the shape", fact=fact))
     if result.dtype.kind not in "fiu":
         raise ValueError(message(argument, "a function with real values", fact=str(result.dtype)))
     return result.astype(np.float64)
+
+
+def _check_falls(k: FloatArray) -> None:
+    """Raise ValueError if a similarity is larger far away than close together."""
+    near, far = float(k[0]), float(k[-1])
+    if far > near:
+        fact = f"{near:.4g} at s={SQUARED_DISTANCES[0]:.2g} and {far:.4g} at s={SQUARED_DISTANCES[-1]:.2g}"
+        remedy = "Pass 1 - k, or leave bounded out for a kernel that is no similarity."
+        raise ValueError(
+            message("value", "one that falls with the distance for bounded=True", fact=fact, remedy=remedy)
+        )
 
 
 def _check_slopes(given: Mapping[str, Function], at: FloatArray, *, by: str) -> None:

@@ -122,7 +122,11 @@ def try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X
     """
     some = evenly_spaced(X.shape[0], _TRIED)
     rows, pairs = _rows(X[some]), Pairs(numbers[some], numbers[some])
-    distances = np.array([[float(metric(a, b, **(params or {}))) for b in rows] for a in rows])
+    measured = [
+        [_number(metric, metric(a, b, **(params or {})), pairs, i, j) for j, b in enumerate(rows)]
+        for i, a in enumerate(rows)
+    ]
+    distances = np.array(measured)
     if not np.isfinite(distances).all():
         finite = np.abs(distances[np.isfinite(distances)])
         return Watched(metric, _ROUNDING * float(finite.max(initial=0.0)))  # it is refused once all rows are measured
@@ -141,6 +145,15 @@ def try_metric(metric: Callable[..., float], params: Mapping[str, Any] | None, X
         remedy = "Take the mean or the larger of both directions."
         raise ValueError(message(what, "the same in both directions", fact=fact, remedy=remedy))
     return Watched(metric, slack)
+
+
+def _number(metric: Callable[..., float], found: Any, pairs: Pairs, i: int, j: int) -> float:
+    """Return what a function gives for two rows as a number, or raise TypeError if it is none."""
+    try:
+        return float(found)
+    except (TypeError, ValueError):
+        fact = f"found {type(found).__name__} {pairs.told(i, j)}"
+        raise TypeError(message(f"metric={name_of(metric)}", "a number >= 0 for all rows", fact=fact)) from None
 
 
 def warn_of_calls(metric: Callable[..., float], n_calls: int) -> None:

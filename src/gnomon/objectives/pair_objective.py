@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._validation import message
 from gnomon.objectives.added import AddedTerm, AddedTerms
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import Expansion
@@ -139,6 +140,10 @@ class PairObjective:
         self.masses = masses
         self.exaggeration = 1.0
         self._named = None if exaggerated is None else list(exaggerated)
+        numbers = sorted({term.n_samples for term in self.terms})
+        if len(numbers) > 1:
+            found = f"terms of {' and '.join(map(str, numbers))} points"
+            raise ValueError(message(found, "of the same points", remedy="Give all of them one n_samples."))
 
     @property
     def terms(self) -> list[Term]:

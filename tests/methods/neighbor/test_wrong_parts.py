@@ -1,12 +1,18 @@
 """Parts of the user's own that are none: one error each, which names the part, what was found and what to do."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.optimizers import Adam
+from gnomon.affinities import Affinities, NeighborAffinity, uniform_affinities
+from gnomon.kernels import Cauchy, CustomKernel
+from gnomon.objectives import KLDivergence, PairObjective
+from gnomon.objectives.terms import AllPairs, EdgePairs
+from gnomon.optimizers import Adam, Solution
 
 _X = np.random.default_rng(0).normal(size=(40, 3))
 
@@ -95,3 +101,108 @@ class WithoutLimit:
 def test_an_optimizer_that_is_none_is_refused(optimizer, text):
     with pytest.raises(TypeError, match=f"NeighborEmbedding: .*{text}"):
         fit(optimizer=optimizer)
+
+
+def _named(inputs):
+    return uniform_affinities(inputs.graph)
+
+
+def test_what_an_affinity_function_returns_is_looked_at():
+    assert fit(affinity=_named).affinities_.n_samples == 40
+    for result, kind in ((None, "NoneType"), (np.ones((40, 40)), "ndarray"), (3.0, "float")):
+        text = rf"affinity\(inputs\) of <lambda> must be gnomon.*\(found {kind}\)\. Return Affinities"
+        with pytest.raises(TypeError, match=text):
+            fit(affinity=lambda inputs, result=result: result)
+    with pytest.raises(TypeError, match=r"affinity\(inputs\) of .* must be gnomon.*\(found NoneType\)"):
+        fit(affinity=lambda inputs: None, loss=lambda a, k: KLDivergence(a, k))
+    few = Affinities(sp.csr_array(np.ones((9, 9), dtype=np.float32)), "membership")
+    with pytest.raises(ValueError, match=r"for 9 rows must be for inputs\.X, one row each .there are 40 distinct rows"):
+        fit(affinity=lambda inputs: few)
+
+
+def test_the_class_of_an_affinity_is_no_affinity():
+    class Heat(NeighborAffinity):
+        def of_rows(self, distances):
+            return np.exp(-np.square(distances))
+
+    with pytest.raises(TypeError, match=r"affinity=Heat must be an instance of that class\. Pass Heat\(\)"):
+        fit(affinity=Heat)
+    fit(affinity=Heat())
+
+
+class Bare:
+    """Some of what a loss needs."""
+
+    def __init__(self, affinities, kernel):
+        self.n_samples = affinities.n_samples
+
+    def loss(self, Y):
+        return float(np.square(Y).sum())
+
+
+@pytest.mark.parametrize(
+    ("loss", "text"),
+    [
+        (
+            lambda affinities, kernel: 3,
+            r"<lambda> must be an objective .*found int without n_samples, loss, gradient, ev",
+        ),
+        (lambda affinities, kernel: None, r"<lambda> must be an objective .*found NoneType without n_samples"),
+        (
+            Bare,
+            r"Bare must be an objective .*found Bare without gradient, evaluation_for\)\. See gnomon\.objectives\.Obj",
+        ),
+    ],
+    ids=["number", "None", "without gradient"],
+)
+def test_a_loss_that_makes_no_objective_is_refused(loss, text):
+    with pytest.raises(TypeError, match=rf"loss\(affinities, kernel\) of {text}"):
+        fit(loss=loss)
+
+
+def test_an_optimizer_of_ones_own_may_do_without_a_gradient():
+    class Flat(Bare):
+        def evaluation_for(self, n_components):
+            return "exact"
+
+    def stay(objective, Y0, reporter=None):
+        return Solution(Y0, [], True, "It stays.", 0)
+
+    optimizer = Own(None)
+    optimizer.minimize = stay
+    assert fit(loss=Flat, optimizer=optimizer).embedding_.shape == (40, 2)
+
+
+def test_terms_of_unlike_numbers_of_points_are_no_sum():
+    edges = EdgePairs(sp.csr_array(np.ones((30, 30))), Cauchy())
+    with pytest.raises(ValueError, match="PairObjective: terms of 29 and 30 points must be of the same points"):
+        PairObjective([edges], [AllPairs(29, Cauchy())])
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (lambda s: 1 / (1 + s) if s > 0 else 1.0, r"value must be a function of an array .*ambiguous.*Use np\.where"),
+        (lambda s: math.exp(-s), r"value must be a function of an array .*it raises: .*NumPy's functions"),
+        (
+            lambda s: s / (1 + s),
+            r"value must be one that falls with the distance .*0\.0001037 at s=.* and 0\.9999 at s=.*1 - k",
+        ),
+    ],
+    ids=["if", "math", "rising"],
+)
+def test_kernels_of_single_numbers_and_similarities_that_rise_are_refused(value, text):
+    with pytest.raises((ValueError, TypeError), match=f"CustomKernel: {text}"):
+        CustomKernel(value, lambda s: (1 + s) ** -2.0, bounded=True)
+    if "falls" in text:
+        CustomKernel(value, lambda s: (1 + s) ** -2.0)
+
+
+@pytest.mark.parametrize(("distance", "kind"), [(None, "NoneType"), ("far", "str"), (1j, "complex")])
+def test_a_metric_that_gives_no_numbers_is_refused(distance, kind):
+    def mine(a, b):
+        return distance
+
+    text = rf"metric='mine' must be a number >= 0 for all rows \(found {kind} between row 0 and row 0\)"
+    with pytest.raises(TypeError, match=text):
+        fit(metric=mine)

@@ -88,6 +88,9 @@ _BY_MASS = ("kl", "conditional_kl", "cross_entropy", "linear_attraction", "info_
 _ADDED_UP = tuple(name for name in _BY_MASS if name != "conditional_kl")
 """Losses for which given affinities of equal rows are added up."""
 
+_TAKEN: dict[str, tuple[type, ...]] = {"frobenius": (object,), "reconstruction": (object,)}
+"""What losses take that do not take `Affinities`; they say so themselves."""
+
 _PARAMETERS = Either(Instance((dict,), "a dict"), Nothing())
 
 
@@ -223,6 +226,23 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             surface=surface,
         )
 
+    def _prepare(self, X: Any, parameters: dict[str, Any]) -> Prepared:
+        prepared = super()._prepare(X, parameters)
+        affinity, loss, found = parameters["affinity"], parameters["loss"], self.affinities_
+        if isinstance(affinity, str | NeighborAffinity) or not callable(affinity):
+            return prepared
+        what = f"affinity(inputs) of {getattr(affinity, '__name__', type(affinity).__name__)}"
+        taken = _TAKEN.get(loss, (Affinities,)) if isinstance(loss, str) else (object,)
+        if found is None or not isinstance(found, taken):
+            remedy = "Return Affinities(scipy.sparse.csr_array(A), 'membership')."
+            fact = f"found {type(found).__name__}"
+            raise TypeError(message(what, "gnomon.affinities.Affinities", fact=fact, remedy=remedy))
+        n_samples = int(prepared.rows.shape[0])
+        if isinstance(found, Affinities) and found.n_samples != n_samples:
+            fact = f"there are {n_samples} distinct rows"
+            raise ValueError(message(f"{what} for {found.n_samples} rows", "for inputs.X, one row each", fact=fact))
+        return prepared
+
     def _conclude(self, prepared: Prepared, objective: Any, solution: Any) -> npt.NDArray[Any]:
         optimizer = prepared.recipe.optimizer
         if not isinstance(optimizer, Optimizer):  # whose solutions are known to be ones
@@ -251,6 +271,9 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             return AFFINITIES[affinity](**given)
         if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples, parameters.get("copies"))
+        if isinstance(affinity, type) and issubclass(affinity, NeighborAffinity):
+            name = affinity.__name__
+            raise TypeError(message(f"affinity={name}", "an instance of that class", remedy=f"Pass {name}()."))
         return affinity  # type: ignore[no-any-return]
 
     def _distinct_rows(
@@ -291,7 +314,10 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         terms = self._terms(parameters, affinities, inputs, takes_added(loss))
         if terms:
             given["added"] = (*given.get("added", ()), *terms)
-        return loss(affinities, self.kernel_, **given)
+        objective: Objective = loss(affinities, self.kernel_, **given)
+        if not isinstance(parameters["loss"], str):
+            _check_objective(objective, loss, parameters["optimizer"])
+        return objective
 
     def _terms(self, parameters: dict[str, Any], affinities: Any, inputs: Inputs, taken: bool) -> tuple[Any, ...]:
         """Return the terms to add to the loss, or raise ValueError if it takes none."""
@@ -363,6 +389,20 @@ def _not_on_surface(what: str, parameters: dict[str, Any]) -> ValueError:
     """Return the error about an optimizer whose steps would leave a surface."""
     rule = f"one of auto, {', '.join(_ON_SURFACE)}, or a SurfaceDescent or SampledSurfaceDescent"
     return ValueError(message(what, rule, fact=f"output_metric={parameters['output_metric']!r}"))
+
+
+def _check_objective(objective: Any, loss: Any, optimizer: Any) -> None:
+    """Raise TypeError if what a loss of the user's own made has not all that a fit asks for."""
+    asked = ["n_samples", "loss", "evaluation_for"]
+    if isinstance(optimizer, str):  # one of the user's own may do without
+        asked.insert(2, "gradient")
+    lacking = [name for name in asked if not hasattr(objective, name)]
+    if lacking:
+        name = getattr(loss, "__name__", type(loss).__name__)
+        what = f"loss(affinities, kernel) of {name}"
+        rule = "an objective with n_samples, loss(Y), gradient(Y) and evaluation_for(n_components)"
+        fact = f"found {type(objective).__name__} without {', '.join(lacking)}"
+        raise TypeError(message(what, rule, fact=fact, remedy="See gnomon.objectives.Objective, or PairObjective."))
 
 
 def _of_distinct_rows(affinities: Any, copies: Any, loss: Any) -> Affinities:
