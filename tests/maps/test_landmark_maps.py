@@ -235,12 +235,10 @@ def test_columns_are_standardised_by_all_rows():
 
 
 def test_columns_of_a_stored_table_are_standardised_by_all_rows(stored):
-    with pytest.warns(gnomon.exceptions.DataWarning, match=r"landmarks' range: 1 of 1,197 placed rows \(row 502\)"):
-        found = gnomon.map(stored, n_fitted=600, scale="standard")
+    found = gnomon.map(stored, n_fitted=600, scale="standard")
     spread = X.std(axis=0, dtype=np.float64)
     np.testing.assert_allclose(found.landmark_map.scale.spread[spread > 0], spread[spread > 0], rtol=1e-6)
-    with pytest.warns(gnomon.exceptions.DataWarning, match=r"\(row 502\)"):
-        inside = gnomon.map(X, n_fitted=600, scale="standard")
+    inside = gnomon.map(X, n_fitted=600, scale="standard")
     np.testing.assert_allclose(inside.landmark_map.scale.spread, found.landmark_map.scale.spread, rtol=1e-9)
 
 

@@ -113,3 +113,26 @@ def test_what_rounding_leaves_is_symmetric_and_one_edge_among_many_is_seen():
 def test_affinities_that_are_none_are_refused(matrix, normalization, error, text):
     with pytest.raises(error, match=f"Affinities: {text}"):
         Affinities(matrix, normalization)
+
+
+def test_affinities_of_rows_are_joined_for_a_loss_of_pairs():
+    draw = np.random.default_rng(0)
+    own = sp.random_array((30, 30), density=0.3, rng=draw, format="csr", dtype=np.float32)
+    own.setdiag(0.0)
+    own.eliminate_zeros()
+    masses = draw.uniform(0.5, 1.5, size=30)
+    for given in (None, masses):
+        joined = Affinities(own, "rows", masses=given).of_pairs()
+        by_mass = own.toarray() if given is None else masses[:, None] * own.toarray()
+        np.testing.assert_allclose(joined.matrix.toarray(), (by_mass + by_mass.T) / 2, rtol=1e-6)
+        assert (joined.normalization, joined.symmetric) == ("membership", True)
+    union = Affinities(sp.csr_array(own + own.T), "membership")
+    assert union.of_pairs() is union
+
+
+@pytest.mark.parametrize("affinity", ["fuzzy", "gaussian", "uniform"])
+def test_what_is_made_as_symmetric_is(affinity):
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    made = NeighborEmbedding(affinity=affinity, max_iter=5, random_state=0).fit(X).affinities_
+    assert made.symmetric
+    check_symmetric(made.matrix, "affinities")

@@ -309,11 +309,10 @@ def test_a_loss_that_hardly_rose_is_not_told():
     assert patient.rise(state, -0.41) == ""  # of 1 at least
     assert patient.rise(state, -0.39) != ""
     assert patient.rise(state, None) == ""
-    state.start_loss = -0.7
-    assert patient.rise(state, -0.61) == ""
-    assert patient.rise(state, -0.59).startswith("The loss rose from -0.7 at the start to -0.59. Of a loss of your own")
-    state.start_loss = -0.4
-    assert patient.rise(state, -0.39).startswith("The loss rose from -0.5 after iteration 7 to -0.39.")
+    assert patient.rise(state, -0.61, -0.7) == ""
+    told = patient.rise(state, -0.59, -0.7)
+    assert told.startswith("The loss rose from -0.7 at the start to -0.59. Of a loss of your own")
+    assert patient.rise(state, -0.39, -0.4).startswith("The loss rose from -0.5 after iteration 7 to -0.39.")
     assert Stopping().rise(state, 9.0) == ""
     state.best_loss = math.inf
     assert patient.rise(state, 9.0) == ""

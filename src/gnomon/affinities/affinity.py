@@ -117,10 +117,10 @@ class NeighborAffinity(ABC):
         """
         if self.join == "membership":
             matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.set_op_mix_ratio)
-            return Affinities(matrix, "membership")
+            return Affinities(matrix, "membership", symmetric=True)
         if self.join == "rows":
             return Affinities(rows_as_matrix(indices, sums_to_one(weights)), "rows")
-        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total")
+        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total", symmetric=True)
 
     def _checked(self, distances: Float32Array) -> Float32Array:
         """Return the weights of all neighbours, or raise ValueError."""

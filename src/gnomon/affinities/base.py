@@ -53,12 +53,15 @@ class Affinities(ShortRepr):
     masses : ndarray of shape (n_samples,), float64, or None, default=None
         How many rows each row stands for, of mean 1, where they are not all equal. Affinities are then those of all the
         rows that two points stand for, and a loss counts a pair of points as so many pairs of rows.
+    symmetric : bool, default=False
+        Whether the matrix is known to be symmetric, by how it was made. Of others a loss over pairs looks.
     """
 
     matrix: scipy.sparse.csr_array
     normalization: Literal["total", "membership", "rows", "weights"]
     bandwidths: npt.NDArray[np.float32] | None = None
     masses: npt.NDArray[np.float64] | None = None
+    symmetric: bool = False
 
     def __post_init__(self) -> None:
         if self.normalization not in _NORMALIZATIONS:
@@ -72,6 +75,15 @@ class Affinities(ShortRepr):
         shape = matrix.shape
         if len(shape) != 2 or shape[0] != shape[1]:
             raise ValueError(message(f"matrix of shape {shape}", "of shape (n_samples, n_samples)", who="Affinities"))
+
+    def of_pairs(self) -> Affinities:
+        """Return affinities of pairs: of "rows" the mean of both directions, "membership"; others as they are."""
+        if self.normalization != "rows":
+            return self
+        own = self.matrix if self.masses is None else scipy.sparse.diags_array(self.masses) @ self.matrix
+        both = scipy.sparse.csr_array((own + own.T) / 2.0).astype(self.matrix.dtype)
+        both.sort_indices()
+        return Affinities(both, "membership", self.bandwidths, self.masses, symmetric=True)
 
     @property
     def n_samples(self) -> int:

@@ -191,7 +191,7 @@ class DataAffinities:
     @property
     def values(self) -> Affinities:
         """The affinities that an objective takes."""
-        return Affinities(self.matrix, self.join)
+        return Affinities(self.matrix, self.join, symmetric=self.join != "rows")
 
     def _squared(self) -> Float64:
         squared = np.empty(self.indices.shape)

@@ -88,7 +88,7 @@ def decaying_affinities(graph: NeighborGraph, n_neighbors: int, decay: float, se
     directed = scipy.sparse.csr_array((0.5 * values, (rows, columns)), shape=(n_samples, n_samples))
     matrix = scipy.sparse.csr_array(directed + directed.T).astype(np.float32)
     matrix.sort_indices()
-    return Affinities(matrix, "weights")
+    return Affinities(matrix, "weights", symmetric=True)
 
 
 @dataclass(frozen=True)

@@ -97,7 +97,8 @@ def fuzzy_simplicial_set(
     values = check_parameters(_RULES, given)
     mix = values.pop("set_op_mix_ratio")
     weights, _, bandwidths = membership_weights(usable_distances(graph), **values)
-    return Affinities(fuzzy_union(graph.indices, weights, set_op_mix_ratio=mix), "membership", bandwidths)
+    matrix = fuzzy_union(graph.indices, weights, set_op_mix_ratio=mix)
+    return Affinities(matrix, "membership", bandwidths, symmetric=True)
 
 
 @dataclass(frozen=True)

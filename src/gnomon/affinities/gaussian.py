@@ -85,7 +85,7 @@ def gaussian_affinities(graph: NeighborGraph, *, perplexity: float = 30.0) -> Af
     perplexity = _checked(graph, perplexity)
     indices, distances = np.ascontiguousarray(graph.indices, dtype=np.int32), usable_distances(graph)
     parts, bandwidths = _core.gaussian_affinities(indices, distances, math.log2(perplexity), current_run().n_threads)
-    return Affinities(joined_matrix(parts), "total", bandwidths)
+    return Affinities(joined_matrix(parts), "total", bandwidths, symmetric=True)
 
 
 @part("conditional_affinities")

@@ -51,13 +51,14 @@ def joined_by_mass(
     """
     if join == "membership":
         union = fuzzy_union(indices, weights, set_op_mix_ratio=set_op_mix_ratio)
-        return Affinities(by_mass(union, masses), "membership", masses=masses)
+        return Affinities(by_mass(union, masses), "membership", masses=masses, symmetric=True)
     shares = sums_to_one(weights * masses[indices])
     if join == "rows":
         return Affinities(rows_as_matrix(indices, shares.astype(np.float32)), "rows", masses=masses)
     total = float(masses[shares.any(axis=1)].sum())
     own = np.asarray(shares * masses[:, None], dtype=np.float32)
-    return Affinities(scaled_mean_of_directions(indices, own, max(total, np.finfo(float).tiny)), "total", masses=masses)
+    matrix = scaled_mean_of_directions(indices, own, max(total, np.finfo(float).tiny))
+    return Affinities(matrix, "total", masses=masses, symmetric=True)
 
 
 def by_mass(matrix: scipy.sparse.csr_array, masses: Float64Array) -> scipy.sparse.csr_array:

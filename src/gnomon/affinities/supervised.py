@@ -77,10 +77,10 @@ class SupervisedAffinity:
             return joined_by_mass(indices, weights, inputs.masses, self.affinity.join, mix)
         if self.affinity.join == "membership":
             matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.affinity.set_op_mix_ratio)
-            return Affinities(matrix, "membership")
+            return Affinities(matrix, "membership", symmetric=True)
         if self.affinity.join == "rows":
             return Affinities(rows_as_matrix(indices, sums_to_one(weights)), "rows")
-        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total")
+        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total", symmetric=True)
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows, whose target is not known: that of the table."""

@@ -44,9 +44,9 @@ def uniform_affinities(graph: NeighborGraph, *, normalization: str = "total") ->
     check_parameters(_RULES, {"normalization": normalization})
     present = np.isfinite(usable_distances(graph)).astype(np.float32)
     if normalization == "membership":
-        return Affinities(fuzzy_union(graph.indices, present), "membership")
+        return Affinities(fuzzy_union(graph.indices, present), "membership", symmetric=True)
     counts = np.maximum(present.sum(axis=1, keepdims=True), 1.0)
-    return Affinities(mean_of_directions(graph.indices, present / counts), "total")
+    return Affinities(mean_of_directions(graph.indices, present / counts), "total", symmetric=True)
 
 
 @dataclass(frozen=True)

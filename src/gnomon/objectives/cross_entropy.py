@@ -146,7 +146,7 @@ class CrossEntropy(PairObjective):
         repulsion = checked["negative_sample_rate"] * checked["repulsion_strength"]
         self.repulsion: float = repulsion
         sampled = checked["evaluation"] == "sampled"
-        attraction = EdgePairs(affinities.matrix, kernel, "log")
+        attraction = EdgePairs(affinities.matrix, kernel, "log", symmetric=affinities.symmetric)
         all_pairs = partial(
             AllPairs,
             affinities.n_samples,
@@ -319,12 +319,12 @@ class StatedCrossEntropy(PairObjective):
         n = affinities.n_samples
         half = np.full(n, 0.5, dtype=np.float32)
         super().__init__(
-            [EdgePairs(affinities.matrix, kernel, "log")],
+            [EdgePairs(affinities.matrix, kernel, "log", symmetric=affinities.symmetric)],
             [
                 AllPairs(
                     n, kernel, "log_deficit", weights=(half, np.ones_like(half)), evaluation=evaluation, theta=theta
                 ),
-                EdgePairs(affinities.matrix, kernel, "log_deficit", scale=-1.0),
+                EdgePairs(affinities.matrix, kernel, "log_deficit", scale=-1.0, symmetric=affinities.symmetric),
             ],
             constant=constant,
         )

@@ -98,7 +98,8 @@ class FrameCorrelation(AddedTerm):
         self.every: int = checked["every"]
         self.variance_shift: float = checked["variance_shift"]
         self.edges = Edges.from_affinities(affinities)
-        check_symmetric(affinities.matrix, "affinities")
+        if not affinities.symmetric:
+            check_symmetric(affinities.matrix, "affinities")
         self.kernel = kernel
         self._compiled = compile_kernel(kernel)
         self.singular_values = np.asarray(singular_values, dtype=np.float64)

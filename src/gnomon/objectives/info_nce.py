@@ -82,7 +82,8 @@ class InfoNCE:
         self.masses = affinities.masses
         self._charges = np.ascontiguousarray([] if self.masses is None else self.masses, dtype=np.float32)
         self._edges = Edges.from_affinities(affinities)
-        check_symmetric(affinities.matrix, "affinities")
+        if not affinities.symmetric:
+            check_symmetric(affinities.matrix, "affinities")
         self._matrix: sp.csr_array = affinities.matrix
         self.seed = seed
         self.epoch = 0

@@ -119,6 +119,7 @@ class KLDivergence(PairObjective):
             scale=self.attraction_weight / total,
             normalized=self.attraction_weight,
             fixed_total=affinities.normalization == "total",
+            symmetric=affinities.symmetric,
         )
         masses = affinities.masses
         dtype = affinities.matrix.dtype.type
@@ -198,7 +199,7 @@ class ConditionalDivergence(PairObjective):
             rows, charges = rows * masses, masses
         both = scipy.sparse.csr_array(matrix + matrix.T)
         super().__init__(
-            [EdgePairs(both, self.kernel, "log", scale=0.5)],
+            [EdgePairs(both, self.kernel, "log", scale=0.5, symmetric=True)],
             [
                 AllPairs(
                     matrix.shape[0],

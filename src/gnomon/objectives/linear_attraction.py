@@ -92,7 +92,7 @@ class LinearAttraction(PairObjective):
         own = degrees.dtype.type(1.0) if masses is None else masses.astype(degrees.dtype)  # of a point without springs
         h = degrees + own if checked["charges"] == "degree" else np.broadcast_to(own, degrees.shape)
         # sums run over ordered pairs: half of everything, and -s / 2 is the linear kernel
-        springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5)
+        springs = EdgePairs(affinities.matrix, Linear(), "value", scale=-0.5, symmetric=affinities.symmetric)
         repulsion = AllPairs(
             edges.n_samples,
             self.kernel,

@@ -104,7 +104,7 @@ class NearbyPairs(AddedTerm):
 
     @staticmethod
     def _of(partners: npt.NDArray[np.int32]) -> EdgePairs | None:
-        return EdgePairs(sum_of_directions(partners), FURTHER, "value") if partners.size else None
+        return EdgePairs(sum_of_directions(partners), FURTHER, "value", symmetric=True) if partners.size else None
 
 
 class LocalmapLoss(PacmapLoss):
@@ -138,7 +138,7 @@ class LocalmapLoss(PacmapLoss):
             raise ValueError(message(what, rule))
         self.nearby = nearby
         self._strength = 0.5 * nearby.radius
-        self._local = EdgePairs(pairs.near, _NEAR, "value", scale=self._strength)
+        self._local = EdgePairs(pairs.near, _NEAR, "value", scale=self._strength, symmetric=True)
         self.added.join(nearby)
         self._adjust()
 

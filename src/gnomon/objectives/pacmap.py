@@ -115,4 +115,4 @@ class PacmapLoss(PairObjective):
 
 def _pairs_of(matrix: Any, kernel: NoiseContrast) -> list[EdgePairs]:
     """Return the sum of k over pairs as a list of one term, or of none if there are no pairs."""
-    return [EdgePairs(matrix, kernel, "value")] if matrix.nnz else []
+    return [EdgePairs(matrix, kernel, "value", symmetric=True)] if matrix.nnz else []

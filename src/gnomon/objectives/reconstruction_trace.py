@@ -111,7 +111,7 @@ class ReconstructionTrace(PairObjective):
             scale=strength,
         )
         diagonal = strength * n * ((1.0 - at_zero) ** 2 if quadratic else at_zero)
-        chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0)
+        chosen = EdgePairs(_off_diagonal(W + W.T), kernel, "value", scale=-1.0, symmetric=True)
         shared = _off_diagonal(selection)  # nothing where each row chooses one other
         together = [EdgePairs(shared, kernel, "value")] if shared.nnz else []
         self._penalties = penalties

@@ -254,12 +254,17 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         self.history: list[tuple[int, float]] = []
         self.timings: dict[str, float] = {}
         self.failed = ""
+        self._first_loss = math.inf
 
     def see_start(self, state: StateT) -> None:
-        """Keep the loss of the start in the state, if a rule will ask whether it fell."""
-        if self.stopping.n_iter_without_progress is not None and self.optimizer.track_loss and self.max_iter:
+        """Keep the loss of the start, of an objective that is not ours, if a rule will ask whether it fell.
+
+        Ours may rise from a good start, such as a map of another loss; their gradients are known to be right.
+        """
+        ours = type(self.objective).__module__.partition(".")[0] == __name__.partition(".")[0]
+        if not ours and self.stopping.n_iter_without_progress is not None and self.optimizer.track_loss:
             with self._timed("loss"):
-                state.start_loss = float(self.objective.loss(state.embedding))
+                self._first_loss = float(self.objective.loss(state.embedding))
 
     def advance(self, state: StateT, limit: int) -> str:
         """Bring the state to iteration `limit`, or to where the optimizer cannot go further and says why.
@@ -301,7 +306,7 @@ class DescentRun(Generic[StateT, ObjectiveT]):
 
     def rose(self, state: StateT) -> str:
         """Return that the loss rose, and what to do; "" if it did not."""
-        told = self.stopping.rise(state, self.history[-1][1] if self.history else None)
+        told = self.stopping.rise(state, self.history[-1][1] if self.history else None, self._first_loss)
         return f"{told} {self.optimizer.divergence(self.objective, state)[1]}" if told else ""
 
     def excess(self, state: StateT) -> float | None:

@@ -44,8 +44,6 @@ class State:
         Lowest loss seen since the stopping rules began to look.
     best_iteration : int
         When it was seen.
-    start_loss : float
-        Loss before the first iteration, where a rule waits for it to fall; else infinite.
     anchors : ndarray of shape (n_terms, n_samples, n_components) or None
         The embeddings from which added terms were last estimated, None if none has been.
     """
@@ -56,7 +54,6 @@ class State:
     largest_gradient_norm: float = 0.0
     best_loss: float = math.inf
     best_iteration: int = 0
-    start_loss: float = math.inf
     anchors: Points | None = None
 
     def copy(self) -> Self:
@@ -106,16 +103,16 @@ class Stopping:
             return f"The loss has not fallen since iteration {state.best_iteration}."
         return ""
 
-    def rise(self, state: State, loss: float | None) -> str:
+    def rise(self, state: State, loss: float | None, at_first: float = math.inf) -> str:
         """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
 
         More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long. Where no loss was
-        as low as that of the start, no step may have been one downhill.
+        as low as that of the start, `at_first` if it is known, no step may have been one downhill.
         """
         if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
             return ""
-        at_start = state.start_loss < state.best_loss
-        lowest = state.start_loss if at_start else state.best_loss
+        at_start = at_first < state.best_loss
+        lowest = at_first if at_start else state.best_loss
         if loss - lowest <= _RISE * max(abs(lowest), 1.0):
             return ""
         where = "at the start" if at_start else f"after iteration {state.best_iteration}"

@@ -96,7 +96,7 @@ _MODULES = {
 CLASSES = {name: module for module, names in _MODULES.items() for name in names}
 """Module of each class."""
 
-_LATER = frozenset({"many"})  # arguments, of placements, that earlier builds did not know
+_LATER = frozenset({"many", "symmetric"})  # arguments, of placements and affinities, that earlier builds did not know
 
 _PROTOCOLS = {
     "InputKernel": _MODULES["gnomon.kernels.inputs"],

@@ -68,7 +68,7 @@ def expected_umap_gradient(
     checked = check_parameters(_FORCE_RULES, given)
     n = affinities.n_samples
     points = check_embedding(Y, n)
-    attraction = EdgePairs(affinities.matrix, kernel, "log")
+    attraction = EdgePairs(affinities.matrix, kernel, "log", symmetric=affinities.symmetric)
     repulsion = AllPairs(n, kernel, "log_deficit")
     weight = checked["repulsion_strength"] * checked["negative_sample_rate"] / (2.0 * n)
     degrees = attraction.edges.degrees.astype(np.float64)[:, None]

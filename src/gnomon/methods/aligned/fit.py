@@ -169,7 +169,7 @@ class _Points:
         joint.setdiag(0.0)
         joint.eliminate_zeros()
         scaled = scipy.sparse.csr_array(joint.maximum(joint.T) / joint.max())
-        return Affinities(scaled.astype(np.float32), "membership")
+        return Affinities(scaled.astype(np.float32), "membership", symmetric=True)
 
     def aligned(self, embeddings: list[npt.NDArray[np.float32]]) -> list[npt.NDArray[np.float32]]:
         """Turn, reflect and move maps to their common mean; shapes and sizes stay as they are."""

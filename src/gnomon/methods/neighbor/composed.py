@@ -311,6 +311,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             given.setdefault("seed", inputs.seed)
         if parameters["loss"] == "cross_entropy" and parameters["output_metric"] == "euclidean":
             given.setdefault("n_draws", FLAT_DRAWS)
+        if _is_named(parameters["affinity"], "conditional") and _is_named(parameters["loss"], *_ADDED_UP):
+            affinities = affinities.of_pairs()
         terms = self._terms(parameters, affinities, inputs, takes_added(loss))
         if terms:
             given["added"] = (*given.get("added", ()), *terms)
@@ -403,6 +405,11 @@ def _check_objective(objective: Any, loss: Any, optimizer: Any) -> None:
         rule = "an objective with n_samples, loss(Y), gradient(Y) and evaluation_for(n_components)"
         fact = f"found {type(objective).__name__} without {', '.join(lacking)}"
         raise TypeError(message(what, rule, fact=fact, remedy="See gnomon.objectives.Objective, or PairObjective."))
+
+
+def _is_named(given: Any, *names: str) -> bool:
+    """Return whether a part is given by one of some names."""
+    return isinstance(given, str) and given in names
 
 
 def _of_distinct_rows(affinities: Any, copies: Any, loss: Any) -> Affinities:

@@ -50,6 +50,8 @@ class EdgePairs:
         What the weights add up to where the scale divides by their sum; 0 where it does not.
     fixed_total : bool, default=True
         Whether that sum stays the same when affinities change with the data.
+    symmetric : bool, default=False
+        Whether the matrix is known to be symmetric, and is not looked at.
     """
 
     @part("EdgePairs")
@@ -62,11 +64,13 @@ class EdgePairs:
         scale: float = 1.0,
         normalized: float = 0.0,
         fixed_total: bool = True,
+        symmetric: bool = False,
     ) -> None:
         self.law = check_law(law, kernel)
         self.matrix = scipy.sparse.csr_array(matrix)
         self.edges = Edges.from_matrix(self.matrix)
-        check_symmetric(self.matrix, "affinities")
+        if not symmetric:
+            check_symmetric(self.matrix, "affinities")
         self.kernel = kernel
         self.scale = scale
         self.normalized = normalized

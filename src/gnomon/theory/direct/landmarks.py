@@ -64,6 +64,6 @@ def landmark_map(
     joined = sp.csr_array(0.5 * (joined + joined.T), dtype=np.float32)
     joined.sort_indices()
     Y = np.zeros((n, 2))
-    Y[chosen] = balanced_map(Affinities(joined, "membership"), kernel, n_solves=checked["n_solves"])
+    Y[chosen] = balanced_map(Affinities(joined, "membership", symmetric=True), kernel, n_solves=checked["n_solves"])
     Y += solve_graph_system(matrix, matrix @ Y, held=chosen).Z
     return at_best_scale(umap_loss(affinities, kernel), Y)
