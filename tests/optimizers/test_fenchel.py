@@ -364,3 +364,18 @@ def test_what_cannot_be_played_is_refused():
         FenchelGame("OMD", FTL())
     with pytest.raises(FloatingPointError, match=r"x_player=OMD.*Lower the step of OMD"), np.errstate(all="ignore"):
         averaged_gradient_descent(1e200, max_iter=9).minimize(Smooth(), X0)
+
+
+def test_a_gradient_of_another_shape_is_named():
+    class Short:
+        dtype, n_samples = np.float64, 3
+
+        def loss(self, x):
+            return float(np.square(x).sum())
+
+        def gradient(self, x):
+            return 2.0 * x[:2]
+
+    text = r"gradient\(Y\) of Short must be of the shape \(3, 1\) of Y \(found \(2, 1\)\)"
+    with pytest.raises(ValueError, match=text):
+        frank_wolfe(L1Ball(1.0), max_iter=5).minimize(Short(), np.zeros((3, 1)))

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from gnomon._entrance import entrance
 from gnomon._validation import Either, Instance, Integer, Nothing, Options, Real, Rule, check_parameters, message
 from gnomon.linalg import inner
+from gnomon.objectives.base import check_gradient
 from gnomon.optimizers.base import Optimizer, Step
 from gnomon.optimizers.fenchel.domains import Domain, WholeSpace
 from gnomon.optimizers.fenchel.players import (
@@ -203,10 +204,10 @@ class FenchelGame(Optimizer[GameState, Differentiable]):
         if self.y_player.prescient:
             x = self.x_player.play(LinearLosses(self.domain), x_past, weight, None)
             u = self.y_player.play(ConjugateLosses(), y_past, weight, x)
-            y = objective.gradient(u)
+            y = check_gradient(objective, objective.gradient(u), u)
         else:
             u = self.y_player.play(ConjugateLosses(), y_past, weight, None)
-            y = objective.gradient(u)
+            y = check_gradient(objective, objective.gradient(u), u)
             x = self.x_player.play(LinearLosses(self.domain), x_past, weight, y if self.x_player.prescient else None)
         state.x, state.u, state.y = x, u, y
         state.total_x = state.total_x + weight * x
