@@ -20,7 +20,15 @@ from typing import TYPE_CHECKING, Any, Concatenate, NoReturn, ParamSpec, TypeVar
 
 from gnomon._validation import message
 
-__all__ = ["Estimator", "all_or_nothing", "changed_parameters", "check_is_fitted", "refuse_weights"]
+__all__ = [
+    "Estimator",
+    "all_or_nothing",
+    "changed_parameters",
+    "check_is_fitted",
+    "copied",
+    "refuse_weights",
+    "unseeded",
+]
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -189,6 +197,44 @@ def changed_parameters(estimator: Any) -> dict[str, Any]:
     defaults = _defaults(cls)
     values = estimator.get_params(deep=False)
     return {name: one for name, one in values.items() if name not in defaults or repr(one) != repr(defaults[name])}
+
+
+def copied(estimator: Any) -> Any:
+    """Return a copy of an estimator of any library that has its parameters and is not fitted.
+
+    Parameters
+    ----------
+    estimator : estimator
+
+    Returns
+    -------
+    estimator
+
+    Raises
+    ------
+    TypeError
+        If scikit-learn cannot copy it.
+    """
+    if isinstance(estimator, Estimator):
+        return type(estimator)(**estimator.get_params(deep=False))
+    clone = importlib.import_module(_HOME).clone
+    try:
+        return clone(estimator)
+    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
+        what, rule = f"method of type {type(estimator).__name__}", "one that scikit-learn can copy, to give it a seed"
+        raise TypeError(message(what, rule, fact=str(error), remedy="Give it a random_state.")) from error
+
+
+def unseeded(estimator: Any) -> list[str]:
+    """Return the parameters ``random_state`` of an estimator and its parts that are None.
+
+    Parameters
+    ----------
+    estimator : object
+        One without parameters has none.
+    """
+    known = estimator.get_params() if callable(getattr(estimator, "get_params", None)) else {}
+    return [name for name, value in known.items() if value is None and name.split("__")[-1] == "random_state"]
 
 
 @functools.cache

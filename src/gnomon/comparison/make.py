@@ -13,8 +13,9 @@ from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Options, check_parameters
+from gnomon.comparison.given import requests_of_all
 from gnomon.comparison.result import HEADLINES, Comparison
-from gnomon.comparison.trials import Trial, Trials, requests_of
+from gnomon.comparison.trials import Trial, Trials
 from gnomon.evaluation import SIMILARITY_METRICS, embedding_similarity
 from gnomon.evaluation.measures import check_measures
 
@@ -27,7 +28,7 @@ MEASURES = (*HEADLINES.values(), "trustworthiness", "continuity", "shepard", "kn
 @entrance("compare", seeded=True)
 def compare(
     X: Any,
-    methods: Sequence[str] = ("umap", "tsne", "pca"),
+    methods: Sequence[Any] | Mapping[str, Any] = ("umap", "tsne", "pca"),
     parameters: Mapping[str, Mapping[str, Any]] | None = None,
     *,
     labels: npt.ArrayLike | None = None,
@@ -52,17 +53,20 @@ def compare(
     ----------
     X : array-like, sparse matrix or DataFrame of shape (n_samples, n_features)
         Finite numbers.
-    methods : sequence of str, default=("umap", "tsne", "pca")
-        Names as in `gnomon.methods.METHODS`.
+    methods : sequence of str or estimator, or mapping of names to these, default=("umap", "tsne", "pca")
+        Names as in `gnomon.methods.METHODS`, and objects with ``fit_transform``, ours or any other, such as those of
+        umap-learn, as in ``{"mine": gn.UMAP(min_dist=0.5), "theirs": umap.UMAP()}``; without a name they are called
+        after their class and what is not its default. Copies are fitted to the table as it is standardised for all,
+        with the metric and the seed that they have; without a seed they get that of the comparison.
     parameters : mapping or None, default=None
-        For each method its parameters that are not the defaults: a value, or a list or tuple of values, of which all
-        combinations are mapped, such as ``{"umap": {"n_neighbors": [5, 15, 50]}}``.
+        For each method given by its name its parameters that are not the defaults: a value, or a list or tuple of
+        values, of which all combinations are mapped, such as ``{"umap": {"n_neighbors": [5, 15, 50]}}``.
     labels : array-like of shape (n_samples,), default=None
         Classes, for the measures that are about these and the colours of figures. No map sees them.
     metric : str, default="euclidean"
         A metric of `gnomon.neighbors.compute_neighbors`, by name and with its arguments in brackets, such as
-        "periodic(360)". Methods that take one map by it, unless their parameters name another, and all maps are judged
-        by it.
+        "periodic(360)". Methods given by name that take one map by it, unless their parameters name another, and all
+        maps are judged by it.
     scale : {"auto", "standard", "robust"} or None, default="auto"
         How columns are standardised before, as for `gnomon.map`.
     n_components : int >= 1, default=2
@@ -91,7 +95,7 @@ def compare(
     ValueError
         If a method, parameter or measure does not exist, or a method refuses the table.
     TypeError
-        If something is of the wrong type.
+        If something is of the wrong type, or an estimator cannot be copied.
 
     See Also
     --------
@@ -112,7 +116,7 @@ def compare(
     >>> found.best("auc_rnx").name
     'pca'
     """
-    requests = requests_of(methods, parameters, _count("n_components", n_components))
+    requests = requests_of_all(methods, parameters, _count("n_components", n_components))
     names = check_measures(measures)
     check_parameters({"agreement": Options(*SIMILARITY_METRICS)}, {"agreement": agreement})
     wanted = [*names, *(name for name in HEADLINES.values() if name not in names)]

@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,24 +24,29 @@ from gnomon.evaluation.anchors import choose_anchors
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors import NeighborGraph, check_metric, compute_neighbors, metric_name, native_metric
 
-__all__ = ["Request", "Trial", "Trials", "requests_of"]
+if TYPE_CHECKING:
+    from gnomon.comparison.given import Given
+
+__all__ = ["SEEDS", "Request", "Trial", "Trials", "neighbors_of", "requests_of"]
 
 _PER_PERPLEXITY = 3.0  # neighbours for each unit of perplexity, as the methods themselves choose
-_SEEDS = 2**31
+SEEDS = 2**31
+"""Seeds of maps are below this, which other libraries take too."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """A map to be made: a method's name in `gnomon.methods.METHODS` and what is not its default."""
+    """A map to be made: a method's name in `gnomon.methods.METHODS` and what is not its default, under a label."""
 
     method: str
     parameters: dict[str, Any] = field(default_factory=dict)
     n_components: int = 2
+    label: str = ""
 
     @property
     def name(self) -> str:
         """Both in words, such as "umap, n_neighbors=5"."""
-        return ", ".join([self.method, *(f"{key}={value}" for key, value in self.parameters.items())])
+        return ", ".join([self.label or self.method, *(f"{key}={value}" for key, value in self.parameters.items())])
 
     def estimator(self, **settings: Any) -> Any:
         """Return the estimator, not fitted."""
@@ -62,7 +67,7 @@ class Request:
         """Return what a fit of so many rows takes for the value of a parameter: a number for no perplexity."""
         if parameter != "perplexity" or value is not None:
             return value
-        return _class_of(self.method)()._usual_perplexity(n_samples)
+        return _usual(_class_of(self.method)(), n_samples)
 
     def default(self, parameter: str, n_samples: int) -> Any:
         """Return what a fit of so many rows takes for a parameter that is left out."""
@@ -70,14 +75,7 @@ class Request:
 
     def n_neighbors(self, n_samples: int, metric: str = "euclidean") -> int | None:
         """Return the neighbours that it looks for in so many rows where a graph by a metric can serve it, else None."""
-        given = self.estimator().get_params()
-        own = metric_name(self.parameters.get("metric", metric), given.get("metric_params"))
-        if "precomputed_knn" not in given or own != metric:
-            return None
-        wanted = given.get("n_neighbors")
-        if wanted is None and "perplexity" in given:
-            wanted = math.floor(_PER_PERPLEXITY * self.taken("perplexity", given["perplexity"], n_samples))
-        return None if wanted is None else int(wanted)
+        return neighbors_of(self.estimator(), self.parameters.get("metric", metric), n_samples, metric)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +87,7 @@ class Trial(ShortRepr):
     name : str
         Method and parameters in words.
     method : str
-        As in `gnomon.methods.METHODS`.
+        As in `gnomon.methods.METHODS`, or the class of an estimator that was given.
     parameters : dict of str to object
         Those that were asked for; the others are the method's defaults.
     embedding : ndarray of shape (n_samples, n_components), float32
@@ -126,6 +124,34 @@ class Trial(ShortRepr):
         return {name: float(np.std(v, ddof=1)) if len(v) > 1 else math.nan for name, v in self.values.items()}
 
 
+def neighbors_of(estimator: Any, own_metric: Any, n_samples: int, metric: str) -> int | None:
+    """Return the neighbours that an estimator looks for in so many rows where a graph can serve it, else None.
+
+    Parameters
+    ----------
+    estimator : Embedder
+    own_metric : str, callable or None
+        In which it compares rows.
+    n_samples : int
+    metric : str
+        Of the graph.
+    """
+    given = estimator.get_params(deep=False)
+    if "precomputed_knn" not in given or metric_name(own_metric, given.get("metric_params")) != metric:
+        return None
+    wanted = given.get("n_neighbors")
+    if wanted is None and "perplexity" in given:
+        perplexity = given["perplexity"]
+        wanted = math.floor(_PER_PERPLEXITY * (_usual(estimator, n_samples) if perplexity is None else perplexity))
+    return None if wanted is None else int(wanted)
+
+
+def _usual(estimator: Any, n_samples: int) -> float:
+    """Return the perplexity that a method takes for so many rows unless one is given."""
+    found: float = estimator._usual_perplexity(n_samples)
+    return found
+
+
 def _class_of(method: str) -> Any:
     card = catalogue.find_method(method)
     assert card is not None  # checked by requests_of
@@ -133,7 +159,11 @@ def _class_of(method: str) -> Any:
 
 
 def requests_of(
-    methods: Sequence[str], parameters: Mapping[str, Mapping[str, Any]] | None, n_components: int
+    methods: Sequence[str],
+    parameters: Mapping[str, Mapping[str, Any]] | None,
+    n_components: int,
+    *,
+    others: bool = False,
 ) -> list[Request]:
     """Return every map that is asked for: of each method all combinations of the values of its parameters.
 
@@ -143,9 +173,11 @@ def requests_of(
     parameters : mapping of method to mapping of parameter to value, or to a list or tuple of values; or None
     n_components : int
         Of all maps.
+    others : bool, default=False
+        Whether estimators are mapped by as well, so that there may be no names.
     """
     names = [methods] if isinstance(methods, str) else list(methods)
-    if not names or len(set(names)) < len(names):
+    if not (names or others) or len(set(names)) < len(names):
         fact = "it is empty" if not names else "one comes twice"
         raise ValueError(message("methods", "at least one name, each once", fact=fact))
     for name in names:
@@ -153,7 +185,8 @@ def requests_of(
     grids = dict(parameters or {})
     for name, grid in grids.items():
         if name not in names:
-            raise ValueError(message(f"parameters of {name!r}", f"of one of the methods, {', '.join(names)}"))
+            rule = f"of one of the methods, {', '.join(names)}" if names else "left out beside estimators"
+            raise ValueError(message(f"parameters of {name!r}", rule))
         known = _class_of(name)().get_params()
         for key in grid:
             if key not in known or key in ("n_components", "random_state", "n_jobs", "callback"):
@@ -239,7 +272,7 @@ class Trials:
         self._made: dict[tuple[str, int], Trial] = {}
         self._told = set[str]()
 
-    def share(self, requests: Sequence[Request]) -> None:
+    def share(self, requests: Sequence[Request | Given]) -> None:
         """Search once for the neighbours of all these maps."""
         wanted = [k for one in requests if (k := one.n_neighbors(self.n_samples, self.metric)) is not None]
         most = min(max(wanted, default=0), self.n_samples - 1)
@@ -248,7 +281,7 @@ class Trials:
         self._graph = compute_neighbors(self.values, most, metric=self.metric, seed=current_run().seed)
         self.graph_neighbors = most
 
-    def make(self, requests: Sequence[Request], n_seeds: int | None = None) -> list[Trial]:
+    def make(self, requests: Sequence[Request | Given], n_seeds: int | None = None) -> list[Trial]:
         """Make and judge maps with the first so many seeds, each only once."""
         self.share(requests)
         wanted = n_seeds or self.n_seeds
@@ -265,7 +298,7 @@ class Trials:
 
     def held_out_trust(self, request: Request, n_seeds: int) -> npt.NDArray[np.float64]:
         """Return the trustworthiness that a scorecard tells by itself, for seeds that nothing was compared by."""
-        seeds = [(current_run().seed + self.n_seeds + k) % _SEEDS for k in range(n_seeds)]
+        seeds = [(current_run().seed + self.n_seeds + k) % SEEDS for k in range(n_seeds)]
         cards = [self._judge(self._fit(request, seed), "trustworthiness", 1, None) for seed in seeds]
         return np.array([card["trustworthiness"].value for card in cards])
 
@@ -285,10 +318,10 @@ class Trials:
             n_jobs=run.n_threads,
         )
 
-    def _made_again(self, request: Request, repeat: int, before: Trial | None) -> Trial:
+    def _made_again(self, request: Request | Given, repeat: int, before: Trial | None) -> Trial:
         """Return the trial with one more seed."""
         began = time.perf_counter()
-        Y = self._fit(request, (current_run().seed + repeat) % _SEEDS)
+        Y = self._fit(request, (current_run().seed + repeat) % SEEDS)
         seconds = time.perf_counter() - began
         if before is not None and np.array_equal(Y, before.embedding):  # nothing is random: neither are the scores
             return replace(before, values={name: np.append(v, v[0]) for name, v in before.values.items()})
@@ -298,13 +331,18 @@ class Trials:
         values = {name: np.array([one.value]) for name, one in card.items()}
         return Trial(request.name, request.method, dict(request.parameters), Y, card, values, seconds)
 
-    def _fit(self, request: Request, seed: int) -> npt.NDArray[np.float32]:
+    def _fit(self, request: Request | Given, seed: int) -> npt.NDArray[np.float32]:
         estimator = request.in_metric(self.metric).estimator(random_state=seed, n_jobs=current_run().n_threads)
         needed = request.n_neighbors(self.n_samples, self.metric)
         if needed is not None and self._graph is not None and needed <= self.graph_neighbors:
             estimator.set_params(precomputed_knn=self._graph)
         with warning_once(self._told):
-            return np.asarray(estimator.fit_transform(self.values), dtype=np.float32)
+            made = np.asarray(estimator.fit_transform(self.values), dtype=np.float32)
+        shape = (self.n_samples, request.n_components)
+        if made.shape != shape:
+            rule = f"of shape {shape}, as of all maps"
+            raise ValueError(message(f"map by {request.name} of shape {made.shape}", rule))
+        return made
 
 
 def _checked_metric(metric: object, *, is_sparse: bool) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon import neighbors
-from gnomon._estimator import changed_parameters
+from gnomon._estimator import changed_parameters, copied, unseeded
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
 from gnomon._validation import check_positions, message, warn
@@ -412,7 +412,7 @@ def _own_copy(method: Any, parameters: Mapping[str, Any], common: Mapping[str, A
         raise ValueError(message(", ".join(given), rule, remedy=remedy))
     if not isinstance(method, Embedder):
         return method if seed is None else _seeded(method, resolve_seed(seed) % _SEEDS)
-    made = type(method)(**method.get_params(deep=False))
+    made = copied(method)
     for name in _LEFT_OPEN:
         if getattr(made, name, name) is None:
             setattr(made, name, common.get(name))
@@ -421,19 +421,8 @@ def _own_copy(method: Any, parameters: Mapping[str, Any], common: Mapping[str, A
 
 def _seeded(method: Any, seed: int) -> Any:
     """Return an estimator of another library, or a copy with a seed where it, or a part of it, has none."""
-    if not callable(getattr(method, "get_params", None)):
-        return method
-    unset = [name for name, value in method.get_params().items() if name.split("__")[-1] == _SEED and value is None]
-    if not unset:
-        return method
-    from sklearn.base import clone
-
-    try:
-        return clone(method).set_params(**dict.fromkeys(unset, seed))
-    except (AttributeError, RuntimeError, TypeError, ValueError) as error:
-        rule, what = "one that scikit-learn can copy, so that it gets the seed of the map", type(method).__name__
-        remedy = f"Give it a {unset[0]}, or pass random_state=None to take it as it is."
-        raise TypeError(message(f"method of type {what}", rule, fact=str(error), remedy=remedy)) from error
+    unset = unseeded(method)
+    return copied(method).set_params(**dict.fromkeys(unset, seed)) if unset else method
 
 
 def _parameters_used(estimator: Any) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import check_callback, entrance
 from gnomon._progress import Callback
+from gnomon._random import resolve_seed
 from gnomon.data import Block
 from gnomon.data.cells import is_cells, key_of_coordinates
 from gnomon.data.stored import as_stored
@@ -242,7 +243,7 @@ def map(
         feature_weight=feature_weight,
         sample_weight=sample_weight,
         missing=missing,
-        random_state=random_state,
+        random_state=resolve_seed(None) if random_state is None else random_state,
         anchored=parameters.get("anchors") is not None,
         metric=parameters.get("metric", getattr(method, "metric", None)),
     )

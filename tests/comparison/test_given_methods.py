@@ -1,0 +1,85 @@
+"""Estimators are compared as methods are: copied, seeded, judged on one table, by one scorecard."""
+
+import numpy as np
+import pytest
+from sklearn.decomposition import PCA as ReferencePCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.random_projection import GaussianRandomProjection
+
+import gnomon
+from gnomon.evaluation import scorecard
+
+X = np.random.default_rng(0).normal(size=(60, 5))
+_FAST = {"n_neighbors": 7, "max_iter": 15}
+
+
+class Columns:
+    """No estimator of anyone: it takes the leading columns."""
+
+    def __init__(self, count=2):
+        self.count = count
+
+    def fit_transform(self, table):
+        return table[:, : self.count]
+
+
+def test_an_estimator_makes_the_map_of_its_name_from_the_same_graph():
+    found = gnomon.compare(X, ["umap", gnomon.UMAP(**_FAST)], {"umap": _FAST}, n_seeds=2, scale=None)
+    named, given = found.trials
+    assert (named.name, given.name) == ("umap, n_neighbors=7, max_iter=15", "UMAP, max_iter=15, n_neighbors=7")
+    assert (given.method, given.parameters) == ("UMAP", _FAST)
+    assert found.graph_neighbors == 7
+    np.testing.assert_array_equal(given.embedding, named.embedding)
+    assert given.scores == named.scores
+    alone = gnomon.compare(X, gnomon.UMAP(**_FAST), scale=None)
+    assert alone.graph_neighbors == 7
+    np.testing.assert_array_equal(alone.trials[0].embedding, named.embedding)
+
+
+def test_names_of_a_dict_are_those_of_the_maps():
+    methods = {"ours": gnomon.PCA(), "theirs": ReferencePCA(2), "columns": Columns(), "by name": "pca"}
+    found = gnomon.compare(X, methods, scale=None)
+    assert list(found.maps) == list(methods)
+    np.testing.assert_array_equal(found.maps["ours"], found.maps["by name"])
+    np.testing.assert_array_equal(found.maps["columns"], X[:, :2].astype(np.float32))
+    for name, value in scorecard(X, found.maps["theirs"], measures=["trustworthiness", "shepard"]).items():
+        assert found.trials[1].scores[name] == value.value
+    assert found.to_dict()["maps"][2]["method"] == "Columns"
+
+
+def test_estimators_without_a_seed_get_that_of_the_comparison_and_others_keep_theirs():
+    free, bound = GaussianRandomProjection(2), GaussianRandomProjection(2, random_state=9)
+    methods = {"free": free, "bound": bound, "steps": make_pipeline(FunctionTransformer(), GaussianRandomProjection(2))}
+    found = gnomon.compare(X, methods, random_state=4, n_seeds=2, scale=None, measures="trustworthiness")
+    four, nine = (GaussianRandomProjection(2, random_state=s).fit_transform(X).astype(np.float32) for s in (4, 9))
+    for name, wanted in (("free", four), ("bound", nine), ("steps", four)):
+        np.testing.assert_array_equal(found.maps[name], wanted)
+    five, ten = (GaussianRandomProjection(2, random_state=s).fit_transform(X).astype(np.float32) for s in (5, 10))
+    for one, again in zip(found.trials, (five, ten, five), strict=True):
+        expected = scorecard(X, again, measures=["trustworthiness"], random_state=4)["trustworthiness"].value
+        assert one.values["trustworthiness"][1] == expected
+    assert not hasattr(free, "components_")
+    assert free.random_state is None
+
+
+@pytest.mark.parametrize(
+    ("methods", "kind", "text"),
+    [
+        ([gnomon.UMAP(), gnomon.UMAP()], ValueError, r"different names \('UMAP' twice\)\. Pass a dict with a name"),
+        ([gnomon.PCA(3)], ValueError, r"n_components=3 of PCA must be 2.*Pass n_components=3"),
+        ([Columns(3)], ValueError, r"map by Columns of shape \(60, 3\) must be of shape \(60, 2\)"),
+        ([gnomon.PCA], TypeError, r"methods with PCA must be names, .*Pass PCA\(\)"),
+        ({"a": 3}, TypeError, r"methods with 3 must be names, or objects with fit_transform \(found int\)"),
+        (3, TypeError, r"methods=3 must be names, estimators, or a dict"),
+        ({}, ValueError, "at least one name"),
+    ],
+)
+def test_what_cannot_be_compared_is_named(methods, kind, text):
+    with pytest.raises(kind, match=f"compare: .*{text}"):
+        gnomon.compare(X, methods)
+
+
+def test_parameters_belong_to_names():
+    with pytest.raises(ValueError, match=r"parameters of 'UMAP' must be left out beside estimators"):
+        gnomon.compare(X, [gnomon.UMAP()], {"UMAP": {"n_neighbors": [5, 15]}})
