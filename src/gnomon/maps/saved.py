@@ -28,7 +28,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
 
 
 @entrance("load")
-def load(path: str | os.PathLike[str]) -> Any:
+def load(path: str | os.PathLike[str]) -> Map | Any:
     """Read a fitted estimator, a map, one with landmarks or an atlas from the file that its ``save`` wrote.
 
     The file holds arrays and text. Loading runs no code from it, so that a file from anybody may be read; a pickle may

@@ -178,7 +178,7 @@ class OrdinalStress(Stress):
         return float(self._n_used if self._pair_weights is None else self._pair_weights[self._order].sum())
 
     @entrance("OrdinalStress")
-    def sampled_force(self, _Y: Embedding, _draws: Draws) -> Embedding:
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
         """Raise ValueError: disparities are a regression over all pairs."""
         rule, fact = "one whose pairs count one by one to be sampled", "its disparities follow from all pairs at once"
         raise ValueError(message("the loss", rule, fact=fact, remedy="Use Majorization."))

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._estimator import copied
 from gnomon._progress import Callback
 from gnomon._random import RandomState
 from gnomon._run import current_run
@@ -30,6 +31,8 @@ from gnomon.viewer import Sequence as PageSequence
 __all__ = ["AlignedMaps"]
 
 _RULES: dict[str, Rule] = {"alignment_weight": Either(Real(0.0, 1.0), Infinite()), "window": Integer(1)}
+_OWN = ("method", "alignment_weight", "window", "random_state", "n_jobs", "callback")
+_INNER = "method__"  # before parameters of a method that is an object
 _JITTER = 0.1  # noise in the starts of the maps that movements are compared with, in units of their spread
 _REFUSED = ("anchors", "precomputed_knn", "output_metric", "random_state", "n_jobs", "callback", "verbose")
 _REMEDIES = {name: f"Pass {name} to AlignedMaps." for name in ("random_state", "n_jobs", "callback")}
@@ -97,6 +100,10 @@ class AlignedMaps:
     [(300, 2), (300, 2)]
     """
 
+    embeddings_: list[npt.NDArray[np.float32]]
+    estimators_: list[NeighborEmbedder]
+    identities_: list[npt.NDArray[np.int64]]
+
     @entrance("AlignedMaps")
     def __init__(
         self,
@@ -109,11 +116,58 @@ class AlignedMaps:
         callback: Callback | None = None,
         **parameters: Any,
     ) -> None:
-        checked = check_parameters(_RULES, {"alignment_weight": alignment_weight, "window": window})
-        self.alignment_weight: float = checked["alignment_weight"]
-        self.window: int = checked["window"]
+        check_parameters(_RULES, {"alignment_weight": alignment_weight, "window": window})
+        self.method, self.alignment_weight, self.window = method, alignment_weight, window
         self.random_state, self.n_jobs, self.callback = random_state, n_jobs, callback
+        self._parameters = parameters
         self._estimator = _estimator(method, parameters)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters by name, as scikit-learn asks for them.
+
+        Parameters
+        ----------
+        deep : bool, default=True
+            Whether those of a method that was given as an object come as well, as ``method__n_neighbors``.
+
+        Returns
+        -------
+        dict
+            Also the further parameters of a method given by name.
+        """
+        own = {name: getattr(self, name) for name in _OWN}
+        inner = {} if not deep or isinstance(self.method, str) else self.method.get_params()
+        return {**own, **self._parameters, **{f"method__{name}": value for name, value in inner.items()}}
+
+    @entrance("AlignedMaps")
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name; maps that were computed stay until the next `fit`.
+
+        Parameters
+        ----------
+        **params
+            As of the constructor, and ``method__n_neighbors`` of a method that was given as an object.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        TypeError, ValueError
+            As by the constructor; then nothing is changed.
+        """
+        inner = {name: value for name, value in params.items() if name.startswith(_INNER)}
+        wanted = {**self.get_params(deep=False), **{name: one for name, one in params.items() if name not in inner}}
+        method = wanted["method"]
+        if inner and isinstance(method, str):
+            first = next(iter(inner))
+            remedy = f"Pass {first.removeprefix(_INNER)}, since the method is given by name."
+            raise ValueError(message(f"{first}", "of a method that is an object", remedy=remedy))
+        if inner:
+            wanted["method"] = copied(method).set_params(**{name.removeprefix(_INNER): inner[name] for name in inner})
+        vars(self).update(vars(type(self)(**wanted)))
+        return self
 
     def __repr__(self) -> str:
         usual = {"alignment_weight": 0.1, "window": 1, "random_state": None, "n_jobs": None}
@@ -167,9 +221,11 @@ class AlignedMaps:
         sizes = [table.n_samples for table in checked]
         found = identities(sizes, relations, ids, _indices(tables))
         self.seed_ = current_run().seed
-        own = {"random_state": self.seed_, "n_jobs": self.n_jobs}
-        estimators = [_clone(self._estimator).set_params(**own) for _ in tables]
-        fit_together(estimators, tables, found, weight=self.alignment_weight, window=self.window)
+        estimators = [_clone(self._estimator) for _ in tables]
+        for one in estimators:  # also of a class that takes neither
+            one.random_state, one.n_jobs = self.seed_, self.n_jobs
+        window = int(self.window)
+        fit_together(estimators, tables, found, weight=float(self.alignment_weight), window=window)
         self.estimators_, self.identities_, self._tables = estimators, found, list(tables)
         self.embeddings_ = [one.embedding_ for one in estimators]
         self.timings_ = dict(current_run().reporter.timings)

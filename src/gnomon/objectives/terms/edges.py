@@ -129,7 +129,7 @@ class EdgePairs:
         """Return both."""
         return self.energy(Y), self.force(Y)
 
-    def sampled_force(self, Y: Embedding, _draws: Draws) -> Embedding:
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
         """Return the force: every edge with its weight, the mean of edges drawn as often as they weigh."""
         return self.force(Y)
 

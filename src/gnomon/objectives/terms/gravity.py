@@ -54,7 +54,7 @@ class Gravity:
         """Return both."""
         return self.energy(Y), self.force(Y)
 
-    def sampled_force(self, Y: Embedding, _draws: Draws) -> Embedding:
+    def sampled_force(self, Y: Embedding, draws: Draws) -> Embedding:
         """Return the force, which takes one pass over the points."""
         return self.force(Y)
 
