@@ -35,7 +35,7 @@ def _expected_to_fail(estimator):
         return dict.fromkeys(_OF_WEIGHTS, "a term that counts rows alike refuses weights, as test_sample_weight tests")
     if not isinstance(estimator, WeighsRows):
         return {}
-    if isinstance(estimator, (gnomon.PCA, gnomon.ClassicalMDS, gnomon.LaplacianEigenmaps)):
+    if isinstance(estimator, (gnomon.PCA, gnomon.KernelPCA, gnomon.ClassicalMDS, gnomon.LaplacianEigenmaps)):
         return {}
     if getattr(estimator, "optimizer_params", None):
         return {}  # a few steps of sums over all pairs, from the components of PCA

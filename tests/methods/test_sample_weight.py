@@ -109,6 +109,8 @@ def test_classical_scaling_of_weighted_rows_is_that_of_repeated_ones(metric):
     "parameters",
     [
         {"kernel": "gaussian", "kernel_params": {"sigma": 4.0}},
+        {"kernel": "gaussian"},
+        {"kernel": "cauchy"},
         {"kernel": "polynomial"},
         {"kernel": "linear"},
         {"kernel": "sketch_map", "kernel_params": {"sigma": 5.0, "a": 2.0, "b": 4.0}},

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._validation import message
@@ -35,19 +36,41 @@ INPUT_KERNELS = tuple(_KERNELS)
 _SAMPLE = 1000  # rows whose distances give the scale
 
 
-def median_distance(X: Any) -> float:
-    """Return the median Euclidean distance of different rows, among at most 1000 evenly spaced ones; 1 without any."""
+def median_distance(X: Any, weights: npt.NDArray[np.float64] | None = None) -> float:
+    """Return the median Euclidean distance of different rows, among at most 1000 evenly spaced ones; 1 without any.
+
+    Parameters
+    ----------
+    X : ndarray or CSR of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,) or None, default=None
+        How many rows each stands for: a pair counts as the product of both.
+    """
     rows = np.unique(np.linspace(0, X.shape[0] - 1, min(X.shape[0], _SAMPLE)).astype(np.intp))
     sample = X[rows]
     if isinstance(sample, np.ndarray):
         sample = sample - sample.mean(axis=0)
     squared = squared_distances(sample, sample)[np.triu_indices(len(rows), 1)]
-    positive = squared[squared > 0.0]
-    return float(np.sqrt(np.median(positive))) if positive.size else 1.0
+    apart = squared > 0.0
+    positive = squared[apart]
+    if not positive.size:
+        return 1.0
+    if weights is None:
+        return float(np.sqrt(np.median(positive)))
+    counts = np.outer(weights[rows], weights[rows])[np.triu_indices(len(rows), 1)][apart]
+    order = np.argsort(positive, kind="stable")
+    reached = np.cumsum(counts[order])
+    middle = [np.searchsorted(reached, reached[-1] / 2, side=side) for side in ("left", "right")]
+    return float(np.sqrt(np.mean(positive[order][np.minimum(middle, len(order) - 1)])))
 
 
 @part("input_kernel")
-def input_kernel(kernel: Any, X: Any, *, parameters: Mapping[str, Any] | None = None) -> InputKernel:
+def input_kernel(
+    kernel: Any,
+    X: Any,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    weights: npt.NDArray[np.float64] | None = None,
+) -> InputKernel:
     """Resolve a name or a callable to an input kernel.
 
     Parameters
@@ -60,6 +83,8 @@ def input_kernel(kernel: Any, X: Any, *, parameters: Mapping[str, Any] | None = 
     parameters : mapping of str, default=None
         Of the kernel: ``sigma`` for those five, with ``exponent`` for "cauchy", ``a`` and ``b`` for "sketch_map" and
         "umap"; ``coefficients``, ``scale`` and ``center`` for "polynomial"; ``center`` for "cosine".
+    weights : ndarray of shape (n_samples,) or None, default=None
+        How many rows each stands for, in the median distance.
 
     Returns
     -------
@@ -74,7 +99,7 @@ def input_kernel(kernel: Any, X: Any, *, parameters: Mapping[str, Any] | None = 
             rule = f"among {', '.join(known)}" if known else "left out: this kernel has none"
             raise ValueError(message(f"parameters {', '.join(unknown)} of kernel={kernel!r}", rule))
         if "sigma" in known and given.get("sigma") is None:
-            given["sigma"] = median_distance(X)
+            given["sigma"] = median_distance(X, weights)
         return cls(**given)  # type: ignore[no-any-return]
     if given:
         raise ValueError(message("parameters", "left out unless kernel is a name"))

@@ -77,7 +77,8 @@ class KernelPCA(WeighsRows, PlacesRows):
         `gnomon.kernels`; "precomputed" takes similarities (not distances); a callable takes rows A and B to their
         (len(A), len(B)) similarities.
     kernel_params : dict or None, default=None
-        Of a named kernel, such as ``{"sigma": 2.0}``. A sigma that is not given is the median distance of rows.
+        Of a named kernel, such as ``{"sigma": 2.0}``. A sigma that is not given is the median distance of rows,
+        which weigh as `sample_weight` says.
     approximation : {"auto", "nystrom", "cholesky"} or None, default="auto"
         None uses similarities of all pairs of rows, in float64; up to 12 000 rows one half of them is kept, 4 n^2
         bytes; above they are evaluated for each product, and beyond 158 000 rows refused. "nystrom" and "cholesky" use
@@ -232,7 +233,7 @@ class KernelPCA(WeighsRows, PlacesRows):
         self._remember_features(table)
         reporter = current_run().reporter
         reporter.begin("similarity")
-        rows = self._prepare(table.values, parameters)
+        rows = self._prepare(table.values, parameters, weights)
         width = float(rows.shape[1] if isinstance(rows, np.ndarray) else rows.nnz / n_samples)
         self._foresee_with(self.kernel_, n_samples, width, parameters, weighted=weights is not None).check(n_samples)
         gram = self._gram(rows, parameters)
@@ -259,7 +260,7 @@ class KernelPCA(WeighsRows, PlacesRows):
     def _precomputed(self) -> bool:
         return isinstance(self.kernel, str) and self.kernel == "precomputed"
 
-    def _prepare(self, X: Any, parameters: dict[str, Any]) -> Any:
+    def _prepare(self, X: Any, parameters: dict[str, Any], weights: npt.NDArray[Any] | None) -> Any:
         """Set the kernel and the point that it is evaluated around; return the rows from there."""
         self._center: Any = None
         self.kernel_ = None
@@ -267,7 +268,7 @@ class KernelPCA(WeighsRows, PlacesRows):
             if parameters["kernel_params"]:
                 raise ValueError(message("kernel_params", "None for kernel='precomputed'"))
             return X
-        self.kernel_ = input_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"])
+        self.kernel_ = input_kernel(parameters["kernel"], X, parameters=parameters["kernel_params"], weights=weights)
         # Inner products and distances of rows far from the origin keep their digits when they are moved to it.
         if isinstance(X, np.ndarray) and (self.kernel_.of_differences or self.kernel_.name == "linear"):
             self._center = X.mean(axis=0)
