@@ -364,3 +364,36 @@ def test_calls_within_calls_know_it_and_share_what_was_made():
     assert within.made is outside.made
     assert of_part is outside
     assert plain().made is not outside.made
+
+
+@entrance("compare")
+def compare(X, *, metric="euclidean"):
+    return metric
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"period": 360}, r"Pass metric='periodic\(360\)';"),
+        ({"period": [360, 24.5, None]}, r"Pass metric='periodic\(360, 24.5, inf\)';"),
+        ({"p": 3}, r"Pass metric='periodic\(360\)';"),
+        (None, r"Pass metric='periodic\(360\)';"),
+    ],
+)
+def test_functions_whose_metric_is_a_name_say_how_it_is_given_a_period(given, told):
+    with pytest.raises(TypeError, match=rf"^compare: metric_params must be left out .*{told}"):
+        compare(1, metric="periodic", metric_params=given)
+    assert compare(1, metric="periodic(360)") == "periodic(360)"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'metric_parms'"):
+        compare(1, metric_parms=given)
+
+
+@pytest.mark.parametrize("name", ["intrinsic_dimension", "find_clusters", "evaluate", "evaluation.scorecard"])
+def test_questions_about_angles_say_how_a_period_is_given(name):
+    ask = gnomon
+    for part_of_name in name.split("."):
+        ask = getattr(ask, part_of_name)
+    X = np.random.default_rng(0).uniform(0, 360, (80, 2))
+    given = (X,) if name in ("intrinsic_dimension", "find_clusters") else (X, X)
+    with pytest.raises(TypeError, match=r"metric_params must be left out .*metric='periodic\(360\)'"):
+        ask(*given, metric="periodic", metric_params={"period": 360})

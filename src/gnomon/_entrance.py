@@ -84,6 +84,7 @@ def entrance(
     def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
         taken = inspect.signature(function).parameters
         wordy = _finder(taken, "verbose", default=False) if seeded else None
+        lacks_params = "metric" in taken and "metric_params" not in taken and not _takes_any(taken)
         own = {parameter: setting for parameter, setting in _OF_FUNCTIONS.items() if parameter in taken}
         settings = [
             (attribute, make, find)
@@ -99,6 +100,8 @@ def entrance(
             run = around.but(name=called, made=made, within=bool(around.name))
             token = enter(run)  # errors about the settings have the name too
             try:
+                if lacks_params and "metric_params" in kwargs:
+                    raise TypeError(_told_metric_params(kwargs["metric_params"]))
                 if settings:
                     enter(run.but(**{attribute: make(find(args, kwargs)) for attribute, make, find in settings}))
                 if wordy and check_parameters({"verbose": VERBOSE}, {"verbose": wordy(args, kwargs)})["verbose"]:
@@ -115,6 +118,28 @@ def entrance(
         return call
 
     return decorate
+
+
+def _takes_any(parameters: Mapping[str, inspect.Parameter]) -> bool:
+    return any(one.kind is one.VAR_KEYWORD for one in parameters.values())
+
+
+def _told_metric_params(given: Any) -> str:
+    """Say how a function whose metric is a name alone is given the period of one."""
+    periods = given.get("period") if isinstance(given, Mapping) else None
+    listed = list(periods) if isinstance(periods, (list, tuple)) else [periods]
+    named = ["inf" if one is None and len(listed) > 1 else f"{one:.16g}" for one in listed if _is_period(one, listed)]
+    name = f"periodic({', '.join(named)})" if len(named) == len(listed) else "periodic(360)"
+    return message(
+        "metric_params",
+        "left out",
+        fact="the metric here is a name, with its periods in brackets",
+        remedy=f"Pass metric={name!r}; 'periodic(360, inf)' is of two columns, the second without a period.",
+    )
+
+
+def _is_period(value: Any, listed: list[Any]) -> bool:
+    return isinstance(value, (int, float)) or (value is None and len(listed) > 1)
 
 
 def part(name: str = "") -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:

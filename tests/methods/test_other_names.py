@@ -4,6 +4,7 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -11,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import gnomon as gn
 from gnomon.methods import METHODS
+from gnomon.methods.other_names import METHOD_NAMES
 
 _PAGE = (Path(__file__).parents[2] / "docs" / "coming-from.md").read_text()
 _CASES = [
@@ -94,3 +96,21 @@ def test_constructors_keep_their_signature(cls):
     assert set(parameters) == set(cls().get_params())
     assert all(one.kind is not one.VAR_KEYWORD for one in parameters.values())
     assert clone(cls(n_components=3)).n_components == 3
+
+
+@pytest.mark.parametrize("name", METHOD_NAMES)
+def test_methods_of_other_names_are_told_as_they_are_called_here(name):
+    ours = re.match("'(.*?)'", METHOD_NAMES[name].ours)[1]
+    assert ours in {card.name for card in METHODS}
+    assert name not in {card.name for card in METHODS}
+    with pytest.raises(ValueError, match=f"map: method={name!r} must be written as '{ours}'"):
+        gn.map(np.arange(40.0).reshape(20, 2) ** 2, method=name)
+
+
+def test_what_is_told_of_diffusion_maps_makes_one():
+    told = METHOD_NAMES["diffusion_map"].ours
+    assert "weights='heat', alpha=1 and diffusion_time=1" in told
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    made = gn.map(X, method="laplacian_eigenmaps", weights="heat", alpha=1, diffusion_time=1, scale=None)
+    plain = gn.LaplacianEigenmaps(weights="heat", alpha=1).fit(X)
+    np.testing.assert_allclose(made.embedding, plain.embedding_ * (1.0 - plain.eigenvalues_), rtol=1e-4, atol=1e-6)

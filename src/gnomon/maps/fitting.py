@@ -34,7 +34,7 @@ from gnomon.maps.seam import warn_of_units, warn_of_wrapped
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given, told_of_weights
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
-from gnomon.methods.other_names import check_names
+from gnomon.methods.other_names import METHOD_NAMES, check_names
 from gnomon.methods.rows import RowEmbedder
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
@@ -326,6 +326,8 @@ def _estimator_of(method: str) -> Any:
 
     card = methods.find_method(method)
     if card is None:
+        if (other := METHOD_NAMES.get(method.lower())) is not None:
+            raise ValueError(message(f"method={method!r}", f"written as {other.ours}", fact=other.why))
         names = ", ".join(repr(known.name) for known in methods.METHODS)
         raise ValueError(message(f"method={method!r}", f"one of {names}"))
     return getattr(methods, card.estimator)

@@ -17,6 +17,7 @@ from gnomon._validation import message
 __all__ = [
     "DREAMS",
     "LOCALMAP",
+    "METHOD_NAMES",
     "OPENTSNE",
     "PACMAP",
     "SCIKIT_LEARN",
@@ -137,6 +138,25 @@ LOCALMAP = {
     "low_dist_thres": OtherName("nearby_distance"),
 }
 """Of ``pacmap.LocalMAP``."""
+
+
+_DIFFUSION = OtherName(
+    "'laplacian_eigenmaps' with weights='heat', alpha=1 and diffusion_time=1, the parameters of "
+    "gnomon.LaplacianEigenmaps",
+    "diffusion maps are Laplacian eigenmaps with the density divided out, times powers of the eigenvalues",
+)
+_SPECTRAL = OtherName("'laplacian_eigenmaps'")
+_LLE = OtherName("'lle'")
+
+METHOD_NAMES = {
+    **dict.fromkeys(("diffusion_map", "diffusion_maps", "diffusionmap", "diffusion", "diffmap"), _DIFFUSION),
+    **dict.fromkeys(("spectral", "spectral_embedding", "laplacian_eigenmap", "eigenmaps"), _SPECTRAL),
+    **dict.fromkeys(("locally_linear", "locally_linear_embedding"), _LLE),
+    **dict.fromkeys(("t-sne", "t_sne"), OtherName("'tsne'")),
+    **dict.fromkeys(("kpca",), OtherName("'kernel_pca'")),
+    **dict.fromkeys(("cmds", "pcoa"), OtherName("'classical_mds'")),
+}
+"""Of methods, in small letters."""
 
 
 def check_names(names: Mapping[str, OtherName], given: Mapping[str, Any], who: str) -> None:

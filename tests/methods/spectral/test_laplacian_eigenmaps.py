@@ -347,7 +347,8 @@ def test_a_second_fit_forgets_the_first():
     [
         ({"n_components": 120}, r"n_components=120 must be at most 119 \(120 distinct rows\)"),
         ({"weights": "heat", "variant": "ale"}, "weights='heat' must be 'auto' or 'adapted' with variant='ale'"),
-        ({"sigma": 1.0}, r"sigma=1\.0 must be None with weights='binary'"),
+        ({"sigma": 1.0, "weights": "binary"}, r"sigma=1\.0 must be None with weights='binary'. Use weights='heat'"),
+        ({"sigma": 1.0, "variant": "ale"}, r"sigma=1\.0 must be None with weights='adapted' \(which variant='ale' has"),
         ({"sigma": 0.0}, r"sigma=0\.0 must be a number > 0 or None"),
         ({"variant": "vle", "n_neighbors": 3, "min_neighbors": 4}, "min_neighbors=4 must be at most n_neighbors=3"),
         ({"normalized": False, "diffusion_time": 1.0}, "diffusion_time=1.0 must be None or 0 with normalized=False"),
@@ -358,3 +359,12 @@ def test_a_second_fit_forgets_the_first():
 def test_parameters_that_do_not_fit_are_refused(parameters, text):
     with pytest.raises(ValueError, match=f"LaplacianEigenmaps: {text}"):
         LaplacianEigenmaps(**parameters).fit(BLOB)
+
+
+def test_a_scale_alone_takes_the_weights_that_have_one():
+    fitted = LaplacianEigenmaps(5, sigma=0.7).fit(BLOB)
+    assert (fitted.weights_, fitted.sigma_) == ("heat", 0.7)
+    np.testing.assert_array_equal(
+        fitted.embedding_, LaplacianEigenmaps(5, sigma=0.7, weights="heat").fit(BLOB).embedding_
+    )
+    assert LaplacianEigenmaps(5).fit(BLOB).weights_ == "binary"

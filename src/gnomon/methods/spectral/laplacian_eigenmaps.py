@@ -58,7 +58,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     weights : {"auto", "binary", "heat", "self_tuning", "adapted"}, default="auto"
         Of the edges, see `gnomon.affinities.heat_affinities`: 1, exp(-d^2 / sigma^2), or exp(-d_ij^2 / (s_i s_j)) with
         the distance s to the seventh neighbour, for "adapted" the root mean square distance r to the neighbours.
-        "auto": "binary" for variant="standard", "heat" for "vle", "adapted" for "ale".
+        "auto": "binary" for variant="standard", but "heat" where `sigma` is given, "heat" for "vle", "adapted" for
+        "ale".
     sigma : float > 0 or None, default=None
         Scale of weights="heat" in the units of the metric; None takes the mean distance to the last neighbour.
     variant : {"standard", "ale", "vle"}, default="standard"
@@ -284,7 +285,7 @@ def _choose_weights(parameters: dict[str, Any]) -> str:
         return "adapted"
     if wanted != "auto":
         return str(wanted)
-    return "heat" if variant == "vle" else "binary"
+    return "heat" if variant == "vle" or parameters["sigma"] is not None else "binary"
 
 
 def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> None:
@@ -296,7 +297,11 @@ def _check_together(parameters: dict[str, Any], weights: str, n_rows: int) -> No
         raise ValueError(message(what, rule))
     if parameters["sigma"] is not None and weights != "heat":
         what, rule = f"sigma={parameters['sigma']}", f"None with weights={weights!r}"
-        raise ValueError(message(what, rule, remedy="Use weights='heat'."))
+        if parameters["variant"] == "ale":
+            fact, remedy = "which variant='ale' has", "Leave sigma out, or use variant='vle' or 'standard'."
+        else:
+            fact, remedy = "", "Use weights='heat', or leave weights out."
+        raise ValueError(message(what, rule, fact=fact, remedy=remedy))
     if parameters["diffusion_time"] and not parameters["normalized"]:
         what = f"diffusion_time={parameters['diffusion_time']}"
         raise ValueError(message(what, "None or 0 with normalized=False"))
