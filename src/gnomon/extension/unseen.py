@@ -83,9 +83,9 @@ def _beyond_their_share(X: Any, X_new: Any, unusual: Rows) -> Rows:
 def _set_apart(X: Any, X_new: Any, unusual: Rows) -> Rows:
     """Return the largest group of unusual rows with room about it, if there is one that is of new rows by no chance."""
     n_old, n_new = int(X.shape[0]), int(X_new.shape[0])
-    nearest, to_old = (found[:, 0] for found in RowSearch.of(X, 1).find(X_new[unusual]))
-    far = np.sort(np.argsort(-to_old, kind="stable")[:_SAMPLE])
-    rows, nearest, to_old = unusual[far], nearest[far], to_old[far].astype(np.float64)
+    nearest, away = RowSearch.of(X, 1).find(X_new[unusual])
+    far = np.sort(np.argsort(-away[:, 0], kind="stable")[:_SAMPLE])
+    rows, nearest, to_old = unusual[far], nearest[far, 0], away[far, 0].astype(np.float64)
     among_old = RowSearch.of(X, min(_FEWEST, n_old)).find(X[nearest])[1][:, -1]
     k = min(_MOST_APART, n_new - 1)
     near, distances = without_own(*RowSearch.of(X_new, k + 1).find(X_new[rows]), rows)

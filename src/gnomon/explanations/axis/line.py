@@ -398,6 +398,7 @@ def axis(
         near=near,
         all_features=explanation.feature_names,
         _X=explanation._X,
+        caution="",
     )
 
 
