@@ -53,6 +53,8 @@ class NullScores(Printed):
     kind : str
         Of the tables.
     alpha : float
+    caution : str, default=""
+        What the order of the rows says against it, of a map that knows; empty if nothing.
 
     References
     ----------
@@ -67,6 +69,7 @@ class NullScores(Printed):
     trusted: npt.NDArray[np.bool_] = field(repr=False)
     kind: str
     alpha: float
+    caution: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the values of single rows, with plain Python values."""
@@ -77,6 +80,7 @@ class NullScores(Printed):
             "n_trusted": int(np.count_nonzero(self.trusted)),
             "kind": self.kind,
             "alpha": self.alpha,
+            **({"caution": self.caution} if self.caution else {}),
         }
 
     def __str__(self) -> str:
@@ -91,6 +95,7 @@ class NullScores(Printed):
             f"{trusted} of {known} rows are mapped better than structureless ones, at a rate of false discoveries of "
             f"{self.alpha:g}; {count} tables of kind {self.kind!r}"
         )
+        lines += [self.caution] if self.caution else []
         return "\n".join(lines)
 
 

@@ -37,7 +37,8 @@ class RankedRows(ABC, Printed):
     n_neighbors : int
         Neighbours in the data that were looked at.
     caution : str, default=""
-        What the answer leaves out, such as weights of rows that made the map; empty if nothing.
+        What the answer leaves out, such as weights of rows that made the map, and what the order of the rows says
+        against it; empty if nothing.
     """
 
     _question: ClassVar[str] = ""

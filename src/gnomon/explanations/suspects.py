@@ -91,12 +91,11 @@ class Suspects(RankedRows):
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
         if self.n_repeats:
             text += f"; {self.n_repeats:,} rows repeat others, or nearly, and have no vote on rows of their set"
-        if not self.n_alone:
-            return text
-        alone = (
-            "1 row has its label alone and is" if self.n_alone == 1 else f"{self.n_alone:,} have theirs alone and are"
-        )
-        return f"{text}; {alone} not judged"
+        if self.n_alone:
+            many = f"{self.n_alone:,} have theirs alone and are"
+            alone = many if self.n_alone > 1 else "1 row has its label alone and is"
+            text += f"; {alone} not judged"
+        return text
 
 
 @entrance("suspects")

@@ -20,6 +20,7 @@ from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import row_mask
 from gnomon.maps.alike import told_of_units
 from gnomon.maps.clustering import Clustering
+from gnomon.maps.order import FEATURES, VOTES, order_told
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
@@ -297,7 +298,9 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         if "at" in options:
             options["at"] = self._rows_asked(options["at"])
-        return cautioned(axis(explanation or self.explain(), path, **options), self.parameters)
+        found = axis(explanation or self.explain(), path, **options)
+        told = order_told(self, FEATURES) if found.beyond_chance.any() else ""  # type: ignore[arg-type]
+        return cautioned(found, self.parameters, told)
 
     @entrance("contrast")
     def contrast(
@@ -332,6 +335,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             inside = row_mask(asked, len(self.embedding), name="selection")
             outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
             cautions.append(told_of_units(self.metadata, [(inside, outside)]))
+            cautions.append(order_told(self, FEATURES, by_units=True))  # type: ignore[arg-type]
         return replace(found, caution=" ".join(filter(None, cautions)))
 
     @entrance("captions")
@@ -360,18 +364,19 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         )
         told = [found.caution, rows_count_once(self.parameters)]
         if units is None:
-            told.append(self._told_of_units([label for label, one in found.items() if len(one)]))
+            told += self._told_of_units([label for label, one in found.items() if len(one)])
         found.caution = " ".join(filter(None, told))
         return found
 
-    def _told_of_units(self, labels: list[Any]) -> str:
-        """Say which metadata may name units between which chance was not judged, where some labels are set apart."""
+    def _told_of_units(self, labels: list[Any]) -> list[str]:
+        """Say which metadata or order may be of units between which chance was not judged, if labels are set apart."""
         if not labels or self.labels is None:
-            return ""
+            return []
         classes = sort_into_classes(self.labels)
         numbers = [classes.values.index(label) for label in labels]
         sides = [(classes.codes == g, (classes.codes >= 0) & (classes.codes != g)) for g in numbers]
-        return told_of_units(self.metadata, sides)
+        order = order_told(self, FEATURES, by_units=True)  # type: ignore[arg-type]
+        return [told for told in (told_of_units(self.metadata, sides), order) if told]
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:
@@ -587,7 +592,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if stand is not None:
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
         found = find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
-        return cautioned(found, self.parameters)
+        return cautioned(found, self.parameters, order_told(self, VOTES))  # type: ignore[arg-type]
 
     @entrance("outliers")
     def outliers(self, n_top: int = 20) -> Outliers:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, HeldOutRows
     from gnomon.geometry import IntrinsicDimension
     from gnomon.maps.points import Placed, PointScores
-    from gnomon.neighbors import NeighborGraph
+    from gnomon.neighbors import NeighborGraph, Succession
     from gnomon.surfaces import Surface
     from gnomon.twins import MapAlone
 
@@ -147,6 +147,7 @@ class Map(Questions, MapFunction, Outputs):
         self._groups: FeatureGroups | None = None
         self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
+        self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
@@ -402,7 +403,7 @@ class Map(Questions, MapFunction, Outputs):
             found.caution = rows_count_once(self.parameters)
             if units is None:
                 hint = self._told_of_units([label for label, one in found.items() if one.sets_apart.any()])
-                found.caution = " ".join(filter(None, [found.caution, hint]))
+                found.caution = " ".join(filter(None, [found.caution, *hint]))
             if units is not None or (known is not None and known is not self._groups):
                 return found
             self._profiles[key] = found

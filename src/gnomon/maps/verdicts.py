@@ -13,6 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place
+from gnomon.maps.order import NULLS, PAIRS, order_told
 from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "order_told", "shown_verdicts", "verdict_lines", "worst_illusions"]
+__all__ = ["Verdicts", "order_against_gaps", "shown_verdicts", "verdict_lines", "worst_illusions"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -79,14 +80,14 @@ class Verdicts:
         from gnomon.evaluation import is_denser
 
         given = {"n_jobs": self.n_jobs, **self._told(options, a, b)}
-        return self._advised(is_denser(*self._judged(), *self._groups_of(a, b), **given))
+        return self._of_pairs(is_denser(*self._judged(), *self._groups_of(a, b), **given))
 
     @entrance("is_nearer")
     def is_nearer(self, a: Any, b: Any, c: Any, **options: Any) -> Verdict:
         """Say whether one group is nearer to a second than to a third. See `gnomon.evaluation.is_nearer`."""
         from gnomon.evaluation import is_nearer
 
-        return self._advised(is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c)))
+        return self._of_pairs(is_nearer(*self._judged(), *self._groups_of(a, b, c), **self._told(options, a, b, c)))
 
     @entrance("verdicts")
     def verdicts(self, **options: Any) -> MapVerdicts:
@@ -173,7 +174,8 @@ class Verdicts:
         """
         from gnomon.maps.again import null_scores
 
-        return null_scores(self, options)  # type: ignore[arg-type]
+        found = null_scores(self, options)  # type: ignore[arg-type]
+        return replace(found, caution=order_told(self, NULLS))  # type: ignore[arg-type]
 
     def _labels_of_classes(self) -> npt.NDArray[Any] | None:
         return None if self.labels is None or measured_labels(self.labels) is not None else self.labels
@@ -194,6 +196,11 @@ class Verdicts:
         from gnomon.maps.weights import rows_count_once
 
         return rows_count_once(self.parameters)
+
+    def _of_pairs(self, found: Verdict) -> Verdict:
+        """Return a verdict that takes rows as independent with what the map knows of it."""
+        told = [text for text in (found.caution, order_told(self, PAIRS)) if text]  # type: ignore[arg-type]
+        return self._advised(replace(found, caution=" ".join(told)))
 
     def _advised(self, found: Verdict) -> Verdict:
         """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not."""
@@ -278,14 +285,11 @@ def worst_illusions(found: MapVerdicts) -> list[Verdict]:
     return sorted(found.illusions, key=lambda one: -abs(one.statistic))
 
 
-def order_told(result: Map) -> str:
+def order_against_gaps(result: Map) -> str:
     """Return what the order of the rows says against verdicts, which are of independent rows; empty if nothing."""
-    order = result.intrinsic_dimension().succession
-    if order is None:
-        return ""
     from gnomon.evaluation.gaps import ORDER_TELLS
 
-    return order.told(ORDER_TELLS)
+    return order_told(result, ORDER_TELLS)
 
 
 def verdict_lines(result: Map) -> list[str]:
@@ -294,7 +298,7 @@ def verdict_lines(result: Map) -> list[str]:
     if found is None:
         return []
     gaps, drawn = found
-    lines = gaps.summary().splitlines() + [told for told in [order_told(result)] if told]
+    lines = gaps.summary().splitlines() + [told for told in [order_against_gaps(result)] if told]
     if drawn is None:
         return lines
     told = worst_illusions(drawn)

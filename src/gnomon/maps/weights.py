@@ -79,11 +79,14 @@ def rows_count_once(parameters: dict[str, Any]) -> str:
     return f"Rows count once here, not by their weights: {_REMEDY}." if SAMPLE_WEIGHT in parameters else ""
 
 
-def cautioned(answer: _Answer, parameters: dict[str, Any], *, field: str = "caution") -> _Answer:
-    """Return an answer, a dataclass, which says in a field of its texts if weights that made the map do not count."""
-    told = rows_count_once(parameters)
+def cautioned(answer: _Answer, parameters: dict[str, Any], *more: str, field: str = "caution") -> _Answer:
+    """Return an answer, a dataclass, which says in a field of its texts if weights that made the map do not count.
+
+    What more there is to say follows.
+    """
+    told = [*filter(None, [rows_count_once(parameters), *more])]
     if not told:
         return answer
     known: Any = answer
-    changed: _Answer = replace(known, **{field: " ".join(filter(None, [getattr(known, field), told]))})
+    changed: _Answer = replace(known, **{field: " ".join(filter(None, [getattr(known, field), *told]))})
     return changed

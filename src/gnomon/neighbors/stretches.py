@@ -73,7 +73,7 @@ def _places(X: Any, metric: Any, seed: int) -> Floats:
     for column, rank in zip(far.T, ranks.T, strict=True):
         values = np.sort(column)
         rank[:] = np.searchsorted(values, column) + np.searchsorted(values, column, side="right")
-    return ranks / (2 * n) - 0.5
+    return np.asarray(ranks / (2 * n) - 0.5)
 
 
 def stretches_of_rows(places: Floats, *, seed: int = 0) -> list[tuple[int, int]]:
@@ -96,7 +96,8 @@ def stretches_of_rows(places: Floats, *, seed: int = 0) -> list[tuple[int, int]]
         The first row of each stretch and the first after it, in ascending order.
     """
     drawn = uniform_matrix(seed, _STREAM_SHUFFLES, (len(places), _SHUFFLES))
-    whole, todo = [], [(0, len(places))]
+    whole: list[tuple[int, int]] = []
+    todo = [(0, len(places))]
     while todo and len(whole) + len(todo) < _MOST:
         todo.sort(key=lambda ends: (ends[0] - ends[1], ends[0]))
         begin, end = todo.pop(0)

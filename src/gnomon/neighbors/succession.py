@@ -30,6 +30,8 @@ _STREAM = 0x5375
 _MOST_TURNS = 64  # series that take turns
 _FEWEST_TURNS = 16  # of each of them
 _FEWEST_KEPT = 60  # rows that clusters and verdicts need
+_STEPS_OF_UNIT = 2  # after which means of blocks are hardly alike
+_FEWEST_UNITS = 6  # three of each side
 _WINDOW = 4096  # rows in which turns are looked for: as many quadruples as in a quarter of them
 
 
@@ -55,13 +57,15 @@ class Succession:
     n_samples: int
     turns: int = 1
 
-    def told(self, consequence: str) -> str:
+    def told(self, consequence: str, *, by_units: bool = False) -> str:
         """Return what was found in words, what follows from it, and what to do.
 
         Parameters
         ----------
         consequence : str
             What does not hold, as the middle of a sentence.
+        by_units : bool, default=False
+            Whether the question takes `units`: `units` are then the remedy, and not to keep fewer rows.
         """
         kept = self.n_independent
         if self.turns > 1:
@@ -78,6 +82,8 @@ class Succession:
                 f"were only sorted so, {consequence}: "
             )
             which, take = "", f"every {ordinal(self.step)} row"
+        if by_units:
+            return f"{found}{self._units_told()}"
         if kept >= _FEWEST_KEPT:
             return f"{found}{which}take {take}, about {kept:,} in all, and look again."
         enough = _FEWEST_KEPT * self.step // self.turns
@@ -85,6 +91,24 @@ class Succession:
             f"{found}{which}{take}, about {kept} in all, would be independent, too few to look again. It takes a "
             f"longer series, of some {_in_round(enough)} such rows or more."
         )
+
+    def _units_told(self) -> str:
+        """Return which units to pass, as code."""
+        n, size = f"numpy.arange({self.n_samples})", _STEPS_OF_UNIT * self.step
+        code = f"{n} // {size}" if self.turns == 1 else f"{n} // {size} * {self.turns} + {n} % {self.turns}"
+        of = "" if self.turns == 1 else " of each series"
+        if len(np.unique(self.units)) < _FEWEST_UNITS:
+            return f"blocks of {size:,} rows would be independent, too few to judge between. It takes a longer series."
+        return f"pass units={code}, to judge between blocks of {size // self.turns:,} rows{of}."
+
+    @property
+    def units(self) -> npt.NDArray[np.int64]:
+        """Number of a block of rows of each row, as answers take them as `units`: blocks are hardly like the next.
+
+        A block is twice as long as the likeness reaches, and of one series where several take turns.
+        """
+        rows = np.arange(self.n_samples, dtype=np.int64)
+        return rows // (_STEPS_OF_UNIT * self.step) * self.turns + rows % self.turns
 
     @property
     def n_independent(self) -> int:

@@ -398,7 +398,6 @@ def axis(
         near=near,
         all_features=explanation.feature_names,
         _X=explanation._X,
-        caution="",
     )
 
 

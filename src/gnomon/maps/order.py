@@ -1,0 +1,39 @@
+"""What the order of the rows of a map says against answers that take each row as independent of the others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gnomon import neighbors
+
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+
+__all__ = ["FEATURES", "NULLS", "PAIRS", "VOTES", "order_of_rows", "order_told"]
+
+FEATURES = "features may set apart stretches of one way through a single cloud"
+VOTES = "neighbours are those next in order, which share a label for that alone"
+NULLS = "neighbours are those next in order, which structureless tables lack"
+PAIRS = "rows are fewer than they seem, and chance is judged as of all"
+
+
+def order_of_rows(result: Map) -> neighbors.Succession | None:
+    """Return whether rows of a map that follow each other are alike; looked for once. None if not."""
+    if result._order is None:
+        result._order = (neighbors.succession_of_rows(result._mapped().values, result.metric, seed=0),)
+    return result._order[0]
+
+
+def order_told(result: Map, consequence: str, *, by_units: bool = False) -> str:
+    """Return what the order of the rows says against an answer; empty if nothing.
+
+    Parameters
+    ----------
+    result : Map
+    consequence : str
+        What does not hold, as the middle of a sentence.
+    by_units : bool, default=False
+        Whether the question takes `units`.
+    """
+    order = order_of_rows(result)
+    return "" if order is None else order.told(consequence, by_units=by_units)
