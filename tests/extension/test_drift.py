@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom, ks_2samp
+from scipy.stats import betabinom, fisher_exact, ks_2samp
 
 from gnomon.extension import Novelty, measure_drift
 from gnomon.extension.chance import (
@@ -272,3 +272,23 @@ def test_of_equal_rows_the_shift_is_that_of_the_scores_and_they_count_as_few():
     scores = known.score(*RowSearch.of(bits, 15).find(like))
     assert told.shift == pytest.approx(ks_2samp(known.scores, scores).statistic, abs=1e-9)
     assert told.slight == []
+
+
+def test_a_region_is_told_where_more_new_rows_come_than_by_chance():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 2))
+    crowded = np.concatenate([rng.uniform(size=(60, 2)), rng.uniform(0.51, 0.6, size=(40, 2))])
+    drift = measure_drift(X, X, crowded, crowded)
+    (place, new, old), p_value = drift.regions[0], drift.region_p_values[0]
+    assert np.all(np.abs(place - 0.56) < 0.07)
+    table = [[new, 100 - new], [old, 400 - old]]
+    assert p_value == pytest.approx(64 * fisher_exact(table, alternative="greater").pvalue, rel=1e-6)
+    where = ", ".join(f"{one:.3g}" for one in place)
+    expected = f"in the region about ({where}) lie {new}, and by its {old} old rows {old / 4:.0f} would"
+    assert f"more new rows than by chance: {expected}" in str(drift)
+    for _ in range(10):
+        like = rng.uniform(size=(100, 2))
+        told = measure_drift(X, X, like, like)
+        assert "region" not in str(told)
+        assert sum(count for _, count, _ in told.regions) == 100
+        assert (np.diff(told.region_p_values) >= 0.0).all()

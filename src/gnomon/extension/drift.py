@@ -19,6 +19,7 @@ from gnomon.extension.blank import blank_rows, known_columns, told_blank
 from gnomon.extension.chance import (
     chance_of_farther,
     chance_of_fewer,
+    chance_of_more,
     chance_of_shift,
     counts_beyond,
     largest_shift,
@@ -52,6 +53,7 @@ _MANY_BY_CHANCE = 0.0025  # of which by their number, whatever the others are; t
 _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _MOST_SHIFT = 0.3  # of distributions; rows in other shares of the same groups mostly differ less in novelty
 _SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
+_CROWDED_BY_CHANCE = 0.0025  # how often at most a region is said to hold more rows like the old ones than by chance
 _NAMED = 3  # columns of which shares are told
 _ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
@@ -88,8 +90,11 @@ class Drift(Printed):
         How likely it is that as many rows keep so few neighbours, if each keeps what an old one does less 0.15.
     n_neighbors : int
     regions : list of (ndarray, int, int)
-        Cells of a grid over the map that new rows came to, by falling ratio of new to old rows: centre, new rows, old
-        rows.
+        Cells of a grid over the map that new rows came to: centre, new rows, old rows. First those where more new rows
+        than expected by the old ones are least likely.
+    region_p_values : ndarray of shape (n_regions,), float64, in [0, 1]
+        How likely it is at most that in any cell of the grid so many of its rows are new, of rows like the old ones
+        (Fisher's test times the cells that hold rows). Below 0.0025 the first one is told.
     labels : dict
         For each label of the old rows the number of new ones whose nearest old rows have mostly this label.
     shift_p_value : float in [0, 1]
@@ -154,6 +159,7 @@ class Drift(Printed):
     regions: list[tuple[Float64Array, int, int]]
     labels: dict[Any, int]
     shift_p_value: float = 1.0
+    region_p_values: Float64Array = field(default_factory=lambda: np.empty(0))
     columns: ColumnShift | None = None
     column_names: Sequence[str] = ()
     by_shares: bool = False
@@ -338,11 +344,12 @@ class Drift(Printed):
             lines.insert(
                 len(lines) - 1, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others"
             )
-        if self.regions:
+        if len(self.region_p_values) and self.region_p_values[0] <= _CROWDED_BY_CHANCE:
             place, new, old = self.regions[0]
-            where = ", ".join(f"{value:.3g}" for value in place)
+            where, expected = ", ".join(f"{value:.3g}" for value in place), old * self.n_new / self.n_old
             lines.append(
-                f"most new rows for its old ones: the region about ({where}) with {new} new and {old} old rows"
+                f"more new rows than by chance: in the region about ({where}) lie {new:,}, and by its {old:,} old rows "
+                f"{expected:,.0f} would"
             )
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
@@ -474,6 +481,7 @@ def measure_drift(
     old, new = (X, X_new) if features is None else features
     same_columns = missing is not None and missing[0].shape[1] == old.shape[1]  # to which a metric may add some
     filled = missing if same_columns else None
+    regions, region_p_values = _regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64))
     group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
     drift = Drift(
         n_old=n,
@@ -488,7 +496,8 @@ def measure_drift(
         preserved_old=float(kept_of_old.mean()) / k,
         lost_by_chance=chance_of_fewer(kept_of_old, n_new, float(kept.sum()) + n_new * _MOST_LOST * k),
         n_neighbors=k,
-        regions=_regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64)),
+        regions=regions,
+        region_p_values=region_p_values,
         labels=_majorities(labels, indices),
         shift_p_value=chance_of_shift(shift, n_drawn, n_new),
         columns=measure_columns(old, new, missing=filled),
@@ -601,16 +610,18 @@ def _rank(n_old: int) -> int:
     return rank if rank / n_old > OUTSIDE else rank + 1
 
 
-def _regions(Y: Float64Array, Y_new: Float64Array) -> list[tuple[Float64Array, int, int]]:
+def _regions(Y: Float64Array, Y_new: Float64Array) -> tuple[list[tuple[Float64Array, int, int]], Float64Array]:
+    """Return the cells that new rows came to, and how likely each or any other has so many, the least likely first."""
     both = np.concatenate([Y, Y_new])
     low = both.min(axis=0)
     size = float((both.max(axis=0) - low).max()) / _GRID or 1.0
-    cells, counts = np.unique(np.floor((Y_new - low) / size), axis=0, return_counts=True)
-    placed = np.floor((Y - low) / size)
-    old = [int(np.count_nonzero((placed == cell).all(axis=1))) for cell in cells]
-    ratio = counts / (np.array(old) + 1.0)
-    order = np.lexsort((-counts, -ratio))
-    return [(low + (cells[c] + 0.5) * size, int(counts[c]), old[c]) for c in order]
+    cells, cell = np.unique(np.floor((both - low) / size), axis=0, return_inverse=True)
+    old, new = (np.bincount(part.ravel(), minlength=len(cells)) for part in np.split(cell.ravel(), [len(Y)]))
+    came = np.flatnonzero(new)
+    chances = np.array([chance_of_more(int(old[c]), len(Y), int(new[c]), len(Y_new)) for c in came]) * len(cells)
+    order = np.lexsort((old[came] * (len(Y_new) / len(Y)) - new[came], chances))
+    found = [(low + (cells[c] + 0.5) * size, int(new[c]), int(old[c])) for c in came[order]]
+    return found, np.minimum(chances[order], 1.0)
 
 
 def _majorities(labels: npt.NDArray[Any] | None, near: npt.NDArray[np.int32]) -> dict[Any, int]:
