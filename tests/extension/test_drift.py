@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from scipy.stats import betabinom, fisher_exact, ks_2samp
 
 from gnomon.extension import Novelty, measure_drift
@@ -292,3 +293,38 @@ def test_a_region_is_told_where_more_new_rows_come_than_by_chance():
         assert "region" not in str(told)
         assert sum(count for _, count, _ in told.regions) == 100
         assert (np.diff(told.region_p_values) >= 0.0).all()
+
+
+def test_new_rows_that_are_rows_of_the_map_are_told():
+    rng = np.random.default_rng(0)
+    X, X_new = rng.normal(size=(400, 6)), rng.normal(size=(100, 6))
+    X_new[10:20] = X[50:60]
+    X_new[20:25] = X[70:75] + 1e-4 * rng.normal(size=(5, 6))
+    places = X[:, :2].copy()
+    places[0] = np.nan  # row numbers stay those of the map
+    drift = measure_drift(X, places, X_new, X_new[:, :2])
+    assert drift.copies.tolist() == [[10 + j, 50 + j] for j in range(10)] + [[20 + j, 70 + j] for j in range(5)]
+    assert (drift.n_equal, drift.n_repeated) == (10, 0)
+    lines = str(drift).splitlines()
+    assert lines[-2] == (
+        "copies: 15 of 100 new rows are rows of the map (10 equal, 5 nearly; row 10 of 50, 11 of 51, 12 of 52 and 12 "
+        "more), as 0 of its 399 rows repeat others"
+    )
+    assert lines[-1].endswith("15 of the new rows are not new: they test nothing.")
+    sparse = measure_drift(csr_array(X), places, csr_array(X_new), X_new[:, :2])
+    assert sparse.copies.tolist() == drift.copies.tolist()
+
+
+def test_copies_that_are_to_be_expected_are_counted_and_not_told():
+    rng = np.random.default_rng(0)
+    twice = np.repeat(rng.normal(size=(300, 6)), 2, axis=0)
+    order = rng.permutation(600)
+    drift = measure_drift(twice[order[:450]], twice[order[:450], :2], twice[order[450:]], twice[order[450:], :2])
+    assert len(drift.copies) > 80
+    assert "copies" not in str(drift)
+    answers = rng.integers(1, 6, size=(500, 4)).astype(float)
+    answered = measure_drift(answers[:400], answers[:400, :2], answers[:100], answers[:100, :2])
+    assert answered.n_equal == 100
+    assert "copies" not in str(answered)
+    like = rng.normal(size=(100, 6))
+    assert len(measure_drift(twice[::2], twice[::2, :2], like, like[:, :2]).copies) == 0

@@ -33,6 +33,7 @@ from gnomon.extension.columns import (
     measure_columns,
     measure_missing,
 )
+from gnomon.extension.copies import find_copies
 from gnomon.extension.held_out import Unlikeness
 from gnomon.extension.unseen import rows_together
 from gnomon.linalg.table import evenly_spaced, float_rows
@@ -54,6 +55,7 @@ _LOST_BY_CHANCE = 0.0025  # and how often they are said to be placed worse
 _MOST_SHIFT = 0.3  # of distributions; rows in other shares of the same groups mostly differ less in novelty
 _SHIFT_BY_CHANCE = 0.0025  # how often at most rows like those of the map are said to differ in novelty, or in columns
 _CROWDED_BY_CHANCE = 0.0025  # how often at most a region is said to hold more rows like the old ones than by chance
+_COPIED_BY_CHANCE = 0.0025  # how often at most copies are told where rows are like the old ones
 _NAMED = 3  # columns of which shares are told
 _ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
@@ -121,6 +123,17 @@ class Drift(Printed):
         and all else is of the others; `n_blank` counts them.
     metric : str
         The metric of the map.
+    copies : ndarray of shape (n_copies, 2), int64
+        New rows that are rows of the map, and which of these, by their numbers: equal in every value, or nearer to it
+        than rows come by chance, so that each has the other (one of twenty tables of independent rows has such a pair).
+        They are not new, and what is told of new rows by them is no test of the map.
+    n_equal : int
+        How many of them are equal in every value.
+    n_repeated : int
+        Rows of the map that repeat each other in the same way. Where answers have few values, or rows were measured
+        several times, copies are to be expected: the summary tells them only if they are more than these let expect.
+    copies_p_value : float in [0, 1]
+        How likely it is that so many of the rows that repeat one of the map are new ones; told up to 0.0025.
     unknown : UnknownShift or None
         In which columns new rows have categories that the map does not know. It has no feature for them: such rows
         count as in none of the known ones.
@@ -171,6 +184,10 @@ class Drift(Printed):
     metric: str = "euclidean"
     unknown: UnknownShift | None = None
     caution: str = ""
+    copies: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 2), dtype=np.int64))
+    n_equal: int = 0
+    n_repeated: int = 0
+    copies_p_value: float = 1.0
 
     @property
     def n_blank(self) -> int:
@@ -359,7 +376,24 @@ class Drift(Printed):
             told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
             more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
-        return "\n".join([*lines, *filter(None, [self.caution]), self._advice()])
+        advice = self._advice()
+        if copied := self._told_copies():
+            lines.append(copied)
+            advice += f" {len(self.copies):,} of the new rows are not new: they test nothing."
+        return "\n".join([*lines, *filter(None, [self.caution]), advice])
+
+    def _told_copies(self) -> str:
+        """Say which new rows are rows of the map, where they are more than the map's own rows let expect."""
+        count = len(self.copies)
+        if not count or self.copies_p_value > _COPIED_BY_CHANCE:
+            return ""
+        listed = ", ".join(f"{new} of {old}" for new, old in self.copies[:_NAMED].tolist())
+        more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
+        return (
+            f"copies: {count:,} of {self.n_new:,} new rows are rows of the map ({self.n_equal:,} equal, "
+            f"{count - self.n_equal:,} nearly; row {listed}{more}), as {self.n_repeated:,} of its {self.n_old:,} rows "
+            "repeat others"
+        )
 
     def _advice(self) -> str:
         differ = "; ".join(one for one in self.differences if one not in self.reasons)
@@ -483,6 +517,7 @@ def measure_drift(
     filled = missing if same_columns else None
     regions, region_p_values = _regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64))
     group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
+    copies = find_copies(old, new, graph, indices, distances)
     drift = Drift(
         n_old=n,
         n_new=n_new,
@@ -506,6 +541,10 @@ def measure_drift(
         missing_names=missing_names or column_names,
         group=told_of[group],
         unknown=unknown,
+        copies=np.stack([told_of[copies.pairs[:, 0]], placed[copies.pairs[:, 1]]], axis=1),
+        n_equal=copies.n_equal,
+        n_repeated=copies.n_repeated,
+        copies_p_value=copies.p_value,
         labels_of_group=_majorities(labels, indices[group]),
         blank=blank,
         metric=metric,

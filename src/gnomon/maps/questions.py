@@ -348,6 +348,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         are as for `contrast`: only features are named whose differences are no chance between these.
         """
         from gnomon.explanations import cluster_captions
+        from gnomon.explanations.contrast.groups import NOTHING_APART
 
         labels = self._known_labels()
         # A picture of fewer than three rows or columns has no nine regions to speak of.
@@ -364,7 +365,8 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         )
         told = [found.caution, rows_count_once(self.parameters)]
         if units is None:
-            told += self._told_of_units([label for label, one in found.items() if len(one)])
+            named = [label for label, one in found.items() if not one.text.startswith(NOTHING_APART)]
+            told += self._told_of_units(named)
         found.caution = " ".join(filter(None, told))
         return found
 

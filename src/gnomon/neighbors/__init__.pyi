@@ -52,6 +52,8 @@ from .precomputed import distances_to_fitted as distances_to_fitted
 from .precomputed import nearest_given as nearest_given
 from .repeats import alike_by_chance as alike_by_chance
 from .repeats import find_repeats as find_repeats
+from .repeats import near_copies as near_copies
+from .repeats import near_sets as near_sets
 from .repeats import repeats_of_graph as repeats_of_graph
 from .row_means import k_means as k_means
 from .row_search import RowSearch as RowSearch

@@ -15,7 +15,15 @@ from gnomon.neighbors.compute import compute_neighbors
 from gnomon.neighbors.graph import NeighborGraph
 from gnomon.neighbors.row_search import query_neighbors
 
-__all__ = ["REPEATS_NEIGHBORS", "alike_by_chance", "find_repeats", "may_hide_repeats", "repeats_of_graph"]
+__all__ = [
+    "REPEATS_NEIGHBORS",
+    "alike_by_chance",
+    "find_repeats",
+    "may_hide_repeats",
+    "near_copies",
+    "near_sets",
+    "repeats_of_graph",
+]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intp]
@@ -29,6 +37,8 @@ _SURE, _LIKELY = (0.02, 1.5), (0.2, 1.2)
 """Chance that rows that lie evenly have so wide a step at a given neighbour, and the least step, from the farthest of a
 set to the next row, where dimensions are many and chance allows none: the first says of a table that rows are repeated,
 and the second finds more of them once that is said."""
+_SINGLE = 0.05
+"""Chance that any row of a table that lies evenly has so wide a step: says so of a set, however few there are."""
 _HIDDEN = 0.05  # of the rows with a step behind half of their neighbours, at least
 _BY_CHANCE = 0.25  # of the repeats: as many pairs of equal rows where columns go their own ways, and all may be chance
 _LOOKED_AT = 1000  # rows of a large table, which say whether the others are looked at too
@@ -73,6 +83,57 @@ def repeats_of_graph(graph: NeighborGraph) -> tuple[Rows, Rows]:
         first = np.where(alone, _first_of(_mutual(graph, likely)), first)
     kept = np.flatnonzero(first == np.arange(n))
     return kept, np.searchsorted(kept, first)
+
+
+def near_sets(graph: NeighborGraph) -> Rows:
+    """Return numbers of the sets of rows that are near each other beyond doubt, however few they are.
+
+    Steps are as those of `repeats_of_graph`, and so wide that in one of twenty tables of rows that lie evenly any row
+    has one; the rows of a set have each other, and are ten at most. Sets whose rows are farther apart, as copies with
+    much noise, are not found.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Six neighbours at least, else no set is found.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,), intp
+        The first row of the set of each row, its own number where it is in none.
+    """
+    distances = np.asarray(graph.distances, dtype=np.float64)
+    return _first_of(_mutual(graph, _nearer(distances, _SINGLE / len(distances), _SURE[1])))
+
+
+def near_copies(graph: NeighborGraph, indices: npt.NDArray[Any], distances: npt.NDArray[Any]) -> Rows:
+    """Return of which row of a table each new row is a copy, or nearly, beyond doubt as `near_sets` has it.
+
+    Each new row is judged alone: whether it and its nearest row of the table have each other.
+
+    Parameters
+    ----------
+    graph : NeighborGraph of n_samples rows
+        Of the table.
+    indices, distances : ndarray of shape (n_new, n_neighbors)
+        The nearest rows of the table of each new row, ascending, as many as in the graph.
+
+    Returns
+    -------
+    ndarray of shape (n_new,), intp
+        Numbers of rows of the table, -1 for none.
+    """
+    own = np.asarray(graph.distances, dtype=np.float64)
+    dimension = _dimension(own)
+    chance = _SINGLE / max(len(own), len(distances))
+    nearest, away = indices[:, 0], np.asarray(distances, dtype=np.float64)
+    found = np.full(len(nearest), -1, dtype=np.intp)
+    asked = np.flatnonzero(_nearer(away, chance, _SURE[1], dimension))
+    beside = np.sort(np.column_stack([own[nearest[asked], :-1], away[asked, 0]]), axis=1)
+    reach = _nearer(beside, chance, _SURE[1], dimension)
+    has = (reach > 0) & (beside[np.arange(len(asked)), np.maximum(reach - 1, 0)] >= away[asked, 0])
+    found[asked[has]] = nearest[asked[has]]
+    return found
 
 
 def may_hide_repeats(graph: NeighborGraph) -> bool:
@@ -172,21 +233,29 @@ def _first_of(sets: Rows) -> Rows:
     return np.where(sizes[sets] <= _MOST, first[sets], np.arange(len(sets)))
 
 
-def _nearer(distances: Floats, chance: float, least: float) -> Rows:
+def _dimension(distances: Floats) -> float | None:
+    """Return the dimension of the farther half of the neighbours of rows; None if it cannot be told."""
+    k = distances.shape[1]
+    half = k // 2
+    if k < _FEWEST_NEIGHBORS:
+        return None
+    known = (distances[:, half - 1] > 0.0) & np.isfinite(distances[:, k - 1])
+    if not known.any():
+        return None
+    grown = float(log(distances[known, k - 1] / distances[known, half - 1]).mean())
+    return float(np.sum(1.0 / np.arange(half, k))) / grown if grown > 0.0 else None
+
+
+def _nearer(distances: Floats, chance: float, least: float, dimension: float | None = None) -> Rows:
     """Return how many neighbours of each row lie before a step too wide for chance, the least likely of several.
 
     0 where there is none, or it cannot be told.
     """
     n, k = distances.shape
-    half = k // 2
-    most = min(_MOST, half) - 1
-    known = (distances[:, half - 1] > 0.0) & np.isfinite(distances[:, k - 1])
-    if k < _FEWEST_NEIGHBORS or not known.any():
+    dimension = _dimension(distances) if dimension is None else dimension
+    if dimension is None or k < _FEWEST_NEIGHBORS:
         return np.zeros(n, dtype=np.intp)
-    grown = float(log(distances[known, k - 1] / distances[known, half - 1]).mean())
-    if grown <= 0.0:
-        return np.zeros(n, dtype=np.intp)
-    dimension = float(np.sum(1.0 / np.arange(half, k))) / grown
+    most = min(_MOST, k // 2) - 1
     numbers = np.arange(1, most + 1)
     rise = np.minimum(-math.log(chance) / (dimension * numbers), 80.0)  # so that products of distances stay finite
     steps = np.maximum(least, exp(rise))
