@@ -15,6 +15,7 @@ from gnomon.explanations.explanation import Explanation, TopFeatures
 from gnomon.explanations.importance import MeanImportance, importance_by_label, mean_importance
 from gnomon.explanations.interpretable import encode_features, explain_with_features
 from gnomon.explanations.outliers import Outliers
+from gnomon.explanations.repeats import Repeats
 from gnomon.explanations.saliency import Saliency
 from gnomon.explanations.suspects import Suspects
 from gnomon.explanations.why import Why
@@ -31,6 +32,7 @@ __all__ = [
     "MeanImportance",
     "Outliers",
     "Profile",
+    "Repeats",
     "Saliency",
     "StoredExplanation",
     "Suspects",

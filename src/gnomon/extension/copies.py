@@ -31,8 +31,8 @@ class Copies(NamedTuple):
     n_repeated : int
         Rows of the map that repeat another of its rows in the same way.
     p_value : float in [0, 1]
-        How likely it is that so many of the rows that repeat one of the map are new, of rows like those of the map. It is
-        1 where columns have so few values that rows are alike by chance.
+        How likely it is that so many of the rows that repeat one of the map are new, of rows like those of the map.
+        It is 1 where columns have so few values that rows are alike by chance.
     """
 
     pairs: Rows

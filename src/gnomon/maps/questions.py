@@ -18,6 +18,7 @@ from gnomon.data.dataset import require_name
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import row_mask
+from gnomon.linalg.table import float_rows
 from gnomon.maps.alike import told_of_units
 from gnomon.maps.clustering import Clustering
 from gnomon.maps.order import FEATURES, VOTES, order_told
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         FeatureGroups,
         MeanImportance,
         Outliers,
+        Repeats,
         Saliency,
         Suspects,
         Why,
@@ -595,6 +597,28 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
         found = find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
         return cautioned(found, self.parameters, order_told(self, VOTES))  # type: ignore[arg-type]
+
+    @entrance("repeats")
+    def repeats(self) -> Repeats:
+        """List rows of the map that repeat each other: duplicates, and rows nearly equal.
+
+        Rows equal in every value of `X`, and sets of two to ten rows so near each other, beside the next one, that one
+        in twenty tables of rows that lie evenly has such a set (heavy-tailed tables have some more). Copies that differ
+        about as much as other rows do are not found, as soon happens in few columns. Where a tenth of the rows could be
+        spared, `explain` counts more sets, some of them by chance: there a set missed does more harm.
+
+        Returns
+        -------
+        gnomon.explanations.Repeats
+        """
+        from gnomon.explanations.repeats import list_repeats
+        from gnomon.neighbors import compute_neighbors, native_metric
+        from gnomon.neighbors.repeats import REPEATS_NEIGHBORS
+
+        values, graph = self._mapped().values, self._known_neighbors()
+        if graph.n_neighbors < min(REPEATS_NEIGHBORS, self.n_samples - 1) and native_metric(graph.metric) is not None:
+            graph = compute_neighbors(float_rows(values), REPEATS_NEIGHBORS, metric=graph.metric)
+        return list_repeats(self._checked().values, graph.nearest(REPEATS_NEIGHBORS), point_names=self.point_names)
 
     @entrance("outliers")
     def outliers(self, n_top: int = 20) -> Outliers:
