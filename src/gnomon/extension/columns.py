@@ -220,7 +220,7 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: 
     whole = np.ones(len(columns), dtype=np.bool_)
     if missing is not None:
         known = ~missing[0][np.ix_(some, columns)], ~missing[1][np.ix_(others, columns)]
-        whole = known[0].all(axis=0) & known[1].all(axis=0)
+        whole = np.asarray(known[0].all(axis=0) & known[1].all(axis=0), dtype=np.bool_)
     means, n_together = (np.zeros(len(some)), np.zeros(n_new)), 0
     for at, a, b in _blocks(old, new, columns):
         shifts[at] = largest_difference(a, b, share)

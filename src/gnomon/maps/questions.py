@@ -616,8 +616,9 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         from gnomon.neighbors.repeats import REPEATS_NEIGHBORS
 
         values, graph = self._mapped().values, self._known_neighbors()
-        if graph.n_neighbors < min(REPEATS_NEIGHBORS, self.n_samples - 1) and native_metric(graph.metric) is not None:
-            graph = compute_neighbors(float_rows(values), REPEATS_NEIGHBORS, metric=graph.metric)
+        wanted = min(REPEATS_NEIGHBORS, graph.n_samples - 1)
+        if graph.n_neighbors < wanted and native_metric(graph.metric) is not None:
+            graph = compute_neighbors(float_rows(values), wanted, metric=graph.metric)
         return list_repeats(self._checked().values, graph.nearest(REPEATS_NEIGHBORS), point_names=self.point_names)
 
     @entrance("outliers")

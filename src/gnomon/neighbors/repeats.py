@@ -89,8 +89,8 @@ def near_sets(graph: NeighborGraph) -> Rows:
     """Return numbers of the sets of rows that are near each other beyond doubt, however few they are.
 
     Steps are as those of `repeats_of_graph`, and so wide that in one of twenty tables of rows that lie evenly any row
-    has one (heavy-tailed tables have more); the rows of a set have each other, and are ten at most. Sets whose rows are farther apart, as copies with
-    much noise, are not found.
+    has one; heavy-tailed tables have more. The rows of a set have each other, and are ten at most. Sets whose rows are
+    farther apart, as copies with much noise, are not found.
 
     Parameters
     ----------

@@ -51,3 +51,8 @@ def test_names_of_points_are_told():
     found = repeats_of(np.concatenate([ROWS, ROWS[[7]]]), point_names=names)
     assert "rows cell 7, cell 300: equal" in str(found)
     assert found.to_dict()["sets"][0]["names"] == ["cell 7", "cell 300"]
+
+
+def test_few_rows_are_asked_as_many_neighbours_as_there_are():
+    found = gnomon.map(ROWS[[0, 1, 2, 3, 1]], method="pca", random_state=0).repeats()
+    assert [rows.tolist() for rows in found.sets] == [[1, 4]]
