@@ -142,7 +142,7 @@ def test_captions_and_tables_read_well():
     record = json.loads(json.dumps(found.to_dict()))
     assert record["features"][0]["feature"] == "aspect_ratio"
     assert record["features"][0]["auc"] == found.auc[0]
-    noise = contrast(rng.normal(size=(400, 2)), inside)
+    noise = contrast(np.random.default_rng(1).normal(size=(400, 2)), inside)
     assert noise.caption() == "no feature sets it apart"
 
 
@@ -270,7 +270,13 @@ def test_a_caption_names_features_from_a_tenth_beyond_the_middle():
     named = replace(found, features=list("abcde"), auc=auc, false_discovery_rate=np.full(5, 0.05))
     assert named.caption() == "more a, less b, more c"
     assert named.caption(5) == "more a, less b, more c, less e"
-    assert replace(named, auc=np.full(5, 0.5)).caption() == "no feature sets it apart"
+    weak = replace(named, auc=np.full(5, 0.41), n_beyond_chance=7)
+    assert weak.caption() == "no feature sets it strongly apart; 7 differ beyond chance, most: less a, less b, less c"
+    assert replace(weak, n_beyond_chance=1).head(1).caption() == (
+        "no feature sets it strongly apart; 1 differs beyond chance: less a"
+    )
+    chance = replace(weak, n_beyond_chance=0, false_discovery_rate=np.full(5, 0.06))
+    assert chance.caption() == "no feature sets it apart"
     rates = np.array([0.06, 0.05, 0.0, 0.0, 1.0])
     assert replace(named, false_discovery_rate=rates).caption(5) == "less b, more c"
 
@@ -290,6 +296,25 @@ def test_arbitrary_rows_of_noise_are_set_apart_by_no_feature_and_the_first_sente
     X[:40, 5] += 2.0
     assert contrast(X, np.arange(40)).caption() == "more feature 5"
     assert contrast(X, np.arange(40)).headline().endswith("on rows held out; chance is judged as of independent rows")
+
+
+def test_features_that_differ_beyond_chance_but_little_are_counted_and_named():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 60))
+    inside = np.arange(4000) < 1000
+    X[inside, :5] -= 0.25
+    found = contrast(X, inside)
+    rates = false_discovery_control(mannwhitneyu(X[inside], X[~inside], use_continuity=False).pvalue)
+    assert found.n_beyond_chance == np.sum(rates <= 0.05) == found.beyond_chance.sum() >= 5
+    assert not found.sets_apart.any()
+    named = ", ".join(f"less feature {k}" for k in found.indices[:3])
+    assert found.caption() == (
+        f"no feature sets it strongly apart; {found.n_beyond_chance} differ beyond chance, most: {named}"
+    )
+    assert found.head(3).caption() == found.caption()
+    assert found.headline().endswith("where chance has 0.50; chance is judged as of independent rows")
+    X[inside, 7] -= 1.0
+    assert contrast(X, inside).caption() == "less feature 7"
 
 
 @pytest.mark.parametrize("n_selected", [2, 3, 5, 10])
@@ -371,6 +396,7 @@ def test_a_contrast_is_told_in_full():
         "auc",
         "auc_error",
         "false_discovery_rate",
+        "beyond_chance",
         "sets_apart",
         "mean_selected",
         "mean_rest",

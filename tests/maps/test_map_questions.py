@@ -148,6 +148,15 @@ def test_the_report_names_no_feature_of_labels_at_random():
     assert f" of 60 (of labels given at random about {made.suspects().n_by_chance} would)" in made.report()
 
 
+def test_the_report_names_features_that_differ_beyond_chance_but_little():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(3000, 4)), np.repeat(["a", "b"], 1500)
+    X[:1500, 2] += 0.25
+    told = Map(X, X[:, :2], labels=labels).report()
+    assert "  a  no feature sets it strongly apart; beyond chance: feature 2 +0.2 (0.5" in told
+    assert "  b  no feature sets it strongly apart; beyond chance: feature 2 -0.2 (0.4" in told
+
+
 def test_the_report_and_the_page_take_collinear_features_together(tmp_path):
     rng = np.random.default_rng(0)
     T = rng.uniform(0, 1, (120, 2))

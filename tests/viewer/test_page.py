@@ -176,6 +176,26 @@ def test_a_selection_of_noise_is_said_to_be_set_apart_by_no_feature(open_page, t
         assert ("As much arises by chance" in opened.page.inner_text("#selection")) == (shift == 0)
 
 
+def test_a_selection_of_weak_differences_is_said_to_be_set_apart_by_none_strongly(open_page, tmp_path):
+    rng = np.random.default_rng(0)
+    X, Y, kind = rng.normal(size=(3000, 4)), rng.normal(size=(3000, 2)), np.repeat(["a", "b"], 1500)
+    X[:1500, 3] += 0.25
+    found = contrast(X, np.arange(1500))
+    assert (found.n_beyond_chance, found.sets_apart.any()) == (1, False)
+    profile = {"a": [("x", 0.25, 0.57, False, True), ("y", 0.0, 0.5, False, False)]}
+    for content in (
+        PageContent(Y, X=X, labels=kind, label_name="kind"),
+        PageContent(Y, labels=kind, label_name="kind", profiles=profile),
+    ):
+        write_html(tmp_path / "m.html", content)
+        opened = open_page(tmp_path / "m.html")
+        opened.page.click('#legend [data-class="0"] .class')
+        assert "No feature sets it strongly apart" in opened.page.locator("#selection h3").all_inner_texts()
+        told = opened.page.inner_text("#selection")
+        assert ("1 feature differs beyond chance, but little." in told) == (content.X is not None)
+        assert "As much arises by chance" not in told
+
+
 def test_isolating_a_class_contrasts_it(open_again, blobs_page, blobs):
     opened = open_again(blobs_page)
     opened.page.click('#legend [data-class="2"] .class')

@@ -333,7 +333,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
         cautions = [rows_count_once(self.parameters)]
-        if units is None and found.sets_apart.any():
+        if units is None and found.n_beyond_chance:
             inside = row_mask(asked, len(self.embedding), name="selection")
             outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
             cautions.append(told_of_units(self.metadata, [(inside, outside)]))

@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.data.labels import name_of
 from gnomon.evaluation.gaps import METRICS, can_judge
 from gnomon.evaluation.words import verdict
-from gnomon.explanations.contrast.groups import NOTHING_APART
+from gnomon.explanations.contrast.groups import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
@@ -209,14 +209,17 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
     return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 
+def _named(rows: list[dict[str, Any]], which: str) -> str:
+    return ", ".join(f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows if row[which])
+
+
 def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:
     width = max(len(label) for label in profiles)
     lines = []
     for label, rows in list(profiles.items())[:_MAX_CLASSES]:
-        told = ", ".join(
-            f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows if row["sets_apart"]
-        )
-        told = told or NOTHING_APART
+        told = _named(rows, "sets_apart")
+        weak = _named(rows, "beyond_chance")
+        told = told or (f"{NOTHING_STRONGLY_APART}; beyond chance: {weak}" if weak else NOTHING_APART)
         lines.append(f"  {label:>{width}}  {told}")
     if len(profiles) > _MAX_CLASSES:
         lines.append(f"  and {len(profiles) - _MAX_CLASSES} more")

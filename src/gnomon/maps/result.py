@@ -402,7 +402,7 @@ class Map(Questions, MapFunction, Outputs):
             found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units)
             found.caution = rows_count_once(self.parameters)
             if units is None:
-                hint = self._told_of_units([label for label, one in found.items() if one.sets_apart.any()])
+                hint = self._told_of_units([label for label, one in found.items() if one.n_beyond_chance])
                 found.caution = " ".join(filter(None, [found.caution, *hint]))
             if units is not None or (known is not None and known is not self._groups):
                 return found

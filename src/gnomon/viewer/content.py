@@ -174,9 +174,9 @@ class PageContent:
     compares_neighbors : bool, default=False
         Whether the page lists the false and the missing neighbours of a point: its nearest points in the map, by
         straight distances, against those of the explanation's graph.
-    profiles : dict of label to list of (feature, effect size, AUC[, bool]), default=None
-        What sets each class apart, with whether it is beyond chance (by default it is); computed in the page from the
-        feature values if not given.
+    profiles : dict of label to list of (feature, effect size, AUC[, bool[, bool]]), default=None
+        What sets each class apart, with whether it does (by default it does), and whether it differs at least a little
+        beyond chance; computed in the page from the feature values if not given.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
     apart : str, default=""
@@ -296,11 +296,17 @@ def _alone(map: Any) -> dict[str, Any] | None:
     return map._alone.to_dict() if map._alone else None
 
 
-def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float, bool]]]:
-    """Return for each label its most distinctive features with effect size, AUC and whether they are beyond chance."""
+def _profiles(map: Any, groups: Any) -> dict[Any, list[tuple[str, float, float, bool, bool]]]:
+    """Return for each label its most distinctive features, with effect size and AUC, if notable, if beyond chance."""
     best = {label: profile.head(_PROFILE_FEATURES) for label, profile in map.profiles(groups=groups).items()}
     return {
-        label: list(zip(top.features, top.effect_size.tolist(), top.auc.tolist(), top.sets_apart.tolist(), strict=True))
+        label: list(
+            zip(
+                top.features,
+                *(column.tolist() for column in (top.effect_size, top.auc, top.sets_apart, top.beyond_chance)),
+                strict=True,
+            )
+        )
         for label, top in best.items()
     }
 

@@ -448,7 +448,10 @@ class Document:
         return header
 
     def add_profiles(self, profiles: Mapping[Any, Sequence[tuple[Any, ...]]] | None) -> None:
-        """Add what sets each class apart: rows (feature name or number, effect size, AUC[, whether beyond chance])."""
+        """Add what sets each class apart.
+
+        Rows of feature name or number, effect size and AUC, then whether it does and whether it differs beyond chance.
+        """
         if profiles:
             names = self._feature_names
             self.payload.header["profiles"] = {

@@ -32,6 +32,7 @@ from gnomon.neighbors import alike_by_chance, find_repeats
 
 __all__ = [
     "NOTHING_APART",
+    "NOTHING_STRONGLY_APART",
     "Contrast",
     "auc_errors",
     "cluster_profiles",
@@ -41,6 +42,8 @@ __all__ = [
 
 NOTHING_APART = "no feature sets it apart"
 """The caption of what no feature tells from the rest beyond chance."""
+NOTHING_STRONGLY_APART = "no feature sets it strongly apart"
+"""How the caption begins of what features tell from the rest beyond chance, but only a little."""
 
 Array = npt.NDArray[np.float64]
 
@@ -51,7 +54,7 @@ _ROWS = 1000  # rows of a side that the discriminant sees at most
 _DAMPING = 1e-3
 _RULES = {"sort_by": Options("auc", "effect_size")}
 _FEWEST = 5  # rows of a side, for statistics
-_NOTABLE = 0.1  # a caption names only features whose AUC is at least this far from 0.5
+_NOTABLE = 0.1  # features whose AUC is at least this far from 0.5 set rows apart; weaker ones are said to be weak
 _FALSE = 0.05  # share of chance among the features that are found, on the mean
 
 
@@ -306,7 +309,7 @@ class Contrast(GroupedAnswer):
         both sides held the true AUC in 91 to 95 % of draws of 20 against 200 rows and more.
     false_discovery_rate : ndarray of shape (n_features,), float64, in [0, 1]
         Share of chance, on the mean, among this feature and those that are set apart more (Benjamini and Hochberg, by
-        the test of Mann and Whitney): above 0.05 a caption does not name it. It takes rows as independent draws, which
+        the test of Mann and Whitney): above 0.05 no caption names it. It takes rows as independent draws, which
         cells of one donor or repeated measurements are not; with `units` it is judged between these, by Student's test
         of their means, and 1 where they are too few or differ the other way than the rows.
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
@@ -316,6 +319,9 @@ class Contrast(GroupedAnswer):
         Number of rows on both sides.
     n_units : tuple (int, int) or None
         Units, such as donors, that are compared on both sides; None where rows are taken as independent.
+    n_beyond_chance : int
+        Features whose rate of false discoveries is 0.05 or less, of all that were compared (`beyond_chance`), however
+        little they differ; those of them that differ notably are `sets_apart`.
     caution : str, default=""
         What the answer leaves out, such as weights of rows that made the map, or metadata of it that may be units by
         their name; empty if nothing.
@@ -335,11 +341,12 @@ class Contrast(GroupedAnswer):
         "auc",
         "auc_error",
         "false_discovery_rate",
+        "beyond_chance",
         "sets_apart",
         "mean_selected",
         "mean_rest",
     )
-    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units", "n_repeats")
+    _facts: ClassVar[tuple[str, ...]] = ("n_selected", "n_rest", "n_units", "n_beyond_chance", "n_repeats")
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("effect size", "effect", "error"),
         Column("AUC", "auc", "auc_error"),
@@ -354,6 +361,7 @@ class Contrast(GroupedAnswer):
     mean_rest: npt.NDArray[np.float64]
     n_selected: int
     n_rest: int
+    n_beyond_chance: int
     n_units: tuple[int, int] | None = None
     n_repeats: int = 0
 
@@ -366,16 +374,34 @@ class Contrast(GroupedAnswer):
         """Return a phrase such as "more aspect_ratio, less zinc".
 
         Only features with an AUC below 0.4 or above 0.6 that is no chance: at most one in twenty of the features found
-        is, on the mean. If there is none: "no feature sets it apart".
+        is, on the mean. If there is none, but features that differ less are no chance: "no feature sets it strongly
+        apart; 2 differ beyond chance: more hue, less ash". If there are none of these: "no feature sets it apart".
         """
-        named = np.flatnonzero(self.sets_apart[:n_top])
-        phrases = [f"{'more' if self.auc[k] > 0.5 else 'less'} {self.features[k]}" for k in named]
-        return ", ".join(phrases) or NOTHING_APART
+        apart = self._phrases(self.sets_apart, n_top)
+        if apart:
+            return apart
+        if not self.n_beyond_chance:
+            return NOTHING_APART
+        weak = self._phrases(self.beyond_chance, n_top)
+        count = f"{self.n_beyond_chance:,} differ{'s' if self.n_beyond_chance == 1 else ''} beyond chance"
+        most = ", most" if self.n_beyond_chance > n_top else ""
+        return f"{NOTHING_STRONGLY_APART}; {count}{f'{most}: {weak}' if weak else ''}"
+
+    def _phrases(self, which: npt.NDArray[np.bool_], n_top: int) -> str:
+        """Say of the first of some features in which direction they differ."""
+        named = np.flatnonzero(which)[:n_top]
+        return ", ".join(f"{'more' if self.auc[k] > 0.5 else 'less'} {self.features[k]}" for k in named)
+
+    @property
+    def beyond_chance(self) -> npt.NDArray[np.bool_]:
+        """Which features differ beyond chance, (n_features,)."""
+        found: npt.NDArray[np.bool_] = self.false_discovery_rate <= _FALSE
+        return found
 
     @property
     def sets_apart(self) -> npt.NDArray[np.bool_]:
-        """Which features a caption may name, (n_features,)."""
-        found: npt.NDArray[np.bool_] = (np.abs(self.auc - 0.5) >= _NOTABLE) & (self.false_discovery_rate <= _FALSE)
+        """Which features differ beyond chance and notably, with an AUC below 0.4 or above 0.6, (n_features,)."""
+        found: npt.NDArray[np.bool_] = (np.abs(self.auc - 0.5) >= _NOTABLE) & self.beyond_chance
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -406,7 +432,7 @@ class Contrast(GroupedAnswer):
         if np.isfinite(self.fidelity):
             text += f"{told} rows held out"
             text += "" if self.sets_apart.any() else ", where chance has 0.50"
-        if self.sets_apart.any():
+        if self.n_beyond_chance:
             text += "" if self.n_repeats else "; chance is judged as of independent rows"
         if self.n_repeats:
             text += (
@@ -496,6 +522,7 @@ def _contrasts(
                 mean_rest=rest_mean[g, order],
                 n_selected=n_selected,
                 n_rest=n_rest,
+                n_beyond_chance=int(np.count_nonzero(rates <= _FALSE)),
                 n_units=n_units,
                 n_repeats=n_selected + n_rest - sum(sizes_of_both),
             )

@@ -24,7 +24,7 @@ import { bytesOf } from "./text.js";
  *   explanation?: {top: number, distortion?:
  *     boolean}, local?: {neighbors: number, pooling: number}, captions?: Record<string, string>, evaluation?:
  *     Record<string, number>,
- *   profiles?: Record<string, [string, number, number, boolean?][]>, images?: number[],
+ *   profiles?: Record<string, [string, number, number, boolean?, boolean?][]>, images?: number[],
  *   sequence?: {name: string, labels: string[], main: number, facts: (object|null)[]},
  *   levels?: {key: string, captions: Record<string, string>, parents: Record<string, string>, found?: boolean}[],
  *   host?: boolean, server?: {refusal: string},

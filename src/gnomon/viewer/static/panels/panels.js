@@ -8,7 +8,12 @@ import { diagnosticRow } from "./trust.js";
 
 const TOP = 12;
 const FEW_POINTS = 5; // points of a side, for statistics
-const NOTHING_APART = "No feature sets it apart";
+
+/** The heading of what sets a selection apart. @param {boolean} apart @param {boolean} beyondChance */
+function headingOf(apart, beyondChance) {
+  if (apart) return "What sets it apart";
+  return beyondChance ? "No feature sets it strongly apart" : "No feature sets it apart";
+}
 
 /** @param {string} id @param {string} title @param {boolean} open @param {...(Node|null)} content */
 export function panel(id, title, open, ...content) {
@@ -23,7 +28,7 @@ export function panel(id, title, open, ...content) {
 /**
  * @param {import("../data/atlas.js").Atlas} atlas
  * @param {{ids: Uint32Array, rows: import("../questions/contrast.js").ContrastRow[]|null, profile:
- *   [string, number|null, number|null, boolean?][]|null}} selection
+ *   [string, number|null, number|null, boolean?, boolean?][]|null}} selection
  * @param {{clear: () => void, colorBy: (f: number) => void}} actions
  */
 export function selectionPanel(atlas, { ids, rows, profile }, { clear, colorBy }) {
@@ -103,6 +108,7 @@ function composition(label, ids) {
 function contrastBlock(atlas, rows, colorBy, few) {
   const top = rows.slice(0, TOP),
     largest = Math.min(Math.max(...top.map((r) => Math.abs(r.effect)), 0.2), 1e6);
+  const { apart, beyondChance } = setsApart(rows);
   const lines = top.map((row) =>
     featureRow(
       meansText(atlas, row),
@@ -112,7 +118,7 @@ function contrastBlock(atlas, rows, colorBy, few) {
     ),
   );
   return [
-    h("h3", {}, few ? "How it differs" : setsApart(rows) ? "What sets it apart" : NOTHING_APART),
+    h("h3", {}, few ? "How it differs" : headingOf(apart, beyondChance > 0)),
     few ? null : contrastPictures(atlas, rows),
     h(
       "table",
@@ -131,9 +137,16 @@ function contrastBlock(atlas, rows, colorBy, few) {
         ? `Fewer than ${FEW_POINTS} points are too few for statistics: these are means, largest differences first.`
         : "Effect size: difference of means in pooled standard deviations. " +
             "AUC: chance that a selected point has the larger value." +
-            (setsApart(rows) ? "" : " As much arises by chance."),
+            (apart ? "" : chanceText(beyondChance)),
     ),
   ];
+}
+
+/** @param {number} beyondChance features that differ beyond chance, though none notably */
+function chanceText(beyondChance) {
+  if (!beyondChance) return " As much arises by chance.";
+  const differ = beyondChance === 1 ? "1 feature differs" : `${formatCount(beyondChance)} features differ`;
+  return ` ${differ} beyond chance, but little.`;
 }
 
 function effectHeads() {
@@ -224,14 +237,17 @@ function contrastPictures(atlas, rows) {
   );
 }
 
-/** @param {[string, number|null, number|null, boolean?][]} profile feature, effect size, AUC, whether beyond chance */
+/**
+ * @param {[string, number|null, number|null, boolean?, boolean?][]} profile feature, effect size, AUC, whether it sets
+ *   the class apart, whether it differs beyond chance
+ */
 function profileTable(profile) {
   const top = profile.slice(0, TOP),
     largest = Math.max(...top.map((row) => Math.abs(row[1] ?? 0)), 0.2);
   return h(
     "div",
     {},
-    h("h3", {}, profile.some((row) => row[3] ?? true) ? "What sets it apart" : NOTHING_APART),
+    h("h3", {}, headingOf(profile.some((row) => row[3] ?? true), profile.some((row) => row[4]))),
     h(
       "table",
       { class: "contrast" },

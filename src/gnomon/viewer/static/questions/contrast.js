@@ -9,16 +9,18 @@ const NOTABLE = 0.1; // an AUC at least this far from one half is worth a name
 const FALSE_DISCOVERIES = 0.05; // share of chance among the features that are found
 
 /**
- * Whether a feature sets the selection apart beyond chance: by the test of Mann and Whitney, without the ties, and
- * Benjamini and Hochberg's rate of false discoveries among all of them. As captions of `gnomon.contrast`.
+ * How many features differ beyond chance, and whether one of them notably, so that it sets the selection apart: by the
+ * test of Mann and Whitney, without the ties, and Benjamini and Hochberg's rate of false discoveries among all of them.
+ * As captions of `gnomon.contrast`.
  * @param {{auc: number, sizes: [number, number]}[]} rows
+ * @returns {{apart: boolean, beyondChance: number}}
  */
 export function setsApart(rows) {
   const away = rows.map(({ auc }) => Math.abs(auc - 0.5));
   const found = discoveries(
     rows.map(({ sizes: [n, m] }, k) => (n && m ? twoTails(away[k] / Math.sqrt((n + m + 1) / (12 * n * m))) : 1)),
   );
-  return found.some((one, k) => one && away[k] >= NOTABLE);
+  return { apart: found.some((one, k) => one && away[k] >= NOTABLE), beyondChance: found.filter(Boolean).length };
 }
 
 /** Which tests are found at the rate of false discoveries, by Benjamini and Hochberg. @param {number[]} ps */
