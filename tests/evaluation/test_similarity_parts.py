@@ -85,6 +85,24 @@ def test_what_is_given_as_an_embedding_is_read_as_doubles_and_kept():
             check_common_rows(["cka", metric], 3, 4)
 
 
+@pytest.mark.parametrize("columns", [(40, 50), (2, 90), (90, 100)])
+def test_alignment_of_many_columns_and_its_chance_level_are_those_of_the_singular_values(columns):
+    rng = np.random.default_rng(0)
+    A, B = (rng.normal(size=(60, d)) * np.exp(-np.arange(d) / 5) for d in columns)
+    B[:, :2] += A[:, :2]
+    a, b = (Y - Y.mean(axis=0) for Y in (A, B))
+    draws, orders = np.random.default_rng(5), [np.arange(60)]
+    for _ in range(2):
+        order = draws.permutation(60)
+        orders += [order, np.argsort(order)]
+    values = [np.linalg.svd(a[order].T @ b, compute_uv=False).sum() ** 2 for order in orders]
+    values = np.array(values) / (np.sum(a * a) * np.sum(b * b))
+    found = compare_embeddings(A, B, ["procrustes"], n_permutations=2, random_state=5)
+    assert found.value["procrustes"] == pytest.approx(values[0], abs=1e-12)
+    assert found.chance["procrustes"] == pytest.approx(values[1:].mean(), abs=1e-6)
+    assert embedding_similarity(A, A[:, ::-1]) == pytest.approx(1.0, abs=1e-12)
+
+
 def test_chance_levels_have_closed_forms(pair):
     A, B = pair
     a, b = (Y - Y.mean(axis=0) for Y in pair)

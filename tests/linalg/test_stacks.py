@@ -5,7 +5,7 @@ import pytest
 
 from gnomon import _core
 from gnomon._run import running
-from gnomon.linalg import row_products, small_svd, stacked_eigen, stacked_products, stacked_solve
+from gnomon.linalg import row_products, singular_values, small_svd, stacked_eigen, stacked_products, stacked_solve
 
 
 def stack(*shape: int, seed: int = 0) -> np.ndarray:
@@ -256,3 +256,24 @@ def test_kernels_refuse_shapes_that_do_not_fit():
         _core.small_svd(np.ones((3, 2)), np.empty(3), np.empty((3, 3)))
     with pytest.raises(ValueError, match="matrices"):
         _core.eigen_each(np.ones((5, 2)), np.empty((2, 2)), np.empty((5, 2)), 1)
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 40), (40, 40), (90, 40), (40, 90)])
+def test_singular_values_alone_are_those_of_numpy(shape):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=shape) * np.exp(-np.arange(shape[1]) / 3)
+    A[:, 1] = A[:, 0]  # a value is zero
+    expected = np.linalg.svd(A, compute_uv=False)
+    found = []
+    for threads in (1, 2, 5):
+        with running(n_threads=threads):
+            found.append(singular_values(A))
+            rough = singular_values(A, by_squares=True)
+    np.testing.assert_allclose(found[0], expected, atol=1e-14 * expected[0] * len(expected))
+    np.testing.assert_allclose(rough, expected, atol=1e-7 * expected[0])
+    assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
+    assert (np.diff(found[0]) <= 0).all()
+    assert found[0].min() >= 0.0
+    A[0, 0] = np.nan
+    for by_squares in (False, True):
+        assert np.isnan(singular_values(A, by_squares=by_squares)).all()

@@ -208,7 +208,8 @@ def embedding_similarity(
         Bring all principal axes of each embedding to the same length first. Without it an embedding whose axes are
         scaled by hand, as spectral methods often are, counts as different.
     n_permutations : int >= 1, default=50
-        For the chance level of "procrustes"; those of the others are exact.
+        For the chance level of "procrustes", each taken forth and back, so twice as many are compared; the levels of
+        the others are exact.
     max_rows : int >= 20 or None, default=20_000
         Rows that "distance_correlation" and "spearman", which look at all pairs, rest on: a random sample if there
         are more. None takes all, in memory of a few megabytes.

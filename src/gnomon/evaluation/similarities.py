@@ -20,7 +20,7 @@ from gnomon._threads import ThreadPool, single_threaded_blas
 from gnomon._validation import message
 from gnomon.data.arrays import unmasked
 from gnomon.evaluation.scores import TREE_COMPONENTS, nearest_in_map, shared_neighbors, spearman
-from gnomon.linalg import inner_products, small_svd
+from gnomon.linalg import inner_products, orthonormalised, singular_values, small_svd
 from gnomon.neighbors import compute_neighbors
 
 __all__ = [
@@ -281,22 +281,33 @@ def correct_for_chance(value: float, chance: float) -> float:
     return max(0.0, (value - chance) / (1.0 - chance)) if chance < 1.0 else 0.0
 
 
-def _aligned_share(a: Floats, b: Floats) -> float:
+def _aligned_share(a: Floats, b: Floats, *, by_squares: bool = False) -> float:
     """Return the share of the variance of one that the other explains after the best rotation and scaling."""
-    return min(float(small_svd(product(a.T, b))[1].sum()) ** 2, 1.0)
+    return min(float(singular_values(product(a.T, b), by_squares=by_squares).sum()) ** 2, 1.0)
+
+
+def _of_few_columns(values: Floats) -> Floats:
+    """Return rows of the same inner products, turned into as many columns as there are rows at most."""
+    n, d = values.shape
+    return values if d <= n else product(values, orthonormalised(np.ascontiguousarray(values.T)))
 
 
 def _procrustes(a: Positions, b: Positions, settings: Settings) -> tuple[float, float]:
-    value = _aligned_share(a.values, b.values)
+    left, right = _of_few_columns(a.values), _of_few_columns(b.values)
+    value = _aligned_share(left, right)
     if settings.n_permutations == 0:
         return value, np.nan
     # No closed form is known for the mean of a nuclear norm over permutations. Shuffling the other side is shuffling
-    # this one by the inverse: both are taken, so that the chance level is symmetric.
+    # this one by the inverse: both are taken, so that the chance level is symmetric. What squares lose of the smallest
+    # singular values is far below what the mean of so few permutations leaves open.
     rng = np.random.default_rng(settings.seed)
     shuffled = []
     for _ in range(settings.n_permutations):
         order = rng.permutation(a.n_samples)
-        shuffled += [_aligned_share(a.values[order], b.values), _aligned_share(a.values, b.values[order])]
+        shuffled += [
+            _aligned_share(left[order], right, by_squares=True),
+            _aligned_share(left, right[order], by_squares=True),
+        ]
     return value, sum(shuffled) / len(shuffled)
 
 
