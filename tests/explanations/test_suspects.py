@@ -9,7 +9,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import KNeighborsClassifier
 
 import gnomon as gn
-from gnomon.explanations.suspects import Suspects, find_suspects
+from gnomon.explanations.suspects import Suspects, _Sureness, _weight_behind, _weights, find_suspects
 from gnomon.neighbors import NeighborGraph, compute_neighbors
 from gnomon.viewer import PageContent
 from gnomon.viewer.document import Document
@@ -191,9 +191,11 @@ def test_suspects_are_printed_and_given_as_records():
         ],
         "n_suspects": 2000,
         "n_by_chance": None,
+        "n_wrong_at_most": None,
         "n_labelled": 3,
         "n_alone": 0,
         "n_repeats": 0,
+        "caution": "",
     }
     assert "vote for; 1 row has its label alone and is not judged" in replace(found, n_alone=1).headline()
     assert "vote for; 1,200 have theirs alone and are not judged" in replace(found, n_alone=1200).headline()
@@ -208,6 +210,66 @@ def test_the_headline_says_how_many_labels_at_random_would_be_suspect():
     X, sides = two_clusters()
     found = find_suspects(compute_neighbors(X, 15), sides)
     assert (found.n_suspects, found.n_by_chance) == (0, 100)
+
+
+def _overlapping(n_wrong, seed):
+    """Return the neighbours of two classes that overlap, and labels of which some are wrong."""
+    rng = np.random.default_rng(seed)
+    labels = np.repeat([0, 1, 2], 400)
+    X = rng.normal(size=(1200, 2)) + 3.0 * np.array([[0, 0], [1, 0], [9, 0]])[labels]
+    wrong = rng.choice(1200, n_wrong, replace=False)
+    labels[wrong] = (labels[wrong] + rng.integers(1, 3, n_wrong)) % 3
+    return compute_neighbors(X, 15), labels
+
+
+def test_wrong_labels_are_bounded_by_the_sure_votes_and_not_by_the_rows_between_classes():
+    held = []
+    for seed in range(4):
+        for n_wrong in (0, 20, 80):
+            graph, labels = _overlapping(n_wrong, seed)
+            found = find_suspects(graph, labels)
+            held.append(found.n_wrong_at_most >= n_wrong)
+            assert found.n_wrong_at_most <= 1.5 * n_wrong + 20
+            assert n_wrong == 80 or found.n_suspects > found.n_wrong_at_most  # some lie between classes
+            told = f"at most about {found.n_wrong_at_most} are wrong" in found.headline()
+            assert told == (found.n_suspects > found.n_wrong_at_most)
+    assert np.mean(held) >= 0.9
+
+
+def test_the_share_of_sure_votes_is_that_of_labels_drawn_anew():
+    graph, labels = _overlapping(80, 0)
+    codes, n = labels[graph.indices], len(labels)
+    weights = _weights(graph, codes >= 0)
+    shares = np.bincount(labels) / n
+    total = weights.sum(axis=1)
+    of_label = np.stack([(weights * (codes == c)).sum(axis=1) for c in range(3)], axis=1) / total[:, None]
+    vote, best = of_label.argmax(axis=1), of_label.max(axis=1)
+    behind = _weight_behind(codes, weights)
+    sure = _Sureness(codes, weights, labels, vote, behind, best * total, total, shares)
+    for least in (0.5, 0.8):
+        expected = np.zeros(n)
+        for i in range(n):
+            others = [c for c in range(3) if c != labels[i]]
+            chosen = [shares[c] for c in others if c != vote[i] and best[i] - of_label[i, c] >= least]
+            expected[i] = sum(chosen) / sum(shares[c] for c in others)
+        np.testing.assert_allclose(sure._chance_of(least, np.ones(n, dtype=bool)), expected, atol=1e-12)
+
+
+def test_neighbours_that_know_nothing_of_the_labels_are_called_out():
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(400, 3)), rng.integers(0, 4, 400)
+    lost = find_suspects(compute_neighbors(X, 15), labels)
+    assert lost.headline().splitlines()[1].startswith("The neighbours vote for the label of only 2")
+    assert lost.to_dict()["caution"] == lost.caution != ""
+    X[:, 0] += 9 * labels
+    known = find_suspects(compute_neighbors(X, 15), labels)
+    assert (known.n_suspects, known.caution) == (0, "")
+    labels = np.repeat([0, 1], [360, 40])  # one in five is wrong, nearly as many as chance would doubt of these
+    X = rng.normal(size=(400, 3)) + 9.0 * labels[:, None]
+    labels[::5] = 1 - labels[::5]
+    noisy = find_suspects(compute_neighbors(X, 15), labels)
+    assert noisy.n_suspects > 0.5 * noisy.n_by_chance
+    assert noisy.caution == ""
 
 
 def test_twenty_suspects_are_listed_the_most_doubtful_first():

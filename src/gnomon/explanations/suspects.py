@@ -20,6 +20,10 @@ __all__ = ["Suspects", "find_suspects"]
 
 Array = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
+_MARGINS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0 - 1e-9)  # of a vote over the row's own label, for counts of sure ones
+_ONE_SIDED = 1.645  # deviations within which a count is at most, 95 of 100 times
+_KNOWS_LITTLE = 0.5  # as many suspects as this share of those of labels at random,
+_MANY = 1 / 3  # and as this share of all rows: the neighbours know little
 _FEWEST_VOTES = 3  # for a label that few rows have to win over one that more have
 
 
@@ -47,6 +51,11 @@ class Suspects(RankedRows):
         one votes for all.
     n_by_chance : int or None
         How many would be, about, if the same labels were given to the rows at random; None if that is not known.
+    n_wrong_at_most : int or None
+        How many rows can have a wrong label, about, if wrong labels come to any rows with equal chance, by frequency of
+        the labels: the suspects of sure votes, over the share of rows that would be such with another label, as an
+        upper limit of 95 %. The other suspects then lie between classes, with labels that are right. Labels that are
+        confused where classes meet are not bounded by it. None without a judged row.
     """
 
     _question: ClassVar[str] = "suspects"
@@ -64,6 +73,7 @@ class Suspects(RankedRows):
     n_suspects: int
     n_alone: int = 0
     n_by_chance: int | None = None
+    n_wrong_at_most: int | None = None
     n_repeats: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -71,24 +81,48 @@ class Suspects(RankedRows):
         document = super().to_dict()
         for record in document["rows"]:
             record["label"], record["vote"] = record.pop("labels"), record.pop("votes")
-        counts = {"n_suspects": self.n_suspects, "n_by_chance": self.n_by_chance}
+        counts = {name: getattr(self, name) for name in ("n_suspects", "n_by_chance", "n_wrong_at_most")}
         return {
             **document,
             **counts,
             "n_labelled": self._n_judged,
             "n_alone": self.n_alone,
             "n_repeats": self.n_repeats,
+            "caution": self.caution,
         }
 
     @property
     def _n_judged(self) -> int:
         return int(np.isfinite(self.scores).sum())
 
+    @property
+    def bounds_wrong(self) -> bool:
+        """Whether fewer can have a wrong label than are suspects, if wrong labels come at random."""
+        return self.n_wrong_at_most is not None and self.n_wrong_at_most < self.n_suspects
+
+    @property
+    def caution(self) -> str:
+        """What is to be said where the neighbours know little of the labels; empty else."""
+        if self.n_by_chance is None or self.n_suspects < max(_KNOWS_LITTLE * self.n_by_chance, _MANY * self._n_judged):
+            return ""
+        share = 1.0 - self.n_suspects / self._n_judged
+        return (
+            f"The neighbours vote for the label of only {share:.0%} of the rows, so they know little of these labels, "
+            "and most of the suspects may be right."
+        )
+
     def headline(self) -> str:
-        """Return the line above the printed table."""
+        """Return the line above the printed table, and the caution on a second."""
+        return f"{self.told}\n{self.caution}" if self.caution else self.told
+
+    @property
+    def told(self) -> str:
+        """How many suspects there are, beside how many chance makes and how many can be wrong, on one line."""
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
+        if self.bounds_wrong:
+            text += f"; if wrong labels come at random, at most about {self.n_wrong_at_most:,} are wrong"
         if self.n_repeats:
             text += f"; {self.n_repeats:,} rows repeat others, or nearly, and have no vote on rows of their set"
         if self.n_alone:
@@ -161,6 +195,7 @@ def find_suspects(
     rows = suspect[np.argsort(-scores[suspect], kind="stable")][:n_top].astype(np.int64)
     voters = weights[rows] > 0
     shares = np.bincount(classes.codes[classes.labelled], minlength=len(classes)) / max(classes.labelled.sum(), 1)
+    sure = _Sureness(codes, weights, classes.codes, vote, behind, winning, total, shares)
     return Suspects(
         rows=rows,
         names=names_of_rows(point_names, rows),
@@ -173,8 +208,71 @@ def find_suspects(
         n_suspects=len(suspect),
         n_alone=int(np.count_nonzero(sizes == 1)),
         n_by_chance=round(float(np.sum(1.0 - shares[vote[judged]]))),
+        n_wrong_at_most=sure.n_wrong_at_most(suspect, own, judged),
         n_repeats=int(np.count_nonzero(repeats)),
     )
+
+
+@dataclass(frozen=True)
+class _Sureness:
+    """How sure the votes are, for how many rows can have a wrong label.
+
+    The margin of a vote is the share of the weight behind it less that behind the row's own label. A row whose label is
+    wrong by chance has the margin that its neighbours give to any other label; one between classes seldom a large one.
+
+    Attributes
+    ----------
+    codes : ndarray of shape (n_samples, n_neighbors), int
+        Labels of the neighbours.
+    weights, behind : ndarray of shape (n_samples, n_neighbors), float64
+        Their votes, and the votes of all that have their label.
+    own, vote : ndarray of shape (n_samples,), int
+        Labels of the rows, and those voted for.
+    winning, total : ndarray of shape (n_samples,), float64
+        The weight behind the vote, and of all votes.
+    shares : ndarray of shape (n_labels,), float64
+        Of the rows that have each label.
+    """
+
+    codes: Codes
+    weights: Array
+    own: Codes
+    vote: Codes
+    behind: Array
+    winning: Array
+    total: Array
+    shares: Array
+
+    def n_wrong_at_most(self, suspect: npt.NDArray[np.intp], own: Array, judged: npt.NDArray[np.bool_]) -> int | None:
+        """Return the least upper limit of 95 % that any margin gives; `own` is the weight behind the rows' own labels.
+
+        If m rows have wrong labels, about m times the share of rows that have a margin with another label have it. So
+        the number of suspects that have it, those included that lie between classes, over that share is no less than m.
+        """
+        if not judged.any():
+            return None
+        margins = (self.winning[suspect] - own[suspect]) / self.total[suspect]
+        limits = [float(np.count_nonzero(judged))]
+        for least in _MARGINS:
+            share = float(self._chance_of(least, judged).mean())
+            count = np.count_nonzero(margins >= least) + 1
+            if share > 0.0:
+                limits.append((count + _ONE_SIDED * np.sqrt(count)) / share)
+        return int(np.ceil(min(limits)))
+
+    def _chance_of(self, least: float, judged: npt.NDArray[np.bool_]) -> Array:
+        """Return how likely the vote has at least a margin over a label drawn for a row instead of its own."""
+        codes, own = self.codes[judged], self.own[judged]
+        best, vote = (self.winning / np.where(self.total > 0, self.total, 1.0))[judged], self.vote[judged]
+        votes = self.weights[judged] > 0
+        behind = self.behind[judged] / self.total[judged, None]
+        n_alike = np.maximum(_weight_behind(codes, votes.astype(np.float64)), 1.0)  # a label counts once
+        near = votes & (codes != own[:, None]) & (codes != vote[:, None]) & (behind > best[:, None] - least)
+        kept = 1.0 - self.shares[own] - np.where(vote == own, 0.0, self.shares[vote])
+        kept -= np.sum(np.where(near, self.shares[codes] / n_alike, 0.0), axis=1)
+        others = 1.0 - self.shares[own]
+        chance: Array = np.where((best >= least) & (others > 0), kept / np.where(others > 0, others, 1.0), 0.0)
+        return np.maximum(chance, 0.0)
 
 
 def _sizes(codes: Codes, counted: npt.NDArray[np.bool_]) -> Codes:

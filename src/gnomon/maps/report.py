@@ -202,10 +202,13 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
     facts = []
     if suspects["n_by_chance"] is not None:
         facts.append(f"of labels given at random about {suspects['n_by_chance']:,} would")
+    if suspects["n_wrong_at_most"] is not None and suspects["n_wrong_at_most"] < suspects["n_suspects"]:
+        facts.append(f"if wrong labels come at random, at most about {suspects['n_wrong_at_most']:,} are wrong")
     if suspects["n_alone"]:
         whose = "its" if suspects["n_alone"] == 1 else "their"
         facts.append(f"{suspects['n_alone']:,} alone with {whose} label, not judged")
     told += f" ({'; '.join(facts)})" if facts else ""
+    told += f". {suspects['caution']} They are" if suspects["caution"] else ""
     return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 
