@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 from scipy.special import polygamma
 from scipy.stats import binom, norm
+from sklearn.metrics import roc_auc_score
 
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
 from gnomon.evaluation.falls import FEWEST_ROWS, Fall
 from gnomon.evaluation.gaps import Ground, straightened
-from gnomon.evaluation.lines import Line, PlantedLines, _apart
+from gnomon.evaluation.lines import Line, PlantedLines, _apart, _share_in_order
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
 from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
 
@@ -223,6 +224,7 @@ def test_a_verdict_says_where_the_map_misleads_and_writes_nothing_for_what_is_no
         "false_positive_rate": 0.05,
         "rests_on": "9 rows",
         "caution": "",
+        "told_apart": None,
         "is_illusion": True,
     }
     assert _verdict("no", "no", interval=(0.5, math.inf)).to_dict()["interval"] == [0.5, None]
@@ -279,15 +281,15 @@ def test_a_line_joins_where_the_density_between_is_surely_above_a_share():
     for between in range(60):
         above = binom.sf(between - 1, between + 50, 0.2) <= 0.05  # a quarter of the peak
         thin = binom.cdf(between, between + 50, 0.5) <= 0.05 and between <= 30
-        assert Line(between, 50, 50).joins(0.25, 0.05) == (above and not thin)
-    assert [Line(between, 50, 50).joins(0.25, 0.05) for between in (0, 12, 29, 40, 50)] == [
+        assert Line(between, 50, 50, 0.5).joins(0.25, 0.05) == (above and not thin)
+    assert [Line(between, 50, 50, 0.5).joins(0.25, 0.05) for between in (0, 12, 29, 40, 50)] == [
         False,
         False,
         False,
         True,
         True,
     ]
-    assert not Line(0, 0, 0).joins(0.25, 0.05)
+    assert not Line(0, 0, 0, 0.5).joins(0.25, 0.05)
 
 
 def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
@@ -298,18 +300,44 @@ def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
 
 
 def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypatch):
-    X = np.arange(200.0)[:, None]
-    asked = []
-    monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or Line(9, 9, 9))
-    monkeypatch.setattr(PlantedLines, "are_below", lambda *_: True)
+    X = np.random.default_rng(0).permutation(200).astype(float)[:, None]
+    island = X[:, 0] < 40
+    for rows, least, most in ((island, 40, 80), (~island, 0, 40)):
+        near = np.sort(X[gaps._nearest_of(X, rows, ~rows), 0])
+        assert near.tolist() == list(range(least, most))
+    asked, original = [], Line.of
+    monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or original(X, a, b, seed))
     ground = Ground.of(X, None, **GROUND)
-    island = np.arange(200) < 40
-    assert ground._hidden(island, ~island, True, 0.0, 1.0, 0.05) == ""
-    assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40, 80))
-    ground._hidden(~island, island, True, 0.0, 1.0, 0.05)
-    assert np.flatnonzero(asked[-1][1]).tolist() == list(range(40))
-    ground._hidden(island, ~island, False, 0.0, 1.0, 0.05)
-    assert asked[-1][1].sum() == 160
+    given = {"bridge": 0.25, "alpha": 0.05}
+    assert ground.judge(island, ~island, ("island", "rest"), island=True, **given).answer != "yes"
+    assert np.sort(X[asked[0][1], 0]).tolist() == list(range(40, 80))
+    asked.clear()
+    ground.judge(island, ~island, ("island", "rest"), island=False, **given)
+    assert asked[0][1].sum() == 160
+
+
+def test_how_well_held_out_rows_are_told_apart_is_said_where_a_gap_cannot_be_told():
+    rng = np.random.default_rng(0)
+    X, first = rng.normal(size=(400, 40)), np.arange(400) < 200
+    X[first, 0] += 4.0
+    found = are_apart(X, None, first, ~first, n_nulls=19)
+    assert found.answer == "cannot be told"
+    expected = norm.cdf(4.0 / math.sqrt(2.0))
+    assert found.told_apart == pytest.approx(expected, abs=0.01)
+    assert f"in order in {100 * found.told_apart:.3g} % of pairs (chance has 50 %)" in found.sentence
+    assert found.sentence.endswith("halves of a continuum are told apart as well, so this says nothing of a gap.")
+    assert found.to_dict()["told_apart"] == found.told_apart
+    mixed = rng.random(400) < 0.5  # rows that the line was fitted to would seem to be told apart
+    assert Line.of(X, mixed, ~mixed, 0).in_order == pytest.approx(0.5, abs=0.08)
+    X = rng.normal(size=(400, 2)) + 12.0 * first[:, None]
+    assert are_apart(X, None, first, ~first, n_nulls=19).told_apart is None
+
+
+def test_pairs_in_order_are_those_of_scikit_learn():
+    rng = np.random.default_rng(0)
+    low, high = rng.integers(0, 6, 30).astype(float), rng.integers(2, 8, 50).astype(float)
+    expected = roc_auc_score(np.repeat([0, 1], [30, 50]), np.concatenate([low, high]))
+    assert _share_in_order(low, high) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("seed", [0, 2, 3])
@@ -330,7 +358,9 @@ def test_a_line_must_show_planted_gaps_to_join_groups(monkeypatch):
     assert not many.are_below(9.0, math.log(4.0), 0.05)  # however many rows lie between
     # Of 39 tables one may be as high, or none where the share is small.
     for n_high, alpha, below in ((1, 0.05, True), (2, 0.05, False), (0, 0.01, True), (1, 0.01, False)):
-        monkeypatch.setattr(PlantedLines, "line", lambda _, fall, number, n=n_high: Line(9 if number < n else 4, 9, 9))
+        monkeypatch.setattr(
+            PlantedLines, "line", lambda _, fall, number, n=n_high: Line(9 if number < n else 4, 9, 9, 0.5)
+        )
         assert few.are_below(1.0, 2.0, alpha) == below
 
 
@@ -405,6 +435,6 @@ def test_rows_of_any_group_fill_a_gap_along_the_line():
 def test_few_cross_where_they_are_fewer_than_have_a_density_and_surely_below_a_share():
     for crossing in range(30):
         surely = binom.cdf(crossing, crossing + 80, 0.2) <= 0.05
-        assert Line(9, 80, crossing).is_crossed_by_few(0.25, 15, 0.05) == (surely and crossing < 15)
-    assert [Line(9, 80, few).is_crossed_by_few(0.25, 15, 0.05) for few in (0, 10, 14)] == [True, True, False]
-    assert not Line(9, 13, 0).is_crossed_by_few(0.25, 15, 0.05)  # chance alone leaves so few out
+        assert Line(9, 80, crossing, 0.5).is_crossed_by_few(0.25, 15, 0.05) == (surely and crossing < 15)
+    assert [Line(9, 80, few, 0.5).is_crossed_by_few(0.25, 15, 0.05) for few in (0, 10, 14)] == [True, True, False]
+    assert not Line(9, 13, 0, 0.5).is_crossed_by_few(0.25, 15, 0.05)  # chance alone leaves so few out

@@ -318,9 +318,12 @@ class Ground:
         low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
         high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
         limit = -math.log(bridge)
-        if p_value <= alpha and low >= limit:
+        line, sides = None, (a, _nearest_of(self.X, a, b) if island else b)
+        if not (p_value <= alpha and low >= limit):
+            line = Line.of(self.X, *sides, self.seed)
+        if line is None:
             answer, finding = "yes", "two groups"
-        elif high < limit and (hidden := self._hidden(a, b, island, dip, limit, alpha)):
+        elif high < limit and (hidden := self._hidden(*sides, line, island, dip, limit, alpha)):
             answer, high = "cannot be told", math.inf
             finding = "a dip that may be a gap" if p_value <= alpha and hidden != _NARROW else hidden
         elif high < limit:
@@ -337,6 +340,8 @@ class Ground:
             more = self._by_way_of_others(a, b, told, dip + noise)
         first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
+        in_order = line.in_order if line is not None and answer == "cannot be told" else None
+        more += "" if in_order is None else _told_of_order(in_order)
         sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(
             blank,
@@ -347,6 +352,7 @@ class Ground:
             statistic=estimate,
             interval=(low, high),
             p_value=float(p_value),
+            told_apart=in_order,
         )
 
     def _told_of_few(self, groups: dict[str, Mask]) -> str:
@@ -366,21 +372,15 @@ class Ground:
             return ""
         return f"{' and '.join(told)}, fewer than the {FEWEST_ROWS} of a density. {' '.join(dict.fromkeys(remedies))}"
 
-    def _hidden(self, a: Mask, b: Mask, island: bool, dip: float, limit: float, alpha: float) -> str:
+    def _hidden(self, a: Mask, b: Mask, line: Line, island: bool, dip: float, limit: float, alpha: float) -> str:
         """Return why so small a dip does not tell that density falls by less than `limit`; empty where it does.
 
         It does where rows of both groups lie along the line between them too, and more of them than where gaps of that
         fall are planted in the same rows; or if planted gaps, in as many dimensions as the data have locally, show a
         deeper dip; both but in a share `alpha` of tables. But not where hardly any row lies at one place of that line:
-        densities of neighbours reach over a narrow gap. An island is held against as many of the other rows, those
-        nearest to its mean.
+        densities of neighbours reach over a narrow gap.
         """
-        if island and np.count_nonzero(b) > np.count_nonzero(a):
-            others = np.flatnonzero(b)
-            squares = np.square(self.X[others] - self.X[a].mean(axis=0)).sum(axis=1)
-            b = np.zeros_like(b)
-            b[others[np.argsort(squares, kind="stable")[: np.count_nonzero(a)]]] = True
-        line, bridge = Line.of(self.X, a, b, self.seed), math.exp(-limit)
+        bridge = math.exp(-limit)
         narrow = _NARROW if line.is_crossed_by_few(bridge, N_NEIGHBORS, alpha) else ""
         if line.joins(bridge, alpha) and self._planted_lines(a, b).are_below(line.level, limit, alpha):
             return narrow
@@ -445,6 +445,26 @@ def _planted_dips(
         return fall_between(Landscape.of(drawn.astype(np.float32)), a, ~a, island=island, limit=limit).value
 
     return np.array(list(in_order(one, range(n_nulls))))
+
+
+def _nearest_of(X: Floats, island: Mask, rest: Mask) -> Mask:
+    """Return the other rows that an island is held against: as many of them, those nearest to its mean."""
+    if np.count_nonzero(rest) <= np.count_nonzero(island):
+        return rest
+    others = np.flatnonzero(rest)
+    squares = np.square(X[others] - X[island].mean(axis=0)).sum(axis=1)
+    near = np.zeros_like(rest)
+    near[others[np.argsort(squares, kind="stable")[: np.count_nonzero(island)]]] = True
+    return near
+
+
+def _told_of_order(in_order: float) -> str:
+    """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
+    return (
+        " Along the line that tells them apart best, held-out rows of the two are in order in "
+        f"{100.0 * in_order:.3g} % of pairs (chance has 50 %); halves of a continuum are told apart as well, so this "
+        "says nothing of a gap."
+    )
 
 
 def _part_of(name: str, rows: Mask, part: Mask) -> str:
@@ -565,7 +585,8 @@ def are_apart(
     -------
     Verdict
         Its statistic is the fall of log density. `finding` is "two groups", "a continuum with a dip", "one group", or
-        what keeps it from being told. Rows are taken as independent; `caution` says so where those that follow each
+        what keeps it from being told; then `told_apart` says how well a line tells held-out rows of the two apart,
+        which is another question. Rows are taken as independent; `caution` says so where those that follow each
         other in the table are alike, as frames of a trajectory are.
 
     Raises

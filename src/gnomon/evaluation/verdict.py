@@ -44,6 +44,10 @@ class Verdict(Printed):
     caution : str, default=""
         What the order of the rows says against the answer, which is that of independent rows, or weights of rows that
         made the map, which have no part in it; empty if nothing.
+    told_apart : float or None
+        Of groups of which it cannot be told whether there is a gap: in how many pairs of a row of each, held out, the
+        line that tells the groups apart best has them in order (AUC; chance has 0.5). It is no part of the answer:
+        halves of a continuum are told apart too. None of other answers.
     """
 
     question: str
@@ -59,6 +63,7 @@ class Verdict(Printed):
     false_positive_rate: float
     rests_on: str
     caution: str = ""
+    told_apart: float | None = None
 
     @property
     def is_illusion(self) -> bool:
