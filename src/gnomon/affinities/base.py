@@ -67,12 +67,11 @@ class Affinities(ShortRepr):
         if self.normalization not in _NORMALIZATIONS:
             rule = f"one of {', '.join(map(repr, _NORMALIZATIONS))}"
             raise ValueError(message(f"normalization={self.normalization!r:.40}", rule, who="Affinities"))
-        matrix: Any = self.matrix
-        if not scipy.sparse.issparse(matrix) or matrix.format != "csr":
-            kind = type(matrix).__name__
+        if getattr(self.matrix, "format", "") != "csr":
+            kind = type(self.matrix).__name__
             remedy = "Pass scipy.sparse.csr_array(matrix)."
             raise TypeError(message("matrix", "a csr_array", fact=f"found {kind}", remedy=remedy, who="Affinities"))
-        shape = matrix.shape
+        shape: tuple[int, ...] = self.matrix.shape
         if len(shape) != 2 or shape[0] != shape[1]:
             raise ValueError(message(f"matrix of shape {shape}", "of shape (n_samples, n_samples)", who="Affinities"))
 
