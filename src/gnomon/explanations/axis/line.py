@@ -389,10 +389,11 @@ def axis(
     least, ahead = table.pop("least"), table.pop("ahead")
     chosen = least if sort_by == "change" else np.abs(table[sort_by])
     order = np.lexsort((-ahead, -least, -chosen))
+    columns: dict[str, Any] = {name: column[order] for name, column in table.items()}
     return Axis(
         features=[explanation.feature_names[f] for f in order],
         indices=order.astype(np.int64),
-        **{name: column[order] for name, column in table.items()},
+        **columns,
         fidelity=held_out_r2(explanation._X, near.rows, near.t),
         r2=_mean_or_nan(explanation.r2[near.rows]),
         near=near,
