@@ -100,12 +100,7 @@ class Suspects(RankedRows):
         return self.n_wrong_at_most is not None and self.n_wrong_at_most < self.n_suspects
 
     def headline(self) -> str:
-        """Return the line above the printed table."""
-        return self.told
-
-    @property
-    def told(self) -> str:
-        """How many suspects there are, beside how many chance makes and how many can be wrong, on one line."""
+        """Say how many suspects there are, beside how many chance makes and how many can be wrong, on one line."""
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"

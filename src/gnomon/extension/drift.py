@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,7 +38,7 @@ from gnomon.extension.copies import find_copies
 from gnomon.extension.held_out import Unlikeness
 from gnomon.extension.unseen import rows_together
 from gnomon.linalg.table import evenly_spaced, float_rows
-from gnomon.neighbors import RowSearch, compute_neighbors, query_neighbors, without_own
+from gnomon.neighbors import RowSearch, Succession, compute_neighbors, query_neighbors, without_own
 
 __all__ = ["Drift", "measure_drift"]
 
@@ -59,6 +60,7 @@ _COPIED_BY_CHANCE = 0.0025  # how often at most copies are told where rows are l
 _NAMED = 3  # columns of which shares are told
 _ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
+_FEWEST_OLD = 8  # rows of a map of a series
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
 
@@ -76,7 +78,8 @@ class Drift(Printed):
     novelty : ndarray of shape (n_new,), float64, in [0, 1]
         Share of these old rows that lie less far out than each new one, see `AffineAtlas.novelty`.
     unusual : float in [0, 1]
-        Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones.
+        Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones. More of another run of a
+        time series, whose rows have none before and after them in the map: see `independent`.
     out_of_range : float in [0, 1]
         Share of the new rows that lie 1.5 times as far out as any of these old ones.
     shift : float in [0, 1]
@@ -142,6 +145,11 @@ class Drift(Printed):
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
+    caution : str
+        What the order of the rows of the map, or of the new ones, says against comparing all of them; empty if nothing.
+    independent : Drift or None
+        Of a time series, what rows say that are so far apart that they are hardly alike: `reasons`, `differences` and
+        `group` are those of these. None where all rows are compared as they are.
 
     Notes
     -----
@@ -188,6 +196,7 @@ class Drift(Printed):
     n_equal: int = 0
     n_repeated: int = 0
     copies_p_value: float = 1.0
+    independent: Drift | None = None
 
     @property
     def n_blank(self) -> int:
@@ -197,6 +206,8 @@ class Drift(Printed):
     @property
     def reasons(self) -> list[str]:
         """Why the map should be fitted again; empty if nothing speaks for it."""
+        if self.independent is not None:
+            return self.independent.reasons
         found = []
         if self.unusual > _MOST_UNUSUAL and self._is_beyond_chance:
             how = "lie farther out than 95 % of the old"
@@ -237,6 +248,8 @@ class Drift(Printed):
 
         Empty for rows like the old ones.
         """
+        if self.independent is not None:
+            return self.independent.differences
         found = []
         if _differs(self.shift, self.shift_p_value):
             nearer = float(np.median(self.novelty)) < 0.5
@@ -349,8 +362,9 @@ class Drift(Printed):
         if not self.n_new:
             return f"{left_out}there is nothing to compare with the {self.n_old:,} rows of the map."
         lines = [f"{left_out}they are left out of what follows"] if left_out else []
+        expected = "5 % expected" if self.independent is None else "5 % expected of independent rows"
         lines += [
-            f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual (5 % expected), "
+            f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual ({expected}), "
             f"{self.out_of_range:.1%} out of range",
             f"how far out they lie, not where (their novelty), differs in distribution by {self.shift:.2f}, "
             f"by chance up to {self.shift_by_chance:.2f}",
@@ -376,11 +390,18 @@ class Drift(Printed):
             told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
             more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
-        advice = self._advice()
-        if copied := self._told_copies():
-            lines.append(copied)
+        judged, copied = self if self.independent is None else self.independent, self._told_copies()
+        lines += [*filter(None, [copied, self.caution])]
+        if judged is not self:
+            lines.append(
+                f"so judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, which are hardly "
+                f"alike: {judged.unusual:.1%} unusual, {judged.preserved_new:.0%} of their neighbours kept, and "
+                f"{judged.preserved_old:.0%} of those of old ones"
+            )
+        advice = judged._advice()
+        if copied:
             advice += f" {len(self.copies):,} of the new rows are not new: they test nothing."
-        return "\n".join([*lines, *filter(None, [self.caution]), advice])
+        return "\n".join([*lines, advice])
 
     def _told_copies(self) -> str:
         """Say which new rows are rows of the map, where they are more than the map's own rows let expect."""
@@ -445,8 +466,12 @@ def measure_drift(
     missing: Masks | None = None,
     missing_names: Sequence[str] = (),
     unknown: UnknownShift | None = None,
+    orders: tuple[Succession | None, Succession | None] = (None, None),
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
+
+    Frames of a time series lie beside those before and after, and new ones beside none of these. So where rows are a
+    series all are described, and those are judged that are as far apart as the likeness reaches.
 
     Parameters
     ----------
@@ -471,11 +496,28 @@ def measure_drift(
         The names of the columns as they came, such as that of a category which became several columns.
     unknown : UnknownShift, default=None
         Categories of the new rows that the map does not know.
+    orders : tuple of (Succession or None, Succession or None), default=(None, None)
+        What `gnomon.neighbors.succession_of_rows` says of X and of X_new.
 
     Returns
     -------
     Drift
     """
+    if any(orders):
+        measure = partial(
+            measure_drift,
+            n_neighbors=n_neighbors,
+            metric=metric,
+            column_names=column_names,
+            missing_names=missing_names,
+            unknown=unknown,
+        )
+        return _of_series(
+            orders,
+            measure,
+            (X, Y, X_new, Y_new),
+            {"labels": labels, "unlikeness": unlikeness, "features": features, "missing": missing},
+        )
     placed = np.flatnonzero(np.isfinite(np.asarray(Y)).all(axis=1))
     if len(placed) < len(Y):
         X, Y, labels = X[placed], Y[placed], None if labels is None else labels[placed]
@@ -553,6 +595,46 @@ def measure_drift(
         return drift
     weights = _like_shares(labels, graph.indices, indices)
     return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored, filled))
+
+
+def _of_series(
+    orders: tuple[Succession | None, Succession | None],
+    measure: Callable[..., Drift],
+    tables: tuple[Any, Any, Any, Any],
+    known: dict[str, Any],
+) -> Drift:
+    """Return what is said of all rows, and of those of a series that are hardly alike, by which they are judged."""
+    X, Y, X_new, Y_new = tables
+    old, new = (
+        np.arange(rows.shape[0]) if order is None else order.independent
+        for order, rows in zip(orders, (X, X_new), strict=True)
+    )
+    if len(old) < _FEWEST_OLD:
+        old = evenly_spaced(int(X.shape[0]), _FEWEST_OLD)
+    labels, unlikeness, features, missing = (known[name] for name in ("labels", "unlikeness", "features", "missing"))
+    if unlikeness is not None:
+        share = len(old) / int(X.shape[0])
+        unlikeness = unlikeness.of(new)._replace(n_compared=max(1, round(share * unlikeness.n_compared)))
+    few = measure(
+        X[old],
+        np.asarray(Y)[old],
+        X_new[new],
+        np.asarray(Y_new)[new],
+        labels=None if labels is None else labels[old],
+        unlikeness=unlikeness,
+        features=None if features is None else (features[0][old], features[1][new]),
+        missing=None if missing is None else (missing[0][old], missing[1][new]),
+    )
+    few = replace(few, group=new[few.group], blank=new[few.blank])
+    first, second = orders
+    one, whose = (second, "the new rows") if first is None else (first, "the map")
+    assert one is not None
+    caution = f"Of {whose}: {one.told('rows are nearer to those before and after them than to others')}"
+    if first is not None and second is not None:
+        caution += f" The same holds of the new rows, of which about {second.n_independent:,} are independent."
+    whole = measure(*tables, **known)
+    whole = replace(whole, caution=caution, independent=few, group=few.group)
+    return replace(whole, labels_of_group={}, by_shares=few.by_shares)
 
 
 def _of_blank_rows(blank: npt.NDArray[np.int64], n_old: int, metric: str) -> Drift:

@@ -25,7 +25,9 @@ from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.maps.missing import fill_new_rows
+from gnomon.maps.order import order_of_rows
 from gnomon.maps.weights import cautioned
+from gnomon.neighbors import succession_of_rows
 
 if TYPE_CHECKING:
     from gnomon.completion import Completion
@@ -236,6 +238,7 @@ def extend(
         missing=_gaps(result, rows, missing),
         missing_names=_names_as_they_came(result),
         unknown=_unknown_to(result, unknown, m),
+        orders=(order_of_rows(result), succession_of_rows(mapped, result.metric)),
     )
     drift = cautioned(drift, result.parameters)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}

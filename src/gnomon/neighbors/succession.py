@@ -111,6 +111,11 @@ class Succession:
         return rows // (_STEPS_OF_UNIT * self.step) * self.turns + rows % self.turns
 
     @property
+    def independent(self) -> npt.NDArray[np.int64]:
+        """Rows of which none is like the next: every so many-th, or the first of each series."""
+        return np.flatnonzero(np.arange(self.n_samples) % self.step < self.turns)
+
+    @property
     def n_independent(self) -> int:
         """About how many rows remain of which none is like the next."""
         return max(1, round(self.n_samples * self.turns / self.step))

@@ -146,7 +146,7 @@ def doubts(subject: Subject) -> Section:
             for i, (label, vote, share) in enumerate(zip(found.labels, found.votes, found.share, strict=True))
         ]
         caution = f" {found.caution}" if found.caution else ""
-        told = f"{found.told}.{caution} The most doubtful:"
+        told = f"{found.headline()}.{caution} The most doubtful:"
         parts += [tag("h3", "Doubtful labels"), tag("p", told)]
         parts += [table(["row", "label", "neighbours say", "their share"], rows, texts=(0, 1, 2))] if rows else []
     far = result.outliers(_LISTED)

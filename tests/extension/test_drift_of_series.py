@@ -1,0 +1,75 @@
+"""Another run of the process that a map is of is not new to it, and rows of another state are."""
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+
+
+def _run(n, seed, d=6, tau=12.0):
+    """Return an Ornstein-Uhlenbeck process in one well."""
+    rng, kept = np.random.default_rng(seed), np.exp(-1.0 / tau)
+    X = rng.normal(size=(n, d))
+    for i in range(1, n):
+        X[i] = kept * X[i - 1] + np.sqrt(1.0 - kept**2) * X[i]
+    return X
+
+
+@pytest.fixture(scope="module")
+def m():
+    return gn.map(_run(1200, 0), method="pca")
+
+
+def test_another_run_is_judged_by_rows_that_are_hardly_alike(m):
+    new = _run(1000, 1)
+    _, drift = m.extend(new)
+    assert drift.unusual > 0.3
+    assert drift.novelty.shape == (1000,)
+    assert (drift.refit, drift.differs, len(drift.group)) == (False, False, 0)
+    assert drift.independent.n_old < 100
+    assert drift.independent.n_new < 100
+    assert drift.independent.unusual < 0.15
+    assert "Of the map: Rows that follow each other" in drift.caution
+    assert "The same holds of the new rows" in drift.caution
+    assert drift.caution in drift.summary()
+    assert f"judged by {drift.independent.n_new} of the new rows" in drift.summary()
+    assert drift.summary().endswith("No need to fit again.")
+
+
+def test_what_is_judged_are_the_rows_by_themselves(m):
+    new = _run(1000, 1)
+    _, drift = m.extend(new)
+    old, few = m.clusters().succession.independent, gn.neighbors.succession_of_rows(new).independent
+    assert (drift.independent.n_old, drift.independent.n_new) == (len(old), len(few))
+    again = gn.extension.measure_drift(m.X[old], m.embedding[old], new[few], m.transform(new)[few])
+    assert drift.independent.unusual == again.unusual
+    assert drift.independent.preserved_old == again.preserved_old
+    assert drift.reasons == again.reasons
+
+
+def test_a_run_in_another_state_is_new_and_its_group_is_named_by_rows_of_the_run(m):
+    _, drift = m.extend(_run(1000, 1) + 7.0)
+    assert drift.refit
+    assert len(drift.group) >= 5
+    assert len(drift.group) < 100
+    assert drift.group.max() > 500
+
+
+@pytest.mark.parametrize("which", ["old", "new"])
+def test_one_table_may_be_a_series_and_the_other_not(which):
+    rng = np.random.default_rng(0)
+    old, new = (
+        (_run(1200, 0), rng.normal(size=(500, 6))) if which == "old" else (rng.normal(size=(1200, 6)), _run(500, 1))
+    )
+    _, drift = gn.map(old, method="pca").extend(new)
+    assert (drift.independent.n_old < 1200) == (which == "old")
+    assert (drift.independent.n_new < 500) == (which == "new")
+    assert drift.caution.startswith("Of the map" if which == "old" else "Of the new rows")
+    assert not drift.refit
+
+
+def test_independent_rows_are_compared_as_they_are():
+    rng = np.random.default_rng(0)
+    _, drift = gn.map(rng.normal(size=(300, 4)), method="pca").extend(rng.normal(size=(200, 4)))
+    assert drift.independent is None
+    assert drift.caution == ""
