@@ -341,7 +341,7 @@ class Ground:
         first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         in_order = line.in_order if line is not None and answer == "cannot be told" else None
-        more += "" if in_order is None else _told_of_order(in_order)
+        more += "" if in_order is None else _told_of_order(in_order, sides)
         sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(
             blank,
@@ -458,10 +458,11 @@ def _nearest_of(X: Floats, island: Mask, rest: Mask) -> Mask:
     return near
 
 
-def _told_of_order(in_order: float) -> str:
+def _told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
+    first, second = (int(np.count_nonzero(side)) for side in sides)
     return (
-        " Along the line that tells them apart best, held-out rows of the two are in order in "
+        f" Along the line that tells them apart best, held-out rows of the two ({first} and {second}) are in order in "
         f"{100.0 * in_order:.3g} % of pairs (chance has 50 %); halves of a continuum are told apart as well, so this "
         "says nothing of a gap."
     )

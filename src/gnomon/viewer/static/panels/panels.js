@@ -247,7 +247,14 @@ function profileTable(profile) {
   return h(
     "div",
     {},
-    h("h3", {}, headingOf(profile.some((row) => row[3] ?? true), profile.some((row) => row[4]))),
+    h(
+      "h3",
+      {},
+      headingOf(
+        profile.some((row) => row[3] ?? true),
+        profile.some((row) => row[4]),
+      ),
+    ),
     h(
       "table",
       { class: "contrast" },
