@@ -140,13 +140,12 @@ class Drift(Printed):
     unknown : UnknownShift or None
         In which columns new rows have categories that the map does not know. It has no feature for them: such rows
         count as in none of the known ones.
-    caution : str, default=""
-        What is left out, such as weights of rows that made the map; empty if nothing.
     by_shares : bool
         Whether what differs is explained by how many of the new rows came to which label: beside old rows in the same
         shares of the labels they do not differ so.
     caution : str
-        What the order of the rows of the map, or of the new ones, says against comparing all of them; empty if nothing.
+        What the order of the rows of the map, or of the new ones, says against comparing all of them, and what is left
+        out, such as weights of rows that made the map; empty if nothing.
     independent : Drift or None
         Of a time series, what rows say that are so far apart that they are hardly alike: `reasons`, `differences` and
         `group` are those of these. None where all rows are compared as they are.
@@ -377,10 +376,10 @@ class Drift(Printed):
             )
         if len(self.region_p_values) and self.region_p_values[0] <= _CROWDED_BY_CHANCE:
             place, new, old = self.regions[0]
-            where, expected = ", ".join(f"{value:.3g}" for value in place), old * self.n_new / self.n_old
+            where, usual = ", ".join(f"{value:.3g}" for value in place), old * self.n_new / self.n_old
             lines.append(
                 f"more new rows than by chance: in the region about ({where}) lie {new:,}, and by its {old:,} old rows "
-                f"{expected:,.0f} would"
+                f"{usual:,.0f} would"
             )
         if self.labels:
             most = sorted(self.labels.items(), key=lambda item: -item[1])[:5]
