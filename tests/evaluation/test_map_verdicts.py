@@ -291,7 +291,7 @@ def test_among_principal_components_fewer_of_them_are_advised_in_answers_islands
     made = make_map(X, method="pca", n_pcs=50, labels=labels, random_state=0)
     asked = [ask("a", "b", n_nulls=19) for ask in (made.are_apart, made.is_continuum)]
     for found in (*asked, made.is_real("a", n_nulls=19), made.verdicts(n_islands=0, n_nulls=19)[0]):
-        assert found.sentence.endswith(advice)
+        assert advice in found.sentence
     whole = make_map(X, method="pca", labels=labels, random_state=0)
     assert "ask about principal components, or find clusters" in whole.are_apart("a", "b", n_nulls=19).sentence
 
