@@ -195,6 +195,7 @@ def test_suspects_are_printed_and_given_as_records():
         "n_labelled": 3,
         "n_alone": 0,
         "n_repeats": 0,
+        "weakness": "",
     }
     assert "vote for; 1 row has its label alone and is not judged" in replace(found, n_alone=1).headline()
     assert "vote for; 1,200 have theirs alone and are not judged" in replace(found, n_alone=1200).headline()
@@ -259,16 +260,16 @@ def test_neighbours_that_know_nothing_of_the_labels_are_called_out():
     X, labels = rng.normal(size=(400, 3)), rng.integers(0, 4, 400)
     lost = find_suspects(compute_neighbors(X, 15), labels)
     assert str(lost).splitlines()[1].startswith("The neighbours vote for the label of only 2")
-    assert lost.to_dict()["caution"] == lost.caution != ""
+    assert lost.to_dict()["weakness"] == lost.weakness != ""
     X[:, 0] += 9 * labels
     known = find_suspects(compute_neighbors(X, 15), labels)
-    assert (known.n_suspects, known.caution) == (0, "")
+    assert (known.n_suspects, known.weakness) == (0, "")
     labels = np.repeat([0, 1], [360, 40])  # one in five is wrong, nearly as many as chance would doubt of these
     X = rng.normal(size=(400, 3)) + 9.0 * labels[:, None]
     labels[::5] = 1 - labels[::5]
     noisy = find_suspects(compute_neighbors(X, 15), labels)
     assert noisy.n_suspects > 0.5 * noisy.n_by_chance
-    assert noisy.caution == ""
+    assert noisy.weakness == ""
 
 
 def test_twenty_suspects_are_listed_the_most_doubtful_first():

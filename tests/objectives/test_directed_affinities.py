@@ -130,9 +130,16 @@ def test_affinities_of_rows_are_joined_for_a_loss_of_pairs():
     assert union.of_pairs() is union
 
 
-@pytest.mark.parametrize("affinity", ["fuzzy", "gaussian", "uniform"])
+_OF = {"fuzzy": {}, "gaussian": {"perplexity": 15}, "uniform": {}}
+
+
+@pytest.mark.parametrize("affinity", list(_OF))
 def test_what_is_made_as_symmetric_is(affinity):
     X = np.random.default_rng(0).normal(size=(60, 4))
-    made = NeighborEmbedding(affinity=affinity, random_state=0).fit(X).affinities_
+    made = (
+        NeighborEmbedding(affinity=affinity, n_neighbors=45, affinity_params=_OF[affinity], random_state=0)
+        .fit(X)
+        .affinities_
+    )
     assert made.symmetric
     check_symmetric(made.matrix, "affinities")

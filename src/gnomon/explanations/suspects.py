@@ -88,6 +88,7 @@ class Suspects(RankedRows):
             "n_labelled": self._n_judged,
             "n_alone": self.n_alone,
             "n_repeats": self.n_repeats,
+            "weakness": self.weakness,
         }
 
     @property
@@ -99,8 +100,24 @@ class Suspects(RankedRows):
         """Whether fewer can have a wrong label than are suspects, if wrong labels come at random."""
         return self.n_wrong_at_most is not None and self.n_wrong_at_most < self.n_suspects
 
+    @property
+    def weakness(self) -> str:
+        """What is to be said where the neighbours know little of the labels; empty else."""
+        if self.n_by_chance is None or self.n_suspects < max(_KNOWS_LITTLE * self.n_by_chance, _MANY * self._n_judged):
+            return ""
+        share = 1.0 - self.n_suspects / self._n_judged
+        return (
+            f"The neighbours vote for the label of only {share:.0%} of the rows, so they know little of these labels, "
+            "and most of the suspects may be right."
+        )
+
     def headline(self) -> str:
-        """Say how many suspects there are, beside how many chance makes and how many can be wrong, on one line."""
+        """Return the line above the printed table, and the weakness on a second."""
+        return f"{self.told}\n{self.weakness}" if self.weakness else self.told
+
+    @property
+    def told(self) -> str:
+        """How many suspects there are, beside how many chance makes and how many can be wrong, on one line."""
         text = f"{self.n_suspects:,} of {self._n_judged:,} labelled rows"
         text += f" have another label than their {self.n_neighbors} neighbours in the data vote for"
         text += "" if self.n_by_chance is None else f"; of labels given at random about {self.n_by_chance:,} would"
@@ -179,7 +196,6 @@ def find_suspects(
     voters = weights[rows] > 0
     shares = np.bincount(classes.codes[classes.labelled], minlength=len(classes)) / max(classes.labelled.sum(), 1)
     sure = _Sureness(codes, weights, classes.codes, vote, behind, winning, total, shares)
-    n_judged, n_by_chance = int(np.count_nonzero(judged)), round(float(np.sum(1.0 - shares[vote[judged]])))
     return Suspects(
         rows=rows,
         names=names_of_rows(point_names, rows),
@@ -191,20 +207,9 @@ def find_suspects(
         share=np.sum((codes[rows] == vote[rows, None]) & voters, axis=1) / voters.sum(axis=1),
         n_suspects=len(suspect),
         n_alone=int(np.count_nonzero(sizes == 1)),
-        n_by_chance=n_by_chance,
+        n_by_chance=round(float(np.sum(1.0 - shares[vote[judged]]))),
         n_wrong_at_most=sure.n_wrong_at_most(suspect, own, judged),
         n_repeats=int(np.count_nonzero(repeats)),
-        caution=_told_of_little(len(suspect), n_by_chance, n_judged),
-    )
-
-
-def _told_of_little(n_suspects: int, n_by_chance: int, n_judged: int) -> str:
-    """Return what is to be said where the neighbours know little of the labels; empty else."""
-    if n_suspects < max(_KNOWS_LITTLE * n_by_chance, _MANY * n_judged):
-        return ""
-    return (
-        f"The neighbours vote for the label of only {1.0 - n_suspects / n_judged:.0%} of the rows, so they know little "
-        "of these labels, and most of the suspects may be right."
     )
 
 

@@ -81,9 +81,11 @@ class IntrinsicDimension(Printed):
         What says that rows that follow each other in the table are alike, as those of a time series are.
     within_noise : DimensionEstimate or None, default=None
         What the nearest neighbours tell where they lie within the noise: the dimensions of the noise. `value` is then
-        that of rows farther apart, and `high` not below the upper end here.
+        that of rows farther apart, or of the components above the noise, and the interval holds this one.
     counting : str, default=""
         How rows were counted, where weights of them that made a map were not; the last of `caution`.
+    n_above_noise : int or None, default=None
+        Number of principal components above a floor of variances that is noise, where `value` is that within them.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -100,6 +102,7 @@ class IntrinsicDimension(Printed):
     succession: Succession | None = None
     within_noise: DimensionEstimate | None = None
     counting: str = ""
+    n_above_noise: int | None = None
 
     @property
     def value(self) -> float:
@@ -139,11 +142,17 @@ class IntrinsicDimension(Printed):
                 "more can be."
             )
         if self.within_noise is not None:
-            near = self.within_noise
+            near, number = self.within_noise, self.n_above_noise
+            many = "one principal component" if number == 1 else f"{number} principal components"
+            taken = f"Differences of about {self.noise:.0%} of the spread are taken for noise"
+            where = (
+                "the nearest neighbours lie within it: at their distances"
+                if number is None
+                else f"only {many} stand{'s' if number == 1 else ''} above it: in all directions"
+            )
             told.append(
-                f"Differences of about {self.noise:.0%} of the spread are taken for noise, and the nearest neighbours "
-                f"lie within it: at their distances there are {near.value:.1f} dimensions "
-                f"({_ends(near.low, near.high, 'to')}), beyond it {self.value:.1f}."
+                f"{taken}, and {where} there are {near.value:.1f} dimensions ({_ends(near.low, near.high, 'to')}), "
+                f"beyond {'it' if number is None else 'the noise'} {self.value:.1f}."
             )
         elif self.high > _WIDE * self.low:
             told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
@@ -205,6 +214,7 @@ class IntrinsicDimension(Printed):
             "n_directions": _number(self.n_directions),
             "caution": self.caution,
             "within_noise": None if self.within_noise is None else _numbers(self.within_noise),
+            "n_above_noise": self.n_above_noise,
             "estimates": {key: _numbers(one) for key, one in self.estimates.items()},
         }
 

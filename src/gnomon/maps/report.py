@@ -208,7 +208,7 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
         whose = "its" if suspects["n_alone"] == 1 else "their"
         facts.append(f"{suspects['n_alone']:,} alone with {whose} label, not judged")
     told += f" ({'; '.join(facts)})" if facts else ""
-    told += f". {suspects['caution']} They are" if suspects["caution"] else ""
+    told += f". {suspects['weakness']} They are" if suspects["weakness"] else ""
     return f"{told}: {', '.join(named)}{f' and {more:,} more' if more else ''}" if named else told
 
 

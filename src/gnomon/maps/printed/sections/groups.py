@@ -145,8 +145,8 @@ def doubts(subject: Subject) -> Section:
             [_name(found, i), label, vote, f"{share:.0%}"]
             for i, (label, vote, share) in enumerate(zip(found.labels, found.votes, found.share, strict=True))
         ]
-        caution = f" {found.caution}" if found.caution else ""
-        told = f"{found.headline()}.{caution} The most doubtful:"
+        weakness = f" {found.weakness}" if found.weakness else ""
+        told = f"{found.told}.{weakness} The most doubtful:"
         parts += [tag("h3", "Doubtful labels"), tag("p", told)]
         parts += [table(["row", "label", "neighbours say", "their share"], rows, texts=(0, 1, 2))] if rows else []
     far = result.outliers(_LISTED)
