@@ -82,10 +82,10 @@ class IntrinsicDimension(Printed):
     within_noise : DimensionEstimate or None, default=None
         What the nearest neighbours tell where they lie within the noise: the dimensions of the noise. `value` is then
         that of rows farther apart, or of the components above the noise, and the interval holds this one.
-    counting : str, default=""
-        How rows were counted, where weights of them that made a map were not; the last of `caution`.
     n_above_noise : int or None, default=None
         Number of principal components above a floor of variances that is noise, where `value` is that within them.
+    counting : str, default=""
+        How rows were counted, where weights of them that made a map were not; the last of `caution`.
     """
 
     estimates: dict[str, DimensionEstimate]
@@ -101,8 +101,8 @@ class IntrinsicDimension(Printed):
     by_growth: float = math.nan
     succession: Succession | None = None
     within_noise: DimensionEstimate | None = None
-    counting: str = ""
     n_above_noise: int | None = None
+    counting: str = ""
 
     @property
     def value(self) -> float:
