@@ -462,9 +462,8 @@ def _told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
     first, second = (int(np.count_nonzero(side)) for side in sides)
     return (
-        f" Along the line that tells them apart best, held-out rows of the two ({first} and {second}) are in order in "
-        f"{100.0 * in_order:.3g} % of pairs (chance has 50 %); halves of a continuum are told apart as well, so this "
-        "says nothing of a gap."
+        f" A line tells held-out rows of the two ({first} and {second}) apart in {100.0 * in_order:.3g} % of pairs "
+        "(chance: 50 %), as it may halves of a continuum."
     )
 
 
