@@ -252,7 +252,8 @@ def test_many_small_shifts_in_one_direction_are_one_that_is_seen(sign, word):
     assert drift.columns.shifts.max() < 0.3
     assert drift.columns.n_together == 40
     assert f"the mean of 40 columns differs in distribution ({word} in new rows: by 0." in str(drift)
-    scores = [((rows - X.mean(axis=0)) / X.std(axis=0)).mean(axis=1) for rows in (X, shifted)]
+    both = np.concatenate([X, shifted])
+    scores = [((rows - both.mean(axis=0)) / both.std(axis=0)).mean(axis=1) for rows in (X, shifted)]
     assert abs(drift.columns.together) == pytest.approx(ks_2samp(*scores).statistic, abs=1e-9)
     back_and_forth = X_new + 0.2 * np.where(np.arange(40) % 2, 1.0, -1.0)
     assert not measure_drift(X, X[:, :2], back_and_forth, back_and_forth[:, :2]).differs
@@ -313,6 +314,14 @@ def test_new_rows_that_are_rows_of_the_map_are_told():
     assert lines[-1].endswith("15 of the new rows are not new: they test nothing.")
     sparse = measure_drift(csr_array(X), places, csr_array(X_new), X_new[:, :2])
     assert sparse.copies.tolist() == drift.copies.tolist()
+
+
+def test_copies_do_not_lie_nearer_in_than_the_rows_that_they_are():
+    X = np.random.default_rng(0).normal(size=(400, 30))
+    drift = measure_drift(X, X[:, :2], X[:100], X[:100, :2])
+    assert drift.shift_p_value < 1e-6
+    assert (drift.differences, drift.slight) == ([], [])
+    assert "copies: 100 of 100 new rows are rows of the map" in drift.summary()
 
 
 def test_copies_that_are_to_be_expected_are_counted_and_not_told():

@@ -73,3 +73,13 @@ def test_independent_rows_are_compared_as_they_are():
     _, drift = gn.map(rng.normal(size=(300, 4)), method="pca").extend(rng.normal(size=(200, 4)))
     assert drift.independent is None
     assert drift.caution == ""
+
+
+@pytest.mark.parametrize("n", [20, 60])
+def test_few_frames_of_another_run_count_as_those_of_the_series(m, n):
+    for seed in range(3):
+        _, drift = m.extend(_run(n, seed + 2))
+        assert (drift.refit, drift.differs, drift.slight) == (False, False, [])
+        assert drift.independent.n_new < n / 5
+        assert "too few to show their order" in drift.caution
+        assert "region" not in drift.summary()

@@ -114,3 +114,15 @@ def test_unknown_categories_are_chance_where_as_many_old_rows_have_one_of_their_
     assert found.of_new[place] == count / 100
     table = [[count, 100 - count], [single + 1, 299 - single]]
     assert found.by_chance[place] == (2 * fisher_exact(table, "greater").pvalue > 0.0025) == chance
+
+
+def test_the_mean_of_columns_with_rare_values_is_alike_by_chance():
+    low = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        levels = [(rng.integers(0, 5, size=(700, 1)) == np.arange(5)).astype(float) for _ in range(8)]
+        table = np.hstack([*levels, (rng.random((700, 200)) < 0.01).astype(float)])
+        found = measure_columns(table[:400], table[400:])
+        assert found.n_together > 200
+        low += found.together_p_value < 0.05
+    assert low <= 3  # the mean and spread of the old rows alone made it 20

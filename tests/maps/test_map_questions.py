@@ -209,11 +209,14 @@ def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     assert (islands.kind, islands.n_groups, islands.features) == ("islands", 3, ["country"])
     asked = "share of variance between them; whether the data have these gaps, verdicts() tells"
     told = f"the 3 islands of the map are told apart by country 100% ({asked})"
-    assert str(result.importance()).split("\n")[1:3] == ["no feature tells the 2 labels apart", told]
-    said = f"What parts groups of points\n  no feature tells the 2 labels apart\n  {told}\n"
+    assert str(result.importance()).split("\n")[1:3] == [
+        "no feature has 14% of its variance between the 2 labels",
+        told,
+    ]
+    said = f"What parts groups of points\n  no feature has 14% of its variance between the 2 labels\n  {told}\n"
     assert said in result.report(verdicts=False)
     assert result.to_dict()["islands"] == result.importance().to_dict()["islands"] == islands.to_dict()
-    assert PageContent.of(result).apart == f"no feature tells the 2 labels apart; {told}"
+    assert PageContent.of(result).apart == f"no feature has 14% of its variance between the 2 labels; {told}"
     named = _map_of_countries(lambda country: country)
     assert named.importance().apart.features == ["country"]
     assert named.importance().islands is None

@@ -179,3 +179,25 @@ def test_a_gradient_of_another_shape_is_named_by_every_optimizer(optimizer, prob
     text = rf"{type(optimizer).__name__}: gradient\(Y\) of Turned must be of the shape \(20, 3\) of Y \(found \(5, 3\)"
     with pytest.raises(ValueError, match=text):
         optimizer.minimize(objective, np.ones((20, 3), dtype=np.float64))
+
+
+@pytest.mark.parametrize("first", [0, 6])
+def test_a_gradient_that_is_not_finite_is_no_end_of_the_way(first):
+    class Broken:
+        n_samples, calls = 20, 0
+        added = None
+
+        def loss(self, Y):
+            return float(np.square(Y.astype(np.float64) - 1.0).sum()) ** 2
+
+        def gradient(self, Y):
+            self.calls += 1
+            away = Y.astype(np.float64) - 1.0
+            found = (4.0 * np.square(away).sum() * away).astype(Y.dtype)
+            if self.calls > first:
+                found[3] = np.nan
+            return found
+
+    start = np.random.default_rng(0).normal(size=(20, 2)).astype(np.float32)
+    with pytest.raises(FloatingPointError, match=r"gradient of Broken after iteration .* must be finite"):
+        LBFGS(max_iter=50, block=3, tol=0.0).minimize(Broken(), start)

@@ -76,7 +76,7 @@ class Repeats(Printed):
             return f"none of {self.n_samples:,} rows repeats another"
         lines = [
             f"{self.n_repeats:,} of {self.n_samples:,} rows repeat others ({self.n_equal:,} equal in every value), in "
-            f"{len(self):,} sets"
+            f"{len(self):,} set{'s' if len(self) > 1 else ''}"
         ]
         if self.by_chance:
             lines[0] += "; as many equal rows are to be expected, since the columns have few values"

@@ -224,7 +224,7 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: 
     means, n_together = (np.zeros(len(some)), np.zeros(n_new)), 0
     for at, a, b in _blocks(old, new, columns):
         shifts[at] = largest_difference(a, b, share)
-        n_together += _add_deviations(means, a[:, whole[at]], b[:, whole[at]], share)
+        n_together += _add_deviations(means, a[:, whole[at]], b[:, whole[at]], share, n_old)
         for j in np.flatnonzero((b == b[0]).all(axis=0)):
             constant[at][j] = _chance_of_one(a[:, j], b[0, j], share, n_new) * len(columns) <= _ONE_VALUE_BY_CHANCE
     sizes = np.tile([n_old, n_new], (len(columns), 1))
@@ -261,10 +261,16 @@ def measure_columns(X: Any, X_new: Any, weights: Floats | None = None, missing: 
     )
 
 
-def _add_deviations(sums: tuple[Floats, Floats], old: Floats, new: Floats, share: Floats) -> int:
-    """Add to the sums of old and new rows how far each column is from the mean of the old; return of how many it is."""
-    center = share @ old
-    spread = np.sqrt(share @ (old - center) ** 2)
+def _add_deviations(sums: tuple[Floats, Floats], old: Floats, new: Floats, share: Floats, n_old: float) -> int:
+    """Add to the sums of old and new rows how far each column is from the mean of all; return of how many it is.
+
+    Mean and spread are those of both, so that neither is alike to what it is compared by: of columns with rare values
+    those that happen to be rare among the old rows would weigh more.
+    """
+    n_new = len(new)
+    part = n_old / (n_old + n_new)
+    center = part * (share @ old) + (1.0 - part) * new.mean(axis=0)
+    spread = np.sqrt(part * (share @ (old - center) ** 2) + (1.0 - part) * ((new - center) ** 2).mean(axis=0))
     varies = np.isfinite(spread) & (spread > _SAME * np.abs(center))
     for one, rows in zip(sums, (old, new), strict=True):
         one += ((rows[:, varies] - center[varies]) / spread[varies]).sum(axis=1)

@@ -61,6 +61,7 @@ _NAMED = 3  # columns of which shares are told
 _ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
 _FEWEST_OLD = 8  # rows of a map of a series
+_FEW_STEPS = 4  # new rows of fewer steps of the series of a map do not show whether they are one
 _SAMPLE = 2000  # old rows whose neighbours are compared
 
 
@@ -250,7 +251,7 @@ class Drift(Printed):
         if self.independent is not None:
             return self.independent.differences
         found = []
-        if _differs(self.shift, self.shift_p_value):
+        if _differs(self.shift, self.shift_p_value) and not self._is_of_copies:
             nearer = float(np.median(self.novelty)) < 0.5
             share = float(np.mean(self.novelty < 0.5 if nearer else self.novelty > 0.5))
             found.append(
@@ -291,8 +292,10 @@ class Drift(Printed):
         Beyond what chance gives in one draw of 400, but by no more than 0.3: how far out rows lie, single columns, or
         the mean of all columns, which many small shifts in one direction move.
         """
+        if self.independent is not None:
+            return self.independent.slight
         found, columns = [], self.columns
-        if _is_slight(self.shift, self.shift_p_value):
+        if _is_slight(self.shift, self.shift_p_value) and not self._is_of_copies:
             where = "nearer in" if float(np.median(self.novelty)) < 0.5 else "farther out"
             by_chance = f"by chance up to {self.shift_by_chance:.2f}"
             found.append(f"how far out they lie by {self.shift:.2f} ({where}; {by_chance})")
@@ -309,6 +312,11 @@ class Drift(Printed):
                 f"chance up to {columns.together_by_chance:.2f})"
             )
         return found
+
+    @property
+    def _is_of_copies(self) -> bool:
+        """Whether new rows lie nearer in than old ones as copies of these do, which are their own neighbours."""
+        return bool(self._told_copies()) and float(np.median(self.novelty)) < 0.5
 
     @property
     def differs(self) -> bool:
@@ -374,9 +382,10 @@ class Drift(Printed):
             lines.insert(
                 len(lines) - 1, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others"
             )
-        if len(self.region_p_values) and self.region_p_values[0] <= _CROWDED_BY_CHANCE:
-            place, new, old = self.regions[0]
-            where, usual = ", ".join(f"{value:.3g}" for value in place), old * self.n_new / self.n_old
+        judged, copied = self if self.independent is None else self.independent, self._told_copies()
+        if len(judged.region_p_values) and judged.region_p_values[0] <= _CROWDED_BY_CHANCE:
+            place, new, old = judged.regions[0]
+            where, usual = ", ".join(f"{value:.3g}" for value in place), old * judged.n_new / judged.n_old
             lines.append(
                 f"more new rows than by chance: in the region about ({where}) lie {new:,}, and by its {old:,} old rows "
                 f"{usual:,.0f} would"
@@ -389,7 +398,6 @@ class Drift(Printed):
             told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
             more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
-        judged, copied = self if self.independent is None else self.independent, self._told_copies()
         lines += [*filter(None, [copied, self.caution])]
         if judged is not self:
             lines.append(
@@ -608,6 +616,10 @@ def _of_series(
         np.arange(rows.shape[0]) if order is None else order.independent
         for order, rows in zip(orders, (X, X_new), strict=True)
     )
+    first, second = orders
+    unseen = first is not None and second is None and len(new) < _FEW_STEPS * first.step
+    if first is not None and unseen:
+        new = np.arange(0, len(new), first.step)
     if len(old) < _FEWEST_OLD:
         old = evenly_spaced(int(X.shape[0]), _FEWEST_OLD)
     labels, unlikeness, features, missing = (known[name] for name in ("labels", "unlikeness", "features", "missing"))
@@ -625,12 +637,13 @@ def _of_series(
         missing=None if missing is None else (missing[0][old], missing[1][new]),
     )
     few = replace(few, group=new[few.group], blank=new[few.blank])
-    first, second = orders
     one, whose = (second, "the new rows") if first is None else (first, "the map")
     assert one is not None
     caution = f"Of {whose}: {one.told('rows are nearer to those before and after them than to others')}"
     if first is not None and second is not None:
         caution += f" The same holds of the new rows, of which about {second.n_independent:,} are independent."
+    if unseen:
+        caution += " The new rows are too few to show their order: they are taken for rows of such a series."
     whole = measure(*tables, **known)
     whole = replace(whole, caution=caution, independent=few, group=few.group)
     return replace(whole, labels_of_group={}, by_shares=few.by_shares)

@@ -55,7 +55,7 @@ def method_of(result: Map, *, remedy: str) -> Any:
     elif result.caution:
         why = "a target steered it"
     elif getattr(method, "_weighted", False):
-        why = "rows were weighed"
+        why = "rows were weighted"
     elif getattr(method, "_takes_distances", False):
         why = "it is made of given distances"
     elif len(getattr(method, "embedding_", result.embedding)) != result.n_samples:

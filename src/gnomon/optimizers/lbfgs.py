@@ -126,6 +126,10 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
             return Step(norm, finished=self._satisfied(norm, state))
         if state.iteration < limit or state.iteration == self.block_end(begin):  # not cut short by the caller
             if scaled.first - float(result.fun) <= scaled.noise * max(result.nit, 1):
+                if scaled.has_lost_gradient:
+                    what = f"the gradient of {type(objective).__name__} after iteration {state.iteration}"
+                    fact, remedy = "the loss is", f"To find where, {COMPARE}"
+                    raise FloatingPointError(message(what, "finite", fact=fact, remedy=remedy))
                 if begin == 0 and scaled.rises_downhill():
                     return Step(norm, failed=f"The loss does not fall along minus the gradient at the start: {COMPARE}")
                 return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
@@ -172,6 +176,8 @@ class _Scaled:
         Share of a loss that the objective's number type can tell.
     first_norm, norm : float
         Norms of the first gradient asked for and of the last, not scaled.
+    has_lost_gradient : bool
+        Whether a gradient was not finite where the loss was.
     """
 
     def __init__(self, objective: Objective, anchor: Points) -> None:
@@ -182,6 +188,7 @@ class _Scaled:
         self.first = loss / self.unit
         self.noise = float(np.finfo(anchor.dtype).eps)
         self.first_norm = self.norm = 0.0
+        self.has_lost_gradient = False
 
     def rises_downhill(self) -> bool:
         """Say whether the loss at the anchor hardly falls, or rises, along minus the gradient.
@@ -204,6 +211,7 @@ class _Scaled:
         loss, gradient = value / self.unit, slopes.astype(np.float64).ravel()
         norm = _norm(gradient)
         if not (math.isfinite(loss) and math.isfinite(norm)):
+            self.has_lost_gradient |= math.isfinite(loss)
             return _VERY_HIGH, np.zeros_like(gradient)
         self.norm, self.first_norm = norm, self.first_norm or norm
         return loss, gradient / self.unit
