@@ -211,6 +211,9 @@ def test_few_codes_that_are_called_identifiers_are_told_with_the_remedy_which_wo
     )
     made = gn.map(frame, "pca", features=["x", "y", "zip"])
     assert made.feature_names == ["x", "y", "zip = 01234", "zip = 10115", "zip = 20095"]
+    frame["zip"] = make(np.array(["30001", "10115", "20095"])[np.arange(60) % 3])  # none begins with 0
+    made = gn.map(frame, "pca", features=["x", "y", "zip"])
+    assert made.feature_names == ["x", "y", "zip = 10115", "zip = 20095", "zip = 30001"]
 
 
 def test_codes_of_identifiers_that_cannot_be_categories_promise_none():

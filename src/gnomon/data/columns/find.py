@@ -110,7 +110,7 @@ def find_rules(
             others = [other for other in numbers if other != name and other in chosen]
             reason = "" if features is not None else id_reason(name, numbers, others, ranks)
             rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
-        elif name in writings:
+        elif name in writings and not (features is not None and _are_codes(name, raw.values, most)):
             found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
             numbers[name] = found.encode(raw.values)[:, 0]
             others = [other for other in numbers if other != name and other in chosen]
@@ -154,6 +154,14 @@ def _unread(rule: ColumnRule, values: Array) -> Unread | None:
     texts = texts_of(plain_column(values))
     many = rule.reason == _IDENTIFIER or rule.reason.endswith(_DIFFERENT)
     return find_unread(texts) if many and not named_as_id(rule.name, _all_differ(texts)) else None
+
+
+def _are_codes(name: str, values: Array, most: int) -> bool:
+    """Return whether a column that is called an identifier holds few texts of digits alone, such as zip codes."""
+    known = [text for text in texts_of(plain_column(values)) if text]
+    n_different = len({*known})
+    few = 2 <= n_different <= most and 2 * n_different <= len(known) + 2
+    return few and named_as_id(name, n_different == len(known)) and all(text.isdecimal() for text in known)
 
 
 def _all_differ(texts: list[str]) -> bool:
