@@ -291,7 +291,7 @@ class TestMap:
             gn.Map(X, X[:, :2]).stability()
         with pytest.raises(ValueError, match="a target steered it"):
             gn.map(X, "umap", target=classes, random_state=0).stability()
-        with pytest.raises(ValueError, match="rows were weighed"):
+        with pytest.raises(ValueError, match="rows were weighted"):
             gn.map(X, "umap", sample_weight=np.arange(1.0, 121.0), random_state=0).stability()
 
 
