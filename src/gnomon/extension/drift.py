@@ -314,9 +314,14 @@ class Drift(Printed):
         return found
 
     @property
+    def _has_copies(self) -> bool:
+        """Whether more new rows are rows of the map than the map's own rows let expect."""
+        return len(self.copies) > 0 and self.copies_p_value <= _COPIED_BY_CHANCE
+
+    @property
     def _is_of_copies(self) -> bool:
         """Whether new rows lie nearer in than old ones as copies of these do, which are their own neighbours."""
-        return bool(self._told_copies()) and float(np.median(self.novelty)) < 0.5
+        return self._has_copies and float(np.median(self.novelty)) < 0.5
 
     @property
     def differs(self) -> bool:
@@ -382,7 +387,7 @@ class Drift(Printed):
             lines.insert(
                 len(lines) - 1, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others"
             )
-        judged, copied = self if self.independent is None else self.independent, self._told_copies()
+        judged = self if self.independent is None else self.independent
         if len(judged.region_p_values) and judged.region_p_values[0] <= _CROWDED_BY_CHANCE:
             place, new, old = judged.regions[0]
             where, usual = ", ".join(f"{value:.3g}" for value in place), old * judged.n_new / judged.n_old
@@ -398,7 +403,8 @@ class Drift(Printed):
             told = [f"{name!r} in {share:.1%} of the new rows ({values})" for name, share, values in pairs]
             more = f", and {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
-        lines += [*filter(None, [copied, self.caution])]
+        lines += [self._told_copies()] if self._has_copies else []
+        lines += [self.caution] if self.caution else []
         if judged is not self:
             lines.append(
                 f"so judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, which are hardly "
@@ -406,15 +412,13 @@ class Drift(Printed):
                 f"{judged.preserved_old:.0%} of those of old ones"
             )
         advice = judged._advice()
-        if copied:
+        if self._has_copies:
             advice += f" {len(self.copies):,} of the new rows are not new: they test nothing."
         return "\n".join([*lines, advice])
 
     def _told_copies(self) -> str:
-        """Say which new rows are rows of the map, where they are more than the map's own rows let expect."""
+        """Say which new rows are rows of the map."""
         count = len(self.copies)
-        if not count or self.copies_p_value > _COPIED_BY_CHANCE:
-            return ""
         listed = ", ".join(f"{new} of {old}" for new, old in self.copies[:_NAMED].tolist())
         more = f" and {count - _NAMED:,} more" if count > _NAMED else ""
         return (
@@ -547,13 +551,12 @@ def measure_drift(
     graph = compute_neighbors(X, k)
     search = RowSearch.of(X, k)
     indices, distances = search.find(X_new)
-    scored = None
+    novelty, scores = None, np.empty(0)
     if unlikeness is None:
         n_drawn = _effective_number(X, graph.distances)
         novelty = Novelty.learn(graph.indices, graph.distances)
         scores = novelty.score(indices, distances)
         unlikeness = Unlikeness(*levels_among(novelty.scores, scores), novelty.far(scores), n)
-        scored = novelty.score_fitted(graph.indices, graph.distances), scores
     else:
         n_drawn = float(unlikeness.n_compared)
     level, shift = unlikeness.novelty, unlikeness.shift()
@@ -601,6 +604,7 @@ def measure_drift(
     if not drift.labels or not drift.differs:
         return drift
     weights = _like_shares(labels, graph.indices, indices)
+    scored = None if novelty is None else (novelty.score_fitted(graph.indices, graph.distances), scores)
     return replace(drift, by_shares=_differs_by_shares(drift, weights, (old, new), scored, filled))
 
 
