@@ -318,8 +318,9 @@ class Ground:
         low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
         high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
         limit = -math.log(bridge)
-        line, sides = None, (a, _nearest_of(self.X, a, b) if island else b)
+        line, sides = None, (a, b)
         if not (p_value <= alpha and low >= limit):
+            sides = a, _nearest_of(self.X, a, b) if island else b
             line = Line.of(self.X, *sides, self.seed)
         if line is None:
             answer, finding = "yes", "two groups"
