@@ -117,11 +117,11 @@ def test_the_edges_of_joined_neighbours_are_about_as_many_as_are_forecast(n_feat
 def test_edges_in_the_order_of_a_map_are_counted_where_there_are_many():
     few, many, deep = (
         gnomon.forecast((n, 50), gnomon.TSNE(n_components=d)).stages["layout"]
-        for n, d in ((262_143, 2), (262_144, 2), (262_144, 3))
+        for n, d in ((2_097_151, 2), (2_097_152, 2), (2_097_152, 3))
     )
-    ordered = ordered_edges_memory(262_144, 90)
-    assert ordered_edges_memory(262_143, 90) == 0.0
-    assert 1.4 * 262_144 * 90 * 2 < ordered < 1.4 * 262_144 * 90 * 4
+    ordered = ordered_edges_memory(2_097_152, 90)
+    assert ordered_edges_memory(2_097_151, 90) == 0.0
+    assert 1.4 * 2_097_152 * 90 * 2 < ordered < 1.4 * 2_097_152 * 90 * 4
     assert many - few == pytest.approx(ordered, rel=0.001)
     assert deep < many
 

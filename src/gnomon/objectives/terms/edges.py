@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["EdgePairs", "are_ordered", "edge_force"]
 
 _ORDERED_AT = (25, 100)  # forces before which edges are put in the order of the map: roughly, and once it has its shape
-_SCATTERED = 1 << 18  # points from which on no cache of a core holds them all
+_SCATTERED = 1 << 21  # points from which on caches hold too few of them; up to there, the order is worth no memory
 
 
 class EdgePairs:
