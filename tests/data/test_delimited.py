@@ -343,7 +343,7 @@ def test_f99_damaged_compressed_file(write, place):
 
 
 def test_f99_a_line_without_end(write, monkeypatch):
-    monkeypatch.setattr(delimited, "_LONGEST_LINE", 1000)
+    monkeypatch.setattr(delimited.lines, "_LONGEST_LINE", 1000)
     assert read_table(write("1,2\n" * 500)).n_samples == 500
     with pytest.raises(ValueError, match="lines of fewer than 1,000 characters"):
         read_table(write("1,2\n" + "1" * 2000))
@@ -352,7 +352,7 @@ def test_f99_a_line_without_end(write, monkeypatch):
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("chunk", [1, 2, 7, 64])
 def test_lines_are_whole_wherever_the_file_is_cut(write, monkeypatch, end, chunk):
-    monkeypatch.setattr(delimited, "_CHUNK", chunk)
+    monkeypatch.setattr(delimited.lines, "_CHUNK", chunk)
     texts = [f"a{i}" if i % 3 else f'"two{end}lines, {i}"' for i in range(40)]
     columns = delimited.read_columns(write(end.join(["number,text", *(f"{i},{t}" for i, t in enumerate(texts))]) + end))
     assert columns["number"].tolist() == list(range(40))
@@ -361,7 +361,7 @@ def test_lines_are_whole_wherever_the_file_is_cut(write, monkeypatch, end, chunk
 
 @pytest.mark.parametrize("first", ["1,5", ""])
 def test_a_column_that_is_text_from_a_later_row_on_keeps_its_first_rows(write, monkeypatch, first):
-    monkeypatch.setattr(delimited, "_BLOCK", 4)
+    monkeypatch.setattr(delimited.records, "_BLOCK", 4)
     cells = [first] * 6 + ["word"] * 3
     columns = delimited.read_columns(write("x;y;z\n" + "".join(f'"{cell}";a{cell};2,5\n' for cell in cells)))
     assert columns["x"].tolist() == cells

@@ -1,0 +1,219 @@
+"""How a text table is written: found by looking at its first rows."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gnomon._validation import message
+from gnomon.data.delimited.fields import are_filled_codes, is_number
+from gnomon.data.delimited.header import is_header
+from gnomon.data.delimited.lines import UTF_8, open_text
+from gnomon.data.delimited.rows import (
+    DELIMITERS,
+    OF_COMMENTS,
+    SAMPLE,
+    WIDEST,
+    first_lines,
+    holds_anything,
+    is_comment,
+    lines_above,
+)
+from gnomon.data.written import told_decimal
+
+__all__ = ["Layout", "find_layout"]
+
+_OTHER_DELIMITERS = ":~^"  # told, not guessed
+_SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
+_SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
+_CELLS = 2**18  # fields looked at for their decimal sign
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a text table is written.
+
+    Attributes
+    ----------
+    delimiter : str
+        What stands between fields.
+    names : list of str or None
+        The fields of the header; None if there is no header. An empty first name is a column of row names.
+    width : int
+        Fields in a row.
+    numeric : bool
+        Whether all fields of the first rows are numbers.
+    decimal : str
+        The decimal sign of the numbers, "." or ","; empty if it is not told.
+    commas : list of bool
+        Of each column whether its numbers are written as 1.234,5.
+    unclear : list of int
+        Columns whose numbers are read with a decimal point, which may stand between thousands.
+    encoding : str
+        Of the file.
+    doubtful : bool
+        Whether the first row is read as data, and may be a header.
+    codes : list of int
+        Columns of codes such as 01001, which are texts.
+    n_above : int
+        Rows above the data: the header, and before it a line that names the delimiter.
+    """
+
+    delimiter: str
+    names: list[str] | None
+    width: int
+    numeric: bool
+    decimal: str = ""
+    commas: Sequence[bool] = ()
+    unclear: Sequence[int] = ()
+    encoding: str = UTF_8
+    doubtful: bool = False
+    codes: Sequence[int] = ()
+    n_above: int = 0
+
+
+def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> Layout:
+    """Look at the first records of a text table.
+
+    Parameters
+    ----------
+    path : str
+    encoding : str
+    delimiter : str or None, default=None
+        A character; None to find it.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    ValueError
+        If the file is empty, or no table.
+    """
+    with open_text(path, encoding) as file:
+        lines = first_lines(file)
+        if not any(line.strip() for line in lines):
+            raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact="it is empty"))
+        named = _SEPARATOR.fullmatch(lines[0])
+        if named is not None:
+            lines, delimiter = lines[1:], delimiter or named[1]
+        stem, asked = os.fspath(path).removesuffix(".gz"), delimiter is not None
+        if delimiter is None:
+            delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
+        elif len(delimiter) != 1:
+            raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
+        records = [record for record in csv.reader(lines, delimiter=delimiter) if holds_anything(record)][: SAMPLE + 1]
+    if not records:
+        fact = f"no field of its first {len(lines)} lines holds anything"
+        raise ValueError(message(f"file {os.fspath(path)!r}", "a table", fact=fact))
+    fields = [record[0] for record in records]
+    if max(map(len, records)) == 1 and (
+        delimiter == "," or not (asked or all(map(_SPACED_GROUPS.fullmatch, fields[1:])))
+    ):
+        _refuse_spaces(path, fields)
+        if not asked:
+            _refuse_other_delimiters(path, fields)
+    _refuse_comment(path, records)
+    first, rows = records[0], records[1:]
+    header = is_header(first, rows)
+    width = len(rows[0]) if rows else len(first)
+    if width > WIDEST:
+        rule = f"a table of at most {WIDEST:,} columns"
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=f"{width:,} fields in a row"))
+    if len(first) not in (width, width - 1):
+        fact = f"{len(first)} fields in the first row, {width} in the next"
+        rule, remedy = "a table of rows of equal length", lines_above(path, encoding)
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+    names = None
+    if header:
+        names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
+    body = rows if header else records
+    numeric = bool(body) and all(is_number(cell) for record in body for cell in record)
+    clear = delimiter != ","
+    plain = not clear and not any("," in cell for record in body for cell in record)
+    decimal, signs = (".", [""] * width) if plain else _decimals(body)
+    commas = [clear and (sign == "," or (decimal == "," and sign in ("", "?"))) for sign in signs] or [False] * width
+    unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
+    n_above = (named is not None) + (names is not None)
+    codes = _codes(body) if names else []
+    numeric = numeric and not codes
+    return Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
+
+
+def _guess_delimiter(lines: list[str]) -> str:
+    """Return the delimiter that splits the first records into most fields, equally many in each."""
+    best, most = ",", (0, False)
+    for delimiter in DELIMITERS:
+        try:
+            widths = [len(record) for record in csv.reader(lines, delimiter=delimiter) if record]
+        except csv.Error:  # a long line that this delimiter does not split has a field beyond the limit of csv
+            continue
+        # The header may lack the name of the first column, and a quoted field may end beyond the sample.
+        body = widths[1:-1] or widths
+        if delimiter == "|" and widths[0] != body[0]:  # else it stands within fields
+            continue
+        found = body[0] - 1, widths[0] == body[0]
+        if min(body) == max(body) and found[0] and found > most and widths[0] in (body[0], body[0] - 1):
+            best, most = delimiter, found
+    return best
+
+
+def _decimals(records: list[list[str]]) -> tuple[str, list[str]]:
+    """Return the decimal sign of a table and of each of its columns; empty, "?" or "mixed" if it is not told."""
+    records = records[: max(4, _CELLS // max(1, len(records[0])))] if records else []
+    found = [told_decimal(cells) for cells in zip(*records, strict=False)]
+    told = {*found} - {"", "?"}
+    return told.pop() if len(told) == 1 and told <= {".", ","} else "", found
+
+
+def _codes(rows: list[list[str]]) -> list[int]:
+    """Return the columns of codes such as 01001; none if all are, as numbers are that were filled up with zeros."""
+    columns = [*zip(*rows, strict=False)]
+    found = [j for j, cells in enumerate(columns) if are_filled_codes(cells)]
+    return found if len(found) < len(columns) else []
+
+
+def _refuse_spaces(path: str, lines: list[str]) -> None:
+    """Raise ValueError about numbers with spaces between them."""
+    fields = [line.split() for line in lines]
+    numeric = sum(len(own) > 1 and all(map(is_number, own)) for own in fields)
+    if numeric > 0.5 * len(fields):
+        remedy = "Pass numpy.loadtxt(path), or write its numbers with commas."
+        rule, fact = "a table with commas, semicolons, tabs or | between fields", "spaces stand between numbers"
+        raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+
+
+def _refuse_other_delimiters(path: str, lines: list[str]) -> None:
+    """Raise ValueError about a header and numbers that another character separates."""
+    for delimiter in _OTHER_DELIMITERS:
+        header, *rows = [line.split(delimiter) for line in lines]
+        alike = len(header) > 1 and all(len(row) == len(header) for row in rows)
+        if (
+            rows
+            and alike
+            and not any(map(is_number, header))
+            and any(map(all, zip(*map(_are_numbers, rows), strict=True)))
+        ):
+            rule = "a table with commas, semicolons, tabs or | between fields"
+            fact = f"they would leave one column, and {delimiter!r} stands between the fields of each row"
+            remedy = f"Write a first line sep={delimiter}, or in Python pass delimiter={delimiter!r}."
+            raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+
+
+def _are_numbers(cells: list[str]) -> list[bool]:
+    return [is_number(cell) for cell in cells]
+
+
+def _refuse_comment(path: str, records: list[list[str]]) -> None:
+    """Raise ValueError about a first line that begins as a comment does and has other fields than most."""
+    ((width, _),) = Counter(map(len, records)).most_common(1)
+    n_fields, n_below = len(records[0]), len(records[min(1, len(records) - 1)])
+    is_header = n_fields == width or (n_fields == width - 1 > 1 and n_below == width)
+    if is_comment(records[0]) and not is_header:
+        fact = f"its first line is a comment, {records[0][0].strip()!r:.60}"
+        raise ValueError(message(f"file {os.fspath(path)!r}", "a table alone", fact=fact, remedy=OF_COMMENTS))
