@@ -196,7 +196,7 @@ def refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) -
     path : str
     columns : dict of str to column
     labels : str or None
-        _Column of labels, which may be missing.
+        Column of labels, which may be missing.
 
     Raises
     ------
