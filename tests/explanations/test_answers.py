@@ -13,7 +13,7 @@ from gnomon.explanations import cluster_profiles, explain, mean_importance
 from gnomon.explanations.answer import Column, format_number
 from gnomon.explanations.axis import axis
 from gnomon.explanations.contrast import contrast
-from gnomon.explanations.contrast.groups import auc_errors, effect_size_errors
+from gnomon.explanations.contrast.errors import auc_errors, effect_size_errors
 from gnomon.explanations.saliency import saliency
 from gnomon.explanations.why import Why
 

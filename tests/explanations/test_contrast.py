@@ -15,7 +15,8 @@ from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
 from gnomon.explanations.contrast import contrast
-from gnomon.explanations.contrast.groups import _ROWS, _auc_of_discriminant, _order, _side, _split_groups
+from gnomon.explanations.contrast.groups import _order
+from gnomon.explanations.contrast.held_out import _ROWS, _auc_of_discriminant, _side, _split_groups
 
 
 def plain_effect_size(a, b):

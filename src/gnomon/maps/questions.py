@@ -350,7 +350,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         are as for `contrast`: only features are named whose differences are no chance between these.
         """
         from gnomon.explanations import cluster_captions
-        from gnomon.explanations.contrast.groups import NOTHING_APART
+        from gnomon.explanations.contrast.result import NOTHING_APART
 
         labels = self._known_labels()
         # A picture of fewer than three rows or columns has no nine regions to speak of.

@@ -10,7 +10,7 @@ import numpy as np
 from gnomon.data.labels import name_of
 from gnomon.evaluation.gaps import METRICS, can_judge
 from gnomon.evaluation.words import verdict
-from gnomon.explanations.contrast.groups import NOTHING_APART, NOTHING_STRONGLY_APART
+from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:

@@ -14,7 +14,8 @@ from gnomon._false_discoveries import are_discoveries, normal_deviations, normal
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.contrast.groups import NOTHING_APART, effect_size_errors
+from gnomon.explanations.contrast.errors import effect_size_errors
+from gnomon.explanations.contrast.result import NOTHING_APART
 from gnomon.explanations.contrast.sums import sum_deviations
 from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
 from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
