@@ -199,3 +199,19 @@ def test_no_others_and_wrong_others(table):
         pair_distances(X, others + 30)
     with pytest.raises(ValueError, match=r"others of shape \(59, 9\) must be of 60 rows"):
         pair_distances(X, others[1:])
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cosine", "manhattan", "chebyshev", "periodic"])
+def test_sparse_rows_measured_together_are_as_far_apart_as_one_by_one(metric):
+    """Of columns beyond one panel, stored often enough to be summed over all columns, to the last bit."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 1100)) * (rng.random((40, 1100)) < rng.uniform(0.2, 0.6, size=(40, 1)))
+    sparse = sp.csr_array(np.clip(X, -2.0, 2.0))
+    others = ((np.arange(40)[:, None] + np.arange(21)) % 40).astype(np.int32)  # two sets of eight, and five
+    params = {"period": 5.0} if metric == "periodic" else None
+    found = pair_distances(sparse, others, metric=metric, metric_params=params)
+    for j in range(others.shape[1]):
+        alone = pair_distances(sparse, others[:, j : j + 1].copy(), metric=metric, metric_params=params)
+        np.testing.assert_array_equal(found[:, j : j + 1], alone)
+    dense = pair_distances(sparse.toarray(), others, metric=metric, metric_params=params)
+    np.testing.assert_allclose(found, dense, rtol=1e-6)
