@@ -144,12 +144,16 @@ def _is_wrapped(column: npt.NDArray[Any], begin: float, period: float, low: floa
     end, rounding = begin + period, _TURN_ROUNDED * period
     if low < begin - rounding or high > end + rounding:
         return False
+    least_slack = _TO_THE_END * period
+    most_slack = max(least_slack, (high - low) / (_FEWEST_VALUES - 1))  # below, of as many values as it takes
+    if low > begin + most_slack or high < end - most_slack:
+        return False
     values = column.astype(np.float64)
     different = len(np.unique(values))
     if different < _FEWEST_VALUES:
         return False
     is_whole = bool((values == np.floor(values)).all())
-    slack = max(_TO_THE_END * period, (high - low) / (different - 1) if is_whole else 0.0)  # hours end at 23
+    slack = max(least_slack, (high - low) / (different - 1) if is_whole else 0.0)  # hours end at 23
     if low > begin + slack or high < end - slack:
         return False
     first = int(np.count_nonzero(values < begin + _WINDOW * period))
