@@ -43,7 +43,7 @@ def _likelihoods(indicators: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
 def _of_two_values(
     parts: Sequence[Any],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return the columns that have two values, and in which rows each has the higher one, or one between.
+    """Return the columns that have two values, and in which rows each has the higher one, or one between: by columns.
 
     Of sparse tables, in which nothing was filled in, no column may have others.
     """
@@ -52,19 +52,22 @@ def _of_two_values(
     first = dense_rows(parts[0][:_FIRST])
     of_two = (first == first.min(axis=0)) | (first == first.max(axis=0))
     candidates = np.flatnonzero(of_two.mean(axis=0) >= at_first)
-    none = np.zeros((sum(part.shape[0] for part in parts), 0), dtype=np.bool_)
+    none = np.zeros((0, sum(part.shape[0] for part in parts)), dtype=np.bool_)
     columns, higher, within = [candidates[:0]], [none], [none]
     for start in range(0, len(candidates), _TOGETHER):
         some = candidates[start : start + _TOGETHER]
-        table = columns_of_parts(parts, some)
-        low, high = table.min(axis=0), table.max(axis=0)
-        is_high = table == high
-        is_between = ~is_high & (table != low)
-        two = (low < high) & (is_between.mean(axis=0) <= 1.0 - certain)
+        rows_of = [rows[:, some] for rows in parts]
+        table = np.concatenate([rows if isinstance(rows, np.ndarray) else rows.toarray() for rows in rows_of]).T
+        low, high = table.min(axis=1), table.max(axis=1)
+        varying = np.flatnonzero(low < high)
+        some, table = some[varying], table[varying]
+        is_high = table == high[varying, None]
+        is_between = ~(is_high | (table == low[varying, None]))
+        two = is_between.mean(axis=1) <= 1.0 - certain
         columns.append(some[two])
-        higher.append(is_high[:, two])
-        within.append(is_between[:, two])
-    return np.concatenate(columns), np.concatenate(higher, axis=1), np.concatenate(within, axis=1)
+        higher.append(is_high[two])
+        within.append(is_between[two])
+    return np.concatenate(columns), np.concatenate(higher), np.concatenate(within)
 
 
 def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
@@ -76,15 +79,16 @@ def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
     candidates, is_high, is_between = _of_two_values(parts)
     found, start = [], 0
     while start < len(candidates):
-        count, end, whole = np.zeros(len(is_high), dtype=np.intp), start, False
-        between = np.zeros(len(is_high), dtype=np.bool_)
+        high, between = np.zeros((2, is_high.shape[1]), dtype=np.bool_)  # rows that a column of the run puts there
+        end, whole = start, False
         while end < len(candidates) and candidates[end] - candidates[start] == end - start and not whole:
-            count += is_high[:, end]
-            between |= is_between[:, end]
+            is_twice = (is_high[end] & (high | between)).any() or (is_between[end] & high).any()
+            high |= is_high[end]
+            between |= is_between[end]
             end += 1
-            if (count + between > 1).any():
+            if is_twice:
                 break
-            whole = bool((count + between == 1).all()) and _sum_to_one(parts, candidates[start:end], between)
+            whole = bool((high | between).all()) and _sum_to_one(parts, candidates[start:end], between)
         if whole and end - start > 1:
             found.append(candidates[start:end])
         start = end if whole else start + 1
