@@ -6,7 +6,8 @@ from scipy import sparse
 from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
-from gnomon.neighbors import Succession, succession_of_rows
+from gnomon._entrance import entrance
+from gnomon.neighbors import Succession, succession, succession_of_rows
 from gnomon.neighbors.succession import _apart, _chance, _chance_of_pairs
 
 
@@ -162,3 +163,21 @@ def test_equal_rows_are_no_likeness():
     X = np.repeat([[0.0, 1.0]], 200, axis=0)
     assert succession_of_rows(X) is None
     assert succession_of_rows(np.random.default_rng(0).integers(0, 2, size=(400, 1)).astype(float)) is None
+
+
+@pytest.mark.parametrize("stored", [np.asarray, sparse.csr_array])
+def test_answers_of_one_call_look_at_the_order_of_a_table_once(stored, monkeypatch):
+    looked = []
+    monkeypatch.setattr(succession, "_look", lambda X, metric, seed: looked.append((metric, seed)))
+
+    @entrance("ask")
+    def ask(*asked):
+        for X, metric, seed in asked:
+            succession_of_rows(X, metric, seed=seed)
+
+    X = stored(_series(50, 3, 8.0))
+    ask((X, "euclidean", 0), (X, "euclidean", 0), (X, "cosine", 0), (X, "euclidean", 1), (X, "cosine", 0))
+    assert looked == [("euclidean", 0), ("cosine", 0), ("euclidean", 1)]
+    other = X[::-1] if stored is np.asarray else sparse.csr_array((X.data, X.indices[::-1].copy(), X.indptr), X.shape)
+    ask((X, "euclidean", 0), (other, "euclidean", 0))
+    assert len(looked) == 5  # the next call begins anew, and another table is another

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon._printed import ordinal
+from gnomon._run import made_once
 from gnomon.linalg import uniform_matrix
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.stretches import chance_of_stretches
@@ -162,9 +163,21 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
         likeness over five rows (of each series) at least; of fewer than 40 rows; and of distances given as a sparse
         matrix, which lacks most.
     """
-    n = int(X.shape[0])
-    if n < _FEWEST_ROWS or (metric == "precomputed" and not isinstance(X, np.ndarray)):
+    if int(X.shape[0]) < _FEWEST_ROWS or (metric == "precomputed" and not isinstance(X, np.ndarray)):
         return None
+    if not isinstance(metric, str):
+        return _look(X, metric, seed)
+    # several answers of one call ask this of the same table; of a sparse one its other arrays are held, so that no
+    # other table has their places in memory
+    dense = isinstance(X, np.ndarray)
+    held = () if dense else (X.indices, X.indptr)
+    kind = f"succession {metric} {seed} {X.shape} {[one.ctypes.data for one in held]}"
+    return made_once(kind, X if dense else X.data, lambda: (_look(X, metric, seed), held))[0]
+
+
+def _look(X: Any, metric: str | Callable[..., float], seed: int) -> Succession | None:
+    """Return what `succession_of_rows` does of a table of rows enough."""
+    n = int(X.shape[0])
     for p, turns in _sure(X, metric, seed):
         step = _step_of(X, metric, seed, turns)
         if step >= _LEAST_STEP:
