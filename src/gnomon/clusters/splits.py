@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon.clusters.border import Border
 from gnomon.clusters.reach import are_neighbors, reaches
-from gnomon.clusters.thinning import Thinning, thinning
+from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree, Part
 from gnomon.evaluation.lines import THIN
 from gnomon.neighbors import RowSearch
@@ -96,12 +96,17 @@ def _nearer_parts(a: Floats, b: Floats) -> Iterator[tuple[Floats, Floats]]:
 
 @dataclass(frozen=True)
 class _Ground:
-    """What splits are judged by: the tree, its rows in the data, those held out, and neighbours of these."""
+    """What splits are judged by: the tree, its rows in the data, those held out and neighbours of these.
+
+    A split holds at a p-value of at most `alpha` after it is multiplied by `total` over the weight of the split.
+    """
 
     tree: DensityTree
     learned: Floats
     held_out: Floats
     border: Border
+    alpha: float = 0.05
+    total: float = 1.0
 
     @cached_property
     def _leaf_means(self) -> dict[int, Floats]:
@@ -131,7 +136,9 @@ class _Ground:
 
     def _around(self, group: Group) -> Rows:
         """Return the rows of a group and the loose ones nearest to them."""
-        return np.flatnonzero(np.isin(self._leaf, list(group.leaves)))
+        of_group = np.zeros(len(self.tree.parts) + 1, dtype=np.bool_)  # the last stands for rows of no peak
+        of_group[list(group.leaves)] = True
+        return np.flatnonzero(of_group[self._leaf])
 
     def _nearest_parts(self, a: Group, b: Group) -> tuple[Part, Part]:
         """Return the parts of two groups, of as many rows as the smaller has, that come nearest to each other."""
@@ -143,21 +150,28 @@ class _Ground:
         i, j = divmod(int(near.argmin()), len(others))
         return ones[i], others[j]
 
-    def judge(self, pair: tuple[Group, Group]) -> tuple[Thinning, float]:
-        """Judge two groups by the rows held out; and the fall on their border."""
-        a, b = self._nearest_parts(*pair)
+    def judge(self, asked: tuple[Group, Group, float]) -> tuple[float, float] | None:
+        """Return the p-value and the share of the split of two groups, of some weight, None if it does not hold.
+
+        By the rows held out. What nearly no split fails is looked at last.
+        """
+        one, other, weight = asked
+        a, b = self._nearest_parts(one, other)
         others = [mean for leaf, mean in self._leaf_means.items() if leaf not in a.leaves | b.leaves]
         stacked = np.stack(others) if others else np.empty((0, self.learned.shape[1]))
         both = self.learned[a.rows], self.learned[b.rows]
         found = thinning(*both, stacked, self.held_out)
-        if found.share <= THIN:
-            for parts in _nearer_parts(*both):
-                share = thinning(*parts, stacked, self.held_out).share
-                found = replace(found, share=max(found.share, share))
-                if share > THIN:  # no gap, whatever the rest shows
-                    break
+        p_value, share = min(1.0, found.p_value * self.total / weight) if weight > 0 else 1.0, found.share
+        if p_value > self.alpha or share > THIN:
+            return None
         apart = length(both[0].mean(axis=0) - both[1].mean(axis=0))
-        return found, self.border.fall(self._around(pair[0]), self._around(pair[1]), apart)
+        if not self.border.fall(self._around(one), self._around(other), apart) >= _FALL:
+            return None
+        for parts in _nearer_parts(*both):
+            share = max(share, thinning(*parts, stacked, self.held_out).share)
+            if share > THIN:  # no gap, whatever the rest shows
+                return None
+        return p_value, share
 
 
 def shown_splits(
@@ -186,12 +200,11 @@ def shown_splits(
     ----------
     .. [1] Genovese, Roeder & Wasserman, "False discovery control with p-value weighting", Biometrika 93, 2006.
     """
-    ground = _Ground(tree, learned, held_out, Border.of(learned, held_out))
     weights = {
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
         for number in tree.splits()
     }
-    total = sum(weights.values())
+    ground = _Ground(tree, learned, held_out, Border.of(learned, held_out), alpha, sum(weights.values()))
     shown: list[Split] = []
     remaining = {
         number: [Group(part.rows, part.leaves, part.start)]
@@ -201,17 +214,19 @@ def shown_splits(
     for numbers in tree.generations():
         sides = [[remaining.pop(child) for child in tree.parts[number].children or ()] for number in numbers]
         pairs = [ground.touching(ones, others) for ones, others in sides]
-        met = [(ones[i], others[j]) for (ones, others), some in zip(sides, pairs, strict=True) for i, j in some]
+        met = [
+            (ones[i], others[j], weights[number])
+            for number, (ones, others), some in zip(numbers, sides, pairs, strict=True)
+            for i, j in some
+        ]
         judged = in_order(ground.judge, met)
         for number, (ones, others), some in zip(numbers, sides, pairs, strict=True):
             groups = ones + others
             home = list(range(len(groups)))
             for i, j in some:
-                found, fall = next(judged)
-                p_value = min(1.0, found.p_value * total / weights[number]) if weights[number] > 0 else 1.0
-                if p_value <= alpha and found.share <= THIN and fall >= _FALL:
-                    held = Split((ones[i].leaves, others[j].leaves), p_value, found.share, tree.parts[number].start)
-                    shown.append(held)
+                found = next(judged)
+                if found is not None:
+                    shown.append(Split((ones[i].leaves, others[j].leaves), *found, tree.parts[number].start))
                 else:
                     before, after = home[len(ones) + j], home[i]
                     home = [after if at == before else at for at in home]
