@@ -8,6 +8,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 import gnomon as gn
+from gnomon.exceptions import DataWarning
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 FRAME = pd.DataFrame(X, columns=[*"abcd"])
@@ -38,7 +39,47 @@ def test_columns_with_names_come_in_any_order_with_others_beside_them():
     encoder = gn.TablePreprocessor().fit(FRAME)
     np.testing.assert_array_equal(encoder.transform(FRAME.assign(e=1.0)[[*"edcba"]]), X)
     with pytest.raises(ValueError, match="column='a' must be one of those in the data"):
-        encoder.transform(X)
+        encoder.transform(FRAME.rename(columns={"a": "f"}))
+    numbered = pd.DataFrame(X)
+    np.testing.assert_array_equal(gn.TablePreprocessor().fit(numbered).transform(numbered[[3, 1, 0, 2]]), X)
+
+
+NO_NAMES = "X does not have valid feature names, but TablePreprocessor was fitted with feature names"
+NAMES = "X has feature names, but TablePreprocessor was fitted without feature names"
+
+
+@pytest.mark.parametrize(
+    ("fitted", "rows", "said"),
+    [
+        (FRAME, X, NO_NAMES),
+        (FRAME, X.tolist(), NO_NAMES),
+        (FRAME, pd.DataFrame(X), NO_NAMES),
+        (dict(FRAME.items()), X, NO_NAMES),
+        (X, FRAME, NAMES),
+        (pd.DataFrame(X), FRAME, NAMES),
+        (X, FRAME[[*"dcba"]].set_axis([*"abcd"], axis=1), NAMES),
+    ],
+)
+def test_where_one_side_has_no_names_columns_are_taken_by_place_with_the_warning_of_sklearn(fitted, rows, said):
+    encoder = gn.TablePreprocessor(drop=["b"] if "not" in said else ["1"]).fit(fitted)
+    with pytest.warns(DataWarning, match=f"^{said}. Columns are taken by their place") as told:
+        made = encoder.transform(rows)
+    assert len(told) == 1
+    np.testing.assert_array_equal(made, np.asarray(rows)[:, [0, 2, 3]])
+    short = np.asarray(rows)[:, :3] if said == NO_NAMES else FRAME[[*"abc"]]
+    with pytest.raises(ValueError, match="X has 3 features, but TablePreprocessor is expecting 4"):
+        encoder.transform(short)
+
+
+def test_by_place_a_column_of_another_kind_is_refused_and_of_the_same_kind_taken():
+    mixed = FRAME.assign(k=["u", "v", "w"] * 10)
+    encoder = gn.TablePreprocessor().fit(mixed)
+    with pytest.warns(DataWarning, match=NO_NAMES):
+        np.testing.assert_array_equal(encoder.transform(mixed.to_numpy()), encoder.transform(mixed))
+    with pytest.raises(ValueError, match=r"column 4 must be of categories such as 'u', 'v', as column 'k' in fit"):
+        encoder.transform(np.c_[X, X[:, 0]])
+    with pytest.raises(ValueError, match=r"column 0 must be of numbers, as column 'a' in fit \(found 'u', 'v', 'w'"):
+        encoder.transform(mixed[[*"kabcd"]].to_numpy())
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
             Columns with names may come in any order, with others beside them, which are left out. Columns without
-            names are as many as in `fit`.
+            names are as many as in `fit`. Where only these or only those in `fit` have names, columns are taken by
+            their place, with the warning that scikit-learn gives.
 
         Returns
         -------
@@ -116,7 +117,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         NotFittedError
             Before `fit`.
         ValueError
-            If a column that is used is not there, or columns without names are more or fewer than in `fit`.
+            If a column that is used is not there, columns taken by their place are more or fewer than in `fit`, or one
+            of them has values of another kind alone, such as numbers where categories belong.
+
+        Warns
+        -----
+        DataWarning
+            Says that X or what was fitted has no names of columns, and names values that cannot be read.
         """
         check_is_fitted(self)
         return encode_rows(X, self.rules_, fitted=[str(name) for name in self.feature_names_in_])

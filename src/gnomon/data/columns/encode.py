@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from gnomon._validation import message, warn
+from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import plain_column, with_dates
+from gnomon.data.columns.values import known_texts, plain_column, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import order_of, sort_into_classes
@@ -49,26 +49,31 @@ def encode_rows(
     decimal : str, default=""
         The decimal sign of other numbers in the source, "." or ","; empty if it is not told.
     fitted : sequence of str or None, default=None
-        The names of all columns that the rules were found of; a table of columns without names then has to have as
-        many if those had none. None if the caller has seen to it.
+        The names of all columns that the rules were found of. Where these or the columns of X have no names, columns
+        are taken by their place and have to be as many. None if the caller has seen to it.
 
     Raises
     ------
     ValueError
         If a column is not there, holds dates where numbers belong or numbers where dates belong, or, without
-        `can_lack`, a text that cannot be read.
+        `can_lack`, a text that cannot be read; if a column taken by its place has no value that its rule can read.
 
     Warns
     -----
     DataWarning
-        Names values that cannot be read, and categories that were not there when the rules were found.
+        Names values that cannot be read, and categories that were not there when the rules were found. Says that
+        columns are taken by their place though either side has names.
     """
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
+    by_place = ""
     if fitted is not None:
-        columns = columns_of_fit(columns, fitted)
+        columns, by_place = columns_of_fit(columns, fitted, [rule.name for rule in used])
     for rule in used:
         require_name(rule.name, list(columns), what="column")
     used = _with_writings(used, columns, decimal)
+    if by_place:
+        _refuse_other_columns(used, columns, by_place)
+        pass_on(f"{by_place}. Columns are taken by their place.", DataWarning)
     told = {rule: said for rule in used if (said := rule.unknown(columns[rule.name].values))}
     lacking = [said.replace(", taken as missing", "") for rule, said in told.items() if rule.may_lack]
     if lacking and not can_lack:
@@ -78,6 +83,24 @@ def encode_rows(
     if told:
         warn(f"{'; '.join(told.values())}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
+
+
+def _refuse_other_columns(rules: Sequence[ColumnRule], columns: dict[str, RawColumn], by_place: str) -> None:
+    """Raise ValueError if a column taken by its place has values, and none that its rule can read."""
+    for rule in rules:
+        values = columns[rule.name].values
+        unread = len(rule.unknown_rows(values))
+        if unread and unread == np.count_nonzero(sort_into_classes(known_texts(values)).labelled):
+            place = list(columns).index(rule.name)
+            known = f"categories such as {listed(rule.categories[:2])}" if rule.categories else "numbers"
+            raise ValueError(
+                message(
+                    f"column {place}",
+                    f"of {known}, as column {rule.name!r} in fit",
+                    fact=f"found {listed(sort_into_classes(values).names[:3])}; {by_place}",
+                    remedy="Pass a data frame, here and in fit, so that columns are found by their names.",
+                )
+            )
 
 
 def unknown_categories(X: Any, rules: Sequence[ColumnRule]) -> dict[str, tuple[str, int]]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon._validation import message
+from gnomon._validation import caller, message
 from gnomon.data.arrays import matrix_of, unmasked
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
@@ -66,7 +66,9 @@ def columns_of_frame(frame: Frame) -> dict[str, RawColumn]:
     return {name: RawColumn(*part) for name, part in zip(names, parts, strict=True)}
 
 
-def columns_of_fit(columns: dict[str, RawColumn], fitted: Sequence[str]) -> dict[str, RawColumn]:
+def columns_of_fit(
+    columns: dict[str, RawColumn], fitted: Sequence[str], used: Sequence[str]
+) -> tuple[dict[str, RawColumn], str]:
     """Return the columns of new rows under the names of those in `fit`.
 
     Parameters
@@ -75,21 +77,32 @@ def columns_of_fit(columns: dict[str, RawColumn], fitted: Sequence[str]) -> dict
         As `raw_columns` returns them.
     fitted : sequence of str
         The names of the columns in `fit`, as `raw_columns` gave them.
+    used : sequence of str
+        Those of them that are needed.
 
     Returns
     -------
-    dict
-        Columns with names as they are, in any order and with others beside them.
+    columns : dict
+        As they are, in any order and with others beside them, if both have names or those needed are among them; else
+        by their place.
+    told : str
+        As scikit-learn says it, that they are taken by their place though one side has names; else empty.
 
     Raises
     ------
     ValueError
-        If the columns have no names, like those in `fit`, and are not as many.
+        If they are taken by their place and are not as many as in `fit`.
     """
-    if not (_are_numbers(columns) and _are_numbers(fitted)):
-        return columns
+    named, were_named = not _are_numbers(columns), not _are_numbers(fitted)
+    if (named and were_named) or (named != were_named and all(name in columns for name in used)):
+        return columns, ""
     check_feature_count(Table(np.empty((0, len(columns)))), len(fitted), None)
-    return dict(zip(fitted, columns.values(), strict=True))
+    told = ""
+    if named:
+        told = f"X has feature names, but {caller()} was fitted without feature names"
+    elif were_named:
+        told = f"X does not have valid feature names, but {caller()} was fitted with feature names"
+    return dict(zip(fitted, columns.values(), strict=True)), told
 
 
 def _are_numbers(names: Iterable[str]) -> bool:
