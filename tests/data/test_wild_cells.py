@@ -8,6 +8,7 @@ import pytest
 import gnomon as gn
 from gnomon.data.scaling import fit_scaling
 from gnomon.data.wild_cells import find_wild_cells, warn_of_wild_cells
+from gnomon.exceptions import DataWarning
 
 
 def _told(values, scaling):
@@ -99,6 +100,36 @@ def test_what_does_not_help_is_no_remedy():
     values = np.r_[np.zeros(500), np.ones(50), 1e5][:, None]  # of which the middle half is constant
     for scale in ("standard", "robust"):
         assert _told(values, fit_scaling(values, scale)).endswith("Put NaN in place of cells that are wrong.")
+
+
+@pytest.mark.parametrize("n_missing", [0, 100])
+def test_the_preprocessor_tells_cells_that_make_the_deviation_of_their_column(n_missing):
+    rng = np.random.default_rng(0)
+    people = {
+        "kind": np.where(rng.random(400) < 0.995, "usual", "rare"),
+        "age": rng.normal(50.0, 10.0, 400),
+        "income": np.exp(rng.normal(size=400)),
+    }
+    people["age"][:n_missing] = np.nan
+    encoder = gn.TablePreprocessor()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        encoder.fit(people)
+    without = np.nanstd(people["age"])
+    people["age"][[399, 203]] = [45000.0, 52000.0]
+    times = np.nanstd(people["age"]) / without
+    assert times > 100.0
+    wanted = (
+        r"TablePreprocessor: 'age' has 52000 \(row 203\), 45000 \(row 399\) far from all others \(.*\), and has a "
+        rf"standard deviation that is ({times:.0f}|{times - 1:.0f}|{times + 1:.0f}) times as large as without\. Divided"
+    )
+    with pytest.warns(DataWarning, match=f"^{wanted}.*or divide by quartiles.$") as told:
+        made = encoder.fit_transform(people)
+    assert len(told) == 1
+    np.testing.assert_array_equal(made[:, 1], people["age"])
+    huge = people | {"age": people["age"] * 1e303}
+    with pytest.warns(DataWarning, match=r"'age' has 5.2e\+307 \(row 203\), .*times as large as without"):
+        gn.TablePreprocessor(features=["age"]).fit(huge)  # whole numbers by now
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "gower"])

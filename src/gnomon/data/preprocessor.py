@@ -15,6 +15,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
+from gnomon.data.wild_cells import warn_of_wild_columns
 
 __all__ = ["TablePreprocessor"]
 
@@ -83,6 +84,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
+
+        Warns
+        -----
+        DataWarning
+            Names columns that are left out though they look like numbers, columns of one value and blanks, and a few
+            cells that lie so far out, as in another unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -90,7 +97,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns = raw_columns(X)
         _check_lengths({name: raw.values for name, raw in columns.items()})
         self.rules_ = find_rules(columns, self.features, self.drop, most)
-        self.spreads_ = spreads_of(self.rules_, encode_rows(X, self.rules_))
+        values = encode_rows(X, self.rules_)
+        self.spreads_ = spreads_of(self.rules_, values)
+        own = np.isnan(self.spreads_)
+        warn_of_wild_columns(values[:, own], [*self.get_feature_names_out()[own]])
         self.feature_names_in_ = np.array(list(columns), dtype=object)
         self.n_features_in_ = len(columns)
         check_unused_target(next(iter(columns.values())).values, y)

@@ -12,7 +12,7 @@ from gnomon._validation import warn
 from gnomon.data.scaling import Scaling, told_times
 from gnomon.exceptions import DataWarning
 
-__all__ = ["find_wild_cells", "warn_of_wild_cells"]
+__all__ = ["find_wild_cells", "warn_of_wild_cells", "warn_of_wild_columns"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -91,10 +91,9 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
         return
     low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
     farthest = np.maximum(high - scaling.center, scaling.center - low) / scaling.spread
-    made = _TIMES**2 / (_TIMES**2 - 1.0) * max(_MOST, _SHARE_OF_GROUP * len(values))
     by_range = np.abs(high - low - scaling.spread) <= _SAME * scaling.spread
     told, robust = [], scaling.name == "standard"
-    for f in np.flatnonzero(by_range | (farthest**2 * made >= len(values))).tolist():
+    for f in np.flatnonzero(by_range | _may_be_wild(farthest, len(values))).tolist():
         column = values[:, f].astype(np.float64)
         deviation, spread = float(column.std()), float(scaling.spread[f])
         if not (by_range[f] or abs(deviation - spread) <= _SAME * spread):
@@ -103,20 +102,76 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
         if len(rows):
             rest = np.delete(column, rows)
             own = float(np.ptp(rest)) if by_range[f] else float(rest.std())
-            told.append(_told(names[f], column, rows, spread / own, "range" if by_range[f] else "standard deviation"))
-            robust = robust and bool(np.subtract(*np.quantile(column, (0.75, 0.25))) > 0.0)
+            what = "range" if by_range[f] else "standard deviation"
+            cells = _told(names[f], column, rows, np.arange(len(column)))
+            told.append(
+                f"{cells}, and is divided by a {what} that is {told_times(spread / own)} times as large as without"
+            )
+            robust = robust and _has_quartiles(column)
     if told:
-        more = f"; so have {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
         remedy = "Put NaN in place of cells that are wrong" + (", or pass scale='robust'." if robust else ".")
-        warn(f"{'; '.join(told[:_NAMED])}{more}. These columns hardly count in distances. {remedy}", DataWarning)
+        warn(f"{_joined(told)}. These columns hardly count in distances. {remedy}", DataWarning)
 
 
-def _told(name: str, column: npt.NDArray[np.float64], rows: Ints, times: float, what: str) -> str:
-    cells = [f"{column[i]:.6g} (row {i})" for i in rows[:_NAMED]]
+def warn_of_wild_columns(values: npt.NDArray[Any], names: Sequence[str]) -> None:
+    """Warn of columns of which a few cells make the standard deviation, by which they may be divided later.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_features)
+        NaN where a value is missing.
+    names : sequence of str
+        One for each feature.
+
+    Warns
+    -----
+    DataWarning
+        Names the columns, the cells and the rest.
+    """
+    told, robust = [], True
+    for f, name in enumerate(names):
+        known = np.flatnonzero(np.isfinite(values[:, f]))
+        column = values[known, f].astype(np.float64)
+        largest = float(np.abs(column).max(initial=0.0))
+        relative = column / largest if largest > 0.0 else column  # squares are in range
+        deviation = float(relative.std()) if len(column) else 0.0
+        if not (deviation > 0.0 and _may_be_wild(np.abs(relative - relative.mean()).max() / deviation, len(column))):
+            continue
+        rows = find_wild_cells(relative)
+        if len(rows):
+            times = told_times(deviation / float(np.delete(relative, rows).std()))
+            cells = _told(name, column, rows, known)
+            told.append(f"{cells}, and has a standard deviation that is {times} times as large as without")
+            robust = robust and _has_quartiles(relative)
+    if told:
+        remedy = "Put NaN in place of cells that are wrong" + (", or divide by quartiles." if robust else ".")
+        warn(
+            f"{_joined(told)}. Divided by it these columns hardly count in distances; undivided the cells make nearly "
+            f"all distances. {remedy}",
+            DataWarning,
+        )
+
+
+def _may_be_wild(deviations: Any, n: int) -> Any:
+    """Return whether a few cells can make most of the deviation of n, by how many of it the farthest lies out."""
+    return deviations**2 * (_TIMES**2 / (_TIMES**2 - 1.0) * max(_MOST, _SHARE_OF_GROUP * n)) >= n
+
+
+def _has_quartiles(column: npt.NDArray[np.float64]) -> bool:
+    return bool(np.subtract(*np.quantile(column, (0.75, 0.25))) > 0.0)
+
+
+def _joined(told: Sequence[str]) -> str:
+    more = f"; so have {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
+    return f"{'; '.join(told[:_NAMED])}{more}"
+
+
+def _told(name: str, column: npt.NDArray[np.float64], rows: Ints, known: npt.NDArray[np.intp]) -> str:
+    """Say which cells lie far out; `known` are the rows of the table that the values of the column are of."""
+    cells = [f"{column[i]:.6g} (row {known[i]})" for i in rows[:_NAMED]]
     more = f" and {len(rows) - _NAMED:,} more" if len(rows) > _NAMED else ""
     away = np.abs(column - np.median(column))
     others = column[away <= away[rows[-1]] / _FAR]
     between = len(column) - len(rows) - len(others)
     but = f" but {between:,}" if between else ""
-    said = f"{name!r} has {', '.join(cells)}{more} far from all others{but} ({others.min():.6g} to {others.max():.6g})"
-    return f"{said}, and is divided by a {what} that is {told_times(times)} times as large as without"
+    return f"{name!r} has {', '.join(cells)}{more} far from all others{but} ({others.min():.6g} to {others.max():.6g})"
