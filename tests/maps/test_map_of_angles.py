@@ -11,7 +11,8 @@ import pytest
 import gnomon as gn
 from gnomon.data import Representation
 from gnomon.exceptions import DataWarning
-from gnomon.maps.seam import warn_of_units, warn_of_wrapped
+from gnomon.maps.seam import warn_of_units
+from gnomon.maps.wrapped import warn_of_wrapped
 from gnomon.server.answers import Answers
 from gnomon.viewer import PageContent
 
@@ -325,8 +326,105 @@ def test_hours_are_told_by_their_name():
     hours = np.floor(turned(8 * DRAWS.normal(size=600), 24.0, 0.0))
     told = told_wrapped(hours, names=["pickup_hour"])
     assert "'pickup_hour' from 0 to 23" in told
+    assert "As numbers 0 and 23 are far apart" in told
     assert told.endswith("If they are hours of the day, pass metric='periodic(24)'.")
     assert told_wrapped(hours, names=["count"]) == ""
+
+
+MIDNIGHT = turned(2 * DRAWS.normal(size=400), 24.0, 0.0)  # a group at midnight
+OF_TIME = {
+    "hour": (np.floor(MIDNIGHT), "hours of the day"),
+    "pickupHour": (np.floor(MIDNIGHT) + 1, "hours of the day"),  # 1 to 24
+    "hr": (MIDNIGHT, "hours of the day"),
+    "hours": (np.floor(MIDNIGHT), "hours of the day"),
+    "time_of_day": (np.where(DRAWS.random(400) < 0.5, MIDNIGHT, 13 + DRAWS.normal(size=400)), "hours of the day"),
+    "synop hour": (3.0 * DRAWS.integers(0, 8, 400), "hours of the day"),
+    "month": (DRAWS.integers(1, 13, 400), "months of the year"),
+    "mnth": (DRAWS.integers(0, 12, 400), "months of the year"),
+    "weekday": (DRAWS.integers(0, 7, 400), "days of the week"),
+    "day_of_week": (DRAWS.integers(1, 8, 400), "days of the week"),
+    "wind_direction": (45.0 * DRAWS.integers(1, 9, 400), "angles"),
+}
+
+
+@pytest.mark.parametrize("name", OF_TIME)
+def test_what_a_name_says_to_start_again_is_told_with_its_period(name):
+    values, kind = OF_TIME[name]
+    told = told_wrapped(values, names=[name])
+    period = {"hours of the day": 24, "months of the year": 12, "days of the week": 7, "angles": 360}[kind]
+    assert f"as {kind} do, with rows at both ends: {name!r}" in told
+    assert told.endswith(f"If they are {kind}, pass metric='periodic({period})'.")
+
+
+AMOUNTS = {
+    "hours_worked": DRAWS.uniform(0, 24, 600),
+    "running_hours": 24 * DRAWS.beta(0.4, 0.4, 600),
+    "hour": DRAWS.integers(0, 25, 600),  # 25 different ones
+    "hours": np.floor(DRAWS.uniform(0, 24, 600)),
+    "cost per hour": DRAWS.uniform(0, 24, 600),
+    "months_employed": DRAWS.integers(1, 13, 600),
+    "month": DRAWS.integers(3, 10, 600),
+    "month since start": DRAWS.integers(1, 13, 600),
+    "weekday": DRAWS.integers(0, 5, 600),
+    "price": DRAWS.uniform(0, 360, 600),
+    "product": DRAWS.integers(1, 361, 600),
+    "number": np.arange(360.0),
+    "hue": DRAWS.triangular(0, 120, 360, 600),
+}
+
+
+@pytest.mark.parametrize("name", AMOUNTS)
+def test_amounts_that_end_where_a_circle_would_are_not_told(name):
+    assert told_wrapped(AMOUNTS[name], names=[name]) == ""
+
+
+def test_of_0_to_360_a_name_for_angles_no_name_or_a_group_at_the_seam_tell():
+    even, group = np.linspace(0, 359.9, 600), turned(40 * DRAWS.normal(size=600), 360.0, 0.0)
+    assert "'heading'" in told_wrapped(even, names=["heading"])
+    assert "'V3'" in told_wrapped(even, names=["V3"])
+    assert told_wrapped(even)
+    assert told_wrapped(even, names=["quota"]) == ""
+    assert "'quota'" in told_wrapped(group, names=["quota"])
+
+
+def test_several_kinds_of_circles_are_told_at_once():
+    month, hour = OF_TIME["month"][0], OF_TIME["hour"][0]
+    told = told_wrapped(month, hour, OMEGA[:400], names=["month", "hour", "omega"])
+    assert "as months of the year, hours of the day and angles do" in told
+    assert "pass metric='periodic(12, 24, 360)', under which" in told
+    rating = np.tile([1.0, 5.0], 200)  # farther apart than half a week, and no weekday
+    told = told_wrapped(OF_TIME["weekday"][0], rating, names=["weekday", "rating"])
+    assert "pass metric='periodic(7, inf)', under which" in told
+
+
+LATITUDE = np.degrees(np.arcsin(DRAWS.uniform(-1, 1, 400)))
+LONGITUDE = DRAWS.uniform(-180, 180, 400)
+
+
+@pytest.mark.parametrize("begin", [-180.0, 0.0, -30.0])
+def test_latitudes_and_longitudes_are_told_together(begin):
+    longitude, pair = turned(LONGITUDE, 360.0, begin), ["start_lng", "start_lat"]
+    told = told_wrapped(longitude, LATITUDE, names=pair)
+    assert "as latitudes and longitudes do: 'start_lat' and 'start_lng', the latter from" in told
+    assert told.endswith("pass numpy.radians of them, latitude first, with metric='haversine'.")
+    assert "periodic" not in told
+    told = told_wrapped(np.radians(longitude), np.radians(LATITUDE), names=pair)
+    assert told.endswith("longitudes, pass them, latitude first, with metric='haversine'.")
+    told = told_wrapped(longitude, LATITUDE, OF_TIME["month"][0], names=[*pair, "month"])
+    assert "in place of each pair, cos(latitude) * cos(longitude)" in told
+    assert told.endswith(
+        "If they are months of the year, give the sine and cosine of each, as an angle, in place of it."
+    )
+    assert "haversine" not in told_wrapped(turned(LONGITUDE), LATITUDE, names=["lon", "start_lat"])
+
+
+def test_the_remedy_for_places_has_the_distances_of_the_sphere():
+    latitude, longitude = np.radians(LATITUDE), np.radians(LONGITUDE)
+    rows = np.stack([np.cos(latitude) * np.cos(longitude), np.cos(latitude) * np.sin(longitude), np.sin(latitude)])
+    chord = np.linalg.norm(rows[:, 0] - rows[:, 1])
+    apart = np.sin((latitude[0] - latitude[1]) / 2) ** 2
+    apart += np.cos(latitude[0]) * np.cos(latitude[1]) * np.sin((longitude[0] - longitude[1]) / 2) ** 2
+    assert chord == pytest.approx(2 * np.sqrt(apart))
 
 
 @pytest.mark.parametrize("metric", ["cosine", "periodic(360)", "hamming", "correlation"])

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._printed import ShortRepr
-from gnomon.data.names import default_names
+from gnomon.data.names import default_names, words_of
 
 __all__ = ["MOST_NAMED", "Spreads", "describe_kinds", "describe_spreads", "may_be_of_kinds"]
 
@@ -74,7 +74,7 @@ def may_be_of_kinds(names: list[str]) -> bool:
     coded = all(map(_CODE.fullmatch, names))
     if sum(any(map(str.isdigit, name)) for name in names) >= (_CODED if coded else _NUMBERED) * n:
         return False
-    words = [re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)) for name in names]
+    words = [words_of(name) for name in names]
     if all(any(len(word) == 1 or word.lower() in _COORDINATES for word in some) for some in words):
         return False
     endings = {_unit_of(name, some) for name, some in zip(names, words, strict=True)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -10,7 +11,15 @@ import numpy as np
 from gnomon._entrance import part
 from gnomon._validation import message
 
-__all__ = ["check_name_count", "clean_names", "column_text", "default_names", "names_beside", "names_of_coordinates"]
+__all__ = [
+    "check_name_count",
+    "clean_names",
+    "column_text",
+    "default_names",
+    "names_beside",
+    "names_of_coordinates",
+    "words_of",
+]
 
 
 @part("gnomon")
@@ -53,6 +62,11 @@ def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -
     height, width, *channels = image_shape
     colours = (" red", " green", " blue") if channels == [3] else ("",)
     return [f"pixel {r},{c}{colour}" for r in range(height) for c in range(width) for colour in colours]
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name, of letters alone: those of "pickupHour_2" are "pickup" and "Hour"."""
+    return re.findall(r"[^\W\d_]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))
 
 
 def check_name_count(names: Sequence[str], n_features: int) -> None:

@@ -30,9 +30,10 @@ from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
-from gnomon.maps.seam import warn_of_units, warn_of_wrapped
+from gnomon.maps.seam import warn_of_units
 from gnomon.maps.steering import steering, target_of_fit, told_of_fit
 from gnomon.maps.weights import refuse_given, told_of_weights
+from gnomon.maps.wrapped import warn_of_wrapped
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
 from gnomon.methods.other_names import METHOD_NAMES, check_names
 from gnomon.methods.rows import RowEmbedder

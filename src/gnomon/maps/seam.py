@@ -15,22 +15,13 @@ from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 from gnomon.neighbors.circles import Seams, periods_under
 
-__all__ = ["told_from", "told_of_seams", "warn_of_seams", "warn_of_units", "warn_of_wrapped", "without_seams"]
+__all__ = ["told_from", "told_of_seams", "warn_of_seams", "warn_of_units", "without_seams"]
 
 _DEGREES, _TURN = 360.0, 2.0 * np.pi
 _NAMED = 5  # columns
 _TURNS = 3.0  # periods that values span: more are several turns, or another unit
 _ARCS = 12  # of a circle, over which values of another unit, wrapped, are spread
 _UNEVEN = 1e-3  # chance of so uneven counts
-_OF_NUMBERS = ("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "gower")
-_HOURS = 24.0
-_TURN_ROUNDED = 1e-5  # of a period, by which written angles may pass its ends
-_TO_THE_END = 0.01  # of a period, within which the smallest and largest values are of its ends
-_WINDOW = 1.0 / 24.0  # of a period, at either end, where rows are counted:
-_FULL = 0.5  # at least half as many as of rows all round the circle,
-_LIKE = 4.0  # and at neither end so many times as many as at the other
-_FEWEST_AT_END, _FEWEST_VALUES = 5, 20
-_MOST_STATED = 8  # columns whose periods are written out
 _TOLD = "Columns with a period are told from where they hold fewest rows"
 _MISLEADS = "Explanations take differences of features as numbers: near the seam"
 
@@ -105,86 +96,6 @@ def warn_of_units(X: Any, metric: str) -> None:
         f"do. If they are, pass metric={_in_turns(periods, _TURN)!r}: as degrees, none of them comes near where the "
         "values start again.",
         DataWarning,
-    )
-
-
-def warn_of_wrapped(X: Any, metric: str, names: Sequence[str]) -> None:
-    """Warn if columns that are compared by their differences hold what look like angles, or hours of the day.
-
-    They do if all values are within one turn (-180 to 180, 0 to 360, or as much in radians; 0 to 24 of a column whose
-    name says hours), reach both of its ends, and rows lie at both: within a 24th of the turn at least half as many as
-    of rows all round the circle would, and at neither end four times as many as at the other. Those rows are near
-    on a circle and farthest apart as numbers.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features), or CSR, of which nothing is said
-    metric : str
-    names : sequence of str
-        Of the columns.
-    """
-    if metric not in _OF_NUMBERS or not isinstance(X, np.ndarray) or not len(X):
-        return
-    low, high = (np.asarray(of(X, axis=0), dtype=np.float64) for of in (np.min, np.max))
-    known = list(names) or default_names(X.shape[1])
-    found: dict[int, tuple[float, float]] = {}
-    for k in np.flatnonzero((high > low) & (high - low <= _DEGREES * (1.0 + _TO_THE_END))):
-        turns = [(begin, period) for period in (_DEGREES, _TURN) for begin in (-period / 2.0, 0.0)]
-        turns += [(0.0, _HOURS)] if "hour" in known[k].lower() else []
-        for begin, period in turns:
-            if _is_wrapped(X[:, k], begin, period, low[k], high[k]):
-                found[int(k)] = begin, period
-                break
-    if found:
-        warn(_told_wrapped(found, known, (low, high), metric), DataWarning)
-
-
-def _is_wrapped(column: npt.NDArray[Any], begin: float, period: float, low: float, high: float) -> bool:
-    """Return whether a column fills a turn, with rows at both of its ends."""
-    end, rounding = begin + period, _TURN_ROUNDED * period
-    if low < begin - rounding or high > end + rounding:
-        return False
-    least_slack = _TO_THE_END * period
-    most_slack = max(least_slack, (high - low) / (_FEWEST_VALUES - 1))  # below, of as many values as it takes
-    if low > begin + most_slack or high < end - most_slack:
-        return False
-    values = column.astype(np.float64)
-    different = len(np.unique(values))
-    if different < _FEWEST_VALUES:
-        return False
-    is_whole = bool((values == np.floor(values)).all())
-    slack = max(least_slack, (high - low) / (different - 1) if is_whole else 0.0)  # hours end at 23
-    if low > begin + slack or high < end - slack:
-        return False
-    first = int(np.count_nonzero(values < begin + _WINDOW * period))
-    last = int(np.count_nonzero(values >= end - _WINDOW * period))
-    least = max(_FEWEST_AT_END, _FULL * _WINDOW * len(values))
-    return min(first, last) >= least and max(first, last) <= _LIKE * min(first, last)
-
-
-def _told_wrapped(
-    found: dict[int, tuple[float, float]],
-    names: Sequence[str],
-    ends: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]],
-    metric: str,
-) -> str:
-    """Say which columns look like angles, and how to have them as such."""
-    (low, high), columns = ends, np.array(list(found), dtype=np.intp)
-    ranges = [f"from {low[k]:.4g} to {high[k]:.4g}" for k in columns[:_NAMED]]
-    begins, periods = {begin for begin, _ in found.values()}, {period for _, period in found.values()}
-    kind = "hours of the day" if periods == {_HOURS} else "angles"
-    begin, period = found[int(columns[0])]
-    near = " and ".join(f"{begin + turn * period:.4g}" for turn in (1.0 / 360.0, 1.0 - 1.0 / 360.0))
-    remedy = "give the sine and cosine of each in place of it"
-    if len(periods) == 1 and low.min() >= min(begins) and high.max() <= min(begins) + period:
-        remedy = f"pass metric='periodic({period:.16g})'"
-    elif len(low) <= _MOST_STATED and metric != "gower":
-        stated = ", ".join(f"{found[k][1]:.16g}" if k in found else "inf" for k in range(len(low)))
-        remedy = f"pass metric='periodic({stated})', under which columns keep their units, or {remedy}"
-    return (
-        f"Columns hold values all round a circle, as {kind} do, with rows at both ends: "
-        f"{_listed(columns, names, ranges)}. As numbers {near} are far apart, and a group that lies there falls into "
-        f"two. If they are {kind}, {remedy}."
     )
 
 
