@@ -6,7 +6,7 @@ import click
 import pytest
 
 from gnomon.cli.console import as_options
-from gnomon.cli.names import split_names
+from gnomon.cli.names import joined_names, split_names
 
 
 @click.command()
@@ -60,3 +60,14 @@ def test_a_shell_reads_a_single_value_that_was_meant():
 )
 def test_what_is_no_value_or_no_remedy_stays(said, told):
     assert as_options(said, command) == told
+
+
+def test_names_in_quotes_keep_commas_and_spaces_and_others_lose_the_spaces_around_them():
+    assert split_names(None, None, ' age , "income ","a, b" , "say ""x""",last') == [
+        *("age", "income ", "a, b", 'say "x"', "last")
+    ]
+    assert split_names(None, None, "a,") == ["a", ""]
+    assert split_names(None, None, " ") == []
+    assert split_names(None, None, None) is None
+    names = [" age", "income ", "a,b", 'x "y"', '"z"', "", "plain name"]
+    assert split_names(None, None, joined_names(names)) == names

@@ -261,6 +261,35 @@ def test_whole_numbers_go_with_another_column_over_the_rows_that_have_both(n_lac
     assert (found.rules_[0].kind == "number") == kept
 
 
+@pytest.mark.parametrize("name", ["species", "label", "Class", "target"])
+@pytest.mark.parametrize(
+    ("texts", "made"),
+    [
+        (["a", "b", "c"], [" = a", " = b", " = c"]),
+        (["True", "false", "true"], [""]),
+        (["1 kg", "2 kg", "1 kg"], [" (kg)"]),
+        (["x", "", "x"], [" = x"]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:.*one value and blanks")
+def test_words_in_a_column_called_label_are_a_category_like_any_other_if_it_is_asked_for(name, texts, made):
+    frame = pd.DataFrame({"x": np.sqrt(np.arange(30.0)), name: texts * 10})
+    assert gn.TablePreprocessor().fit(frame).get_feature_names_out().tolist() == ["x"]
+    found = gn.TablePreprocessor(features=[name]).fit(frame)
+    assert found.get_feature_names_out().tolist() == [f"{name}{end}" for end in made]
+    other = gn.TablePreprocessor(features=["group"]).fit(frame.rename(columns={name: "group"}))
+    np.testing.assert_array_equal(found.transform(frame), other.transform(frame.rename(columns={name: "group"})))
+
+
+def test_spaces_around_a_name_need_not_be_given_where_one_column_has_it():
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(9, 4)), columns=[" age", "income ", "x", " x"])
+    names = gn.TablePreprocessor(features=["income", " age"]).fit(frame).get_feature_names_out()
+    assert names.tolist() == ["income ", " age"]
+    assert gn.TablePreprocessor(drop=["age", "x"]).fit(frame).get_feature_names_out().tolist() == ["income ", " x"]
+    with pytest.raises(ValueError, match=r"drop='x' must be one of those in the data"):
+        gn.TablePreprocessor(drop=["x"]).fit(frame.rename(columns={"x": "x "}))
+
+
 def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     asked = gn.TablePreprocessor(features=["zip", "country"], drop=["country"]).fit(people)
     assert asked.get_feature_names_out().tolist() == ["zip"]

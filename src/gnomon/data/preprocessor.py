@@ -46,7 +46,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     features : sequence of str or None, default=None
         Columns to use, in this order, by name, or by number where they have none; they are used even if they look like
-        identifiers, few texts of a column called an id or a zip code as categories. None takes all.
+        identifiers, few texts of a column called an id, a zip code or "label" as categories. None takes all.
     drop : sequence of str or None, default=None
         Columns to leave out.
     max_categories : int >= 2, default=30

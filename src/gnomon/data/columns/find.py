@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -93,7 +93,8 @@ def find_rules(
     chosen = set(columns if features is None else features) - set(drop or ())
     numbers = {name: as_numbers(raw.values) for name, raw in columns.items() if raw.numeric}
     names = [*dict.fromkeys([*(features or ()), *columns])]
-    writings = writings_of(columns, chosen, decimal)
+    asked_for = frozenset(features or ())
+    writings = writings_of(columns, chosen, decimal, asked=asked_for)
 
     @cache
     def ranks(name: str) -> Ints:
@@ -104,7 +105,7 @@ def find_rules(
         raw = columns[name]
         if name not in chosen:
             rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
-        elif raw.boolean or _holds_truths(name, raw):
+        elif raw.boolean or _holds_truths(name, raw, asked=name in asked_for):
             rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
             others = [other for other in numbers if other != name and other in chosen]
@@ -181,7 +182,7 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
         return ColumnRule(name, "ordinal", (f"{name} (rank)",), ordered)
     if not n_known:
         return ColumnRule(name, "left out", reason="no values")
-    if name.lower() in LABEL_WORDS:
+    if _may_be_labels(name, asked):
         return ColumnRule(name, "left out", reason="it may hold labels")
     different = len(classes) == n_known
     named, many = named_as_id(name, different), len(classes) > most or 2 * len(classes) > n_known + 2
@@ -239,16 +240,23 @@ def _n_blank(values: Array) -> int:
     return int(np.count_nonzero(~sort_into_classes(known_texts(values)).labelled))
 
 
-def _holds_truths(name: str, raw: RawColumn) -> bool:
+def _may_be_labels(name: str, asked: bool) -> bool:
+    """Return whether texts may be labels by the name of their column, which nobody asked for as a feature."""
+    return name.lower() in LABEL_WORDS and not asked
+
+
+def _holds_truths(name: str, raw: RawColumn, *, asked: bool) -> bool:
     """Return whether a column is of truth values that are written as texts."""
-    if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+    if raw.ordered or raw.category or _may_be_labels(name, asked) or raw.values.dtype.kind not in "OU":
         return False
     return are_truths("" if is_missing(value) else str(value) for value in raw.values.tolist())
 
 
-def writings_of(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -> dict[str, str]:
+def writings_of(
+    columns: dict[str, RawColumn], chosen: set[str], decimal: str, *, asked: Collection[str] = ()
+) -> dict[str, str]:
     """Return how the columns are written that are numbers written as texts; where one may be read in two ways, others
-    of the table decide.
+    of the table decide. Columns called "label" and the like are among them only if they are `asked` for.
 
     Warns
     -----
@@ -259,7 +267,8 @@ def writings_of(columns: dict[str, RawColumn], chosen: set[str], decimal: str) -
     for name, raw in columns.items():
         if name in chosen and raw.values.dtype.kind == "c":
             refuse_other_values(name, raw.values)
-        if raw.ordered or raw.category or name.lower() in LABEL_WORDS or raw.values.dtype.kind not in "OU":
+        labels = _may_be_labels(name, name in asked)
+        if raw.ordered or raw.category or labels or raw.values.dtype.kind not in "OU":
             continue
         if name in chosen:
             refuse_other_values(name, raw.values)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -112,7 +113,10 @@ def _are_numbers(names: Iterable[str]) -> bool:
 
 
 def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:
-    """Return columns that are asked for by their names, or by their number where they have no names."""
+    """Return columns that are asked for by their names, or by their number where they have no names.
+
+    Spaces around a name need not be given if only one column is called so.
+    """
     if names is None:
         return None
     if isinstance(names, str):
@@ -120,6 +124,12 @@ def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]
     available = list(columns)
     numbered = {str(j): name for j, name in enumerate(available)} if available == default_names(len(available)) else {}
     found = [numbered.get(str(name), str(name)) for name in names]
+    if not {*found} <= {*available}:
+        bare = [name.strip() for name in available]
+        alone = {name for name, count in Counter(bare).items() if count == 1}
+        full = {name: one for name, one in zip(bare, available, strict=True) if name in alone}
+        full |= {name: name for name in available}
+        found = [full.get(name, name) for name in found]
     for name in found:
         require_name(name, available, what=what)
     return found
