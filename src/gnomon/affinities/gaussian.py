@@ -141,6 +141,9 @@ class GaussianAffinity(NeighborAffinity):
     perplexity: float = 30.0
     power: ClassVar[float] = 2.0
 
+    def __post_init__(self) -> None:
+        check_parameters(_RULES, {"perplexity": self.perplexity})
+
     def of_rows(self, distances: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Return p_j|i."""
         return gaussian_weights(distances, perplexity=self.perplexity)[0]

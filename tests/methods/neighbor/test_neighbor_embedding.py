@@ -7,6 +7,7 @@ from scipy import sparse
 from gnomon import TSNE, UMAP, NeighborEmbedding
 from gnomon.affinities import Gram, gaussian_affinities, uniform_affinities
 from gnomon.kernels import Cauchy, CustomKernel, UMAPKernel
+from gnomon.methods.neighbor.composed import AFFINITIES
 from gnomon.neighbors import compute_neighbors
 from gnomon.optimizers import GradientDescent
 
@@ -18,14 +19,31 @@ def test_the_choices_of_tsne_make_tsne(digits):
     expected = TSNE(max_iter=60, early_exaggeration_iter=30, random_state=0).fit_transform(X)
     model = NeighborEmbedding(
         affinity="gaussian",
-        affinity_params={"perplexity": 30.0},
-        n_neighbors=90,
         kernel="cauchy",
         loss="kl",
         optimizer_params=SHORT,
         random_state=0,
     )
     np.testing.assert_array_equal(model.fit_transform(X), expected)
+
+
+@pytest.mark.parametrize("affinity", AFFINITIES)
+def test_every_affinity_takes_the_neighbours_that_it_needs(affinity, digits):
+    """Three for each unit of a perplexity, which few rows lower as they do in t-SNE, and 15 without one."""
+    of_perplexity = affinity in ("gaussian", "conditional")
+    loss = "conditional_kl" if affinity == "conditional" else "kl"
+    known = {"affinity": affinity, "loss": loss, "optimizer": "adam", "optimizer_params": {"max_iter": 2}}
+    for n_samples, perplexity, n_neighbors in ((120, 30.0, 90), (31, 10.0, 30), (3, 1.5, 2)):
+        model = NeighborEmbedding(**known, random_state=0).fit(digits[0][:n_samples])
+        assert model.graph_.n_neighbors == (n_neighbors if of_perplexity else min(15, n_samples - 1))
+        assert model.perplexity_ == (perplexity if of_perplexity else None)
+    if of_perplexity:
+        for form in ({"affinity_params": {"perplexity": 7}}, {"affinity": AFFINITIES[affinity](7)}):
+            assert NeighborEmbedding(**{**known, **form}).fit(digits[0][:60]).graph_.n_neighbors == 21
+        few = compute_neighbors(digits[0][:60], 5)
+        for given in ({"affinity_params": {"perplexity": 70}}, {"n_neighbors": 15}, {"precomputed_knn": few}):
+            with pytest.raises(ValueError, match=r"perplexity=.* must be|must be of at least 20, .* lower perplexity"):
+                NeighborEmbedding(**{**known, **given}).fit(digits[0][:60])
 
 
 def test_the_choices_of_umap_make_umap(digits):

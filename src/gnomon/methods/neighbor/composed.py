@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -39,7 +40,7 @@ from gnomon.methods.neighbor.base import Inputs, Prepared, Recipe
 from gnomon.methods.neighbor.blocks import BlockEmbedder
 from gnomon.methods.neighbor.kept_structure import DENSITY, FRAMES, density_terms, frame_terms
 from gnomon.methods.neighbor.output import OUTPUT_METRIC, OUTPUT_RADIUS, output_surface
-from gnomon.methods.parameters import KERNEL, make_kernel
+from gnomon.methods.parameters import KERNEL, check_perplexity, make_kernel, usual_perplexity
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.objectives import LOSSES, Objective, takes_added, takes_seed
 from gnomon.optimizers import (
@@ -75,6 +76,7 @@ _ON_SURFACE: dict[str, Callable[..., Any]] = {
     "gradient_descent": SurfaceDescent,
     "sampled_descent": SampledSurfaceDescent,
 }
+_USUAL_NEIGHBORS = 15  # of affinities without a perplexity
 _NANOSECONDS = 30.0  # one core's for a pair on a surface
 _USUAL_OPTIMIZER = {
     "kl": "annealed_descent",
@@ -99,15 +101,16 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     """A map from four choices: input affinity, output kernel, loss and optimizer.
 
     Every neighbour embedding of gnomon is such a choice; with this class any other can be tried. For example t-SNE is
-    ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl", n_neighbors=90)``, and UMAP is
+    ``NeighborEmbedding(affinity="gaussian", kernel="cauchy", loss="kl")``, and UMAP is
     ``NeighborEmbedding(affinity="fuzzy", kernel="umap", loss="cross_entropy", init="spectral")``, to the last bit.
 
     Parameters
     ----------
     n_components : int >= 1, default=2
         Dimension of the map.
-    n_neighbors : int >= 1, default=15
-        Neighbours of each row, the row itself not counted.
+    n_neighbors : int >= 1 or None, default=None
+        Neighbours of each row, the row itself not counted. None takes three for each unit of the perplexity of
+        "gaussian" and "conditional", 15 for other affinities, or all others if there are fewer.
     affinity : {"fuzzy", "gaussian", "conditional", "uniform"}, callable, Affinities, Gram or matrix, default="fuzzy"
         A callable takes an object with ``X``, ``graph`` and ``seed`` and returns what the loss takes; a
         `gnomon.affinities.NeighborAffinity` is one that knows the weights of new rows as well. Affinities, a Gram
@@ -125,8 +128,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         Sampled descent takes any loss but "kl", "conditional_kl", "info_nce" and a centred "frobenius" (see
         `gnomon.optimizers.SampledDescent`). An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
-        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``. The kernel "umap" takes a
-        and b, or min_dist and spread.
+        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``; without it, 30 or less
+        for few rows, as in `TSNE`. The kernel "umap" takes a and b, or min_dist and spread.
     density, frames : float >= 0, dict or None, default=None
         As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
     start_spread : float > 0 or None, default=None
@@ -145,6 +148,8 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         The map.
     kernel_ : OutputKernel
         The kernel used.
+    perplexity_ : float or None
+        The perplexity used; None of affinities that have none.
     graph_, affinities_, surface_, solution_, n_iter_, seed_, init_, evaluation_, timings_
         As in `UMAP`.
 
@@ -163,7 +168,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
 
     n_components: int = 2
     _: KW_ONLY
-    n_neighbors: int = 15
+    n_neighbors: int | None = None
     affinity: Any = "fuzzy"
     kernel: Any = "cauchy"
     loss: Any = "kl"
@@ -179,7 +184,7 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     output_radius: float | None = None
 
     _rules: ClassVar[dict[str, Rule]] = {
-        "n_neighbors": Integer(1),
+        "n_neighbors": Either(Integer(1), Nothing()),
         "affinity": Either(
             Options(*AFFINITIES),
             Instance(
@@ -217,9 +222,10 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
     def _recipe(self, parameters: dict[str, Any], n_samples: int) -> Recipe:
         self.kernel_ = make_kernel(parameters["kernel"], parameters["kernel_params"])
         surface = output_surface(parameters, n_samples)
+        affinity, self.perplexity_, n_neighbors = self._take_neighbors(parameters, n_samples)
         return Recipe(
-            n_neighbors=parameters["n_neighbors"],
-            affinity=self._make_affinity(parameters, n_samples),
+            n_neighbors=n_neighbors,
+            affinity=affinity,
             rescale=self._make_start(parameters),
             objective=partial(self._make_objective, parameters=parameters),
             optimizer=self._make_optimizer(parameters, _OPTIMIZERS if surface is None else _ON_SURFACE, n_samples),
@@ -262,13 +268,34 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             return f"loss={loss!r:.40} counts distinct rows"
         return super()._why_rows_count_alike(parameters)
 
+    def _take_neighbors(
+        self, parameters: dict[str, Any], n_samples: int
+    ) -> tuple[Callable[[Inputs], Any], float | None, int]:
+        """Return the affinity for so many distinct rows, its perplexity, if any, and the neighbours to search for."""
+        affinity, wanted = self._make_affinity(parameters, n_samples), parameters["n_neighbors"]
+        if not isinstance(affinity, GaussianAffinity):
+            return affinity, None, min(_USUAL_NEIGHBORS, n_samples - 1) if wanted is None else wanted
+        known = {"perplexity": affinity.perplexity, "n_neighbors": wanted}
+        perplexity, n_neighbors = check_perplexity(known, n_samples, affinity.perplexity)
+        parameters["perplexity"] = perplexity  # which is then among what errors name
+        return replace(affinity, perplexity=perplexity), perplexity, n_neighbors
+
+    def _n_searched(self, parameters: dict[str, Any], n_samples: int) -> int:
+        return self._take_neighbors(parameters, n_samples)[2]
+
+    def _fewest_neighbors(self, parameters: dict[str, Any], wanted: int) -> int:
+        return 1 if self.perplexity_ is None else math.ceil(self.perplexity_)
+
     def _make_affinity(self, parameters: dict[str, Any], n_samples: int) -> Callable[[Inputs], Any]:
         """Return the affinity as a callable, with `new_rows` if it knows them."""
         affinity: Any = parameters["affinity"]
         if isinstance(affinity, str):
             given = parameters["affinity_params"] or {}
             _check_arguments("affinity_params", given, AFFINITIES[affinity], affinity)
-            return AFFINITIES[affinity](**given)
+            made = AFFINITIES[affinity](**given)
+            if isinstance(made, GaussianAffinity) and "perplexity" not in given:
+                made = replace(made, perplexity=usual_perplexity(made.perplexity, n_samples))
+            return made
         if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples, parameters.get("copies"))
         if isinstance(affinity, type) and issubclass(affinity, NeighborAffinity):
