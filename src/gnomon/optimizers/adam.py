@@ -77,6 +77,7 @@ class Adam(Optimizer[AdamState, Objective]):
 
     state_type: ClassVar[type[State]] = AdamState
     moves_points_alone = True
+    follows_gradient = True
     remedy = 'Raise max_iter, or let the learning rate fall with decay="linear".'
 
     @entrance("Adam")

@@ -75,6 +75,7 @@ class Optimizer(ABC, Generic[StateT, ObjectiveT]):
     dtypes: ClassVar[tuple[type, ...]] = (np.float32, np.float64)
     state_type: ClassVar[type[State]]
     moves_points_alone: ClassVar[bool] = False  # a step moves each point by its own force and memory alone
+    follows_gradient: ClassVar[bool] = False  # steps go along the gradient of the objective, in flat space
     takes_blocks: bool = False  # a step may do many iterations of a schedule
     uses_blas: ClassVar[bool] = False  # steps may be matrix products: BLAS is kept to one thread once for all of them
     remedy: ClassVar[str] = "Raise max_iter."  # where max_iter came before convergence

@@ -150,6 +150,7 @@ class GradientDescent(Optimizer[DescentState, Objective]):
 
     state_type: ClassVar[type[State]] = DescentState
     moves_points_alone = True
+    follows_gradient = True
     has_schedule = True
     parts: PartsRun | None = None  # who does the iterations, where not this process
 

@@ -15,8 +15,9 @@ from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.objectives import Objective
 from gnomon.objectives.base import check_gradient
 from gnomon.optimizers.base import Optimizer, Step
+from gnomon.optimizers.downhill import LEAST_FALL, fall_downhill
 from gnomon.optimizers.loop import schedule_of
-from gnomon.optimizers.state import COMPARE, Points, State, Stopping
+from gnomon.optimizers.state import COMPARE, UPHILL, Points, State, Stopping
 
 __all__ = ["LBFGS", "LBFGSState"]
 
@@ -28,9 +29,6 @@ _RULES: dict[str, Rule] = {
 }
 _VERY_HIGH = 1e10  # stands for a loss that is not finite, in units of the loss: the line search turns back
 
-_TOLD = 1000.0  # of the noise of a loss: by how much a step along the gradient should change it
-_SHORT = 0.01  # of the spread of the points: how long that step may be
-_FALL = 0.25  # of what the gradient says
 _SMALL = 0.01  # share of its largest norm that the gradient falls below before float32 hides the loss's fall
 
 
@@ -78,6 +76,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
     """
 
     state_type: ClassVar[type[State]] = LBFGSState
+    follows_gradient = True
 
     @entrance("LBFGS")
     def __init__(self, *, max_iter: int = 500, tol: float = 1e-5, memory: int = 10, block: int = 100) -> None:
@@ -130,8 +129,8 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
                     what = f"the gradient of {type(objective).__name__} after iteration {state.iteration}"
                     fact, remedy = "the loss is", f"To find where, {COMPARE}"
                     raise FloatingPointError(message(what, "finite", fact=fact, remedy=remedy))
-                if begin == 0 and scaled.rises_downhill():
-                    return Step(norm, failed=f"The loss does not fall along minus the gradient at the start: {COMPARE}")
+                if begin == 0 and fall_downhill(objective, state.anchor) < LEAST_FALL:
+                    return Step(norm, failed=UPHILL)
                 return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
             state.anchor, state.anchor_iteration = state.embedding, state.iteration
         return Step(norm)
@@ -182,27 +181,12 @@ class _Scaled:
 
     def __init__(self, objective: Objective, anchor: Points) -> None:
         self._objective, self._shape, self._dtype = objective, anchor.shape, anchor.dtype
-        self._anchor = anchor
         loss = objective.loss(anchor)
         self.unit = abs(loss) or 1.0
         self.first = loss / self.unit
         self.noise = float(np.finfo(anchor.dtype).eps)
         self.first_norm = self.norm = 0.0
         self.has_lost_gradient = False
-
-    def rises_downhill(self) -> bool:
-        """Say whether the loss at the anchor hardly falls, or rises, along minus the gradient.
-
-        False where no short step changes the loss by more than its number type can tell, as near a minimum.
-        """
-        gradient = _loss_and_gradient(self._objective, self._anchor)[1].astype(np.float64)
-        norm, spread = _norm(gradient), _norm(self._anchor.astype(np.float64) - self._anchor.mean(axis=0))
-        step = _TOLD * self.noise * self.unit / norm if norm > 0.0 else math.inf
-        if not step <= _SHORT * spread:
-            return False
-        move = (step / norm) * gradient
-        down, up = (float(self._objective.loss((self._anchor + way * move).astype(self._dtype))) for way in (-1.0, 1.0))
-        return not down - up < -_FALL * 2.0 * step * norm
 
     def __call__(self, x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
         with np.errstate(over="ignore"):

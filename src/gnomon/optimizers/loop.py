@@ -20,8 +20,9 @@ from gnomon._validation import caller, message, warn
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.objectives.added import added_terms
 from gnomon.optimizers.checkpoints import Checkpoints
+from gnomon.optimizers.downhill import LEAST_FALL, fall_downhill
 from gnomon.optimizers.outlook import Outlook
-from gnomon.optimizers.state import Points, Solution, State, Stopping, diverged
+from gnomon.optimizers.state import COMPARE, Points, Solution, State, Stopping, diverged
 
 if TYPE_CHECKING:
     from gnomon.optimizers.base import Optimizer, Valued
@@ -37,6 +38,8 @@ __all__ = [
     "minimize",
     "schedule_of",
 ]
+
+_TRIALS = 6  # of a gradient against its loss: at the start and after the first blocks, until the loss can tell
 
 StateT = TypeVar("StateT", bound=State)
 ObjectiveT = TypeVar("ObjectiveT", bound="Valued")
@@ -218,9 +221,10 @@ def minimize(
             reason = reason or f"The callback asked to end after {optimizer.unit} {state.iteration} of {run.max_iter}."
     if not run.history:  # no iteration was left to do
         run.evaluate(state)
-    rose = run.failed or (run.rose(state) if converged or not reason else "")
-    if rose:
+    rose = run.uphill or run.failed or (run.rose(state) if converged or not reason else "")
+    if rose and not run.uphill:  # else it has been told
         warn(rose, ConvergenceWarning)
+    if rose:
         converged, reason = False, rose
     elif not reason:
         converged, reason = run.out_of_iterations(state)
@@ -253,18 +257,45 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         self.max_iter = optimizer.resolve_max_iter(objective.n_samples)
         self.history: list[tuple[int, float]] = []
         self.timings: dict[str, float] = {}
-        self.failed = ""
+        self.failed = self.uphill = ""
         self._first_loss = math.inf
+        self._trials = 0
+        self._downhill = False  # as far as is known
 
     def see_start(self, state: StateT) -> None:
         """Keep the loss of the start, of an objective that is not ours, if a rule will ask whether it fell.
 
-        Ours may rise from a good start, such as a map of another loss; their gradients are known to be right.
+        Ours may rise from a good start, such as a map of another loss; their gradients are known to be right. Those of
+        others, and of sums with terms of others, are compared with the loss.
         """
-        ours = type(self.objective).__module__.partition(".")[0] == __name__.partition(".")[0]
-        if not ours and self.stopping.n_iter_without_progress is not None and self.optimizer.track_loss:
+        if not self.optimizer.track_loss:
+            return
+        ours = _is_ours(self.objective)
+        if not ours and self.stopping.n_iter_without_progress is not None:
             with self._timed("loss"):
                 self._first_loss = float(self.objective.loss(state.embedding))
+        parts = (
+            *getattr(self.objective, "attractions", ()),
+            *getattr(self.objective, "repulsions", ()),
+            *self.added.terms,
+        )
+        if self.optimizer.follows_gradient and not (ours and all(_is_ours(part) for part in parts)):
+            self._trials = _TRIALS
+            if self.schedule is None:
+                self._look_downhill(state)
+
+    def _look_downhill(self, state: StateT) -> None:
+        """Warn if the loss rises along minus its gradient, as long as that is not known."""
+        self._trials -= 1
+        with self._timed("loss"):
+            share = fall_downhill(self.objective, state.embedding)  # type: ignore[arg-type]
+        if share <= -LEAST_FALL:
+            where = "at the start" if state.iteration == 0 else f"after {self.optimizer.unit} {state.iteration}"
+            self.uphill = f"The loss does not fall along minus the gradient {where}: {COMPARE}"
+            warn(self.uphill, ConvergenceWarning)
+        self._downhill = share >= LEAST_FALL
+        if self.uphill or self._downhill:
+            self._trials = 0
 
     def advance(self, state: StateT, limit: int) -> str:
         """Bring the state to iteration `limit`, or to where the optimizer cannot go further and says why.
@@ -302,11 +333,14 @@ class DescentRun(Generic[StateT, ObjectiveT]):
             raise self._divergence(state)
         if not self.history or self.history[-1][0] != state.iteration:
             self.history.append((state.iteration, loss))
+        if self._trials:
+            self._look_downhill(state)
         return loss
 
     def rose(self, state: StateT) -> str:
         """Return that the loss rose, and what to do; "" if it did not."""
-        told = self.stopping.rise(state, self.history[-1][1] if self.history else None, self._first_loss)
+        last = self.history[-1][1] if self.history else None
+        told = self.stopping.rise(state, last, self._first_loss, downhill=self._downhill)
         return f"{told} {self.optimizer.divergence(self.objective, state)[1]}" if told else ""
 
     def excess(self, state: StateT) -> float | None:
@@ -330,3 +364,7 @@ class DescentRun(Generic[StateT, ObjectiveT]):
         began = time.perf_counter()
         yield
         self.timings[stage] = self.timings.get(stage, 0.0) + time.perf_counter() - began
+
+
+def _is_ours(part: object) -> bool:
+    return type(part).__module__.partition(".")[0] == __name__.partition(".")[0]

@@ -74,6 +74,7 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
 
     state_type: ClassVar[type[State]] = NewtonState
     uses_blas = True
+    follows_gradient = True
 
     @entrance("Newton")
     def __init__(self, *, max_iter: int = 50, tol: float = 1e-10, damping: float = 1e-3) -> None:

@@ -100,6 +100,7 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
 
     state_type: ClassVar[type[State]] = SafeState
     uses_blas = True
+    follows_gradient = True
     remedy = "Raise max_iter, or use LBFGS, which takes far fewer iterations."
 
     @entrance("SafeDescent")

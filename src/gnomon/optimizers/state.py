@@ -13,10 +13,11 @@ import numpy.typing as npt
 from gnomon._printed import ShortRepr
 from gnomon._validation import caller
 
-__all__ = ["COMPARE", "IN_PROCESS", "Points", "Solution", "State", "Stopping", "diverged"]
+__all__ = ["COMPARE", "IN_PROCESS", "UPHILL", "Points", "Solution", "State", "Stopping", "diverged"]
 
 IN_PROCESS = "in this process"
 COMPARE = "compare it with its gradient by gnomon.objectives.gradient_error."
+UPHILL = f"The loss does not fall along minus the gradient at the start: {COMPARE}"
 """What to do where steps along minus the gradient do not lower a loss."""
 _RISE = 0.1  # of the lowest loss: more is told
 
@@ -103,11 +104,12 @@ class Stopping:
             return f"The loss has not fallen since iteration {state.best_iteration}."
         return ""
 
-    def rise(self, state: State, loss: float | None, at_first: float = math.inf) -> str:
+    def rise(self, state: State, loss: float | None, at_first: float = math.inf, *, downhill: bool = False) -> str:
         """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
 
         More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long. Where no loss was
-        as low as that of the start, `at_first` if it is known, no step may have been one downhill.
+        as low as that of the start, `at_first` if it is known, no step may have been one downhill, unless it is known
+        that the gradient leads there, `downhill`.
         """
         if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
             return ""
@@ -117,7 +119,7 @@ class Stopping:
             return ""
         where = "at the start" if at_start else f"after iteration {state.best_iteration}"
         told = f"The loss rose from {lowest:.3g} {where} to {loss:.3g}."
-        return f"{told} Of a loss of your own, {COMPARE}" if at_start else told
+        return f"{told} Of a loss of your own, {COMPARE}" if at_start and not downhill else told
 
     def unmet(self, state: State) -> str:
         """Return what did not come before the last iteration, as a clause; "" if nothing was waited for."""
