@@ -138,6 +138,19 @@ def _saved(folder: Path) -> None:
     gn.AffineAtlas(table, made.embedding_).save(folder / "atlas.saved")
 
 
+def _aligned(folder: Path) -> None:
+    import gnomon as gn
+
+    table = np.random.default_rng(0).standard_normal((40, 4)).astype(np.float32)
+    tables, known = [table, table[5:] + np.float32(0.1)], {"ids": [np.arange(40), np.arange(5, 40)]}
+    gn.AlignedMaps("umap", n_neighbors=15, max_iter=10, random_state=0).fit(tables, **known).save(
+        folder / "named.aligned"
+    )
+    gn.AlignedMaps(gn.TSNE(perplexity=5, max_iter=10), random_state=0).fit(tables, **known).save(
+        folder / "object.aligned"
+    )
+
+
 SEEDS: dict[str, Callable[[Path], None]] = {
     "csv": _csv,
     "csv.gz": _csv_gz,
@@ -150,6 +163,7 @@ SEEDS: dict[str, Callable[[Path], None]] = {
     "gnomon": _map,
     "landmarks": _landmarks,
     "saved": _saved,
+    "aligned": _aligned,
     "journal": _journal,
     "run": _run,
 }

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 __all__ = [
+    "read_aligned",
     "read_arrow_inside",
     "read_h5ad_inside",
     "read_journal",
@@ -89,6 +90,18 @@ def read_landmark_map(path: Path) -> None:
     loaded = LandmarkMap.load(path)
     loaded.summary(loss=False)
     loaded.place(np.ones((2, loaded.n_features)))
+
+
+def read_aligned(path: Path) -> None:
+    """Saved aligned maps, a page's sequence of them and places of new rows in each."""
+    import numpy as np
+
+    import gnomon
+
+    loaded = gnomon.load(path)
+    loaded.sequence()
+    for one in loaded.estimators_:
+        one.transform(np.ones((2, one.n_features_in_)))
 
 
 def read_saved(path: Path) -> None:

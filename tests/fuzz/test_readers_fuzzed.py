@@ -37,6 +37,7 @@ _WHOLE = {
     "map": Case("read_map", "gnomon", "npz", few=6),
     "map of landmarks": Case("read_landmark_map", "landmarks", "npz", few=6),
     "saved": Case("read_saved", "saved", "npz", few=6),
+    "aligned maps": Case("read_aligned", "aligned", "npz", few=6),
     "journal": Case("read_journal", "journal", "npz"),
     "run": Case("read_run", "run", "csv"),
     # Each of these mutants and of the files that they are made of costs a process, so there are fewer.

@@ -237,7 +237,7 @@ def test_one_function_loads_whatever_was_saved(tmp_path):
     with pytest.raises(IsADirectoryError, match=r"must be a file \(it is a folder\)\.$"):
         gn.load(tmp_path)
     np.savez(tmp_path / "table.npz", X=X)
-    kinds = "gnomon-map or gnomon-landmark-map or gnomon-method or gnomon-atlas"
+    kinds = "gnomon-map or gnomon-landmark-map or gnomon-method or gnomon-atlas or gnomon-aligned-maps"
     with pytest.raises(ValueError, match=rf"^load: file .* must be a complete {kinds}"):
         gn.load(tmp_path / "table.npz")
 

@@ -14,6 +14,8 @@ from gnomon.maps.file import KIND as MAP
 from gnomon.maps.landmarks.file import KIND as LANDMARK_MAP
 from gnomon.maps.landmarks.result import LandmarkMap
 from gnomon.maps.result import Map
+from gnomon.methods.aligned.file import KIND as ALIGNED
+from gnomon.methods.aligned.file import load_aligned
 from gnomon.methods.file import KIND as METHOD
 from gnomon.methods.file import load_method
 
@@ -24,12 +26,13 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     LANDMARK_MAP: LandmarkMap.load,
     METHOD: load_method,
     ATLAS: AffineAtlas.load,
+    ALIGNED: load_aligned,
 }
 
 
 @entrance("load")
 def load(path: str | os.PathLike[str]) -> Map | Any:
-    """Read a fitted estimator, a map, one with landmarks or an atlas from the file that its ``save`` wrote.
+    """Read a fitted estimator, a map, one with landmarks, aligned maps or an atlas from the file that ``save`` wrote.
 
     The file holds arrays and text. Loading runs no code from it, so that a file from anybody may be read; a pickle may
     not. What is loaded gives the same bytes as what was saved, with the same version of gnomon on the same machine.
@@ -41,7 +44,7 @@ def load(path: str | os.PathLike[str]) -> Map | Any:
 
     Returns
     -------
-    estimator, Map, LandmarkMap or AffineAtlas
+    estimator, Map, LandmarkMap, AlignedMaps or AffineAtlas
         Of the class that was saved.
 
     Raises

@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -159,7 +159,7 @@ METHOD_NAMES = {
 """Of methods, in small letters."""
 
 
-def check_names(names: Mapping[str, OtherName], given: Mapping[str, Any], who: str) -> None:
+def check_names(names: Mapping[str, OtherName], given: Iterable[str], who: str) -> None:
     """Raise TypeError if a parameter is given by a name that it has elsewhere."""
     for name in given:
         if name in names:

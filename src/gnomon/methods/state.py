@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import warnings
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +25,11 @@ from gnomon.surfaces import Surface
 if TYPE_CHECKING:
     from gnomon.methods.base import Embedder
 
-__all__ = ["pack_method", "unpack_method"]
+__all__ = ["check_fit", "describe_method", "make_method", "pack_method", "unpack_method"]
 
 _METHODS = frozenset({card.estimator for card in METHODS} | {"NeighborEmbedding"})
-_ENTRIES = ("method", "parameters", "fitted", "n_arrays", "sha256")
+_OF_A_METHOD = ("method", "parameters", "fitted")
+_ENTRIES = (*_OF_A_METHOD, "n_arrays", "sha256")
 _MADE_ANEW = frozenset({"_atlas", "_preimages"})  # on first use, to the same bytes
 _REPORTS = frozenset(
     {"advice_", "affinities_", "convergence_", "frames_", "gram_", "low_rank_", "solution_", "sparse_", "timings_"}
@@ -60,23 +62,40 @@ def pack_method(estimator: Any, parts: Parts | None = None) -> tuple[Arrays, dic
     NotStorableError
         If it is not a method of gnomon, or holds a function or an object of another library.
     """
+    writer = Writer(Parts() if parts is None else parts)
+    left_out = _MADE_ANEW if parts is None else {*_MADE_ANEW, *_REPORTS, *_OF_THE_CALL}
+    description = {**describe_method(estimator, writer, left_out), "n_arrays": len(writer.arrays)}
+    return writer.arrays, {**description, "sha256": checksum(writer.arrays, description)}
+
+
+def describe_method(estimator: Any, writer: Writer, left_out: Collection[str] = _MADE_ANEW) -> dict[str, Any]:
+    """Return the description of a method, fitted or not, whose arrays the writer collects.
+
+    Parameters
+    ----------
+    estimator : Embedder
+    writer : Writer
+    left_out : collection of str
+        Parameters and fitted attributes that are not stored.
+
+    Raises
+    ------
+    NotStorableError
+        As by `pack_method`.
+    """
     name = type(estimator).__name__
     if name not in _METHODS or type(estimator) is not _method(name):
         raise NotStorableError(f"{type(estimator).__module__}.{name} is no method of gnomon")
-    writer = Writer(Parts() if parts is None else parts)
     parameters = estimator.get_params(deep=False)
-    left_out = _MADE_ANEW if parts is None else {*_MADE_ANEW, *_REPORTS, *_OF_THE_CALL}
     if not isinstance(parameters.get("random_state"), (int, type(None))):
         parameters["random_state"] = getattr(estimator, "seed_", None)
     parameters |= _given_neighbors(parameters, estimator)
     fitted = {key: value for key, value in vars(estimator).items() if key not in parameters}
-    description = {
+    return {
         "method": name,
         "parameters": {key: writer.pack(value, key) for key, value in parameters.items() if key not in left_out},
         "fitted": {key: writer.pack(value, key) for key, value in fitted.items() if key not in left_out},
-        "n_arrays": len(writer.arrays),
     }
-    return writer.arrays, {**description, "sha256": checksum(writer.arrays, description)}
 
 
 def _given_neighbors(parameters: dict[str, Any], estimator: Any) -> dict[str, Any]:
@@ -103,16 +122,30 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts | None = None) 
     rest = {key: value for key, value in description.items() if key != "sha256"}
     if description["sha256"] != checksum(arrays, rest):
         raise ValueError("the method has another checksum than when it was written")
-    name, given, fitted = description["method"], description["parameters"], description["fitted"]
-    if name not in _METHODS:
+    reader = Reader(arrays, Parts() if parts is None else parts)
+    made = make_method({name: rest[name] for name in _OF_A_METHOD}, reader, () if parts is None else _OF_THE_CALL)
+    check_fit(made, parts)
+    if reader.left:
+        raise ValueError(f"it holds arrays that no method has: {', '.join(sorted(reader.left)):.200}")
+    return made
+
+
+def make_method(description: Any, reader: Reader, left_out: Collection[str] = ()) -> Embedder:
+    """Return the method that `describe_method` described; raise ValueError as `unpack_method` does.
+
+    Whether what was fitted fits together is for `check_fit` to say.
+    """
+    if not isinstance(description, dict) or description.keys() != set(_OF_A_METHOD):
+        raise ValueError(f"its description of a method is not {', '.join(_OF_A_METHOD)}")
+    name, given, fitted = (description[key] for key in _OF_A_METHOD)
+    if not isinstance(name, str) or name not in _METHODS:
         raise ValueError(f"{name!r:.60} is no method of gnomon")
     if not isinstance(given, dict) or not isinstance(fitted, dict):
         raise ValueError("parameters or fitted of the method is not a dict")
     cls: type[Embedder] = _method(name)
-    reader = Reader(arrays, Parts() if parts is None else parts)
     try:
         known = cls().get_params(deep=False).keys()
-        if not given.keys() <= known - (() if parts is None else _OF_THE_CALL):
+        if not given.keys() <= known - set(left_out):
             raise ValueError(f"parameters of {name} are {', '.join(sorted(given)):.200}")
         made = cls(
             **{key: reader.unpack(node) for key, node in given.items()}
@@ -124,16 +157,20 @@ def unpack_method(description: Any, arrays: Arrays, parts: Parts | None = None) 
             if not _ATTRIBUTE.fullmatch(key) or key in known or _is_code(cls, key):
                 raise ValueError(f"{key!r:.60} is no fitted attribute of {name}")
             setattr(made, key, reader.unpack(node))
-        _check_fit(made, parts)
     except (AttributeError, KeyError, IndexError, ArithmeticError) as error:
         raise ValueError(f"the method cannot be made again: {type(error).__name__} {error}") from error
-    if reader.left:
-        raise ValueError(f"it holds arrays that no method has: {', '.join(sorted(reader.left)):.200}")
     return made
 
 
-def _check_fit(estimator: Any, parts: Parts | None) -> None:
+def check_fit(estimator: Any, parts: Parts | None = None) -> None:
     """Raise ValueError unless what was fitted is of one width, one dimension and, in a map, those of the map."""
+    try:
+        _check_fit(estimator, parts)
+    except (AttributeError, KeyError, IndexError, ArithmeticError) as error:
+        raise ValueError(f"the method cannot be made again: {type(error).__name__} {error}") from error
+
+
+def _check_fit(estimator: Any, parts: Parts | None) -> None:
     places, n_features = getattr(estimator, "embedding_", None), getattr(estimator, "n_features_in_", None)
     if places is None and estimator._fits_blocks:
         directions = estimator.components_

@@ -47,9 +47,12 @@ def fall_downhill(objective: _Descended, Y: npt.NDArray[np.floating]) -> float:
         1 where the two agree, -1 for the wrong sign; NaN where no move that is short against the spread of the points
         tells, as near a minimum or amid much noise.
     """
+    spread = _norm(Y.astype(np.float64) - Y.mean(axis=0))
+    if spread == 0.0:
+        return math.nan
     gradient = check_gradient(objective, objective.gradient(Y), Y).astype(np.float64)
-    norm, spread = _norm(gradient), _norm(Y.astype(np.float64) - Y.mean(axis=0))
-    if not (0.0 < norm < math.inf and spread > 0.0):
+    norm = _norm(gradient)
+    if not 0.0 < norm < math.inf:
         return math.nan
     noise = _noise(objective, Y)
     found: list[float] = []

@@ -65,7 +65,10 @@ def test_parameters_that_are_set_are_those_of_the_next_fit():
     ("params", "kind", "text"),
     [
         ({"window": 0}, ValueError, "window=0 must be an integer >= 1"),
-        ({"window": 2, "n_neighbours": 3}, TypeError, "n_neighbours"),
+        ({"window": 2, "n_neighbours": 3}, ValueError, r"parameter n_neighbours must be .* Did you mean n_neighbors\?"),
+        ({"nope": 1}, ValueError, r"parameter nope must be of AlignedMaps, method, .*, or of UMAP .* UMAP takes a, "),
+        ({"method": "tsne"}, ValueError, r"parameter n_neighbors must be .*or of TSNE \(method='tsne'\)"),
+        ({"n_epochs": 3}, TypeError, "n_epochs must be written as max_iter"),
         ({"method__n_neighbors": 3}, ValueError, r"method__n_neighbors must be .*Pass n_neighbors, since"),
     ],
 )

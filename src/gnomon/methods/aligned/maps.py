@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -18,12 +19,14 @@ from gnomon._validation import Either, Integer, Real, Rule, check_parameters, me
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells
 from gnomon.methods.aligned.chance import Chance
+from gnomon.methods.aligned.file import save_aligned
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
 from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values, shares_kept, usual_share
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
+from gnomon.methods.other_names import check_names
 from gnomon.methods.registry import find_method
 from gnomon.viewer import PageContent, write_html
 from gnomon.viewer import Sequence as PageSequence
@@ -75,7 +78,7 @@ class AlignedMaps:
     embeddings_ : list of ndarray of shape (n_rows, n_components), float32
         A map for each table.
     estimators_ : list of estimator
-        The method fitted to each table, which places new rows, differentiates and saves as usual.
+        The method fitted to each table, which places new rows, differentiates and saves as usual; `save` keeps all.
         ``spring_lengths_`` is how far each row lies from the mean place of those it is tied to.
     identities_ : list of ndarray of shape (n_rows,), int64
         Which row each row is: rows of different tables with the same number are the same.
@@ -154,8 +157,10 @@ class AlignedMaps:
 
         Raises
         ------
+        ValueError
+            If there is no such parameter, also of a method that is set by name and has not those that were given.
         TypeError, ValueError
-            As by the constructor; then nothing is changed.
+            As by the constructor. In each case nothing is changed.
         """
         inner = {name: value for name, value in params.items() if name.startswith(_INNER)}
         wanted = {**self.get_params(deep=False), **{name: one for name, one in params.items() if name not in inner}}
@@ -166,6 +171,7 @@ class AlignedMaps:
             raise ValueError(message(f"{first}", "of a method that is an object", remedy=remedy))
         if inner:
             wanted["method"] = copied(method).set_params(**{name.removeprefix(_INNER): inner[name] for name in inner})
+        _check_known([name for name in wanted if name not in _OWN], params, method)
         vars(self).update(vars(type(self)(**wanted)))
         return self
 
@@ -278,10 +284,7 @@ class AlignedMaps:
         rows = np.stack([first, second], axis=1).astype(np.int64)
         apart = self.embeddings_[t][first].astype(np.float64) - self.embeddings_[t + 1][second]
         n, estimators = len(rows), (self.estimators_[t], self.estimators_[t + 1])
-        zeros = estimators[0].metric == "precomputed"  # a stored zero is a distance
-        first_table, second_table = (
-            check_table(X, accept_sparse=True, keep_zeros=zeros).values for X in self._tables[t : t + 2]
-        )
+        first_table, second_table = (check_table(X, **self._reading).values for X in self._tables[t : t + 2])
         values = (first_table, second_table)
         kept, unchanged = KeptInTables(estimators, values, rows), same_values(estimators[0], values, rows)
         shares = shares_kept(kept, n)
@@ -305,6 +308,11 @@ class AlignedMaps:
             n_neighbors=kept.k,
             unchanged=unchanged,
         )
+
+    @property
+    def _reading(self) -> dict[str, Any]:
+        """How a table is read: with precomputed distances a stored zero is one."""
+        return {"accept_sparse": True, "keep_zeros": self.estimators_[0].metric == "precomputed"}
 
     def _apart_by_chance(
         self, tables: tuple[Any, Any], rows: npt.NDArray[np.int64], places: npt.NDArray[np.int64], seed: int
@@ -385,6 +393,31 @@ class AlignedMaps:
         content = PageContent(sequence.embeddings[sequence.main], title=title, method=method, labels=shown)
         write_html(path, content, sequence=sequence)
 
+    @entrance("AlignedMaps")
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the maps to one file, which `gnomon.load` reads.
+
+        The file holds arrays and text, no code: the tables as numbers, which rows are the same, and the method fitted
+        to each. What is loaded gives the same bytes in all that it is asked.
+
+        Parameters
+        ----------
+        path : str or path-like
+            File to write; what was there stays until the new file is complete.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        TypeError
+            If the method is of another library or holds a function, or callback is set. A random_state that is a
+            generator is stored as the seed that was drawn from it.
+        OSError
+            If the file cannot be written.
+        """
+        self._check_fitted()
+        save_aligned(self, path)
+
     def _of_all_rows(self, classes: Sequence[npt.ArrayLike], n: int) -> npt.NDArray[Any]:
         """Return the class of each number in ``identities_``, that of its first table."""
         found = np.full(n, None, dtype=object)
@@ -441,6 +474,22 @@ def _estimator(method: Any, parameters: dict[str, Any]) -> NeighborEmbedder:
         rule = "left out where method is an object"
         raise ValueError(message(f"parameters {', '.join(sorted(parameters))}", rule))
     return _checked(_clone(method))
+
+
+def _check_known(names: Sequence[str], params: Mapping[str, Any], method: Any) -> None:
+    """Raise ValueError unless names are parameters of a method given by name; TypeError by a name that others have."""
+    if not names or not isinstance(method, str):
+        return
+    made = _estimator(method, {})
+    check_names(made._other_names, [name for name in params if name not in _OWN], type(made).__name__)
+    known = sorted(made.get_params(deep=False).keys() - set(_REFUSED))
+    unknown = [name for name in names if name not in known and name not in _REFUSED]
+    if not unknown:
+        return
+    what, rule = f"parameter {unknown[0]}", f"of AlignedMaps, {', '.join(_OWN)}, or of {type(made).__name__}"
+    near = difflib.get_close_matches(unknown[0], [*_OWN, *known], n=1)
+    remedy = f"Did you mean {near[0]}?" if near else f"{type(made).__name__} takes {', '.join(known)}."
+    raise ValueError(message(what, rule, fact=f"method={method!r}", remedy=remedy))
 
 
 def _checked(estimator: NeighborEmbedder) -> NeighborEmbedder:
