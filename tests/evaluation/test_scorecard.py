@@ -559,6 +559,14 @@ def test_rows_that_follow_each_other_are_told_with_their_dimension():
     assert found.caution.startswith("Rows that follow each other in the table are more alike")
     assert found.caution in found.summary().splitlines()
     assert found.to_dict()["caution"] == found.caution
+    half = np.arange(200) < 100
+    for name in ("knn_accuracy", "neighborhood_hit", "silhouette", "distance_consistency"):
+        told = scorecard(frames, frames[:, :2], half, measures=[name])
+        assert "share a label for that alone" in told.caution
+        assert scorecard(frames, frames[:, :2], measures=[name]).caution == ""  # no labels, no score
+    both = scorecard(frames, frames[:, :2], half, measures=["knn_accuracy", "dimension_ratio"]).caution
+    assert both.count("Rows that follow each other") == 1
+    assert "not that of the data, and neighbours are those next in order" in both
     assert scorecard(frames, frames[:, :2], measures=["stress"]).caution == ""
     assert scorecard(rng.permutation(frames), frames[:, :2], measures=["dimension_ratio"]).caution == ""
 

@@ -189,7 +189,7 @@ def find_clusters(
         "n_columns": int(table.values.shape[1]),
         "n_held_out": len(halves.held_out),
         "n_repeats": ground.n_repeats,
-        "succession": None if ground.n_repeats else succession_of_rows(table.values, metric, seed=current_run().seed),
+        "succession": None if ground.n_repeats else succession_of_rows(table.values, metric),
     }
     if not splits:
         nobody = np.full(n, -1, dtype=np.int64)

@@ -84,7 +84,8 @@ class Evaluation(Printed):
         `knn_accuracy` and `knn_r2`, and none on rows of its own set. 0 without labels, of distances, of tables read in
         blocks, and where columns have so few values that rows are equal by chance.
     caution : str, default=""
-        What the scores leave out, such as weights of rows that made the map; empty if nothing.
+        Of a map, what the order of its rows says against `knn_accuracy` and `knn_r2`, and what the scores leave out,
+        such as weights of rows that made the map; empty if nothing.
     """
 
     trustworthiness: float

@@ -234,7 +234,7 @@ class Ground:
         wide = looked_at if are_wide(looked_at) else None
         sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
         sample = sample - sample.mean(axis=0)
-        order = succession_of_rows(values, metric, seed=seed) if ordered else None
+        order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
         return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide)

@@ -49,7 +49,8 @@ class MapVerdicts(Sequence[Verdict], Printed):
     left_out : str
         Classes that no verdict is about because of their rows, and what can be done; empty if there are none.
     caution : str
-        What the verdicts leave out, such as weights of rows that made the map; empty if nothing.
+        Of a map, what the order of its rows says against the verdicts, which are of independent rows, and what they
+        leave out, such as weights of rows that made the map; empty if nothing.
     """
 
     verdicts: list[Verdict]

@@ -26,7 +26,6 @@ __all__ = ["Curves", "Score", "Scorecard", "scorecard"]
 
 Floats = npt.NDArray[np.float64]
 
-_OF_DIMENSION = {"intrinsic_dimension", "dimension_ratio"}
 _RULES: dict[str, Rule] = {
     "n_neighbors": Either(Integer(1), Nothing()),
     "n_anchors": Either(Integer(2), Nothing()),
@@ -151,8 +150,8 @@ class Scorecard(Printed, Mapping[str, Score]):
     random_state : int
         Seed of all samples.
     caution : str, default=""
-        What the order of the rows says against their dimension, where that was asked for, and what the scores leave
-        out, such as weights of rows that made the map; empty if nothing.
+        What the order of the rows says against their dimension and measures of labels, where these were asked for, and
+        what the scores leave out, such as weights of rows that made the map; empty if nothing.
     """
 
     scores: dict[str, Score]
@@ -357,5 +356,5 @@ def scorecard(
         local_size=taking.local_size if taking.has_ranked else None,
         confidence=checked["confidence"],
         random_state=current_run().seed,
-        caution=taking.caution_of_dimension() if _OF_DIMENSION & scores.keys() else "",
+        caution=taking.caution_of_order(scores),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from gnomon.exceptions import MissingDependencyError
 from gnomon.geometry import local_jacobians
 from gnomon.geometry.dimension import directions_of_rows
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
-from gnomon.neighbors import NeighborGraph, among_rows, asks_equality, succession_of_rows
+from gnomon.neighbors import VOTES, NeighborGraph, among_rows, asks_equality, succession_of_rows
 from gnomon.neighbors.images import metric_wraps
 
 __all__ = ["Taken", "Taking"]
@@ -39,6 +39,8 @@ __all__ = ["Taken", "Taking"]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
+_OF_DIMENSION = {"intrinsic_dimension", "dimension_ratio"}
+_OF_LABELS = {"knn_accuracy", "knn_r2", "neighborhood_hit", "silhouette", "distance_consistency"}
 _ANCHORS = 2000  # of more than 5000 rows
 _WIDE = 20  # neighbours that dimensions and linear fits are found from
 _MANY = 2**62  # of what is drawn from without end
@@ -306,11 +308,15 @@ class Taking:
             return math.inf
         return directions_of_rows(among_rows(self.subject.X, self.anchors, self.metric))
 
-    def caution_of_dimension(self) -> str:
-        """Return what the order of the rows says against their dimension; empty if nothing."""
-        order = succession_of_rows(self.subject.X, self.metric, seed=self.seed)
-        told = "neighbours are those of one way through the data, and the dimension is not that of the data"
-        return "" if order is None else order.told(told)
+    def caution_of_order(self, names: Collection[str]) -> str:
+        """Return what the order of the rows says against measures of their dimension and labels; empty if nothing."""
+        told = []
+        if _OF_DIMENSION & {*names}:
+            told.append("neighbours are those of one way through the data, and the dimension is not that of the data")
+        if _OF_LABELS & {*names}:
+            told.append(VOTES)
+        order = succession_of_rows(self.subject.X, self.metric) if told else None
+        return "" if order is None else order.told(", and ".join(told))
 
     def _rows(self, size: int, number: int) -> Ints:
         """Return ascending row numbers, drawn at random."""

@@ -189,7 +189,7 @@ def intrinsic_dimension(
         n_distinct - values.shape[0],
         most,
         growth.estimate.value,
-        succession_of_rows(values, metric, seed=seed),
+        succession_of_rows(values, metric),
         None if near is None else _at_most(near, most),
         n_above,
     )

@@ -10,8 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._run import running
+from gnomon._validation import pass_on
+from gnomon.maps.cautions import cautioned
+from gnomon.maps.order import order_of_rows
 from gnomon.maps.representation import with_directions
-from gnomon.maps.weights import cautioned
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
@@ -71,12 +74,23 @@ class Clustering:
             "n_jobs": self.n_jobs,
         }
         given.update(options)
+        order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
         found = replace(find_clusters(table, **given), of_components=self.representation is not None)
-        return cautioned(found, self.parameters, field="counting")
+        return cautioned(self, found, field="counting")
 
     def _clusters_shown(self) -> Clusters | None:
-        """Return the clusters for a report or a page: of a map without labels and with rows enough."""
+        """Return the clusters for a report or a page: of a map without labels and with rows enough.
+
+        That their rows are in order is not warned of: reports and pages say so.
+        """
         from gnomon.clusters import FEWEST_ROWS
 
-        return self.clusters() if self.labels is None and len(self.embedding) >= FEWEST_ROWS else None
+        if self.labels is not None or len(self.embedding) < FEWEST_ROWS:
+            return None
+        with running(warned=[]) as run:
+            found = self.clusters()
+        for text, category in run.warned or []:
+            if found.succession is None or not text.endswith(replace(found, counting="").caution):
+                pass_on(text, category)
+        return found

@@ -24,9 +24,9 @@ from gnomon.data.records import are_records, read_records
 from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
+from gnomon.maps.cautions import cautioned
 from gnomon.maps.missing import fill_new_rows
 from gnomon.maps.order import order_of_rows
-from gnomon.maps.weights import cautioned
 from gnomon.neighbors import succession_of_rows
 
 if TYPE_CHECKING:
@@ -240,7 +240,7 @@ def extend(
         unknown=_unknown_to(result, unknown, m),
         orders=(order_of_rows(result), succession_of_rows(mapped, result.metric)),
     )
-    drift = cautioned(drift, result.parameters)
+    drift = cautioned(result, drift)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"

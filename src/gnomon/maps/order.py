@@ -9,18 +9,22 @@ from gnomon import neighbors
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["FEATURES", "NULLS", "PAIRS", "VOTES", "order_of_rows", "order_told"]
+__all__ = ["FEATURES", "NULLS", "PAIRS", "order_of_rows", "order_told"]
 
 FEATURES = "features may set apart stretches of one way through a single cloud"
-VOTES = "neighbours are those next in order, which share a label for that alone"
 NULLS = "neighbours are those next in order, which structureless tables lack"
 PAIRS = "rows are fewer than they seem, and chance is judged as of all"
 
 
 def order_of_rows(result: Map) -> neighbors.Succession | None:
-    """Return whether rows of a map that follow each other are alike; looked for once. None if not."""
+    """Return whether rows of a map that follow each other are alike; None if not.
+
+    Looked for once, and known from then on to what is asked about the same table within the same call.
+    """
+    values = result._mapped().values
     if result._order is None:
-        result._order = (neighbors.succession_of_rows(result._mapped().values, result.metric, seed=0),)
+        result._order = (neighbors.succession_of_rows(values, result.metric),)
+    neighbors.keep_succession(values, result.metric, result._order[0])
     return result._order[0]
 
 

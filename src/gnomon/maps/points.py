@@ -21,7 +21,7 @@ from gnomon.evaluation.point_columns import POINT_SCORES
 from gnomon.explanations.answer import format_number, format_table
 from gnomon.explanations.ranked import names_of_rows
 from gnomon.explanations.rows import find_row
-from gnomon.maps.weights import cautioned
+from gnomon.maps.cautions import cautioned_evaluation
 from gnomon.neighbors import NeighborGraph, among_rows
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ def _trust(result: Map, placed: Placed) -> tuple[npt.NDArray[np.int64], Estimate
     """
     if result._evaluation is None:
         trust = TrustEstimate(placed.layout, placed.near)
-        result._evaluation = cautioned(evaluate_with_trust(trust=trust, **result._to_evaluate()), result.parameters)
+        result._evaluation = cautioned_evaluation(result, evaluate_with_trust(trust=trust, **result._to_evaluate()))
         anchors = _anchors(result._evaluation, placed)
         return anchors, trust.result() if len(anchors) < len(placed.rows) else None
     anchors = _anchors(result._evaluation, placed)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +20,14 @@ from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import row_mask
 from gnomon.linalg.table import float_rows
 from gnomon.maps.alike import told_of_units
+from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
-from gnomon.maps.order import FEATURES, VOTES, order_told
+from gnomon.maps.order import FEATURES
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
 from gnomon.maps.twins import TwinQuestions
 from gnomon.maps.verdicts import Verdicts
-from gnomon.maps.weights import cautioned, rows_count_once
-from gnomon.neighbors import distinct_neighbors, find_representatives
+from gnomon.neighbors import VOTES, distinct_neighbors, find_representatives
 from gnomon.neighbors.graph import ANSWER_NEIGHBORS
 
 if TYPE_CHECKING:
@@ -61,6 +61,7 @@ _MOST_CLUSTERED = 20_000  # rows among which clusters are looked for to say what
 _CONDITION = re.compile(r"^\s*(?P<name>.+?)\s*(?P<sign><=|>=|!=|=|<|>)\s*(?P<value>.*?)\s*$")
 _QUOTED = re.compile(r"[^<>=]*[<>=]=?\s*(['\"])")  # up to the value
 Mask = npt.NDArray[np.bool_]
+_Answers = TypeVar("_Answers")
 
 _SIGNS: dict[str, Callable[[Any, Any], Any]] = {
     "=": np.equal,
@@ -301,8 +302,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if "at" in options:
             options["at"] = self._rows_asked(options["at"])
         found = axis(explanation or self.explain(), path, **options)
-        told = order_told(self, FEATURES) if found.beyond_chance.any() else ""  # type: ignore[arg-type]
-        return cautioned(found, self.parameters, told)
+        return cautioned(self, found, FEATURES if found.beyond_chance.any() else "")
 
     @entrance("contrast")
     def contrast(
@@ -332,13 +332,11 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         known, units = self._groups_and_units(groups, units)
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
-        cautions = [rows_count_once(self.parameters)]
-        if units is None and found.n_beyond_chance:
-            inside = row_mask(asked, len(self.embedding), name="selection")
-            outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
-            cautions.append(told_of_units(self.metadata, [(inside, outside)]))
-            cautions.append(order_told(self, FEATURES, by_units=True))  # type: ignore[arg-type]
-        return replace(found, caution=" ".join(filter(None, cautions)))
+        if units is not None or not found.n_beyond_chance:
+            return cautioned(self, found)
+        inside = row_mask(asked, len(self.embedding), name="selection")
+        outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
+        return self._cautioned_of_units(found, [(inside, outside)])
 
     @entrance("captions")
     def captions(
@@ -365,22 +363,25 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             groups=known,
             units=units,
         )
-        told = [found.caution, rows_count_once(self.parameters)]
-        if units is None:
-            named = [label for label, one in found.items() if not one.text.startswith(NOTHING_APART)]
-            told += self._told_of_units(named)
-        found.caution = " ".join(filter(None, told))
-        return found
+        named = [label for label, one in found.items() if not one.text.startswith(NOTHING_APART)]
+        return self._cautioned_of_labels(found, named if units is None else [])
 
-    def _told_of_units(self, labels: list[Any]) -> list[str]:
-        """Say which metadata or order may be of units between which chance was not judged, if labels are set apart."""
+    def _told_of_order(self) -> str:
+        """Return what the order of the rows says against the answers of a page; empty if nothing."""
+        return of_order(self)  # type: ignore[arg-type]
+
+    def _cautioned_of_labels(self, found: _Answers, labels: list[Any]) -> _Answers:
+        """Return answers with the cautions of those labels that they set apart without units."""
         if not labels or self.labels is None:
-            return []
+            return cautioned(self, found)
         classes = sort_into_classes(self.labels)
         numbers = [classes.values.index(label) for label in labels]
         sides = [(classes.codes == g, (classes.codes >= 0) & (classes.codes != g)) for g in numbers]
-        order = order_told(self, FEATURES, by_units=True)  # type: ignore[arg-type]
-        return [told for told in (told_of_units(self.metadata, sides), order) if told]
+        return self._cautioned_of_units(found, sides)
+
+    def _cautioned_of_units(self, found: _Answers, sides: list[tuple[Mask, Mask]]) -> _Answers:
+        """Return an answer with which metadata or order may be of units between which chance was not judged."""
+        return cautioned(self, found, FEATURES, by_units=True, more=[told_of_units(self.metadata, sides)])
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:
@@ -422,7 +423,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         known = self._known_groups(groups) if explanation is None else groups
         found = mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
-        found = cautioned(found, self.parameters)
+        found = cautioned(self, found)
         if explanation is not None:
             return found
         apart, islands = self._told_apart()
@@ -488,8 +489,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
 
         known = self._known_groups(groups) if explanation is None else groups
         found = importance_by_label(explanation or self.explain(), self._known_labels(), groups=known)
-        found.caution = rows_count_once(self.parameters)
-        return found
+        return cautioned(self, found)
 
     @entrance("saliency")
     def saliency(self, of: Any, *, toward: Any = None, direction: Any = None) -> Saliency:
@@ -596,7 +596,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         if stand is not None:
             graph = distinct_neighbors(values, graph, stand, graph.n_neighbors)
         found = find_suspects(graph, labels, n_top, point_names=self.point_names, representatives=stand)
-        return cautioned(found, self.parameters, order_told(self, VOTES))  # type: ignore[arg-type]
+        return cautioned(self, found, VOTES)
 
     @entrance("repeats")
     def repeats(self) -> Repeats:
@@ -650,7 +650,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             X=self._mapped().values if of_table else None,
             point_names=self.point_names,
         )
-        return cautioned(found, self.parameters)
+        return cautioned(self, found)
 
     def _known_neighbors(self) -> NeighborGraph:
         graph = self.neighbors()

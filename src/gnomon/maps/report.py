@@ -11,6 +11,7 @@ from gnomon.data.labels import name_of
 from gnomon.evaluation.gaps import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
+from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     lines = [
         f"{facts['name']}: {facts['n_samples']:,} rows with {facts['n_features']:,} features, mapped by "
         f"{facts['method']}{_seconds(facts['seconds'])}",
-        *filter(None, [result.caution]),
+        *filter(None, [result.caution, of_order(result)]),
         *_scale_lines(result),
         *([] if result.representation is None else [f"Neighbours and scores are in {result.representation}."]),
         "",
@@ -109,7 +110,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines += list(_class_lines(facts["profiles"]))
     found = result._clusters_shown()
     if found is not None:
-        lines += ["", "Clusters of the data", *_indent(replace(found, counting="").summary())]
+        lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")
@@ -172,7 +173,7 @@ def _scale_lines(result: Map) -> list[str]:
 
 def _dimension_lines(result: Map) -> list[str]:
     dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
-    lines = _indent(replace(dimension, counting="").summary())
+    lines = _indent(without_cautions(result, dimension).summary())
     if dimension.n_components > shown:
         lines.append(
             f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "

@@ -15,12 +15,13 @@ from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
+from gnomon.maps.cautions import cautioned, cautioned_evaluation
 from gnomon.maps.function import MapFunction
+from gnomon.maps.order import order_of_rows
 from gnomon.maps.outputs import Outputs
 from gnomon.maps.parts import check_parts
 from gnomon.maps.questions import Questions
 from gnomon.maps.seam import told_of_seams, warn_of_seams, without_seams
-from gnomon.maps.weights import cautioned, rows_count_once
 from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
@@ -301,7 +302,7 @@ class Map(Questions, MapFunction, Outputs):
         if self._evaluation is None:
             from gnomon.evaluation import evaluate
 
-            self._evaluation = cautioned(evaluate(**self._to_evaluate()), self.parameters)
+            self._evaluation = cautioned_evaluation(self, evaluate(**self._to_evaluate()))
         return self._evaluation
 
     def _to_evaluate(self) -> dict[str, Any]:
@@ -317,6 +318,7 @@ class Map(Questions, MapFunction, Outputs):
             "n_jobs": self.n_jobs,
         }
 
+    @entrance("scorecard")
     def scorecard(self, measures: Any = "all", **options: Any) -> Scorecard:
         """Take every measure of the map, with intervals. See `gnomon.evaluation.scorecard`.
 
@@ -331,7 +333,8 @@ class Map(Questions, MapFunction, Outputs):
 
         self._refuse_surface("a scorecard", remedy="Use evaluate, which follows the surface.")
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
-        return cautioned(scorecard(self._mapped(), self.embedding, measures=measures, **given), self.parameters)
+        order_of_rows(self)
+        return cautioned(self, scorecard(self._mapped(), self.embedding, measures=measures, **given))
 
     @entrance("stability")
     def stability(self, n_runs: int | None = None, *, vary: str = "seeds", **options: Any) -> MapStability:
@@ -361,13 +364,15 @@ class Map(Questions, MapFunction, Outputs):
 
         return stability(self, n_runs, vary, options)
 
+    @entrance("intrinsic_dimension", keeps_name=True)
     def intrinsic_dimension(self) -> IntrinsicDimension:
         """Say how many coordinates the data need; computed once. See `gnomon.intrinsic_dimension`."""
         if self._dimension is None:
             from gnomon.geometry import intrinsic_dimension
 
+            order_of_rows(self)
             found = intrinsic_dimension(self._mapped(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs)
-            self._dimension = cautioned(found, self.parameters, field="counting")
+            self._dimension = cautioned(self, found, field="counting")
         return self._dimension
 
     @entrance("profiles")
@@ -400,10 +405,8 @@ class Map(Questions, MapFunction, Outputs):
         if key not in self._profiles or units is not None:
             table, names = self._unrolled(), self.feature_names
             found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units)
-            found.caution = rows_count_once(self.parameters)
-            if units is None:
-                hint = self._told_of_units([label for label, one in found.items() if one.n_beyond_chance])
-                found.caution = " ".join(filter(None, [found.caution, *hint]))
+            apart = [label for label, one in found.items() if one.n_beyond_chance]
+            found = self._cautioned_of_labels(found, apart if units is None else [])
             if units is not None or (known is not None and known is not self._groups):
                 return found
             self._profiles[key] = found

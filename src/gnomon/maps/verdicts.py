@@ -13,7 +13,8 @@ from gnomon._entrance import entrance
 from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place
-from gnomon.maps.order import NULLS, PAIRS, order_told
+from gnomon.maps.cautions import cautioned
+from gnomon.maps.order import NULLS, PAIRS
 from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "order_against_gaps", "shown_verdicts", "verdict_lines", "worst_illusions"]
+__all__ = ["Verdicts", "shown_verdicts", "verdict_lines", "worst_illusions"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -113,11 +114,12 @@ class Verdicts:
 
     def _judge_gaps(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import judge_gaps
+        from gnomon.evaluation.gaps import ORDER_TELLS
 
         own: dict[str, Any] = {"labels": self._labels_of_classes(), "columns": self._columns_judged()}
         given = {**own, **self._in_metric(options)}
         found = judge_gaps(*self._judged(), **given)
-        return replace(found, verdicts=[self._of_coordinates(one) for one in found], caution=self._weighing())
+        return cautioned(self, replace(found, verdicts=[self._of_coordinates(one) for one in found]), ORDER_TELLS)
 
     @entrance("illusions")
     def illusions(self, **options: Any) -> MapVerdicts:
@@ -152,7 +154,7 @@ class Verdicts:
         labels = self._labels_of_classes()
         if labels is None:
             raise ValueError(message("a map", "with classes as labels", remedy="Pass labels to gnomon.map."))
-        return replace(find_illusions(*self._judged(), labels, **self._in_metric(options)), caution=self._weighing())
+        return cautioned(self, find_illusions(*self._judged(), labels, **self._in_metric(options)), PAIRS)
 
     @entrance("null_scores")
     def null_scores(self, **options: Any) -> NullScores:
@@ -175,7 +177,7 @@ class Verdicts:
         from gnomon.maps.again import null_scores
 
         found = null_scores(self, options)  # type: ignore[arg-type]
-        return replace(found, caution=order_told(self, NULLS))  # type: ignore[arg-type]
+        return cautioned(self, found, NULLS)
 
     def _labels_of_classes(self) -> npt.NDArray[Any] | None:
         return None if self.labels is None or measured_labels(self.labels) is not None else self.labels
@@ -192,20 +194,13 @@ class Verdicts:
         within = {f for at in several.values() for f in range(at.start, at.stop)}
         return {**{name: at for name, at in own.items() if at.start not in within}, **several}
 
-    def _weighing(self) -> str:
-        from gnomon.maps.weights import rows_count_once
-
-        return rows_count_once(self.parameters)
-
     def _of_pairs(self, found: Verdict) -> Verdict:
-        """Return a verdict that takes rows as independent with what the map knows of it."""
-        told = [text for text in (found.caution, order_told(self, PAIRS)) if text]  # type: ignore[arg-type]
-        return self._advised(replace(found, caution=" ".join(told)))
+        """Return a verdict on independent rows, which does not say so itself, with what the map knows of it."""
+        return cautioned(self, self._of_coordinates(found), PAIRS)
 
     def _advised(self, found: Verdict) -> Verdict:
         """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not."""
-        told = [text for text in (found.caution, self._weighing()) if text]
-        return replace(self._of_coordinates(found), caution=" ".join(told))
+        return cautioned(self, self._of_coordinates(found))
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
@@ -285,20 +280,13 @@ def worst_illusions(found: MapVerdicts) -> list[Verdict]:
     return sorted(found.illusions, key=lambda one: -abs(one.statistic))
 
 
-def order_against_gaps(result: Map) -> str:
-    """Return what the order of the rows says against verdicts, which are of independent rows; empty if nothing."""
-    from gnomon.evaluation.gaps import ORDER_TELLS
-
-    return order_told(result, ORDER_TELLS)
-
-
 def verdict_lines(result: Map) -> list[str]:
     """Return what the data say of the gaps, sizes and distances that a map shows, a line each; none if not judged."""
     found = shown_verdicts(result)
     if found is None:
         return []
     gaps, drawn = found
-    lines = gaps.summary().splitlines() + [told for told in [order_against_gaps(result)] if told]
+    lines = gaps.summary().splitlines()
     if drawn is None:
         return lines
     told = worst_illusions(drawn)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +14,6 @@ from gnomon.data import Dataset, Representation, check_sample_weight
 
 __all__ = [
     "SAMPLE_WEIGHT",
-    "cautioned",
     "refuse_given",
     "rows_count_once",
     "told_of_weights",
@@ -24,7 +23,6 @@ __all__ = [
 
 SAMPLE_WEIGHT = "sample_weight"
 """The metadata that keeps weights of rows which are no column, and the parameter that names these or the column."""
-_Answer = TypeVar("_Answer")
 _REMEDY = "keep each row with a probability in proportion to its weight, make a map of those, and ask that"
 
 
@@ -77,16 +75,3 @@ def told_of_weights(data: Dataset, weighing: str | None) -> tuple[dict[str, Any]
 def rows_count_once(parameters: dict[str, Any]) -> str:
     """Say that an answer counts rows once where weights made the map; empty where none did."""
     return f"Rows count once here, not by their weights: {_REMEDY}." if SAMPLE_WEIGHT in parameters else ""
-
-
-def cautioned(answer: _Answer, parameters: dict[str, Any], *more: str, field: str = "caution") -> _Answer:
-    """Return an answer, a dataclass, which says in a field of its texts if weights that made the map do not count.
-
-    What more there is to say follows.
-    """
-    told = [*filter(None, [rows_count_once(parameters), *more])]
-    if not told:
-        return answer
-    known: Any = answer
-    changed: _Answer = replace(known, **{field: " ".join(filter(None, [getattr(known, field), *told]))})
-    return changed

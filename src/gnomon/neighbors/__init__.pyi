@@ -58,5 +58,7 @@ from .repeats import repeats_of_graph as repeats_of_graph
 from .row_means import k_means as k_means
 from .row_search import RowSearch as RowSearch
 from .row_search import query_neighbors as query_neighbors
+from .succession import VOTES as VOTES
 from .succession import Succession as Succession
+from .succession import keep_succession as keep_succession
 from .succession import succession_of_rows as succession_of_rows

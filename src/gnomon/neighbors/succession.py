@@ -16,10 +16,12 @@ from gnomon.linalg import uniform_matrix
 from gnomon.neighbors.distances import pair_distances
 from gnomon.neighbors.stretches import chance_of_stretches
 
-__all__ = ["Succession", "succession_of_rows"]
+__all__ = ["VOTES", "Succession", "keep_succession", "succession_of_rows"]
 
 Floats = npt.NDArray[np.float64]
 
+VOTES = "neighbours are those next in order, which share a label for that alone"
+"""What the order of the rows says against answers in which neighbours tell a row's label."""
 _SURE = 1e-6  # chance of so many quadruples, or of such an order of stretches
 _FOUR = 4  # rows that are compared in three pairings
 _CHANCE = 1.0 / 3.0
@@ -165,14 +167,31 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     """
     if int(X.shape[0]) < _FEWEST_ROWS or (metric == "precomputed" and not isinstance(X, np.ndarray)):
         return None
+    return _kept(X, metric, seed, lambda: _look(X, metric, seed))
+
+
+def keep_succession(X: Any, metric: str | Callable[..., float], found: Succession | None) -> None:
+    """Let `succession_of_rows` return what was found of a table before, within the present call of a user.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        The same object.
+    metric : str or callable
+    found : Succession or None
+    """
+    _kept(X, metric, 0, lambda: found)
+
+
+def _kept(X: Any, metric: Any, seed: int, make: Callable[[], Succession | None]) -> Succession | None:
+    """Return what is made of a table under a metric with a name, once within the call of a user."""
     if not isinstance(metric, str):
-        return _look(X, metric, seed)
-    # several answers of one call ask this of the same table; of a sparse one its other arrays are held, so that no
-    # other table has their places in memory
+        return make()
+    # of a sparse table its other arrays are held, so that no other table has their places in memory
     dense = isinstance(X, np.ndarray)
     held = () if dense else (X.indices, X.indptr)
     kind = f"succession {metric} {seed} {X.shape} {[one.ctypes.data for one in held]}"
-    return made_once(kind, X if dense else X.data, lambda: (_look(X, metric, seed), held))[0]
+    return made_once(kind, X if dense else X.data, lambda: (make(), held))[0]
 
 
 def _look(X: Any, metric: str | Callable[..., float], seed: int) -> Succession | None:

@@ -348,9 +348,8 @@ def _info(map: Any) -> dict[str, Any]:
     dimension = map.intrinsic_dimension()
     if np.isfinite(dimension.value):
         info["intrinsic dimension"] = round(dimension.value, 1)
-    found = map._clusters_shown()
-    if found is not None and found.caution:
-        info["clusters"] = found.caution
+    if told := map._told_of_order():
+        info["order of rows"] = told
     if map.scale is not None:
         info["columns"] = f"standardised ({map.scale.name})"
     if map.representation is not None:

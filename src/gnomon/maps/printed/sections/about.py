@@ -10,6 +10,7 @@ import numpy as np
 from gnomon import __version__
 from gnomon._memory import in_bytes
 from gnomon.data.labels import measured_labels, name_of, sort_into_classes
+from gnomon.maps.cautions import of_order
 from gnomon.maps.printed.markup import drawing, facts, join, listing, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_map
@@ -26,14 +27,14 @@ def overview(subject: Subject) -> Section:
     told = listing(
         (join([tag("b", f"{one.grade}: ", class_=one.grade), one.text]) for one in subject.verdict), class_="verdict"
     )
-    warned = tag("p", result.caution, class_="caution") if result.caution else None
+    cautions = filter(None, [result.caution, of_order(result)])
     picture = None
     if result.embedding.shape[1] in (2, 3):
         drawn = plot_map(result._plotted(), labels=result.labels, surface=result.surface)
         colored = "" if result.labels is None else f", coloured by {result.label_name}"
         words = f"The map of {result.n_samples:,} rows by {result.method}{colored}. Its axes have no unit."
         picture = drawing(drawn, words, key="map")
-    return Section("The map at a glance", join([warned, told, picture]))
+    return Section("The map at a glance", join([*(tag("p", one, class_="caution") for one in cautions), told, picture]))
 
 
 def data(subject: Subject) -> Section:

@@ -9,7 +9,7 @@ import numpy as np
 from gnomon.evaluation import MapVerdicts, Verdict
 from gnomon.maps.printed.markup import Markup, drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
-from gnomon.maps.verdicts import order_against_gaps, shown_verdicts, worst_illusions
+from gnomon.maps.verdicts import shown_verdicts, worst_illusions
 from gnomon.plot import plot_stability, plot_verdicts
 
 __all__ = ["found_stability", "found_verdicts", "shown"]
@@ -44,8 +44,6 @@ def shown(subject: Subject) -> Section | None:
         if len(gaps)
         else tag("p", "The map shows no gap.")
     ]
-    if told_of_order := order_against_gaps(subject.map):
-        parts.append(tag("p", told_of_order, class_="caution"))
     if drawn is not None and len(drawn):
         told = worst_illusions(drawn)
         parts.append(tag("h3", "Sizes and distances that are not as they look"))

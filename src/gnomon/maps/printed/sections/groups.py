@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
+from gnomon.maps.cautions import without_cautions
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_clusters
@@ -71,6 +72,7 @@ def found_clusters(subject: Subject) -> Section | None:
     found = subject.map._clusters_shown()
     if found is None:
         return None
+    found = without_cautions(subject.map, found)
     told = [tag("p", found.summary().splitlines()[0])]
     if found.caution:
         told.append(tag("p", found.caution, class_="caution"))

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnomon._printed import ordinal
 from gnomon.evaluation.words import grade
+from gnomon.maps.cautions import without_cautions
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_dimension
@@ -103,7 +104,7 @@ def axes(subject: Subject) -> Section | None:
 
 def dimension(subject: Subject) -> Section:
     """Return how many coordinates the data need, with interval, cautions and all estimates."""
-    found = subject.map.intrinsic_dimension()
+    found = without_cautions(subject.map, subject.map.intrinsic_dimension())
     shown = int(subject.map.embedding.shape[1])
     if not np.isfinite(found.value):
         return Section("How many dimensions the data have", tag("p", found.summary()))

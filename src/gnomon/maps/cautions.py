@@ -1,0 +1,85 @@
+"""What is known of the rows of a map against an answer: their order and their weights, said in one order everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from gnomon.maps.order import order_of_rows, order_told
+from gnomon.maps.weights import rows_count_once
+from gnomon.neighbors import VOTES
+
+if TYPE_CHECKING:
+    from gnomon.evaluation import Evaluation
+    from gnomon.maps.result import Map
+
+__all__ = ["ANSWERS", "cautioned", "cautioned_evaluation", "of_order", "without_cautions"]
+
+ANSWERS = (
+    "gaps, clusters, dimension and what sets groups apart may be those of one way through the data, and chance is "
+    "judged as of more rows than there are"
+)
+_Answer = TypeVar("_Answer")
+
+
+def cautioned(
+    result: Any,
+    answer: _Answer,
+    order: str = "",
+    *,
+    by_units: bool = False,
+    more: Iterable[str] = (),
+    field: str = "caution",
+) -> _Answer:
+    """Return an answer with all that is known of the rows of its map against it.
+
+    First what their order says, then what the answer says by itself, then `more`, last that weights do not count. Every
+    answer of a map about more than single rows comes through here.
+
+    Parameters
+    ----------
+    result : Map
+    answer : dataclass or AnswersByLabel
+        One that says itself what the order tells against it begins with that.
+    order : str, default=""
+        What does not hold if rows that follow each other are alike, as of `order_told`; empty if the answer does not
+        depend on it, or says so itself.
+    by_units : bool, default=False
+        Whether the question takes `units`.
+    more : iterable of str, default=()
+        Further sentences; empty ones are left out.
+    field : str, default="caution"
+        Which field of the answer has the texts.
+    """
+    known = getattr(answer, field)
+    first = order_told(result, order, by_units=by_units) if order else ""
+    told = " ".join(filter(None, [first, known, *more, rows_count_once(result.parameters)]))
+    if told == known:
+        return answer
+    if isinstance(answer, dict):
+        answer.caution = told  # type: ignore[attr-defined]
+        return answer
+    changed: _Answer = replace(answer, **{field: told})  # type: ignore[type-var]
+    return changed
+
+
+def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
+    """Return scores with all that is known against them: of order, where neighbours tell labels."""
+    return cautioned(result, found, "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES)
+
+
+def of_order(result: Map) -> str:
+    """Return what the order of the rows says against the answers of a report, which says it once; empty if nothing."""
+    return order_told(result, ANSWERS)
+
+
+def without_cautions(result: Map, answer: _Answer) -> _Answer:
+    """Return an answer with `counting` for a report, which says once of its map that weights do not count.
+
+    Nor does it repeat what `of_order` says.
+    """
+    known: Any = answer
+    order = known.succession if order_of_rows(result) is None else None
+    changed: _Answer = replace(known, counting="", succession=order)
+    return changed
