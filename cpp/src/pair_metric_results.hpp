@@ -32,7 +32,7 @@ public:
     void write(std::span<std::uint64_t> keys, std::span<std::int32_t> indices, float* distances) const {
         const std::size_t k = indices.size(), kept = std::min(k, keys.size());
         const auto end = keys.begin() + static_cast<std::ptrdiff_t>(kept);
-        std::partial_sort(keys.begin(), end, keys.end());
+        if (kept < keys.size()) std::nth_element(keys.begin(), end, keys.end());
         for (auto key = keys.begin(); key != end; ++key) {
             const double value = static_cast<double>(key_distance(*key)) / factor();
             *key = make_key(static_cast<float>(distance(value)), key_index(*key));

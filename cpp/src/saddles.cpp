@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kBlock = 64;  // rows whose nearest is found together
 constexpr std::size_t kLanes = 16;
+constexpr std::size_t kGroups = 32;  // of the numbers whose least are sought
 
 // Squared distances of row i to all n rows.
 template <class T>
@@ -53,23 +54,46 @@ const auto least_of_blocks = each_level([](const T* numbers, std::size_t n_block
     }
 });
 
-// The k least of n numbers but entry i, ascending: a heap with the largest on top.
+// The least number of each of kGroups groups, those that lie kGroups apart; n is a multiple of it.
 template <class T>
-void least(const T* numbers, std::size_t n, std::size_t i, std::span<T> found) {
-    const auto begin = found.begin(), end = found.end();
-    std::size_t count = 0;
-    for (std::size_t j = 0; j < n; ++j) {
-        if (j == i) continue;
-        if (count < found.size()) {
-            found[count++] = numbers[j];
-            if (count == found.size()) std::make_heap(begin, end);
-        } else if (numbers[j] < found.front()) {
-            std::pop_heap(begin, end);
-            found.back() = numbers[j];
-            std::push_heap(begin, end);
+const auto least_of_groups = each_level([](const T* numbers, std::size_t n, T* out) GNOMON_INLINE_LAMBDA {
+    for (std::size_t g = 0; g < kGroups; ++g) out[g] = numbers[g];
+    for (std::size_t at = kGroups; at < n; at += kGroups)
+        for (std::size_t g = 0; g < kGroups; ++g) out[g] = numbers[at + g] < out[g] ? numbers[at + g] : out[g];
+});
+
+// Writes the numbers up to a bound, in their order, and returns how many there are; `out` has room for all n.
+template <class T>
+const auto numbers_up_to =
+    each_level([](const T* numbers, std::size_t n, T bound, T* out) GNOMON_INLINE_LAMBDA -> std::size_t {
+        std::size_t count = 0;
+        for (std::size_t at = 0; at < n; at += kLanes) {
+            int is_any = 0;
+            for (std::size_t l = 0; l < kLanes; ++l) is_any |= numbers[at + l] <= bound ? 1 : 0;
+            if (is_any == 0) continue;
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                out[count] = numbers[at + l];
+                count += numbers[at + l] <= bound ? 1 : 0;
+            }
         }
+        return count;
+    });
+
+// The k least of some numbers, ascending: k groups have numbers up to the k-th least of the groups' least numbers.
+// `scratch` has as many places as numbers, a multiple of kGroups.
+template <class T>
+void least(const std::vector<T>& numbers, std::vector<T>& scratch, std::span<T> found) {
+    const std::size_t k = found.size();
+    T bound = std::numeric_limits<T>::infinity();
+    if (k <= kGroups) {
+        least_of_groups<T>(numbers.data(), numbers.size(), scratch.data());
+        const auto last = scratch.begin() + static_cast<std::ptrdiff_t>(k - 1);
+        std::nth_element(scratch.begin(), last, scratch.begin() + kGroups);
+        bound = *last;
     }
-    std::sort_heap(begin, end);
+    const std::size_t count = numbers_up_to<T>(numbers.data(), numbers.size(), bound, scratch.data());
+    std::sort(scratch.begin(), scratch.begin() + static_cast<std::ptrdiff_t>(count));
+    std::copy_n(scratch.begin(), k, found.begin());
 }
 
 // What grows from row 0 by the row nearest to what it has, of rows that are `reach` away.
@@ -142,11 +166,13 @@ template <class T>
 void grow_tree(Span2<const T> products, std::span<const T> squares, Span2<double> nearest, std::span<double> radii,
                Span2<double> merges) {
     const std::size_t n = squares.size(), k = nearest.cols();
-    std::vector<T> away(n), kept(k), reached(n);
+    std::vector<T> away(round_up(n, kGroups), std::numeric_limits<T>::infinity());
+    std::vector<T> scratch(away.size()), kept(k), reached(n);
     T lowest = std::numeric_limits<T>::infinity();
     for (std::size_t i = 0; i < n; ++i) {
         squares_from<T>(products.row(i), squares.data(), i, n, away.data());
-        least<T>(away.data(), n, i, kept);
+        away[i] = std::numeric_limits<T>::infinity();
+        least<T>(away, scratch, kept);
         std::transform(kept.begin(), kept.end(), nearest.row(i), root<T>);
         reached[i] = kept.back();
         if (reached[i] > T{0}) lowest = std::min(lowest, reached[i]);

@@ -123,9 +123,10 @@ def test_pairs_agree_as_often_as_their_orders(dtype):
         assert np.array_equal(halves, expected)
 
 
+@pytest.mark.parametrize("k", [1, 6, 40])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_reachability_trees_are_those_that_scipy_finds(dtype):
-    X, k = np.round(table(150, 3, dtype), 1), 6
+def test_reachability_trees_are_those_that_scipy_finds(dtype, k):
+    X = np.round(table(150, 3, dtype), 1)
     X[:7] = X[7]  # radii of 0 are raised
     X[10:20] = X[10]
     squares = np.einsum("ij,ij->i", X, X)
@@ -136,7 +137,9 @@ def test_reachability_trees_are_those_that_scipy_finds(dtype):
     np.testing.assert_array_equal(nearest, np.sort(distances, axis=1)[:, 1 : k + 1])
     assert np.array_equal(radii, np.maximum(nearest[:, -1], nearest[:, -1][nearest[:, -1] > 0].min()))
     mutual = squareform(np.maximum(np.maximum(radii[:, None], radii), distances), checks=False)
-    assert np.array_equal(tree, scipy.cluster.hierarchy.linkage(mutual, "single"))
+    expected = scipy.cluster.hierarchy.linkage(mutual, "single")
+    assert np.array_equal(tree[:, 2], expected[:, 2])
+    assert k != 6 or np.array_equal(tree, expected)  # else merges are equally long
 
 
 def test_dips_are_those_of_the_merges():
