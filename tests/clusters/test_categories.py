@@ -5,6 +5,7 @@ import pytest
 
 from gnomon import find_clusters
 from gnomon.clusters.steps import noise_of_steps, without_levels
+from gnomon.linalg import find_categories
 
 
 def indicators(levels, n_levels):
@@ -51,6 +52,16 @@ def test_only_indicators_of_which_each_row_has_one_are_a_category():
     both = np.column_stack([coins[:, :1], one, one[:, ::-1], rng.normal(size=200)])
     moved = (without_levels(both, 0) != both).all(axis=0)
     assert moved.tolist() == [False, *[True] * 6, False]
+
+
+@pytest.mark.parametrize("n_beside", [1, 40])  # columns that are none of the category, few of them or most
+def test_a_category_is_found_where_the_first_rows_have_one_level(n_beside):
+    levels = np.arange(900) // 300
+    X = np.column_stack([np.random.default_rng(0).normal(size=(900, n_beside)), 2.0 * indicators(levels, 3) - 1.0])
+    (found,) = find_categories([X[:200], X[200:]])
+    assert found.tolist() == [n_beside, n_beside + 1, n_beside + 2]
+    X[500, -1] = 1.0  # a row of two levels
+    assert not find_categories([X[:200], X[200:]])
 
 
 def test_the_noise_of_a_category_is_that_of_all_its_levels():

@@ -16,6 +16,7 @@ from gnomon.linalg.table import dense_rows
 __all__ = ["columns_of_parts", "find_categories", "most_likely_levels"]
 
 _TOGETHER = 16  # columns looked at a time
+_MANY = 8  # times so many candidates are more than all columns: then the ends of all columns are found in one go
 _FIRST = 64  # rows that tell which columns may have two values
 _AT_FIRST = 0.5  # of these rows that have one of the two, at least
 _CERTAIN = 0.75  # of all rows that have one of the two, at least; the others lie between
@@ -45,13 +46,19 @@ def _of_two_values(
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
     """Return the columns that have two values, and in which rows each has the higher one, or one between: by columns.
 
-    Of sparse tables, in which nothing was filled in, no column may have others.
+    Of sparse tables, in which nothing was filled in, no column may have others. No columns where the first rows show
+    that none are indicators.
     """
     sparse = any(hasattr(part, "tocsr") for part in parts)
     at_first, certain = (1.0, 1.0) if sparse else (_AT_FIRST, _CERTAIN)
     first = dense_rows(parts[0][:_FIRST])
     of_two = (first == first.min(axis=0)) | (first == first.max(axis=0))
     candidates = np.flatnonzero(of_two.mean(axis=0) >= at_first)
+    if not sparse and _MANY * len(candidates) > first.shape[1]:
+        low, high = (of([of(part, axis=0) for part in parts], axis=0) for of in (np.min, np.max))
+        some = candidates[low[candidates] < high[candidates]]
+        sides = (first[:, some] == high[some]).T, ((first[:, some] != high[some]) & (first[:, some] != low[some])).T
+        candidates = some if any(_end_of_run(some, *sides, start) for start in range(len(some))) else some[:0]
     none = np.zeros((0, sum(part.shape[0] for part in parts)), dtype=np.bool_)
     columns, higher, within = [candidates[:0]], [none], [none]
     for start in range(0, len(candidates), _TOGETHER):
@@ -79,20 +86,36 @@ def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
     candidates, is_high, is_between = _of_two_values(parts)
     found, start = [], 0
     while start < len(candidates):
-        high, between = np.zeros((2, is_high.shape[1]), dtype=np.bool_)  # rows that a column of the run puts there
-        end, whole = start, False
-        while end < len(candidates) and candidates[end] - candidates[start] == end - start and not whole:
-            is_twice = (is_high[end] & (high | between)).any() or (is_between[end] & high).any()
-            high |= is_high[end]
-            between |= is_between[end]
-            end += 1
-            if is_twice:
-                break
-            whole = bool((high | between).all()) and _sum_to_one(parts, candidates[start:end], between)
-        if whole and end - start > 1:
+        end = _end_of_run(candidates, is_high, is_between, start, parts)
+        if end - start > 1:
             found.append(candidates[start:end])
-        start = end if whole else start + 1
+        start = max(end, start + 1)
     return found
+
+
+def _end_of_run(
+    candidates: npt.NDArray[np.intp],
+    is_high: npt.NDArray[np.bool_],
+    is_between: npt.NDArray[np.bool_],
+    start: int,
+    parts: Sequence[Any] | None = None,
+) -> int:
+    """Return where a run of neighbouring columns ends of which each row has one high, or lies between; 0 if nowhere.
+
+    With `parts`, the rows of the table, likelihoods of rows between must sum to one.
+    """
+    high, between = np.zeros((2, is_high.shape[1]), dtype=np.bool_)  # rows that a column of the run puts there
+    for end in range(start, len(candidates)):
+        if candidates[end] - candidates[start] != end - start:
+            break
+        if (is_high[end] & (high | between)).any() or (is_between[end] & high).any():
+            break
+        high |= is_high[end]
+        between |= is_between[end]
+        columns = candidates[start : end + 1]
+        if (high | between).all() and (parts is None or _sum_to_one(parts, columns, between)):
+            return end + 1
+    return 0
 
 
 def _sum_to_one(parts: Sequence[Any], columns: npt.NDArray[np.intp], between: npt.NDArray[np.bool_]) -> bool:
