@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 
+from gnomon._run import current_run
 from gnomon.clusters.reach import reaches
 
 __all__ = ["DensityTree", "Part"]
@@ -154,7 +155,7 @@ def _shortest_tree(points: Floats, places: Floats) -> tuple[Rows, Rows, Floats]:
     from scipy.spatial import cKDTree
 
     n = len(points)
-    neighbors: Any = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1)[1]
+    neighbors: Any = cKDTree(points).query(points, k=min(N_NEIGHBORS, n - 1) + 1, workers=current_run().n_threads)[1]
     # The tree's own distances have other last bits on some processors.
     distances = np.sqrt(np.square(points[neighbors] - points[:, None]).sum(axis=2))
     core = distances[:, min(_CORE, n - 1)]

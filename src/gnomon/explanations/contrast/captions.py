@@ -11,6 +11,7 @@ import numpy.typing as npt
 from gnomon._arithmetic import product
 from gnomon._entrance import entrance
 from gnomon._false_discoveries import are_discoveries, normal_deviations, normal_p_values
+from gnomon._threads import in_order
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
@@ -156,20 +157,21 @@ def _cluster_moments(
     """Return means and variances of the rows of each group (-1 for none), about the group's mean, in float64."""
     n_features = int(X.shape[1])
     sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
-    means, variances = np.zeros((n_groups, n_features)), np.zeros((n_groups, n_features))
-    for g in range(n_groups):
+
+    def moments(g: int) -> tuple[Array, Array]:
         rows = np.flatnonzero(groups == g)
         if hasattr(X, "tocsr"):
             part = X[rows].astype(np.float64)
-            means[g] = np.asarray(part.sum(axis=0)).ravel() / len(rows)
+            mean = np.asarray(part.sum(axis=0)).ravel() / len(rows)
             stored = np.bincount(part.indices, minlength=n_features)
-            deviations = np.bincount(part.indices, (part.data - means[g, part.indices]) ** 2, n_features)
-            variances[g] = (deviations + (len(rows) - stored) * means[g] ** 2) / len(rows)
-            continue
+            deviations = np.bincount(part.indices, (part.data - mean[part.indices]) ** 2, n_features)
+            return mean, (deviations + (len(rows) - stored) * mean**2) / len(rows)
         first = np.asarray(X[rows[0]], dtype=np.float64)
         parts = np.array_split(rows, max(1, len(rows) * n_features // _BLOCK))
-        means[g] = first + sum(sum_deviations(X, part, first) for part in parts) / len(rows)
-        variances[g] = sum(sum_deviations(X, part, means[g], squared=True) for part in parts) / len(rows)
+        mean = first + sum(sum_deviations(X, part, first) for part in parts) / len(rows)
+        return mean, sum(sum_deviations(X, part, mean, squared=True) for part in parts) / len(rows)
+
+    means, variances = (np.stack(one) for one in zip(*in_order(moments, range(n_groups)), strict=True))
     return _ClusterMoments(means, variances, sizes, alpha)
 
 
