@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from gnomon._entrance import entrance
 from gnomon.neighbors import Succession, succession, succession_of_rows
-from gnomon.neighbors.succession import _apart, _chance, _chance_of_pairs
+from gnomon.neighbors.succession import _apart, _chance, _chance_in_groups, _chance_of_pairs
 
 
 def _series(n, d, tau, seed=0):
@@ -132,6 +132,33 @@ def test_a_series_that_is_thinned_or_shuffled_is_none():
     assert succession_of_rows(X[:: succession_of_rows(X).step]) is None
     assert succession_of_rows(np.random.default_rng(0).permutation(X)) is None
     assert succession_of_rows(X[:39]) is None
+
+
+@pytest.mark.parametrize("sizes", ["five", "ten", "some less than ten", "about ten", "one to twenty"])
+def test_groups_of_ten_rows_one_after_another_are_no_series(sizes):
+    """The ends of groups of ten fall into the middle of every fifth four of rows, and of sizes that differ of fewer."""
+    draw = {
+        "five": lambda rng: np.full(300, 5),
+        "ten": lambda rng: np.full(200, 10),
+        "some less than ten": lambda rng: np.r_[6, np.full(200, 8)],
+        "about ten": lambda rng: 1 + rng.poisson(9, 250),
+        "one to twenty": lambda rng: rng.integers(1, 21, 200),
+    }[sizes]
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        rows = draw(rng)
+        X = np.repeat(6.0 * rng.normal(size=(len(rows), 6)), rows, axis=0) + rng.normal(size=(rows.sum(), 6))
+        assert _chance_in_groups(_apart(X, np.arange(1, 4), "euclidean"), max(5, int(rows.mean()))) > 1e-3
+        assert succession_of_rows(X) is None
+
+
+def test_fast_series_are_more_alike_than_groups_as_long():
+    for seed in range(3):
+        X = _series(600, 3, 5.0, seed)
+        apart = _apart(X, np.arange(1, 4), "euclidean")
+        assert succession_of_rows(X).step < 60
+        assert _chance_in_groups(apart, succession_of_rows(X).step) < 1e-3
+        assert _chance_in_groups(apart, 1) == 1.0  # each quadruple might be cut in the middle
 
 
 def test_tables_that_are_sorted_by_their_classes_are_no_series(iris_and_digits):

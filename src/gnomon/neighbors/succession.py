@@ -25,6 +25,8 @@ VOTES = "neighbours are those next in order, which share a label for that alone"
 _SURE = 1e-6  # chance of so many quadruples, or of such an order of stretches
 _FOUR = 4  # rows that are compared in three pairings
 _CHANCE = 1.0 / 3.0
+_BEYOND_GROUPS = 1e-3  # chance of so many quadruples in a table in groups of rows, sorted by these
+_GROUPS = 1.5  # times as many of them as if all were as long as the likeness reaches
 _FEWEST_ROWS = 40
 _GONE = 0.97  # of the usual distance
 _LEAST_STEP = 5  # rows that are alike over fewer are hardly fewer than they seem
@@ -136,7 +138,9 @@ def succession_of_rows(X: Any, metric: str | Callable[..., float] = "euclidean",
     Of each four rows in a row the two distances within pairs are summed for the three ways to pair them. In a table in
     random order each way has the smallest sum in a third of the quadruples, whatever the rows are. Where they are
     alike over a few rows the first two and the last two are it more often, which a binomial test tells without any
-    assumption. A table sorted by a few classes is in random order within each, so its classes alone do not show here.
+    assumption. A table sorted by classes is in random order within each, so that they show only where one ends in the
+    middle of a quadruple. So as many are asked for as classes of as many rows as the likeness reaches would not have,
+    and half as many more, with a chance of one in a thousand.
 
     Where the rows of several series take turns, such as replicas whose frames were stored one time after another, those
     so many rows apart are alike. So in 4096 rows of the table the test is made also at the number of rows, up to 64,
@@ -178,7 +182,9 @@ def keep_succession(X: Any, metric: str | Callable[..., float], found: Successio
     X : ndarray or CSR matrix of shape (n_samples, n_features)
         The same object.
     metric : str or callable
+        The same name.
     found : Succession or None
+        What `succession_of_rows` returned.
     """
     _kept(X, metric, 0, lambda: found)
 
@@ -197,24 +203,26 @@ def _kept(X: Any, metric: Any, seed: int, make: Callable[[], Succession | None])
 def _look(X: Any, metric: str | Callable[..., float], seed: int) -> Succession | None:
     """Return what `succession_of_rows` does of a table of rows enough."""
     n = int(X.shape[0])
-    for p, turns in _sure(X, metric, seed):
-        step = _step_of(X, metric, seed, turns)
+    for p, turns, step in _sure(X, metric, seed):
         if step >= _LEAST_STEP:
             return Succession(p, step * turns, n, turns)
     return None
 
 
-def _sure(X: Any, metric: Any, seed: int) -> Iterator[tuple[float, int]]:
-    """Return the numbers of series that take turns at which rows are surely alike, and the chance of as much.
+def _sure(X: Any, metric: Any, seed: int) -> Iterator[tuple[float, int, int]]:
+    """Return the numbers of series that take turns at which rows are surely alike, the chance of as much, and how far.
 
     One series is looked for first, in all rows; then the number at which rows are nearest. Its chance is that of the
     smaller likeness, times all numbers that it might have been. Then stretches of one series are looked at.
     """
-    if (p := _chance(_apart(X, np.arange(1, _FOUR), metric))) <= _SURE:
-        yield p, 1
-    yield from _sure_turns(X, metric)
+    apart = _apart(X, np.arange(1, _FOUR), metric)
+    if (p := _chance(apart)) <= _SURE:
+        step = _step_of(X, metric, seed, 1)
+        if _chance_in_groups(apart, step) <= _BEYOND_GROUPS:
+            yield p, 1, step
+    yield from ((p, turns, _step_of(X, metric, seed, turns)) for p, turns in _sure_turns(X, metric))
     if (p := chance_of_stretches(X, metric, seed=seed)) <= _SURE:
-        yield p, 1
+        yield p, 1, _step_of(X, metric, seed, 1)
 
 
 def _sure_turns(X: Any, metric: Any) -> Iterator[tuple[float, int]]:
@@ -242,10 +250,11 @@ def _apart(X: Any, lags: npt.NDArray[np.int64], metric: Any) -> Floats:
     return pair_distances(X, others.astype(np.int32), metric=metric).astype(np.float64)
 
 
-def _chance(apart: Floats, turns: int = 1) -> float:
+def _chance(apart: Floats, turns: int = 1, *, expected: float = _CHANCE) -> float:
     """Return the chance of at least as many quadruples in which the pairs of the order are nearest.
 
-    `apart` has the distances to the rows `turns`, twice and three times as many further on.
+    `apart` has the distances to the rows `turns`, twice and three times as many further on; `expected` is how often
+    they are nearest in a table in another order.
     """
     rows = np.arange(len(apart) // (_FOUR * turns) * _FOUR * turns)
     first = rows[rows % (_FOUR * turns) < turns]
@@ -253,7 +262,19 @@ def _chance(apart: Floats, turns: int = 1) -> float:
     sums = np.stack(
         [one[first] + one[first + 2 * turns], two[first] + two[first + turns], three[first] + one[first + turns]]
     )  # 12 34, 13 24, 14 23
-    return _binomial(sums)
+    return _binomial(sums, expected)
+
+
+def _chance_in_groups(apart: Floats, step: int) -> float:
+    """Return the chance of at least as many such quadruples in a table of groups of rows, sorted by these.
+
+    Rows of a group are in any order, and so are the groups. A quadruple that two of them share, two rows of each, has
+    the pairs of the order nearest where the groups are far apart; in all others each pairing is as likely. Over the
+    four rows that quadruples can begin at, the ends of groups come in the middle of one in as many as a group has rows;
+    so at one of them no more often, and the largest chance is that of the table.
+    """
+    expected = _CHANCE + (1.0 - _CHANCE) * min(1.0, _GROUPS / step)
+    return max(_chance(apart[begin:], expected=expected) for begin in range(_FOUR))
 
 
 def _chance_of_pairs(apart: Floats, turns: int) -> float:
@@ -278,12 +299,12 @@ def _chance_of_pairs(apart: Floats, turns: int) -> float:
     )
 
 
-def _binomial(sums: Floats) -> float:
+def _binomial(sums: Floats, expected: float = _CHANCE) -> float:
     """Return the chance of the first of three sums being the only least one as often as it is."""
     least = sums.min(axis=0)
     told = (sums == least).sum(axis=0) == 1
     hits = int((told & (sums[0] == least)).sum())
-    return float(scipy.special.bdtrc(hits - 1, int(told.sum()), _CHANCE)) if hits else 1.0
+    return float(scipy.special.bdtrc(hits - 1, int(told.sum()), expected)) if hits else 1.0
 
 
 def _step_of(X: Any, metric: Any, seed: int, turns: int) -> int:
