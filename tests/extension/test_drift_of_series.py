@@ -23,7 +23,8 @@ def m():
 def test_another_run_is_judged_by_rows_that_are_hardly_alike(m):
     new = _run(1000, 1)
     _, drift = m.extend(new)
-    assert drift.unusual > 0.3
+    assert np.mean(drift.novelty > 0.95) > 0.3
+    assert drift.unusual == drift.independent.unusual
     assert drift.novelty.shape == (1000,)
     assert (drift.refit, drift.differs, len(drift.group)) == (False, False, 0)
     assert drift.independent.n_old < 100
@@ -42,9 +43,32 @@ def test_what_is_judged_are_the_rows_by_themselves(m):
     old, few = m.clusters().succession.independent, gn.neighbors.succession_of_rows(new).independent
     assert (drift.independent.n_old, drift.independent.n_new) == (len(old), len(few))
     again = gn.extension.measure_drift(m.X[old], m.embedding[old], new[few], m.transform(new)[few])
-    assert drift.independent.unusual == again.unusual
-    assert drift.independent.preserved_old == again.preserved_old
+    shares = ("unusual", "out_of_range", "shift", "shift_by_chance", "preserved_new", "preserved_old")
+    chances = ("shift_p_value", "lost_by_chance")
+    for name in (*shares, *chances):
+        assert getattr(drift, name) == getattr(again, name), name
+    assert drift.columns.p_value == again.columns.p_value
+    np.testing.assert_array_equal(drift.region_p_values, again.region_p_values)
+    assert [new for _, new, _ in drift.regions] == [new for _, new, _ in again.regions]
+    assert f"{again.unusual:.1%} unusual (5 % expected)" in drift.summary()
+    assert (drift.n_old, drift.n_new, len(drift.novelty)) == (1200, 1000, 1000)
     assert drift.reasons == again.reasons
+
+
+def test_p_values_of_another_run_are_those_of_rows_like_the_old():
+    p = []
+    for seed in range(8):
+        both = _run(1600, 20 + seed, tau=6.0)
+        _, drift = gn.map(both[:800], method="pca").extend(both[800:])
+        p.append([drift.shift_p_value, drift.region_p_values[0], drift.columns.p_value])
+    assert np.mean(np.array(p) < 0.05, axis=0).max() <= 0.25
+
+
+def test_a_figure_is_of_the_rows_that_are_judged(m):
+    _, drift = m.extend(_run(300, 1))
+    display = gn.plot.plot_drift(drift)
+    assert f"of {drift.independent.n_new} new rows that are hardly alike" in display.title
+    np.testing.assert_array_equal(display.values["new rows"], drift.independent.novelty)
 
 
 def test_a_run_in_another_state_is_new_and_its_group_is_named_by_rows_of_the_run(m):

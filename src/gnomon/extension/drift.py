@@ -60,6 +60,22 @@ _COPIED_BY_CHANCE = 0.0025  # how often at most copies are told where rows are l
 _NAMED = 3  # columns of which shares are told
 _ROWS_NAMED = 5
 _GRID = 8  # cells along the longest side of the map
+_OF_INDEPENDENT = (  # what says by shares and chances of rows how new ones differ
+    "unusual",
+    "out_of_range",
+    "shift",
+    "shift_by_chance",
+    "shift_p_value",
+    "preserved_new",
+    "preserved_old",
+    "lost_by_chance",
+    "regions",
+    "region_p_values",
+    "columns",
+    "missing",
+    "group",
+    "by_shares",
+)
 _FEWEST_OLD = 8  # rows of a map of a series
 _FEW_STEPS = 4  # new rows of fewer steps of the series of a map do not show whether they are one
 _SAMPLE = 2000  # old rows whose neighbours are compared
@@ -77,10 +93,11 @@ class Drift(Printed):
         Old rows that new ones are compared with in novelty: all, or of a map in principal components those held out of
         the components of others, see `Map.novelty`.
     novelty : ndarray of shape (n_new,), float64, in [0, 1]
-        Share of these old rows that lie less far out than each new one, see `AffineAtlas.novelty`.
+        Share of these old rows that lie less far out than each new one, see `AffineAtlas.novelty`. Of all new rows,
+        also of another run of a time series, whose rows have none before and after them in the map and so seem novel.
     unusual : float in [0, 1]
-        Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones. More of another run of a
-        time series, whose rows have none before and after them in the map: see `independent`.
+        Share of the new rows whose novelty is above 0.95; 0.05 for rows like the old ones. Of a time series this and
+        all other shares, differences, regions and chances are those of `independent`.
     out_of_range : float in [0, 1]
         Share of the new rows that lie 1.5 times as far out as any of these old ones.
     shift : float in [0, 1]
@@ -148,8 +165,9 @@ class Drift(Printed):
         What the order of the rows of the map, or of the new ones, says against comparing all of them, and what is left
         out, such as weights of rows that made the map; empty if nothing.
     independent : Drift or None
-        Of a time series, what rows say that are so far apart that they are hardly alike: `reasons`, `differences` and
-        `group` are those of these. None where all rows are compared as they are.
+        Of a time series, what rows say that are so far apart that they are hardly alike, and all that is judged is
+        judged by: other numbers than counts, `novelty`, `labels` and `copies` are those of these. None where all rows
+        are compared as they are.
 
     Notes
     -----
@@ -221,6 +239,11 @@ class Drift(Printed):
                 f"new rows keep {lost:.0%} of their neighbours less than old rows (more than {_MOST_LOST:.0%})"
             )
         return found + self._unknown(beyond=_MOST_UNKNOWN)
+
+    @property
+    def _judged(self) -> Drift:
+        """What new rows are judged by: those of a series that are hardly alike, or all."""
+        return self if self.independent is None else self.independent
 
     @property
     def _is_held_out(self) -> bool:
@@ -374,9 +397,12 @@ class Drift(Printed):
         if not self.n_new:
             return f"{left_out}there is nothing to compare with the {self.n_old:,} rows of the map."
         lines = [f"{left_out}they are left out of what follows"] if left_out else []
-        expected = "5 % expected" if self.independent is None else "5 % expected of independent rows"
+        judged = self._judged
+        by = ""
+        if judged is not self:
+            by = f", judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, which are hardly alike"
         lines += [
-            f"{self.n_new:,} new rows among {self.n_old:,}: {self.unusual:.1%} unusual ({expected}), "
+            f"{self.n_new:,} new rows among {self.n_old:,}{by}: {self.unusual:.1%} unusual (5 % expected), "
             f"{self.out_of_range:.1%} out of range",
             f"how far out they lie, not where (their novelty), differs in distribution by {self.shift:.2f}, "
             f"by chance up to {self.shift_by_chance:.2f}",
@@ -387,7 +413,6 @@ class Drift(Printed):
             lines.insert(
                 len(lines) - 1, f"novelty is told by {self.n_compared:,} old rows, held out of the components of others"
             )
-        judged = self if self.independent is None else self.independent
         if len(judged.region_p_values) and judged.region_p_values[0] <= _CROWDED_BY_CHANCE:
             place, new, old = judged.regions[0]
             where, usual = ", ".join(f"{value:.3g}" for value in place), old * judged.n_new / judged.n_old
@@ -405,12 +430,6 @@ class Drift(Printed):
             lines.append(f"categories that the map does not know: {', '.join(told[:_NAMED])}{more}")
         lines += [self._told_copies()] if self._has_copies else []
         lines += [self.caution] if self.caution else []
-        if judged is not self:
-            lines.append(
-                f"so judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, which are hardly "
-                f"alike: {judged.unusual:.1%} unusual, {judged.preserved_new:.0%} of their neighbours kept, and "
-                f"{judged.preserved_old:.0%} of those of old ones"
-            )
         advice = judged._advice()
         if self._has_copies:
             advice += f" {len(self.copies):,} of the new rows are not new: they test nothing."
@@ -482,7 +501,7 @@ def measure_drift(
     """Compare new rows and their places with the rows of a map.
 
     Frames of a time series lie beside those before and after, and new ones beside none of these. So where rows are a
-    series all are described, and those are judged that are as far apart as the likeness reaches.
+    series all are counted, and those are judged that are as far apart as the likeness reaches.
 
     Parameters
     ----------
@@ -614,7 +633,7 @@ def _of_series(
     tables: tuple[Any, Any, Any, Any],
     known: dict[str, Any],
 ) -> Drift:
-    """Return what is said of all rows, and of those of a series that are hardly alike, by which they are judged."""
+    """Return counts of all rows, and what those of a series say that are hardly alike, by which they are judged."""
     X, Y, X_new, Y_new = tables
     old, new = (
         np.arange(rows.shape[0]) if order is None else order.independent
@@ -649,8 +668,8 @@ def _of_series(
     if unseen:
         caution += " The new rows are too few to show their order: they are taken for rows of such a series."
     whole = measure(*tables, **known)
-    whole = replace(whole, caution=caution, independent=few, group=few.group)
-    return replace(whole, labels_of_group={}, by_shares=few.by_shares)
+    judged = {name: getattr(few, name) for name in _OF_INDEPENDENT}
+    return replace(whole, caution=caution, independent=few, labels_of_group={}, **judged)
 
 
 def _of_blank_rows(blank: npt.NDArray[np.int64], n_old: int, metric: str) -> Drift:

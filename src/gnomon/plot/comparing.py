@@ -53,7 +53,7 @@ def plot_drift(drift: Any, *, ax: Any = None, **style: Any) -> HistogramDisplay:
     Parameters
     ----------
     drift : gnomon.extension.Drift
-        Made by `gnomon.Map.extend`.
+        Made by `gnomon.Map.extend`; of a time series rows are drawn that are hardly alike.
     ax : matplotlib Axes or None, default=None
         Where to draw; None makes a new figure.
     **style
@@ -64,10 +64,12 @@ def plot_drift(drift: Any, *, ax: Any = None, **style: Any) -> HistogramDisplay:
     HistogramDisplay
         Even where new rows are like the old ones.
     """
-    title = f"{drift.unusual:.0%} of {drift.n_new:,} new rows are unusual (5% expected)"
+    few = drift.independent
+    told, which = (drift, "new rows") if few is None else (few, "new rows that are hardly alike")
+    title = f"{told.unusual:.0%} of {told.n_new:,} {which} are unusual (5% expected)"
     label = "novelty: share of the old rows that lie less far out"
     marks = {"unusual": 0.95}
-    return HistogramDisplay({"new rows": drift.novelty}, label, title=title, x_marks=marks).plot(ax, **style)
+    return HistogramDisplay({"new rows": told.novelty}, label, title=title, x_marks=marks).plot(ax, **style)
 
 
 @draws("Completion")
