@@ -400,7 +400,7 @@ class Drift(Printed):
         judged = self._judged
         by = ""
         if judged is not self:
-            by = f", judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, which are hardly alike"
+            by = f", judged by {judged.n_new:,} of the new rows among {judged.n_old:,} of the old, hardly alike"
         lines += [
             f"{self.n_new:,} new rows among {self.n_old:,}{by}: {self.unusual:.1%} unusual (5 % expected), "
             f"{self.out_of_range:.1%} out of range",
