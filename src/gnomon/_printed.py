@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import html
+import inspect
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
-__all__ = ["Printed", "ShortRepr", "ordinal", "preformatted"]
+__all__ = ["Constructed", "Printed", "ShortRepr", "construction", "ordinal", "preformatted"]
 
 _SHOWN = 60  # characters of a value
 
@@ -63,3 +65,60 @@ class Printed(ShortRepr):
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
+
+
+def construction(cls: type, given: Mapping[str, Any]) -> str:
+    """Return how an object is constructed from what was given for its arguments, defaults left out.
+
+    Functions stand by their name, arrays by their shape.
+    """
+    usual = {one.name: one.default for one in inspect.signature(cls).parameters.values()}
+    shown = [f"{name}={_as_written(value)}" for name, value in given.items() if not _same(value, usual.get(name))]
+    return f"{cls.__name__}({', '.join(shown)})"
+
+
+class Constructed:
+    """What prints as it is constructed, and equals what is constructed alike.
+
+    Each argument of a subclass is an attribute; one that keeps others prints and compares as any object does.
+    """
+
+    def _given(self) -> dict[str, Any] | None:
+        """Return what the arguments of the constructor are now, None if they are not known."""
+        parameters = inspect.signature(type(self)).parameters.values()
+        missing = inspect.Parameter.empty
+        found = {one.name: getattr(self, one.name, missing) for one in parameters}
+        return None if any(value is missing for value in found.values()) else found
+
+    def __repr__(self) -> str:
+        given = self._given()
+        return object.__repr__(self) if given is None else construction(type(self), given)
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not type(self):
+            return NotImplemented
+        one, two = self._given(), other._given()
+        return one is not None and two is not None and all(_same(one[name], two[name]) for name in one)
+
+    def __hash__(self) -> int:
+        return hash(type(self))  # attributes may change
+
+
+def _same(one: Any, two: Any) -> bool:
+    if one is two or type(one) is not type(two):
+        return one is two or (np.isscalar(one) and np.isscalar(two) and one == two)
+    if isinstance(one, np.ndarray):
+        return np.array_equal(one, two)
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(_same(value, two[name]) for name, value in one.items())
+    if isinstance(one, (list, tuple)):
+        return len(one) == len(two) and all(map(_same, one, two))
+    return bool(one == two)
+
+
+def _as_written(value: Any) -> str:
+    if inspect.isroutine(value):
+        return str(value.__qualname__)
+    return _in_short(value) if isinstance(value, np.ndarray) else repr(value)

@@ -71,6 +71,9 @@ class Gram:
         self.how = how
         self.given = given
 
+    def __repr__(self) -> str:
+        return f"<Gram of {self.n_samples} rows, {self.kind if self.kernel is None else self.kernel}>"
+
     @classmethod
     def _made(cls, how: str, **given: Any) -> Gram:
         gram = cls(how, given)

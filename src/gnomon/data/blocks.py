@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import part
+from gnomon._printed import Constructed
 from gnomon._validation import Instance, Integer, Real, Rule, check_parameters, message
 from gnomon.data.dataset import listed, require_name
 from gnomon.data.scaling import check_scale
@@ -22,7 +23,7 @@ METRIC = Instance((str, Callable), "the name of a metric or a callable")  # type
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class Block(Constructed):
     """Columns of a table that are compared together, in a metric of their own.
 
     Parameters

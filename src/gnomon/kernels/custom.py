@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import construction
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
 from gnomon.kernels.slopes import SQUARED_DISTANCES, check_slope
@@ -86,6 +87,15 @@ class CustomKernel:
         _check_slopes(given, SQUARED_DISTANCES, by="s")
         if self.bounded:
             _check_falls(_numbers("value", value, SQUARED_DISTANCES))
+
+    def __repr__(self) -> str:
+        given = {
+            "value": self.value_function,
+            "derivative": self.derivative_function,
+            "second_derivative": self.second_derivative_function,
+            "bounded": self.bounded,
+        }
+        return construction(CustomKernel, given)
 
     @entrance("CustomKernel")
     def value(self, squared_distances: npt.ArrayLike) -> FloatArray:
@@ -186,6 +196,9 @@ class CustomLaw:
     derivative: Function
     second_derivative: Function | None = None
     needs_similarity: bool = False
+
+    def __repr__(self) -> str:
+        return construction(CustomLaw, vars(self))
 
     @entrance("CustomLaw")
     def __post_init__(self) -> None:

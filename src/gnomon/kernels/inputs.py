@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import dense_product, exp, power, product, sparse_product, squared_lengths
 from gnomon._entrance import entrance
+from gnomon._printed import Constructed
 from gnomon._validation import message
 from gnomon.kernels.base import FloatArray
 
@@ -142,8 +143,8 @@ class LinearInput:
         return _squared_norms(A)
 
 
-@dataclass(frozen=True, eq=False)
-class PolynomialInput:
+@dataclass(frozen=True, eq=False, repr=False)
+class PolynomialInput(Constructed):
     """The polynomial sum_a p_a ((x - c) . (z - c) / scale)^a.
 
     Parameters
@@ -158,7 +159,7 @@ class PolynomialInput:
 
     coefficients: tuple[float, ...] = (0.0, 1.0, 1.0)
     scale: float = 1.0
-    center: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    center: npt.NDArray[np.float64] | None = None
     name: ClassVar[str] = "polynomial"
     semidefinite: ClassVar[bool | None] = True
     of_differences: ClassVar[bool] = False
@@ -191,8 +192,8 @@ class PolynomialInput:
         return self._value(_squared_norms(_from(A, self.center)))
 
 
-@dataclass(frozen=True, eq=False)
-class CosineInput:
+@dataclass(frozen=True, eq=False, repr=False)
+class CosineInput(Constructed):
     """The cosine of the angle between x - c and z - c; 0 where one of them is 0.
 
     Parameters
@@ -202,7 +203,7 @@ class CosineInput:
         elsewhere.
     """
 
-    center: npt.NDArray[np.float64] | None = field(default=None, repr=False)
+    center: npt.NDArray[np.float64] | None = None
     name: ClassVar[str] = "cosine"
     semidefinite: ClassVar[bool | None] = True
     of_differences: ClassVar[bool] = False

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import Constructed
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
@@ -64,7 +65,7 @@ class Step(NamedTuple):
     failed: str = ""
 
 
-class Optimizer(ABC, Generic[StateT, ObjectiveT]):
+class Optimizer(Constructed, ABC, Generic[StateT, ObjectiveT]):
     """A rule for one step; the loop asks for steps, evaluates, reports, stops and resumes.
 
     A subclass stores its parameters with `max_iter` and `block`, and gives `start`, `step` and whatever of the other
