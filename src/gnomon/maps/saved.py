@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gnomon._archive import read_kind
@@ -16,6 +17,7 @@ from gnomon.maps.landmarks.result import LandmarkMap
 from gnomon.maps.result import Map
 from gnomon.methods.aligned.file import KIND as ALIGNED
 from gnomon.methods.aligned.file import load_aligned
+from gnomon.methods.aligned.maps import AlignedMaps
 from gnomon.methods.file import KIND as METHOD
 from gnomon.methods.file import load_method
 
@@ -26,7 +28,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     LANDMARK_MAP: LandmarkMap.load,
     METHOD: load_method,
     ATLAS: AffineAtlas.load,
-    ALIGNED: load_aligned,
+    ALIGNED: partial(load_aligned, AlignedMaps),
 }
 
 

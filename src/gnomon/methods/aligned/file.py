@@ -67,20 +67,18 @@ def save_aligned(maps: AlignedMaps, path: str | os.PathLike[str]) -> None:
     write_archive(path, kind=KIND, version=_VERSION, arrays=arrays, description=sealed)
 
 
-def load_aligned(path: str | os.PathLike[str]) -> AlignedMaps:
-    """Read aligned maps that `save_aligned` wrote; raise ValueError if the file is anything else."""
+def load_aligned(cls: type[AlignedMaps], path: str | os.PathLike[str]) -> AlignedMaps:
+    """Read maps of a class that `save_aligned` wrote; raise ValueError if the file is anything else."""
     arrays, description = read_archive(path, kind=KIND, version=_VERSION, check=check_names)
     about = {name: value for name, value in description.items() if name not in ("kind", "version")}
     try:
-        return _unpack(about, arrays)
+        return _unpack(cls, about, arrays)
     except (TypeError, ValueError, OverflowError, AttributeError, LookupError) as error:
         raise damaged_file(path, str(error).rstrip("."), kind=KIND) from error
 
 
-def _unpack(about: dict[str, Any], arrays: Arrays) -> AlignedMaps:
+def _unpack(cls: type[AlignedMaps], about: dict[str, Any], arrays: Arrays) -> AlignedMaps:
     """Return the maps; a ValueError or one of those that `load_aligned` expects has a bare fact as text."""
-    from gnomon.methods.aligned.maps import AlignedMaps  # which imports this file
-
     if about.keys() != set(_ENTRIES):
         raise ValueError(f"its description of the maps is not {', '.join(_ENTRIES)}")
     rest = {key: value for key, value in about.items() if key != "sha256"}
@@ -90,7 +88,7 @@ def _unpack(about: dict[str, Any], arrays: Arrays) -> AlignedMaps:
     own = {name: reader.unpack(node) for name, node in about["parameters"].items()}
     if own.keys() != set(_OWN) or own["callback"] is not None:
         raise ValueError("the parameters of the maps are not those of aligned maps")
-    made = AlignedMaps(**_method(make_method(about["method"], reader), about["given"]), **own)
+    made = cls(**_method(make_method(about["method"], reader), about["given"]), **own)
     tables, seed, timings = about["tables"], about["seed"], reader.unpack(about["timings"])
     if type(seed) is not int or seed < 0:
         raise ValueError(f"their seed is {seed!r:.40}")
@@ -130,9 +128,9 @@ def _table(about: Any, reader: Reader, kind: type) -> tuple[Any, npt.NDArray[np.
     values, rows = reader.unpack(about["values"]), reader.unpack(about["identities"])
     estimator: Any = make_method(about["method"], reader)
     check_fit(estimator)
+    shape = (len(estimator.embedding_), estimator.n_features_in_)
     if type(estimator) is not kind:
         raise ValueError("the method fitted to a table is another than that of the maps")
-    shape = (len(estimator.embedding_), estimator.n_features_in_)
     plain = isinstance(values, np.ndarray) and values.dtype.kind == "f"
     if not (plain or (isinstance(values, sp.csr_array) and values.dtype.kind == "f")) or values.shape != shape:
         raise ValueError("a table has other rows or features than were mapped")
