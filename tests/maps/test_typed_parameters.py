@@ -26,8 +26,11 @@ gnomon.UMAP(n_neighbours=3)
 gnomon.TSNE(perplexty=30)
 gnomon.KernelPCA(gama=1.0)
 gnomon.UMAP(n_neighbors=3, min_dist=0.2)
+gnomon.map(X).embeding
+gnomon.map(X, gnomon.TSNE(), labels=[0] * 5).evaluate().trustworthines
+gnomon.map(X).evaluate().trustworthiness
 """
-_MISSPELLED = re.compile("metod|neighbours|many|perplexty|gama")
+_MISSPELLED = re.compile(r"metod|neighbours|many|perplexty|gama|embeding|trustworthines$")
 _CHECKERS = {
     "mypy": ["--follow-imports=silent", "--cache-dir", "{folder}"],
     "pyright": ["--pythonpath", sys.executable],
