@@ -192,7 +192,38 @@ def test_a_search_among_sparse_rows_takes_longer_the_more_columns_rows_share():
     assert seconds[2] > 2.0 * seconds[0]
     told = gnomon.UMAP(n_jobs=1).foresee(10_000, 60, n_columns=5000, n_shared=2.0).durations["neighbors"]
     assert told == sparse_search_seconds(10_000, 60, 2.0, 15)
+    of_all, asked = (sparse_search_seconds(10_000, 60, 2.0, 15, n_asked=n) for n in (10_000, 1000))
+    assert of_all == told
+    once = 10_000 * 60 * 255e-9  # rows are sorted by columns, however few are asked for
+    assert asked - once == pytest.approx((of_all - once) / 10)
     assert sparse_search_memory(50_000, 30, 50_000, 0.02, 15) > 4 * sparse_search_memory(20_000, 30, 50_000, 0.02, 15)
+
+
+def test_candidates_by_directions_are_counted_where_a_search_among_sparse_rows_tries_them():
+    """Directions of 20,000 columns cost more than those of 2,000; of few rows none are sought."""
+    (few, all_few), (narrow, all_pairs), (wide, _) = (
+        [sparse_search_seconds(n, 40, 3.0, 15, n_columns=width, n_asked=asked) for asked in (None, n)]
+        for n, width in ((5000, 2000), (20_000, 2000), (20_000, 20_000))
+    )
+    assert few == all_few
+    assert 1.5 * all_pairs < narrow < 4.0 * all_pairs
+    assert wide - narrow == pytest.approx(18_000 * 96**2 * 9e-9)
+
+
+def test_phate_of_a_sparse_table_counts_landmarks_and_wider_searches():
+    sparse = {"n_columns": 5000, "n_shared": 8.0}
+    one, half = (gnomon.PHATE(n_jobs=1).foresee(5000, stored, **sparse).durations for stored in (100, 50))
+    assert one["landmarks"] == pytest.approx(2000 * 5000 * 100 * 18e-9)  # pairs are walked through one by one
+    assert half["landmarks"] == pytest.approx(one["landmarks"] / 2)
+    again = sparse_search_seconds(5000, 100, 8.0, 80, n_asked=5000) + sparse_search_seconds(5000, 100, 8.0, 320)
+    assert 0.7 * again < one["affinities"] < 1.5 * again
+    assert one["neighbors"] == sparse_search_seconds(5000, 100, 8.0, 20)
+    few = gnomon.PHATE(n_jobs=1).foresee(15, 100, **sparse).durations
+    assert few["affinities"] < 1e-5  # all others are neighbours already
+    assert "landmarks" not in few
+    given = gnomon.PHATE(n_jobs=1, metric="precomputed").foresee(5000, 100, **sparse).durations
+    assert given["affinities"] < 0.01
+    assert given["landmarks"] < 0.01
 
 
 @pytest.mark.parametrize("method", ["Isomap", "PHATE", "LaplacianEigenmaps", "UMAP"])

@@ -16,14 +16,24 @@ from gnomon.affinities.base import Affinities
 from gnomon.linalg import inner_products, product
 from gnomon.neighbors import NeighborGraph
 
-__all__ = ["Diffusion", "decaying_affinities", "decaying_weights", "diffusion_potential", "knee", "members"]
+__all__ = [
+    "WIDER",
+    "Diffusion",
+    "decaying_affinities",
+    "decaying_weights",
+    "diffusion_potential",
+    "knee",
+    "members",
+]
 
 Float64Array = npt.NDArray[np.float64]
+WIDER = 4
+"""So many times as many neighbours are searched for rows whose weights reach further."""
+
 Search = Callable[[npt.NDArray[np.intp], int], tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]]
 
 _LEAST = 1e-4  # smaller weights count as 0, as in the authors' program
 _FLOOR = 1e-7  # added to a probability before its logarithm, likewise
-_WIDER = 4  # times as many neighbours are searched for rows whose weights reach further
 
 
 def decaying_weights(distances: npt.NDArray[np.floating], n_neighbors: int, decay: float) -> Float64Array:
@@ -82,7 +92,7 @@ def decaying_affinities(graph: NeighborGraph, n_neighbors: int, decay: float, se
         pending = pending[~done]
         if not pending.size:
             break
-        k = min(_WIDER * k, n_samples - 1)
+        k = min(WIDER * k, n_samples - 1)
         indices, distances = search(pending, k)
     rows, columns, values = (np.concatenate(part) for part in zip(*parts, strict=True))
     directed = scipy.sparse.csr_array((0.5 * values, (rows, columns)), shape=(n_samples, n_samples))

@@ -70,7 +70,8 @@ class GraphEmbedder(RowEmbedder):
         elif shared is None:
             seconds = neighbors.search_seconds(n_samples, n_features, kept)
         else:
-            seconds = neighbors.sparse_search_seconds(n_samples, n_features, shared, kept)
+            n_columns = parameters["n_columns"]
+            seconds = neighbors.sparse_search_seconds(n_samples, n_features, shared, kept, n_columns=n_columns)
         return {"neighbors": seconds, **found}
 
     def _find_neighbors(self, X: Any, wanted: int, parameters: dict[str, Any]) -> neighbors.NeighborGraph:

@@ -170,7 +170,7 @@ TIMES: Mapping[str, Mapping[str, Work]] = {
     "PHATE": {
         "affinities": Work(Cost(pair=2.52)),
         "checks": Work(Cost(pair=2.44, product=0.00186)),
-        "diffusion": Work(Cost(pair=420.0)),
+        "diffusion": Work(Cost(pair=600.0)),
         "distances": Work(Cost(pair=63.3, product=0.00479)),
         "initialization": Work(Cost(pair=102.0, product=0.0376)),
         "layout": Work(Cost(pair=1.15), passes=Cost(pair=1.7), most=25),

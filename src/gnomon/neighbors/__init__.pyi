@@ -23,6 +23,7 @@ from .forecast import search_memory as search_memory
 from .forecast import search_seconds as search_seconds
 from .forecast import sparse_search_memory as sparse_search_memory
 from .forecast import sparse_search_seconds as sparse_search_seconds
+from .forecast import walked_seconds as walked_seconds
 from .given import GivenNeighbors as GivenNeighbors
 from .given import as_neighbor_graph as as_neighbor_graph
 from .given import read_graph as read_graph

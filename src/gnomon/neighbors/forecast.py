@@ -6,7 +6,7 @@ from gnomon._costs import Cost, returned_late
 from gnomon.neighbors import cells
 from gnomon.neighbors.compute import by_cells
 from gnomon.neighbors.euclidean import n_candidates
-from gnomon.neighbors.sparse_rows import SparseRows, pair_cost, projection_memory
+from gnomon.neighbors.sparse_rows import SparseRows, direction_rows, pair_cost, projection_memory
 
 __all__ = [
     "memory_after_search",
@@ -16,6 +16,7 @@ __all__ = [
     "search_seconds",
     "sparse_search_memory",
     "sparse_search_seconds",
+    "walked_seconds",
 ]
 
 # Bytes: rows centred, and the sample of them that gives the centre.
@@ -32,7 +33,12 @@ _ASKED = Cost(entry=20.0, neighbor=20.0)
 # it; and of what is done once for each row.
 _ALL_PAIRS = Cost(row=3210.0, neighbor=207.0, pair=0.238, product=0.0177)
 _OF_CELLS, _OF_NUMBERS = 13.3, 8.73
-_BY_COLUMNS, _READ = 2.0, 60.0  # times of a pair of sparse rows, and of a number of these, which are sorted by columns
+# Of sparse rows: of a pair, and of each column that it shares; of a number, which is sorted by columns; of a neighbour,
+# and of each number of a row that is ranked as one; and of each number of both rows of a pair that is walked through.
+_PAIR, _SHARED, _READ, _NEIGHBOR, _RANKED_NUMBER, _WALKED = 1.85, 0.8, 255.0, 72.0, 18.9, 9.0
+# Candidates by directions: of each number of the rows that give these and direction, of each pair of directions in a
+# row and in a column, and of each number of all rows, of which some are then compared with all.
+_TURNED, _STRAIGHTENED, _TRIED = 6.0, 9.0, 1500.0
 _RANKED = Cost(neighbor=271.0, entry=14.8)
 
 
@@ -173,19 +179,54 @@ def search_seconds(n_samples: int, n_features: float, n_neighbors: int) -> float
     return 1e-9 * (compared + _RANKED.of(n_samples, n_features, n_neighbors))
 
 
-def sparse_search_seconds(n_samples: int, n_stored: float, n_shared: float, n_neighbors: int) -> float:
+def sparse_search_seconds(
+    n_samples: int,
+    n_stored: float,
+    n_shared: float,
+    n_neighbors: int,
+    *,
+    n_columns: int = 0,
+    n_asked: float | None = None,
+) -> float:
     """Return the seconds of one core that a search among sparse rows takes at most on the reference machine.
 
-    All pairs are compared unless fewer take less, which data decide.
+    All pairs are compared unless fewer take less, which data decide; of many rows that is tried first.
 
     Parameters
     ----------
     n_samples, n_stored, n_shared, n_neighbors : int, float, float, int
         As for `sparse_search_memory`.
+    n_columns : int, default=0
+        Those that no row stores included.
+    n_asked : float or None, default=None
+        Rows whose neighbours are sought among all; None for every row by its neighbours in the table.
 
     Returns
     -------
     float
     """
-    compared = _BY_COLUMNS * pairs_seconds(n_samples, pair_cost(n_shared), n_neighbors)
-    return compared + 1e-9 * _READ * n_samples * n_stored
+    asked = float(n_samples if n_asked is None else n_asked)
+    compared = asked * n_samples * (_PAIR + _SHARED * n_shared) + _READ * n_samples * n_stored
+    ranked = asked * n_neighbors * (_NEIGHBOR + _RANKED_NUMBER * n_stored)
+    tried = 0.0
+    if n_asked is None and by_cells(n_samples, pair_cost(n_shared)):
+        n_rows, width = direction_rows(n_samples), projection_memory(n_samples, n_columns)[0]
+        tried = width * (_TURNED * n_rows * n_stored + _STRAIGHTENED * width * (n_rows + n_columns))
+        tried += _TRIED * n_samples * n_stored
+    return 1e-9 * (compared + ranked + tried)
+
+
+def walked_seconds(n_pairs: float, n_stored: float) -> float:
+    """Return the seconds of one core in which pairs of sparse rows are measured one by one on the reference machine.
+
+    Parameters
+    ----------
+    n_pairs : float
+    n_stored : float
+        Numbers stored for a row.
+
+    Returns
+    -------
+    float
+    """
+    return 1e-9 * 2.0 * _WALKED * n_pairs * n_stored

@@ -17,7 +17,15 @@ from gnomon.linalg import principal_components, project_rows
 from gnomon.neighbors.euclidean import Distances, Indices, Points, Values
 from gnomon.neighbors.searched import MetricRows
 
-__all__ = ["SparseRows", "canonical", "kernel_table", "pair_cost", "projection_memory", "shared_numbers"]
+__all__ = [
+    "SparseRows",
+    "canonical",
+    "direction_rows",
+    "kernel_table",
+    "pair_cost",
+    "projection_memory",
+    "shared_numbers",
+]
 
 _PROJECTED = 96  # principal directions along which candidates are sought
 _BASIS_ROWS = 20_000  # rows that give them
@@ -53,10 +61,15 @@ def pair_cost(n_shared: float) -> float:
     return _PAIR_COST + _SHARED_COST * n_shared
 
 
+def direction_rows(n_samples: int) -> int:
+    """Return how many rows give the directions of an approximate search."""
+    return min(n_samples, _BASIS_ROWS)
+
+
 def projection_memory(n_samples: int, n_columns: int) -> tuple[float, float, float]:
     """Return what an approximate search works on: coordinates of each row, their bytes, and those of finding them."""
     width = float(min(_PROJECTED, n_samples, n_columns))
-    found = width * (_OF_BASIS * n_columns + _OF_SCORES * min(n_samples, _BASIS_ROWS))
+    found = width * (_OF_BASIS * n_columns + _OF_SCORES * direction_rows(n_samples))
     return width, _OF_COORDINATE * width * n_samples, found
 
 

@@ -14,6 +14,7 @@ from gnomon._memory import require_memory
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, warn
 from gnomon.affinities.diffusion import (
+    WIDER,
     Diffusion,
     decaying_affinities,
     decaying_weights,
@@ -35,6 +36,8 @@ from gnomon.neighbors import (
     nearest_given,
     query_neighbors,
     search_memory,
+    sparse_search_seconds,
+    walked_seconds,
     without_own,
 )
 
@@ -42,6 +45,7 @@ __all__ = ["PHATE"]
 
 _LANDMARKS = 2000
 _LONGEST = 100  # steps among which t="auto" chooses
+_REACH_WIDER = (1.0, 0.8, 0.1)  # shares of sparse rows, all about as far apart, that search again, ever wider
 _SEARCHED = 4  # times n_neighbors that are searched at once: most weights reach no further
 
 
@@ -160,6 +164,23 @@ class PHATE(PlacesRows, GraphEmbedder):
             2e-10 * n_places**3 + 1.1e-9 * parameters["max_iter"] * n_places**2,
             f"products and eigenvalues of {n_places:.0f} x {n_places:.0f} probabilities",
         )
+
+    def _n_compared(self, parameters: dict[str, Any], n_samples: int) -> int:
+        return min(_SEARCHED * int(parameters["n_neighbors"]), n_samples - 1)
+
+    def _durations(self, n_samples: int, n_features: float, parameters: dict[str, Any]) -> dict[str, float]:
+        found, shared = super()._durations(n_samples, n_features, parameters), parameters["n_shared"]
+        if shared is None or parameters["metric"] == "precomputed":
+            return found
+        k, wider = self._n_compared(parameters, n_samples), 0.0
+        for share in _REACH_WIDER:
+            if k < n_samples - 1 and parameters["precomputed_knn"] is None:
+                k, asked = min(WIDER * k, n_samples - 1), share * n_samples
+                wider += sparse_search_seconds(n_samples, n_features, shared, k, n_asked=asked)
+        n_landmarks = _count_landmarks(parameters["n_landmarks"], n_samples)
+        if n_landmarks < n_samples:
+            found["landmarks"] = walked_seconds(float(n_landmarks) * n_samples, n_features)
+        return {**found, "affinities": found["affinities"] + wider}
 
     def _embed(self, X: Any, parameters: dict[str, Any]) -> npt.NDArray[np.float64]:
         reporter = current_run().reporter
