@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import gnomon as gn
-from gnomon.data.scaling import fit_scaling
-from gnomon.data.wild_cells import find_wild_cells, warn_of_wild_cells
+from gnomon.data.scaling import find_unlike, fit_scaling
+from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
+from gnomon.data.wild_cells import find_wild_cells
 from gnomon.exceptions import DataWarning
 
 
@@ -157,3 +158,71 @@ def test_a_map_tells_cells_that_erase_their_column_and_keeps_it_with_the_remedy(
     same, told = near("auto" if metric == "gower" else "robust")
     assert same > 0.9
     assert "hardly count" not in told
+
+
+def _told_undivided(values):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_wild_rows(values, [f"c{f}" for f in range(values.shape[1])])
+    return " ".join(str(one.message) for one in caught)
+
+
+@pytest.mark.parametrize("column", [0, 1, 2])
+def test_columns_are_judged_without_the_cell_that_is_wrong(column):
+    rng = np.random.default_rng(0)
+    values, names = rng.normal([75, 172, 14], [12, 9, 1.2], (200, 3)), ["weight", "height", "hb"]
+    without = values.copy()
+    without[5, column] = np.sort(values[:, column])[99]  # the lower median
+    values[5, column] *= 100.0
+    found = find_unlike(values, names)
+    assert found == find_unlike(without, names)
+    assert found.kinds.startswith("'weight' spreads 10")
+
+
+def test_a_wrong_cell_of_columns_of_one_kind_divides_nothing_and_is_told():
+    values = np.random.default_rng(0).normal(75, 12, (200, 3))
+    values[5, 1] *= 100.0
+    assert find_unlike(values, ["arm (cm)", "leg (cm)", "hip (cm)"]) == ("", "", "")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = gn.map(values, "pca", feature_names=["arm (cm)", "leg (cm)", "hip (cm)"])
+    assert made.scale is None
+    assert any("map: 'leg (cm)' has" in str(one.message) and "(row 5)" in str(one.message) for one in caught)
+
+
+def test_a_cell_of_an_undivided_table_is_told_where_it_makes_the_distances_of_its_row():
+    values = np.random.default_rng(0).normal(size=(400, 3)) * [1.0, 1.0, 50.0]
+    values[7, 0] = 200.0
+    times = values[:, 0].std() / np.delete(values[:, 0], 7).std()
+    told = _told_undivided(values)
+    assert told.startswith("gnomon: 'c0' has 200 (row 7) far from all others (")
+    assert f"a standard deviation that is {times:.0f} times as large as without. Such cells make most" in told
+    values[7, 0] = 65.0  # half the squared distance of two rows is 50^2 + 1^2 + 1^2
+    assert len(find_wild_cells(values[:, 0])) == 1
+    assert _told_undivided(values) == ""
+
+
+def test_a_row_that_is_wild_in_several_columns_may_be_a_total():
+    values = np.random.default_rng(0).gamma(9.0, size=(200, 3))
+    total = np.vstack([values, values.sum(axis=0)])
+    remedy = "Leave row 200 out if it is a total, or put NaN in place of cells that are wrong"
+    assert _told_undivided(total).endswith(f"{remedy}.")
+    assert remedy in _told(total, fit_scaling(total, "standard"))
+    values[3, 0], values[4, 1] = 1e4, 1e4
+    assert "total" not in _told_undivided(values)
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: np.exp(2.0 * rng.normal(size=(1000, 20))),
+        lambda rng: rng.pareto(1.0, (1000, 20)),
+        lambda rng: rng.pareto(2.0, (100, 20)),
+        lambda rng: np.where(rng.random((1000, 20)) < 0.7, 0.0, np.floor(np.exp(rng.normal(2, 1.5, (1000, 20))))),
+        lambda rng: rng.standard_cauchy((1000, 20)),
+    ],
+    ids=["lognormal", "Pareto", "few of Pareto", "counts with zeros", "Cauchy"],
+)
+def test_heavy_tails_of_an_undivided_table_are_not_told(draw):
+    drawn = [draw(np.random.default_rng(seed)) for seed in range(4)]
+    assert not any(map(_told_undivided, drawn))

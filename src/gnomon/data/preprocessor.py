@@ -15,7 +15,7 @@ from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
-from gnomon.data.wild_cells import warn_of_wild_columns
+from gnomon.data.wild_cell_warnings import warn_of_wild_columns
 
 __all__ = ["TablePreprocessor"]
 

@@ -13,6 +13,7 @@ import scipy
 from gnomon._printed import ShortRepr
 from gnomon._validation import message
 from gnomon.data.kinds import MOST_NAMED, Spreads, describe_kinds, describe_spreads, may_be_of_kinds
+from gnomon.data.wild_cells import without_wild_cells
 
 __all__ = [
     "SCALINGS",
@@ -87,6 +88,12 @@ class ColumnScales(ShortRepr):
     deviation: Float64Array
     low: Float64Array
     high: Float64Array
+
+    @property
+    def farthest(self) -> Float64Array:
+        """How many deviations the farthest value of each column lies from the mean; 0 of constant ones."""
+        away = np.maximum(self.high - self.mean, self.mean - self.low)
+        return np.where(self.deviation > 0, away / np.where(self.deviation > 0, self.deviation, 1.0), 0.0)
 
     def in_deviations(self, values: Float64Array) -> Float64Array:
         """Divide values of the columns by their deviations; a constant column stays as it is."""
@@ -475,6 +482,9 @@ def find_unlike_rows(
     if len(rows) < _FEWEST_ROWS:
         return Unlike()
     scales = column_scales(rows)
+    judged = without_wild_cells(rows, scales.farthest)
+    if judged is not rows:
+        rows, scales = judged, column_scales(judged)
     varying = np.flatnonzero(scales.deviation > 0)
     if len(varying) < 2:
         return Unlike()
