@@ -161,7 +161,7 @@ def _lies_beyond_tail(away: npt.NDArray[np.float64], rows: Ints) -> bool:
     nearest = float(away[rows[-1]])
     others = away[(away > 0.0) & (away <= nearest / FAR)]
     usual = float(np.median(others))
-    return log(nearest / usual) > _BEYOND_TAIL * log(float(others.max()) / usual)
+    return bool(log(nearest / usual) > _BEYOND_TAIL * log(float(others.max()) / usual))
 
 
 def _remedy(found: Sequence[Ints]) -> str:
