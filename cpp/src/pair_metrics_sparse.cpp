@@ -294,8 +294,7 @@ private:
             }
             add_columns<Kernel>(written_.data() + first, panel_.data(), parameters + first, end - first, totals);
         }
-        for (std::size_t j = 0; j < kTogether; ++j)
-            out[j] = Kernel::value(totals[j], own_, base_alone_[row(j)]);
+        for (std::size_t j = 0; j < kTogether; ++j) out[j] = Kernel::value(totals[j], own_, base_alone_[row(j)]);
         return true;
     }
 
