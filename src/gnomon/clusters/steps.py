@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import product
+from gnomon._threads import in_order
 from gnomon.linalg import columns_of_parts, find_categories, most_likely_levels
 
 __all__ = ["noise_of_steps", "without_levels"]
@@ -55,16 +57,20 @@ def noise_of_steps(parts: Sequence[Any], components: Floats, seed: int) -> list[
     for columns in find_categories(parts):
         if np.isin(columns, features).any():
             added = product(_within_categories(columns_of_parts(parts, columns), draw), components[:, columns].T)
-            noise = added if noise is None else noise + added
+            noise = added if noise is None else np.add(noise, added, out=noise)
             features = np.setdiff1d(features, columns)
-    for start in range(0, len(features), _TOGETHER):
-        some = features[start : start + _TOGETHER]
+
+    def look(some: npt.NDArray[np.intp]) -> dict[int, _Steps]:
         table = columns_of_parts(parts, some)
-        drawn = {feature: _within_steps(table[:, at], draw) for at, feature in enumerate(some.tolist())}
-        stepped = {feature: one for feature, one in drawn.items() if one is not None}
+        found = {feature: _Steps.of(table[:, at]) for at, feature in enumerate(some.tolist())}
+        return {feature: steps for feature, steps in found.items() if steps is not None}
+
+    blocks = [features[start : start + _TOGETHER] for start in range(0, len(features), _TOGETHER)]
+    for stepped in in_order(look, blocks):
         if stepped:
-            added = product(np.stack(list(stepped.values()), axis=1), components[:, list(stepped)].T)
-            noise = added if noise is None else noise + added
+            drawn = np.stack([steps.drawn(draw) for steps in stepped.values()], axis=1)
+            added = product(drawn, components[:, list(stepped)].T)
+            noise = added if noise is None else np.add(noise, added, out=noise)
     return None if noise is None else np.split(noise, np.cumsum([rows.shape[0] for rows in parts])[:-1])
 
 
@@ -117,23 +123,47 @@ def _within_categories(indicators: Floats, draw: np.random.Generator) -> Floats:
     return moved
 
 
-def _within_steps(values: Floats, draw: np.random.Generator) -> Floats | None:
-    """Return by how much to move each value of a feature, None if the feature does not go in steps."""
-    levels, level = _levels(values)
-    likely = _without_between(values, levels, level)
-    if likely is not None:
-        within = _within_steps(likely, draw)
-        return None if within is None else within + (likely - values)
-    if len(levels) < 2 or len(values) < _TIED * len(levels):
-        return None
-    steps = np.diff(levels)
-    beside = np.pad(steps, 1)
-    widest = np.maximum(beside[:-2], beside[2:])  # of the steps on both sides of each, 0 where there is none
-    half = np.where((widest > 0.0) & (steps > _HOLE * widest), 0.0, steps / 2.0)
-    below, above = np.pad(half, (1, 0)), np.pad(half, (0, 1))
-    below, above = np.where(below > 0.0, below, above), np.where(above > 0.0, above, below)
-    moved: Floats = draw.uniform(size=len(values)) * (below + above)[level] - below[level]
-    return moved
+@dataclass(frozen=True)
+class _Steps:
+    """A feature that goes in steps.
+
+    Attributes
+    ----------
+    level : ndarray of shape (n_rows,), intp
+        The number of the value of each row.
+    below, width : ndarray of shape (n_values,), float64
+        How far the step of each value reaches below it, and how wide it is.
+    shift : ndarray of shape (n_rows,), float64, or None
+        By how much rows between two values go to the likelier one.
+    """
+
+    level: npt.NDArray[np.intp]
+    below: Floats
+    width: Floats
+    shift: Floats | None = None
+
+    @classmethod
+    def of(cls, values: Floats) -> _Steps | None:
+        """Find the steps; None if the feature does not go in any."""
+        levels, level = _levels(values)
+        likely = _without_between(values, levels, level)
+        if likely is not None:
+            found = cls.of(likely)
+            return None if found is None else replace(found, shift=likely - values)
+        if len(levels) < 2 or len(values) < _TIED * len(levels):
+            return None
+        steps = np.diff(levels)
+        beside = np.pad(steps, 1)
+        widest = np.maximum(beside[:-2], beside[2:])  # of the steps on both sides of each, 0 where there is none
+        half = np.where((widest > 0.0) & (steps > _HOLE * widest), 0.0, steps / 2.0)
+        below, above = np.pad(half, (1, 0)), np.pad(half, (0, 1))
+        below, above = np.where(below > 0.0, below, above), np.where(above > 0.0, above, below)
+        return cls(level, below, below + above)
+
+    def drawn(self, draw: np.random.Generator) -> Floats:
+        """Return by how much to move the value of each row."""
+        moved: Floats = draw.uniform(size=len(self.level)) * self.width[self.level] - self.below[self.level]
+        return moved if self.shift is None else moved + self.shift
 
 
 def _without_between(values: Floats, levels: Floats, level: npt.NDArray[np.intp]) -> Floats | None:
