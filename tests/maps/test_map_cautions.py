@@ -136,6 +136,7 @@ def test_the_order_is_looked_for_once_whatever_is_asked(monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DataWarning)
         found = [m.clusters(random_state=1), m.intrinsic_dimension(), m.clusters()]
+        assert ORDER in m.are_apart(FIRST, ~FIRST, n_nulls=19).caution
     assert "dimension" in m.scorecard(["intrinsic_dimension"], random_state=1).caution
     assert len(looked) == 1
     assert all(one.succession == order_of_rows(m) for one in found)

@@ -14,7 +14,7 @@ from gnomon._validation import message
 from gnomon.data.labels import measured_labels, sort_into_classes
 from gnomon.geometry.check import has_place
 from gnomon.maps.cautions import cautioned
-from gnomon.maps.order import NULLS, PAIRS
+from gnomon.maps.order import NULLS, PAIRS, order_of_rows
 from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
@@ -183,6 +183,8 @@ class Verdicts:
         return None if self.labels is None or measured_labels(self.labels) is not None else self.labels
 
     def _judged(self) -> tuple[Table, npt.NDArray[np.float32]]:
+        """Return table and map; whether rows are in order is then known to what judges them within this call."""
+        order_of_rows(self)  # type: ignore[arg-type]
         return with_directions(self._mapped(), self.representation, self.metric), self.embedding
 
     def _columns_judged(self) -> dict[str, Any]:
