@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from gnomon.neighbors import NeighborGraph, compute_neighbors, find_repeats, repeats, repeats_of_graph
+from gnomon.neighbors import (
+    NeighborGraph,
+    compute_neighbors,
+    find_repeats,
+    near_copies,
+    near_sets,
+    query_neighbors,
+    repeats,
+    repeats_of_graph,
+)
 
 
 def _several(n, times, noise, d=5, seed=0):
@@ -55,6 +64,51 @@ def test_independent_rows_are_not_taken_for_repeated(name):
     for seed in range(5):
         X = _INDEPENDENT[name](np.random.default_rng(seed))
         assert len(find_repeats(X, seed=0)[0]) == len(X)
+
+
+def _near(X, new):
+    """Return how many rows are in a set beyond doubt, and how many of the new ones copies of one."""
+    graph = compute_neighbors(X, 20, seed=0)
+    copied = near_copies(graph, *query_neighbors(X, new, 20))
+    return np.count_nonzero(near_sets(graph) != np.arange(len(X))), np.count_nonzero(copied >= 0)
+
+
+@pytest.mark.parametrize("draw", ["normal", "standard_cauchy"])
+def test_in_one_of_twenty_tables_chance_sets_rows_beyond_doubt(draw):
+    """Also of one column, where steps are widest, and of new rows, each of which is compared with all."""
+    found = []
+    for seed in range(100):
+        rows = getattr(np.random.default_rng(seed), draw)(size=(400, 1))
+        found.append(_near(rows[:200], rows[200:]))
+    assert np.all(np.count_nonzero(found, axis=0) <= [5, 10])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng: rng.standard_cauchy((900, 20)),
+        lambda rng: rng.standard_t(1.5, (900, 20)),
+        lambda rng: np.exp(2.0 * rng.normal(size=(900, 8))),
+    ],
+    ids=["cauchy", "t", "log-normal"],
+)
+def test_rows_far_out_are_near_no_others_beyond_doubt(draw):
+    for seed in range(3):
+        rows = draw(np.random.default_rng(seed))
+        assert _near(rows[:700], rows[700:]) == (0, 0)
+
+
+@pytest.mark.parametrize("share", [0.02, 0.2, 1.0])
+@pytest.mark.parametrize("d", [5, 200])
+def test_copies_are_found_however_many_there_are(share, d):
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(3, (400, d)) * np.exp(rng.normal(size=d))
+    chosen = rng.permutation(400)[: int(share * 400)]
+    new = X[chosen] + 1e-4 * X.std(axis=0) * rng.normal(size=(len(chosen), d))
+    sets = near_sets(compute_neighbors(np.concatenate([X, new]), 20, seed=0))
+    np.testing.assert_array_equal(sets[400:], chosen)
+    copied = near_copies(compute_neighbors(X, 20, seed=0), *query_neighbors(X, new, 20))
+    np.testing.assert_array_equal(copied, chosen)
 
 
 def test_a_large_table_of_independent_rows_is_told_by_some_of_them(monkeypatch):
