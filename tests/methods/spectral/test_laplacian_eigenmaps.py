@@ -1,5 +1,8 @@
 """Laplacian eigenmaps: closed forms, agreement with scikit-learn, diffusion maps, disconnected graphs, new rows."""
 
+import re
+import warnings
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -368,3 +371,33 @@ def test_a_scale_alone_takes_the_weights_that_have_one():
         fitted.embedding_, LaplacianEigenmaps(5, sigma=0.7, weights="heat").fit(BLOB).embedding_
     )
     assert LaplacianEigenmaps(5).fit(BLOB).weights_ == "binary"
+
+
+def _uniform_in_a_double_well(seed, span, n=40):
+    """Rows drawn uniformly, with the weights exp(-V / kT) of a potential that spans so many kT."""
+    X = np.random.default_rng(seed).uniform(-1.6, 1.6, size=(n, 2))
+    V = np.square(np.square(X[:, 0]) - 1.0) + np.square(X[:, 1])
+    return X, np.exp(-span * (V - V.min()) / np.ptp(V))
+
+
+def _largest_share(fitted):
+    shares = np.square(fitted.embedding_ - np.median(fitted.embedding_, axis=0))
+    return (shares / shares.sum(axis=0)).max()
+
+
+def test_a_light_row_that_carries_a_coordinate_is_told():
+    """Where one does: of ten drawings over 30 kT some; of none over 8 kT, of equal weights, or of the fourth root."""
+    told = 0
+    for seed in range(10):
+        X, weights = _uniform_in_a_double_well(seed, 30.0)
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            found = LaplacianEigenmaps(n_components=4, random_state=0).fit(X, sample_weight=weights)
+        texts = [str(one.message) for one in seen]
+        assert len(texts) == int(_largest_share(found) > 0.5)
+        told += len(texts)
+        form = r"LaplacianEigenmaps: coordinate \d is .* the mean weight .* \*\* 0\.25"
+        assert all(re.match(form, one) for one in texts)
+        for calmer in (weights**0.25, np.ones(len(X)), _uniform_in_a_double_well(seed, 8.0)[1]):
+            LaplacianEigenmaps(n_components=4, random_state=0).fit(X, sample_weight=calmer)
+    assert told >= 3

@@ -17,7 +17,7 @@ from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real,
 from gnomon.affinities import EdgeWeights, divide_by_density, edge_weights, neighbor_edges
 from gnomon.affinities.heat import weigh_edges, with_bridges
 from gnomon.affinities.masses import by_mass
-from gnomon.exceptions import NeighborsWarning
+from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
@@ -37,6 +37,8 @@ Float64Array = npt.NDArray[np.float64]
 _MOST = 2.0  # how far the extension may carry a row beyond the mean of its neighbours
 
 
+_CARRIED = 0.5  # share of a coordinate's squares about its median that one row may hold
+_LIGHT = 0.01  # of the weight of a mean row
 _MATRIX = Cost(fixed=1.4e6, row=550.0, neighbor=75.0)  # bytes: weights, and what their eigenvectors take
 
 
@@ -126,6 +128,10 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     edges to those who count it among their neighbours, a new one has none of these: the formula need not give back the
     position of a fitted row, so a row at distance 0 from a fitted one gets its position.
 
+    Under weights of rows that differ by many orders of magnitude, such as exp(-V / kT) over 20 kT, few rows decide the
+    eigenvectors, and a row of next to no weight may come to lie so far out that a coordinate shows it alone, as a
+    warning then says. Roots of the weights, a higher temperature, hold it back.
+
     References
     ----------
     .. [1] Belkin & Niyogi, "Laplacian eigenmaps for dimensionality reduction and data representation", Neural
@@ -198,6 +204,8 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
         solver = _Solver(parameters, self.seed_)
         table = None if parameters["metric"] == "precomputed" else X
         positions, centres = self._solve(table, self.affinities_.matrix, labels, solver)
+        if masses is not None and labels.max() == 0:
+            _tell_of_light_rows(positions, masses)
         self._extension = EigenmapExtension(
             X,
             positions,
@@ -275,6 +283,24 @@ class _Solver(ComponentSolver):
         if time:
             vectors = vectors * np.abs(1.0 - pairs.values) ** time
         return vectors
+
+
+def _tell_of_light_rows(positions: Float64Array, masses: Float64Array) -> None:
+    """Warn if a coordinate is little more than the place of one light row."""
+    shares = np.square(positions - np.median(positions, axis=0))
+    shares /= np.maximum(shares.sum(axis=0), np.finfo(np.float64).tiny)
+    rows = shares.argmax(axis=0)
+    carried = (shares.max(axis=0) > _CARRIED) & (masses[rows] < _LIGHT)
+    if not carried.any():
+        return
+    column = int(np.flatnonzero(carried)[0])
+    weight, share = float(masses[rows[column]]), float(shares[rows[column], column])
+    text = (
+        f"coordinate {column} is the place of one row rather than of all: a row of {weight:.1g} times the mean weight "
+        f"holds {share:.0%} of the coordinate's squares about its median"
+    )
+    remedy = "Pass less unequal weights, such as sample_weight ** 0.25."
+    warn(f"{text}, as where weights are very unequal. {remedy}", DataWarning)
 
 
 def _choose_weights(parameters: dict[str, Any]) -> str:
