@@ -106,7 +106,12 @@ class NeighborAffinity(ABC):
         found = self._checked(usable_distances(graph))
         return self.joined(graph.indices, found)
 
-    def joined(self, indices: npt.NDArray[np.int32], weights: Float32Array) -> Affinities:
+    def joined(
+        self,
+        indices: npt.NDArray[np.int32],
+        weights: Float32Array,
+        masses: npt.NDArray[np.float64] | None = None,
+    ) -> Affinities:
         """Return the affinities of rows whose neighbours have such weights, as ``join`` says.
 
         Parameters
@@ -114,7 +119,11 @@ class NeighborAffinity(ABC):
         indices : ndarray of shape (n_samples, n_neighbors), int32
         weights : ndarray of shape (n_samples, n_neighbors), float32
             A neighbour may stand twice where all but one of its weights are 0.
+        masses : ndarray of shape (n_samples,), float64, or None, default=None
+            How many rows each row stands for, of mean 1; None for 1.
         """
+        if masses is not None:
+            return joined_by_mass(indices, weights, masses, self.join, self.set_op_mix_ratio)
         if self.join == "membership":
             matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.set_op_mix_ratio)
             return Affinities(matrix, "membership", symmetric=True)
@@ -139,8 +148,7 @@ class NeighborAffinity(ABC):
         graph, masses = inputs.neighbors, inputs.masses
         if masses is None:
             return self.weights(graph)
-        found = self._checked(usable_distances(graph))
-        return joined_by_mass(graph.indices, found, masses, self.join, self.set_op_mix_ratio)
+        return self.joined(graph.indices, self._checked(usable_distances(graph)), masses)
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows among those of a table."""

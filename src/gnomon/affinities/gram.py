@@ -20,8 +20,8 @@ from gnomon.affinities.gram_sources import (
     MatrixSource,
     Rows,
     Source,
-    check_symmetric,
     eigenpairs_memory,
+    symmetrized,
 )
 from gnomon.kernels import InputKernel, input_kernel
 from gnomon.linalg import (
@@ -132,7 +132,7 @@ class Gram:
         ValueError
             If K is not square, finite and symmetric; the text says where.
         """
-        return cls._made("matrix", K=check_symmetric(K))
+        return cls._made("matrix", K=symmetrized(K))
 
     @classmethod
     @part("Gram")

@@ -12,7 +12,16 @@ import scipy
 from gnomon._arithmetic import SparseTimes, squared_lengths
 from gnomon._cached import cached_property
 from gnomon._validation import message
-from gnomon.linalg import Eigenpairs, dense_rows, inner, inner_products, product, symmetric_eigen, with_signs
+from gnomon.linalg import (
+    Eigenpairs,
+    check_symmetric,
+    dense_rows,
+    inner,
+    inner_products,
+    product,
+    symmetric_eigen,
+    with_signs,
+)
 from gnomon.linalg.principal.spectra import LARGEST_SVD
 
 __all__ = [
@@ -23,8 +32,8 @@ __all__ = [
     "Rows",
     "Source",
     "centred",
-    "check_symmetric",
     "eigenpairs_memory",
+    "symmetrized",
 ]
 
 Float64Array = npt.NDArray[np.float64]
@@ -81,7 +90,7 @@ def centred(Y: Float64Array) -> Float64Array:
     return np.asarray(Y - Y.mean(axis=0), dtype=np.float64)
 
 
-def check_symmetric(K: Any) -> Any:
+def symmetrized(K: Any) -> Any:
     """Return K as float64, ndarray or CSR, made exactly symmetric; raise ValueError if it is not a similarity.
 
     Parameters
@@ -96,18 +105,8 @@ def check_symmetric(K: Any) -> Any:
         raise ValueError(message(f"a similarity of shape {matrix.shape}", "a square matrix"))
     if not np.isfinite(matrix.data if sparse else matrix).all():
         raise ValueError(message("the similarity", "finite"))
-    largest = float(abs(matrix).max())
-    asymmetry, row = 0.0, 0
-    for begin in range(0, matrix.shape[0], _BLOCK):
-        part = slice(begin, begin + _BLOCK)
-        differences = np.abs(dense_rows(matrix[part]) - dense_rows(matrix[:, part]).T).max(axis=1)
-        if float(differences.max()) > asymmetry:
-            asymmetry, row = float(differences.max()), begin + int(differences.argmax())
-    if asymmetry > _ASYMMETRY[single] * largest:
-        fact = f"row {row} and column {row} differ by up to {asymmetry:.3g}, the largest entry is {largest:.3g}"
-        remedy = "Pass (K + K.T) / 2 if that is what you mean."
-        raise ValueError(message("the similarity", "symmetric", fact=fact, remedy=remedy))
-    if asymmetry == 0.0:
+    check_symmetric(matrix, "the similarity", of_entry=0.0, of_largest=_ASYMMETRY[single])
+    if (matrix != matrix.T).nnz == 0 if sparse else np.array_equal(matrix, matrix.T):
         return matrix
     return scipy.sparse.csr_array((matrix + matrix.T) / 2.0) if sparse else (matrix + matrix.T) / 2.0
 

@@ -8,10 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._arithmetic import exp, log
-from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows, sums_to_one
-from gnomon.affinities.base import Affinities, fuzzy_union, mean_of_directions, rows_as_matrix, usable_distances
+from gnomon.affinities.affinity import Inputs, NeighborAffinity, NewRows
+from gnomon.affinities.base import Affinities, usable_distances
 from gnomon.affinities.fuzzy import membership_weights
-from gnomon.affinities.masses import joined_by_mass
 from gnomon.data.target import Target
 from gnomon.neighbors import compute_neighbors
 
@@ -72,15 +71,7 @@ class SupervisedAffinity:
         weights = exp(logs - np.where(np.isfinite(largest), largest, 0.0)).astype(np.float32)
         if self.affinity.join == "membership":
             weights *= given.max(axis=1, initial=0.0, keepdims=True).astype(np.float32)
-        if inputs.masses is not None:
-            mix = self.affinity.set_op_mix_ratio
-            return joined_by_mass(indices, weights, inputs.masses, self.affinity.join, mix)
-        if self.affinity.join == "membership":
-            matrix = fuzzy_union(indices, weights, set_op_mix_ratio=self.affinity.set_op_mix_ratio)
-            return Affinities(matrix, "membership", symmetric=True)
-        if self.affinity.join == "rows":
-            return Affinities(rows_as_matrix(indices, sums_to_one(weights)), "rows")
-        return Affinities(mean_of_directions(indices, sums_to_one(weights)), "total", symmetric=True)
+        return self.affinity.joined(indices, weights, inputs.masses)
 
     def new_rows(self, inputs: Inputs) -> NewRows:
         """Return the rule for new rows, whose target is not known: that of the table."""

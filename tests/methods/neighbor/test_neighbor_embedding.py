@@ -158,6 +158,14 @@ def test_same_bytes_for_any_number_of_threads(digits):
             r"optimizer_params must be arguments of 'adam': .*learning_rate.* \(found early_exaggeration_iter\)",
         ),
         ({"loss_params": {"a": 1}}, ValueError, r"loss_params must be arguments of 'kl': .*evaluation.* \(found a\)"),
+        *(
+            (
+                {"affinity": one, "affinity_params": {"perplexity": 5}},
+                ValueError,
+                "affinity_params must be None where a",
+            )
+            for one in (AFFINITIES["gaussian"](5), lambda inputs: None, np.eye(100))
+        ),
         ({"affinity_params": {"a": 1}}, ValueError, r"affinity_params must be arguments of '\w+': .* \(found a\)"),
         ({"affinity": sparse.eye_array(5)}, ValueError, "affinity of 5 rows must be one row each"),
         ({"affinity": Gram.from_matrix(np.eye(5)), "loss": "frobenius"}, ValueError, "affinity of 5 rows must be one"),

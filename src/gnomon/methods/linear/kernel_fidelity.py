@@ -13,7 +13,7 @@ import numpy.typing as npt
 import scipy
 
 from gnomon.affinities.geodesics import geodesic_distances
-from gnomon.affinities.gram_sources import check_symmetric
+from gnomon.affinities.gram_sources import symmetrized
 from gnomon.exceptions import NeighborsWarning
 from gnomon.kernels import InputKernel
 from gnomon.kernels.inputs import squared_distances
@@ -153,7 +153,7 @@ def _centred_gram(kernel: InputKernel, rows: Any) -> tuple[Float64Array, Float64
 
     Not through Gram, whose threads would wait for each other's turn with BLAS.
     """
-    matrix = check_symmetric(kernel.block(rows, rows))
+    matrix = symmetrized(kernel.block(rows, rows))
     matrix = (matrix + matrix.T) / 2.0
     np.fill_diagonal(matrix, kernel.diagonal(rows))
     means = matrix.mean(axis=0)

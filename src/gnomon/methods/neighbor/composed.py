@@ -128,8 +128,9 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
         Sampled descent takes any loss but "kl", "conditional_kl", "info_nce" and a centred "frobenius" (see
         `gnomon.optimizers.SampledDescent`). An object needs ``minimize(objective, Y0, reporter=...)`` and ``max_iter``.
     affinity_params, kernel_params, loss_params, optimizer_params : dict or None, default=None
-        Arguments of the parts chosen by name, such as ``affinity_params={"perplexity": 30}``; without it, 30 or less
-        for few rows, as in `TSNE`. The kernel "umap" takes a and b, or min_dist and spread.
+        Arguments of the parts chosen by name, and of a loss that is a callable, such as
+        ``affinity_params={"perplexity": 30}``; without it, 30 or less for few rows, as in `TSNE`. The kernel "umap"
+        takes a and b, or min_dist and spread.
     density, frames : float >= 0, dict or None, default=None
         As in `UMAP`, for losses that take added terms: "cross_entropy". If it is not sampled, "auto" takes Adam.
     start_spread : float > 0 or None, default=None
@@ -296,6 +297,9 @@ class NeighborEmbedding(WeightedRowEmbedder, BlockEmbedder):
             if isinstance(made, GaussianAffinity) and "perplexity" not in given:
                 made = replace(made, perplexity=usual_perplexity(made.perplexity, n_samples))
             return made
+        if parameters["affinity_params"]:
+            fact = f"found a {type(affinity).__name__}"
+            raise ValueError(message("affinity_params", "None where affinity is an object", fact=fact))
         if isinstance(affinity, np.ndarray | Affinities | Gram | scipy.sparse.sparray | scipy.sparse.spmatrix):
             return partial(self._take, affinity, parameters["loss"], n_samples, parameters.get("copies"))
         if isinstance(affinity, type) and issubclass(affinity, NeighborAffinity):

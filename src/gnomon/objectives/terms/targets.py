@@ -14,6 +14,7 @@ from gnomon._entrance import part
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import message
+from gnomon.linalg import check_symmetric
 from gnomon.objectives.base import Embedding
 from gnomon.objectives.expansion import TermExpansion, blocks, squared_distances, without_own
 from gnomon.objectives.pairs import compile_kernel, pair_force
@@ -26,6 +27,7 @@ __all__ = ["TargetPairs"]
 
 
 _BLOCK = 512  # rows compared at a time
+_OF_LARGEST = 1e-6  # by which entries of a target may differ from those across: rounding of differences
 _TINY = 1e-300  # squared distance below which points coincide
 
 
@@ -278,8 +280,7 @@ def _check_target(target: npt.ArrayLike, dtype: type) -> npt.NDArray[Any]:
         rows = slice(first, first + _BLOCK)
         if not np.isfinite(compact[rows]).all():
             raise ValueError(message("target", "finite"))
-        if not np.allclose(compact[rows], compact[:, rows].T, rtol=1e-4, atol=1e-6):
-            raise ValueError(message("target", "symmetric", remedy="Pass (T + T.T) / 2."))
+    check_symmetric(compact, "target", of_largest=_OF_LARGEST)
     return compact
 
 
@@ -300,10 +301,7 @@ def _check_weights(
         raise ValueError(message("weights", "finite and >= 0"))
     if given.ndim == 1:
         return none[0], given
-    for first in range(0, n_samples, _BLOCK):
-        rows = slice(first, first + _BLOCK)
-        if not np.allclose(given[rows], given[:, rows].T, rtol=1e-4, atol=0.0):
-            raise ValueError(message("weights", "symmetric", remedy="Pass (W + W.T) / 2."))
+    check_symmetric(given, "weights")
     return given, none[1]
 
 
