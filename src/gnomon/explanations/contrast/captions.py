@@ -168,9 +168,9 @@ def _cluster_moments(
             return mean, (deviations + (len(rows) - stored) * mean**2) / len(rows)
         first = np.asarray(X[rows[0]], dtype=np.float64)
         parts = np.array_split(rows, max(1, len(rows) * n_features // _BLOCK))
-        mean = first + sum(sum_deviations(X, part, first) for part in parts) / len(rows)
-        squares = np.sum([sum_deviations(X, part, mean, squared=True) for part in parts], axis=0)
-        return mean, squares / len(rows)
+        none = np.zeros(n_features)
+        mean = first + sum((sum_deviations(X, part, first) for part in parts), none) / len(rows)
+        return mean, sum((sum_deviations(X, part, mean, squared=True) for part in parts), none) / len(rows)
 
     means, variances = (np.stack(one) for one in zip(*in_order(moments, range(n_groups)), strict=True))
     return _ClusterMoments(means, variances, sizes, alpha)
