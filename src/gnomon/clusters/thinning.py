@@ -20,7 +20,7 @@ _WINDOWS = ((0.5, 0.25), (0.375, 0.125), (0.5, 0.125), (0.625, 0.125))
 """Place and half width of each window between the groups, in units of the distance of their medians."""
 _INSIDE = 0.95  # share of a group's rows that the tube around both holds
 _FEWEST = 5  # held-out rows of a side
-_ROWS = 512  # looked at together, so that they stay in a cache
+_ROWS = 1024  # looked at together, so that they stay in a cache
 
 
 @dataclass(frozen=True)
