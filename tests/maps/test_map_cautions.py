@@ -2,11 +2,13 @@
 
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import gnomon as gn
+from gnomon._validation import warn
 from gnomon.exceptions import DataWarning
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.printed.sections import about, answers, groups, meaning
@@ -119,6 +121,21 @@ def test_reports_and_pages_say_once_that_rows_are_in_order_and_that_weights_do_n
     for text in texts:
         assert text.count(ORDER) == 1
         assert len(re.findall("Rows have weights|Rows count once", text)) == 1
+
+
+@pytest.mark.parametrize("whose", ["with clusters", "without"])
+def test_what_else_is_warned_of_clusters_is_warned_of_by_a_report(unlabelled, monkeypatch, whose):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DataWarning)
+        found = unlabelled.clusters()
+
+    def clusters(self):
+        warn("something else", DataWarning)
+        return found if whose == "with clusters" else replace(found, levels=())
+
+    monkeypatch.setattr(gn.Map, "clusters", clusters)
+    with pytest.warns(DataWarning, match="something else"):
+        unlabelled._clusters_shown()
 
 
 def test_reports_of_rows_in_random_order_say_nothing_of_it():
