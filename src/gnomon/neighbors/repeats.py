@@ -273,7 +273,7 @@ class _Usual(NamedTuple):
 
 def _most(distances: Floats) -> int:
     """Return at how many of the neighbours of rows a step may be."""
-    return min(_MOST, distances.shape[1] // 2) - 1
+    return int(min(_MOST, distances.shape[1] // 2)) - 1
 
 
 def _nearer(distances: Floats, chance: float, least: float, usual: _Usual | None = None) -> Rows:
