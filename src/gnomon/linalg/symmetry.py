@@ -93,4 +93,4 @@ def _has_equal_products(matrix: Any) -> bool:
 def _excess(along: Any, back: Any, differences: Any, of_entry: float, least: float) -> npt.NDArray[np.floating]:
     """Return by how much differences are beyond what rounding may leave."""
     allowed = np.maximum(of_entry * np.maximum(np.abs(along), np.abs(back)), least)
-    return np.nan_to_num(np.abs(differences) - allowed)
+    return np.asarray(np.nan_to_num(np.abs(differences) - allowed))
