@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from scipy.stats import spearmanr
 from tests.threads import on_threads
 
@@ -233,6 +235,20 @@ def test_the_scores_of_numbers_of_neighbours_are_those_of_two_hundred_rows():
     mask[:449, -1] = False  # rows with fewer neighbours are not looked at
     masked = NeighborGraph(graph.indices, graph.distances, mask)
     np.testing.assert_allclose(_profile_scores(X, masked, counts), expected[-2:], rtol=1e-5)
+
+
+def test_scores_of_a_wide_sparse_table_are_those_of_the_dense_one_without_writing_its_rows_out():
+    rng = np.random.default_rng(0)
+    few = sp.random(60, 40, density=0.2, format="csr", random_state=0, data_rvs=rng.random)
+    wide = sp.csr_array((few.data, few.indices * 5000, few.indptr), shape=(60, 200_000))
+    graph, counts = compute_neighbors(few, 12), (4, 8, 12)
+    tracemalloc.start()
+    found = _profile_scores(wide, graph, counts)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    np.testing.assert_allclose(found, _profile_scores(few.toarray(), graph, counts), rtol=1e-10)
+    assert len(found) == 120
+    assert peak < 8 * 200_000  # one row written out
 
 
 def test_tests_are_the_three_nearest_held_out_rows_of_a_hundred_others():

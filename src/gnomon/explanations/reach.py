@@ -16,11 +16,10 @@ import numpy.typing as npt
 from gnomon._arithmetic import product
 from gnomon._threads import single_threaded_blas
 from gnomon.explanations.jackknife import jackknife_error
-from gnomon.explanations.rows import dense_rows_of
 from gnomon.geometry import LocalJacobians, local_jacobians
 from gnomon.geometry.check import has_place
 from gnomon.geometry.expansion import foretell_by_rounds
-from gnomon.linalg.table import evenly_spaced
+from gnomon.linalg.table import dense_in_stored, evenly_spaced
 from gnomon.neighbors import NeighborGraph
 
 __all__ = [
@@ -69,7 +68,8 @@ def _profile_scores(X: Any, graph: NeighborGraph, counts: tuple[int, ...]) -> Ar
         near = graph.indices[i] if graph.mask is None else graph.indices[i][graph.mask[i]]
         if len(near) < graph.n_neighbors:
             continue
-        squares = (dense_rows_of(X, near) - dense_rows_of(X, [i])) ** 2
+        values, _ = dense_in_stored(X[np.append(near, i)])  # where no row stores a number there is no distance
+        squares = (values[:-1] - values[-1]) ** 2
         sums = np.cumsum(squares, axis=0)
         for left in range(_NEAREST):
             away = np.sqrt(squares[left])
