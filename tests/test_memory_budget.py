@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import gnomon
 from gnomon._memory import available_memory, check_budget, in_bytes
 from gnomon._run import current_run
+from gnomon.maps.costs import answer_takes
 
 
 @pytest.mark.parametrize(
@@ -71,6 +73,38 @@ def test_a_standardised_copy_counts(monkeypatch):
     gnomon.map(X, "pca", scale=None, memory_budget=needed)
     with pytest.raises(MemoryError, match="and a standardised copy of the table take"):
         gnomon.map(X, "pca", scale="standard", memory_budget=needed)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_answers_to_a_map_obey_the_budget_of_a_run_before_any_work(kind, tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(400, 20))
+    found = gnomon.map(kind(X), "pca")
+    monkeypatch.setattr("gnomon.explanations.explain", lambda *_, **__: pytest.fail("it was explained"))
+    monkeypatch.setattr("gnomon.evaluation.evaluate", lambda *_, **__: pytest.fail("it was scored"))
+    path, refused = tmp_path / "map.html", r": a map of 400 rows must be one whose computation fits in memory, 0.5 MB"
+    asked = {
+        "explain": found.explain,
+        "evaluate": found.evaluate,
+        "to_html": lambda: found.to_html(path),
+        "report": found.report,
+    }
+    for name, ask in asked.items():
+        with gnomon.running(memory=5e5), pytest.raises(MemoryError, match=rf"^{name}{refused}.*Allow more memory"):
+            ask()
+    assert not path.exists()
+
+
+def test_answers_that_are_there_take_nothing_and_budgets_are_those_of_forecasts():
+    X = np.random.default_rng(0).normal(size=(400, 20))
+    found = gnomon.map(X, "pca")
+    needed = {name: answer_takes(name, 400, 20, None)[0] for name in ("explanation", "evaluation")}
+    with gnomon.running(memory=needed["explanation"]):
+        told = found.explain()
+    with gnomon.running(memory=needed["evaluation"]):
+        scored = found.evaluate()
+    with gnomon.running(memory=1.0):
+        assert found.explain() is told
+        assert found.evaluate() is scored
 
 
 def test_a_budget_changes_no_map():

@@ -5,9 +5,21 @@ They are foreseen before a fit begins, and none of the rooms that answer is load
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
 from gnomon._costs import Cost
 
-__all__ = ["columns_take", "evaluation_keeps", "evaluation_takes", "explanation_takes", "page_takes"]
+__all__ = [
+    "answer_takes",
+    "columns_take",
+    "evaluation_keeps",
+    "evaluation_takes",
+    "explanation_takes",
+    "page_takes",
+    "sparse_columns",
+]
 
 # Bytes, bytes of the blocks worked on at a time and their limit, and nanoseconds on one core of the reference machine.
 _EXPLANATION = Cost(fixed=1e6, row=900.0)
@@ -149,3 +161,32 @@ def columns_take(name: str, n_samples: int, n_stored: float, n_columns: int, n_u
     looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / max(n_columns, 1)))
     needed = _DEVIATION * looked_at * n_columns + _USED * n_used
     return needed, 1e-9 * (_PAGE_COLUMN_TIME * n_columns + _USED_TIME * n_used)
+
+
+def sparse_columns(X: Any) -> tuple[int, int] | None:
+    """Return how many columns a sparse matrix has, and how many some row stores; None of any other table."""
+    if getattr(X, "nnz", None) is None:
+        return None
+    return int(X.shape[1]), int(np.unique(X.tocsr().indices).size)
+
+
+def answer_takes(name: str, n_samples: int, n_features: float, columns: tuple[int, int] | None) -> tuple[float, float]:
+    """Return what an answer to a map of a dense or a sparse table takes.
+
+    Parameters
+    ----------
+    name : {"explanation", "evaluation", "page"}
+    n_samples : int
+    n_features : float
+        Numbers stored for a row.
+    columns : (int, int) or None
+        What `sparse_columns` returns of the table.
+
+    Returns
+    -------
+    n_bytes, seconds : float
+    """
+    takes = {"explanation": explanation_takes, "evaluation": evaluation_takes, "page": page_takes}[name]
+    needed, seconds = takes(n_samples, n_features)
+    more, longer = (0.0, 0.0) if columns is None else columns_take(name, n_samples, n_features, *columns)
+    return needed + more, seconds + longer

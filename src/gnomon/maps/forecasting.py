@@ -14,7 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.data.stored import StoredTable, as_stored
 from gnomon.maps.blocks import GOWER
-from gnomon.maps.costs import columns_take, evaluation_keeps, evaluation_takes, explanation_takes, page_takes
+from gnomon.maps.costs import answer_takes, evaluation_keeps, sparse_columns
 from gnomon.maps.fitting import make_estimator
 from gnomon.maps.landmarks.count import Needs, Shape, Sized, check_count, count_landmarks
 from gnomon.maps.landmarks.forecast import LandmarkForecast, forecast_with_landmarks
@@ -130,7 +130,7 @@ def forecast(
         fact = "its memory has not been measured"
         raise ValueError(message(f"method={method!r:.60}", "one that tells what it takes", fact=fact))
     if n_fitted is None:
-        found = _with_what_follows(found, then, n_samples, n_features, _columns(X))
+        found = _with_what_follows(found, then, n_samples, n_features, sparse_columns(X))
     return found.at_pace(machine_pace())
 
 
@@ -143,17 +143,10 @@ def _sized(X: Any, stored: StoredTable | None, n_samples: int) -> Sized:
     return Shape(n_samples, int(n_features), np.float32 if itemsize == 4 else np.float64)
 
 
-def _columns(X: Any) -> tuple[int, int] | None:
-    """Return how many columns a sparse matrix has, and how many some row stores; None of any other table."""
-    if getattr(X, "nnz", None) is None:
-        return None
-    return int(X.shape[1]), int(np.unique(X.tocsr().indices).size)
-
-
 def _with_what_follows(
     found: Forecast, then: Sequence[str], n_samples: int, n_features: float, columns: tuple[int, int] | None
 ) -> Forecast:
-    """Return the forecast of a fit with what is made of its map; `columns` are those of `_columns`."""
+    """Return the forecast of a fit with what is made of its map; `columns` are those of `sparse_columns`."""
     if not then:
         return found
     kept = [*found.stages.values(), found.n_bytes][-2 if found.stages else -1]  # of the last stage
@@ -165,11 +158,7 @@ def _with_what_follows(
         if name == "file":
             needed, seconds = 0.0, 1e-9 * _FILE.of(n_samples, n_features)
         else:
-            takes = {"explanation": explanation_takes, "evaluation": evaluation_takes, "page": page_takes}[name]
-            needed, seconds = takes(n_samples, n_features)
-            if columns is not None:
-                more, longer = columns_take(name, n_samples, n_features, *columns)
-                needed, seconds = needed + more, seconds + longer
+            needed, seconds = answer_takes(name, n_samples, n_features, columns)
         following[name] = kept + needed, seconds
         if name == "explanation":
             kept += _FREED * needed

@@ -63,8 +63,16 @@ class Outputs:
         side_file : bool, default=False
             Whether to write what the page leaves out beside it, as ``map.data`` for ``map.html``, for its reader to
             open in it.
+
+        Raises
+        ------
+        MemoryError
+            If the page, or the explanation or scores it shows, would take more memory than may be taken; before any
+            work.
         """
         from gnomon.viewer import write_html
+
+        self._require_memory("to_html", "explanation", "evaluation", "page")  # type: ignore[attr-defined]
 
         write_html(path, self, title=title, sequence=sequence, byte_budget=byte_budget, side_file=side_file)
 
@@ -190,6 +198,7 @@ class Outputs:
         """
         from gnomon.maps.report import report_text
 
+        self._require_memory("report", "explanation", "evaluation")  # type: ignore[attr-defined]
         return report_text(self, verdicts=verdicts, notes=notes)  # type: ignore[arg-type]
 
     @entrance("to_dict", keeps_name=True)

@@ -11,11 +11,13 @@ import numpy.typing as npt
 
 from gnomon import neighbors
 from gnomon._entrance import entrance
+from gnomon._memory import available_memory, require_memory
 from gnomon.completion import Completion
 from gnomon.data import Representation, Table, check_table
 from gnomon.data.labels import TO_CLASSES, are_names_of_rows, measured_labels, sort_into_classes, told_of_numbers
 from gnomon.data.scaling import Scaling, choose_scaling, reads_values
 from gnomon.maps.cautions import cautioned, cautioned_evaluation
+from gnomon.maps.costs import answer_takes, sparse_columns
 from gnomon.maps.function import MapFunction
 from gnomon.maps.order import order_of_rows
 from gnomon.maps.outputs import Outputs
@@ -228,6 +230,7 @@ class Map(Questions, MapFunction, Outputs):
                 n_jobs=self.n_jobs,
             )
         if self._explanation is None:
+            self._require_memory("explain", "explanation")
             from gnomon.explanations import explain
             from gnomon.explanations.interpretable import N_NEIGHBORS as FEATURE_NEIGHBORS
 
@@ -300,10 +303,24 @@ class Map(Questions, MapFunction, Outputs):
     def evaluate(self) -> Evaluation:
         """Say how far to trust the map; computed once. See `gnomon.evaluate`."""
         if self._evaluation is None:
+            self._require_memory("evaluate", "evaluation")
             from gnomon.evaluation import evaluate
 
             self._evaluation = cautioned_evaluation(self, evaluate(**self._to_evaluate()))
         return self._evaluation
+
+    def _require_memory(self, who: str, *answers: str) -> None:
+        """Raise MemoryError if an answer that is not there yet would take more memory than may be taken."""
+        known = {"explanation": self._explanation, "evaluation": self._evaluation}
+        wanted = [name for name in answers if known.get(name) is None]
+        if not wanted or available_memory() == np.inf:
+            return
+        columns, numbers = sparse_columns(self.X), getattr(self.X, "nnz", None)
+        width = self.X.shape[1] if numbers is None else numbers / self.n_samples
+        for name in wanted:
+            needed = answer_takes(name, self.n_samples, width, columns)[0]
+            what, remedy = f"a map of {self.n_samples:,} rows", "Allow more memory, or map fewer rows or columns."
+            require_memory(what, needed, fact=f"arrays of its {name}", remedy=remedy, who=who)
 
     def _to_evaluate(self) -> dict[str, Any]:
         """Return the arguments of `gnomon.evaluate`."""
