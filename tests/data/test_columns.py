@@ -19,6 +19,7 @@ from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
 
 N = 120
+pytestmark = pytest.mark.filterwarnings("ignore:.*left out. Pass features=:gnomon.exceptions.DataWarning")
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_every_kind_of_column_becomes_what_the_rules_say(people, form):
     left = {rule.name: rule.reason for rule in encoder.rules_ if not rule.features}
     assert left == {
         "id": "it counts the rows",
-        "customer": "whole numbers that all differ and go with no other column",
+        "customer": "an identifier by its name",
         "zip": "an identifier by its name",
         "name": "an identifier",
         "note": "60 different texts",
@@ -258,7 +259,75 @@ def test_whole_numbers_go_with_another_column_over_the_rows_that_have_both(n_lac
     weight = rng.normal(size=N)
     weight[:n_lacking] = np.nan  # in 40 rows or fewer it cannot be told
     found = gn.TablePreprocessor().fit(pd.DataFrame({"size": size, "weight": weight}))
-    assert (found.rules_[0].kind == "number") == kept
+    assert (found.rules_[0].reason == "") == kept
+
+
+def _kept(values, name="v", others=2, **given):
+    rng = np.random.default_rng(7)
+    frame = pd.DataFrame({name: values} | {f"x{j}": rng.normal(size=len(values)) for j in range(others)})
+    return name in gn.TablePreprocessor(**given).fit(frame).get_feature_names_out()
+
+
+@pytest.mark.parametrize("n", [60, 300, 2000])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: 10_001 + rng.permutation(n),
+        lambda rng, n: 5_000 + rng.choice(int(1.6 * n), n, replace=False),
+        lambda rng, n: 1_000_000 + rng.choice(9_000_000, n, replace=False),
+        lambda rng, n: rng.integers(0, 2**32, n),
+        lambda rng, n: 50_000 + np.cumsum(rng.geometric(0.2, n)),
+    ],
+    ids=["dense", "dense with gaps", "seven digits", "32 bits", "orders"],
+)
+def test_numbers_that_are_made_to_name_rows_are_left_out_with_a_warning(draw, n):
+    values = draw(np.random.default_rng(1), n)
+    with pytest.warns(DataWarning, match=r"TablePreprocessor: 'v' \(whole numbers that .*\) left out\. Pass features="):
+        assert not _kept(values)
+    assert _kept(values, features=["v"])
+
+
+@pytest.mark.parametrize("n", [60, 300, 2000])
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: rng.choice(np.arange(20_000, 120_000), n, replace=False),
+        lambda rng, n: rng.choice(np.arange(500, 5_000), n, replace=False),
+        lambda rng, n: 10_000 + rng.choice(90_000, n, replace=False),
+        lambda rng, n: rng.integers(1_500_000_000, 1_700_000_000, n),
+        lambda rng, n: np.sort(rng.integers(1_500_000_000, 1_700_000_000, n)),
+        lambda rng, n: np.sort(np.exp(rng.normal(13.0, 2.0, n)).round())[::-1],
+        lambda rng, n: 1 + np.cumsum(rng.permutation(n)),
+    ],
+    ids=["incomes", "areas", "prices", "times", "times in order", "populations in order", "steps"],
+)
+def test_amounts_that_all_differ_are_kept_and_a_note_says_that_they_may_name_rows(draw, n):
+    values = draw(np.random.default_rng(1), n)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert _kept(values)
+    frame = pd.DataFrame({"v": values} | {f"x{j}": np.random.default_rng(j).normal(size=n) for j in range(2)})
+    told = "columns taken as numbers, though they may name the rows: 'v' (whole numbers that all differ and go with"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*all columns are standardised")
+        assert any(told in note for note in gn.map(frame, "pca").notes) == (len(np.unique(values)) == n)
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("customer", False),
+        ("Order No.", False),
+        ("phone_number", False),
+        ("account balance", True),
+        ("employees", True),
+    ],
+)
+def test_the_name_tells_whether_numbers_that_all_differ_name_rows(name, kept):
+    values = np.random.default_rng(1).choice(90_000, 200, replace=False)
+    assert _kept(values, name) == kept
+    repeated = np.append(values[1:], values[1])
+    assert _kept(repeated, name)
 
 
 @pytest.mark.parametrize("name", ["species", "label", "Class", "target"])

@@ -1,5 +1,7 @@
 """Maps that follow a target: what steers is no feature and no label, and the map says that it was steered."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -51,6 +53,24 @@ def test_labels_do_not_steer_and_a_target_does_not_label(flowers, steered):
         numbers = gn.map(flowers, labels="kind", target="length", target_weight=0.9, **QUICK)
     assert numbers.feature_names == list("abcd")
     assert "with weight 0.9, as numbers" in numbers.notes[-1]
+
+
+def test_columns_left_out_are_named_where_features_go_with_the_target_by_chance():
+    rng = np.random.default_rng(0)
+    rank = rng.permutation(200)
+    X = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc")).assign(
+        rank=rank, kind=np.array(["x", "y"])[rng.integers(0, 2, 200)], y=np.where(rank < 100, "low", "high")
+    )
+    with pytest.warns(DataWarning, match=r"'rank' \(whole numbers"), pytest.warns(SupervisionWarning) as told:
+        gn.map(X, target="y", **QUICK)
+    wanted = "map: The features go with the target 'y' by chance, but these columns were left out of them: 'rank'. Name"
+    assert [str(one.message).startswith(wanted) for one in told if one.category is SupervisionWarning] == [False, True]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gn.map(X, target="y", features=["rank", "a"], scale="standard", **QUICK)
+    with pytest.warns(SupervisionWarning) as told:
+        gn.map(X.drop(columns="rank"), target="y", **QUICK)
+    assert not any("left out" in str(one.message) for one in told)
 
 
 def test_the_map_its_report_its_page_and_its_file_say_that_it_was_steered(flowers, steered, tmp_path):

@@ -35,12 +35,15 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - Ordered categories become their ranks 0, 1, 2, ...
     - Dates, also texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31 May 2024, with or without a time and its zone,
       become the years, months, days or hours since the first, by the span that they cover.
-    - Identifiers are left out: integers that count the rows, that are called an id or a zip code, or that all differ
-      and have no rank correlation with any other column, some missing or not; texts that all differ. So are numbers
-      that rise by equal steps over all of 50 rows or more beside other columns, such as times of frames, or in the same
-      way over each of several equal stretches of as many, such as times of replicas; texts of too many different
-      values, and texts in a column called "label", "class", "species" or the like. Texts that look like numbers, times
-      or dates are left out with a warning.
+    - Identifiers are left out: integers that count the rows or are called an id or a zip code, some missing or not;
+      texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation with
+      any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
+      from row to row and fill a twentieth of it, or lie evenly in all numbers of seven digits or more or from 0 to a
+      power of 2; others, such as incomes, are kept. Left out are numbers that rise by equal steps over all of 50 rows
+      or more beside other columns, such as times of frames, or in the same way over each of several equal stretches of
+      as many, such as times of replicas; texts of too many different values, and texts in a column called "label",
+      "class", "species" or the like. Numbers, and texts that look like numbers, times or dates, are left out with a
+      warning.
 
     Parameters
     ----------
@@ -88,8 +91,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         DataWarning
-            Names columns that are left out though they look like numbers, columns of one value and blanks, and a few
-            cells that lie so far out, as in another unit, that they make the standard deviation of their column.
+            Names columns that are left out though they hold numbers or look like them, columns of one value and blanks,
+            and a few cells that lie so far out, as in another unit, that they make the standard deviation of their
+            column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"

@@ -31,7 +31,7 @@ from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
 from gnomon.maps.result import N_NEIGHBORS, Map
 from gnomon.maps.seam import warn_of_units
-from gnomon.maps.steering import steering, target_of_fit, told_of_fit
+from gnomon.maps.steering import steering, target_of_fit, told_of_fit, warn_of_left_out
 from gnomon.maps.weights import refuse_given, told_of_weights
 from gnomon.maps.wrapped import warn_of_wrapped
 from gnomon.methods.base import Embedder, kind_of_table, stored_features
@@ -127,6 +127,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
             mapped = check_table(representation.values)
         by_row = None if prepared.weighing is None else data.metadata[prepared.weighing]
         graph, embedding = _lay_out(estimator, mapped, y, by_row)
+        warn_of_left_out(data, estimator)
         _check_range(embedding)
         rows = None if data.distances is not None else mapped.values
         warn_of_depth(data.depth, table.values, representation, rows, embedding)

@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
+from gnomon._validation import message, warn
 from gnomon.data import Dataset, check_labels
 from gnomon.data.columns import raw_columns
-from gnomon.data.dataset import require_name
+from gnomon.data.dataset import listed, require_name
 from gnomon.data.frames import is_frame
 from gnomon.data.labels import sort_into_classes
+from gnomon.exceptions import SupervisionWarning
 from gnomon.methods.base import Embedder
 from gnomon.methods.registry import find_method
 
-__all__ = ["caution", "steering", "take_columns", "target_of_fit", "told_of_fit"]
+__all__ = ["caution", "steering", "take_columns", "target_of_fit", "told_of_fit", "warn_of_left_out"]
 
 _TARGET = "target"
 _WEIGHT = "target_weight"
@@ -139,6 +140,20 @@ def told_of_fit(data: Dataset, estimator: Any) -> tuple[dict[str, Any], list[str
     return {_TARGET: name}, [
         f"The target {name!r} steered the map with weight {weight:g}, as {found.kind}. In the data {measure} {figures}."
     ]
+
+
+def warn_of_left_out(data: Dataset, estimator: Any) -> None:
+    """Name the columns that were left out of a table whose features go with the target no more than by chance."""
+    found = getattr(estimator, "supervision_", None)
+    if data.target is None or found is None or not found.is_by_chance:
+        return
+    used = {rule.name for rule in data.columns or () if rule.features}
+    gone = [name for name in data.metadata if name not in used and name not in (data.target_name, data.label_name)]
+    if gone:
+        fact = (
+            f"The features go with the target {data.target_name!r} by chance, but these columns were left out of them"
+        )
+        warn(f"{fact}: {listed(gone)}. Name in features=[...] those that may go with it.", SupervisionWarning)
 
 
 def caution(parameters: dict[str, Any]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray
-from gnomon.data.columns.find import MOST_CATEGORIES, NOT_ASKED, find_rules, writings_of
+from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import known_texts, plain_column, with_dates
@@ -152,7 +152,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     Warns
     -----
     DataWarning
-        Names numbers that are left out though nobody asked for that.
+        As `find_rules` does, and names texts that cannot be read.
     """
     if is_frame(data.X):
         frame = read_frame(data.X)
@@ -179,16 +179,15 @@ def _encode(
     rules = find_rules(columns, features, drop, MOST_CATEGORIES, decimal=data.decimal)
     made = [rule for rule in rules if rule.kind not in ("number", "boolean", "left out")]
     left = [rule for rule in rules if not rule.features]
-    silent = [rule for rule in left if rule.reason != NOT_ASKED and columns[rule.name].numeric]
     notes = [said for said in data.notes if not said.startswith(TEXT_NOTE)]
     if made:
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
     others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
     if others:
         notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in others[:8])}")
-    if silent:
-        names = ", ".join(rule.told() for rule in silent)
-        warn(f"{names} left out and kept as metadata. Pass features=[...] with these names to use them.", DataWarning)
+    if doubtful := [rule for rule in rules if rule.kind == "number" and rule.reason]:
+        whole = ", ".join(rule.told() for rule in doubtful)
+        notes.append(f"columns taken as numbers, though they may name the rows: {whole}. Pass drop=[...] if they do")
     texts = [rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind in "OU"]
     if odd := [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]:
         notes += odd

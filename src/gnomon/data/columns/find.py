@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message, warn
 from gnomon.data.arrays import is_missing
-from gnomon.data.columns.identifiers import id_reason, named_as_id
+from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
 from gnomon.data.columns.values import (
@@ -39,7 +39,7 @@ from gnomon.data.written import (
 )
 from gnomon.exceptions import DataWarning
 
-__all__ = ["MOST_CATEGORIES", "NOT_ASKED", "find_rules", "writings_of"]
+__all__ = ["MOST_CATEGORIES", "find_rules", "writings_of"]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -47,9 +47,7 @@ Ints = npt.NDArray[np.int64]
 
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
-NOT_ASKED = "not asked for"
-"""Why a column that nobody named is left out."""
-
+_NOT_ASKED = "not asked for"  # why a column that nobody named is left out
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
@@ -86,8 +84,9 @@ def find_rules(
     Warns
     -----
     DataWarning
-        Names columns whose commas or points may be decimal signs or stand between thousands, columns of texts that
-        look like numbers, times or dates and are left out, and columns of one value and blanks, which become 1 and 0.
+        Names columns whose commas or points may be decimal signs or stand between thousands, columns of numbers, and of
+        texts that look like numbers, times or dates, that are left out, and columns of one value and blanks, which
+        become 1 and 0.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
@@ -100,23 +99,27 @@ def find_rules(
     def ranks(name: str) -> Ints:
         return np.argsort(np.argsort(numbers[name], kind="stable"), kind="stable")
 
+    def named_rows(rule: ColumnRule) -> ColumnRule:
+        """Return the rule of a column of numbers, which is left out if it is an identifier and nobody asked for it."""
+        others = [other for other in numbers if other != rule.name and other in chosen]
+        found = Naming() if features is not None else naming_of(rule.name, numbers, others, ranks)
+        if found.certain:
+            return ColumnRule(rule.name, "left out", reason=found.told)
+        return replace(rule, reason=found.told) if found.told and rule.kind == "number" else rule
+
     rules, unread = [], dict[str, Unread]()
     for name in names:
         raw = columns[name]
         if name not in chosen:
-            rules.append(ColumnRule(name, "left out", reason=NOT_ASKED))
+            rules.append(ColumnRule(name, "left out", reason=_NOT_ASKED))
         elif raw.boolean or _holds_truths(name, raw, asked=name in asked_for):
             rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
-            others = [other for other in numbers if other != name and other in chosen]
-            reason = "" if features is not None else id_reason(name, numbers, others, ranks)
-            rules.append(ColumnRule(name, "left out", reason=reason) if reason else ColumnRule(name, "number", (name,)))
+            rules.append(named_rows(ColumnRule(name, "number", (name,))))
         elif name in writings and not (features is not None and _are_codes(name, raw.values, most)):
             found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
             numbers[name] = found.encode(raw.values)[:, 0]
-            others = [other for other in numbers if other != name and other in chosen]
-            reason = "" if features is not None else id_reason(name, numbers, others, ranks)
-            rules.append(ColumnRule(name, "left out", reason=reason) if reason else found)
+            rules.append(named_rows(found))
         else:
             rule = _rule_of_texts(name, raw.values, raw.ordered, most, asked=features is not None)
             if rule.reason and not raw.category and (found_unread := _unread(rule, raw.values)):
@@ -143,11 +146,21 @@ def find_rules(
             " not so.",
             DataWarning,
         )
+    if not allow_none:
+        _warn_of_left_out(rules, numbers)
     if unread:
         remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
         warn(f"columns left out and kept as metadata: {facts}. {remedies}", DataWarning)
     return rules
+
+
+def _warn_of_left_out(rules: Sequence[ColumnRule], numbers: Collection[str]) -> None:
+    """Warn of columns of numbers that are left out though nobody asked for that."""
+    gone = [rule for rule in rules if rule.name in numbers and not rule.features and rule.reason != _NOT_ASKED]
+    if gone:
+        names = ", ".join(rule.told() for rule in gone)
+        warn(f"{names} left out. Pass features=[...] with these names to use them.", DataWarning)
 
 
 def _unread(rule: ColumnRule, values: Array) -> Unread | None:

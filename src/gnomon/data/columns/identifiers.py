@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon.data.arrays import FloatArray
 
-__all__ = ["id_reason", "named_as_id"]
+__all__ = ["Naming", "named_as_id", "naming_of"]
 
 Ints = npt.NDArray[np.int64]
 
+_ALL_DIFFER = "whole numbers that all differ and go with no other column"
 _ID_NAME = re.compile(
     r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
 )
 _ROW_NAME = re.compile(r"(?i:(^|[\s_\-.])(idx|index|key|row|serial)($|[\s_\-.]))|[a-z](Idx|Index|Key)$")
+_NAMING_NAME = re.compile(  # of a column whose values all differ; "account balance" and "employees" are amounts
+    r"(?i:(^|[\s_\-.])(customer|client|user|member|patient|person|employee|student|subject|respondent|record|account|acct|"
+    r"order|invoice|ticket|transaction|booking|contract|phone|telephone|tel|mobile|fax|ssn|isbn|ean|upc|gtin|sku|barcode|"
+    r"code)([\s_\-.]*(no|nr|num|number|nummer|code|key|#)\.?)?$|[\s_\-.](no|nr|num|number|nummer)\.?$)"
+)
+_DENSE = 0.5  # share of the whole numbers of their range that are there: no measured values would all differ
+_DENSE_RISING = 0.05  # the same of numbers that rise from row to row, as those of orders do
+_DIGITS = range(7, 19)  # of numbers drawn by chance from all of so many digits; fewer may be amounts
+_BITS = (31, 32, 53, 63)  # the same from 0 to powers of 2
+_EVEN = 1.63  # largest distance of a distribution from an even one, times the root of n, that chance exceeds in 100
 _ID_ROWS = 50  # fewer rows do not show that a column of different integers goes with no other
 _STEP_ERROR = 0.02  # of a step, where times are written with few decimals
 _ID_CORRELATION = 4.0  # standard errors of a rank correlation
@@ -28,37 +40,82 @@ def named_as_id(name: str, different: bool) -> bool:
     return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
 
 
-def id_reason(name: str, numbers: Mapping[str, FloatArray], others: list[str], ranks: Callable[[str], Ints]) -> str:
-    """Say why a column of numbers is an identifier; empty if it is none.
+class Naming(NamedTuple):
+    """Whether a column of numbers names the rows or counts them.
+
+    Attributes
+    ----------
+    certain : bool
+    told : str
+        What tells so, a clause; of a column that may name rows or be of amounts, what it has. Empty for other columns.
+    """
+
+    certain: bool = False
+    told: str = ""
+
+
+def naming_of(name: str, numbers: Mapping[str, FloatArray], others: list[str], ranks: Callable[[str], Ints]) -> Naming:
+    """Find out whether a column of numbers is an identifier.
 
     A column that counts is none where all others count too: a grid was measured. Missing values say nothing: the others
     decide, where at least half are there to count the rows. `ranks` gives those of a column by its name; they are asked
     for only if need be.
+
+    Whole numbers that all differ and go with no other column may be identifiers or amounts, such as incomes. They are
+    identifiers if they are called so; if they fill at least half of their range, as no measured values do without
+    coming twice; if they rise evenly from row to row and fill a twentieth; or if they lie evenly in all of the numbers
+    of seven digits or more, or from 0 to a power of 2. Of others it is not certain.
     """
     values = numbers[name]
     places = np.flatnonzero(np.isfinite(values))
     known, n = values[places], len(values)
     if not len(known):
-        return ""
+        return Naming()
     stretches = _counted_stretches(values)
     if stretches == 1 and not all(_rises_by_equal_steps(numbers[other]) for other in others):
-        return "it counts the rows"
+        return Naming(True, "it counts the rows")
     if stretches > 1 and not all(_is_of_grid(numbers[other], n // stretches) for other in others):
-        return f"it counts the rows of each of {stretches:,} equal stretches"
+        return Naming(True, f"it counts the rows of each of {stretches:,} equal stretches")
     if not (known == np.floor(known)).all():
-        return ""
+        return Naming()
     different = len(np.unique(known)) == len(known)
     if len(known) > 1 and 2 * len(known) >= n and bool((np.diff(known) == np.diff(places)).all()):
-        return "it counts the rows"
+        return Naming(True, "it counts the rows")
     if named_as_id(name, different):
-        return "an identifier by its name"
+        return Naming(True, "an identifier by its name")
     if not different or len(known) < _ID_ROWS:
-        return ""
+        return Naming()
     shared = {other: np.isfinite(values) & np.isfinite(numbers[other]) for other in others}
     enough = {other: rows for other, rows in shared.items() if np.count_nonzero(rows) >= _ID_ROWS}
     if (others and not enough) or any(_go_together(ranks(name), ranks(other), rows) for other, rows in enough.items()):
-        return ""
-    return "whole numbers that all differ and go with no other column"
+        return Naming()
+    told = _told_apart(name, known)
+    return Naming(bool(told), told or _ALL_DIFFER)
+
+
+def _told_apart(name: str, known: FloatArray) -> str:
+    """Say why whole numbers that all differ and go with no other column are no amounts; empty if they may be."""
+    if _NAMING_NAME.search(name):
+        return "an identifier by its name"
+    n = len(known)
+    low, high = float(known.min()), float(known.max())
+    share = n / (high - low + 1.0)
+    if share >= _DENSE:
+        return f"{_ALL_DIFFER}, nearly as many as lie between {low:.0f} and {high:.0f}"
+    if share >= _DENSE_RISING and bool((np.diff(known) > 0.0).all()) and _is_even(known, low, high):
+        return "whole numbers that rise evenly from row to row"
+    for start, end in [*((10.0 ** (k - 1), 10.0**k) for k in _DIGITS), *((0.0, 2.0**k) for k in _BITS)]:
+        if start <= low and high <= end and _is_even(known, start, end):
+            return f"{_ALL_DIFFER}, drawn evenly from {start:.0f} to {end - 1.0:.0f}"
+    return ""
+
+
+def _is_even(values: FloatArray, low: float, high: float) -> bool:
+    """Return whether values lie between two ends as evenly as chance would draw them (Kolmogorov and Smirnov)."""
+    n = len(values)
+    share = (np.sort(values.astype(np.float64)) - low) / (high - low)
+    steps = np.arange(n + 1) / n
+    return float(max((steps[1:] - share).max(), (share - steps[:-1]).max())) * float(np.sqrt(n)) <= _EVEN
 
 
 def _go_together(own: Ints, ranks: Ints, rows: npt.NDArray[np.bool_]) -> bool:

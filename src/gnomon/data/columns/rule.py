@@ -57,8 +57,8 @@ class ColumnRule:
     start, unit : float
         Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
     reason : str
-        Why it is left out, a clause. Of numbers that are written as texts the first of these. Of a presence how else
-        its value is written.
+        Why it is left out, a clause. Of numbers what tells that they may name the rows, empty of most; of those that
+        are written as texts the first of these. Of a presence how else its value is written.
     writing : str
         Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
         or "0,0 %". Of dates with strokes: their order, such as "month/day/year".
