@@ -112,7 +112,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     @entrance()
     def transform(self, X: Any) -> npt.NDArray[Any]:
-        """Return the features of rows with the columns of `fit`.
+        """Return the features of rows with the columns of `fit`, each row the same alone as beside any others.
 
         Parameters
         ----------
@@ -137,7 +137,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         DataWarning
-            Says that X or what was fitted has no names of columns, and names values that cannot be read.
+            Says that X or what was fitted has no names of columns, and names values that cannot be read, and numbers
+            within -1 to 1 in a column of percent, which are taken as percent and may be shares.
         """
         check_is_fitted(self)
         return encode_rows(X, self.rules_, fitted=[str(name) for name in self.feature_names_in_])

@@ -27,6 +27,7 @@ __all__ = [
     "read_numbers",
     "read_truths",
     "told_decimal",
+    "told_difference",
     "unit_of",
     "with_exponent",
     "without_signs",
@@ -181,9 +182,12 @@ def read_each_date(texts: Sequence[str], order: str) -> npt.NDArray[np.datetime6
         Of dates with strokes, as `date_order` returns it.
     """
     forms = [*_DATES, *([DATE_ORDERS[order]] if order else [])]
+    known = [text.strip() for text in texts]
+    for form in forms:  # no text has two of them: all in one form are what they are one by one
+        if (dates := _read_form(known, form)) is not None:
+            return dates
     found = np.full(len(texts), np.datetime64("NaT"), dtype="datetime64[us]")
-    for i, text in enumerate(texts):
-        plain = text.strip()
+    for i, plain in enumerate(known):
         for form in forms if plain else ():
             date = _read_form([plain], form)
             if date is not None:
@@ -271,6 +275,29 @@ def find_writings(texts: Sequence[str]) -> list[str]:
     if n_points == n_commas:
         return [point] if np.array_equal(points, commas, equal_nan=True) else [point, comma]
     return [point if n_points > n_commas else comma]
+
+
+def told_difference(texts: Sequence[str], writing: str) -> str:
+    """Say how numbers are written otherwise than those of a column: a clause; empty if they are no numbers.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        That `read_numbers` does not read by the writing.
+    writing : str
+        Of the column, as `find_writings` returns it.
+    """
+    others = find_writings([text for text in texts if text])
+    if not others:
+        return ""
+    unit, other = unit_of(writing), unit_of(others[0])
+    if unit != other:
+        return f"they have {other or 'no unit'} where those in fit have {unit or 'none'}"
+    signs = {".": "point", ",": "comma"}
+    decimal = decimal_of(writing)
+    if decimal not in {*map(decimal_of, others)}:
+        return f"they have a decimal {signs[decimal_of(others[0])]} where a {signs[decimal]} is read"
+    return ""
 
 
 def decimal_of(writing: str) -> str:

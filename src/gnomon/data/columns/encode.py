@@ -13,13 +13,13 @@ from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
-from gnomon.data.columns.values import known_texts, plain_column, with_dates
+from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
 from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.data.names import default_names, names_beside
 from gnomon.data.table import check_table
-from gnomon.data.written import decimal_of
+from gnomon.data.written import decimal_of, read_numbers
 from gnomon.exceptions import DataWarning
 
 __all__ = ["encode_dataset", "encode_rows", "unknown_categories"]
@@ -36,7 +36,8 @@ def encode_rows(
 ) -> FloatArray:
     """Return the features of rows of a table of the same columns, by rules found before.
 
-    Texts in a column of numbers are read as those of a whole column of texts are.
+    Each value is read by the rules, and texts in a column of numbers by the decimal sign of the source: never by the
+    other rows, so that a row has the same features alone and beside any others.
 
     Parameters
     ----------
@@ -56,12 +57,14 @@ def encode_rows(
     ------
     ValueError
         If a column is not there, holds dates where numbers belong or numbers where dates belong, or, without
-        `can_lack`, a text that cannot be read; if a column taken by its place has no value that its rule can read.
+        `can_lack`, a text that cannot be read; if a column taken by its place has no value that its rule can read; if
+        texts in a column of numbers would be read otherwise than other texts of the table tell.
 
     Warns
     -----
     DataWarning
-        Names values that cannot be read, and categories that were not there when the rules were found. Says that
+        Names values that cannot be read, numbers that may be shares beside percent, and categories that were not there
+        when the rules were found. Says that
         columns are taken by their place though either side has names.
     """
     columns, used = raw_columns(X), [rule for rule in rules if rule.features]
@@ -70,6 +73,7 @@ def encode_rows(
         columns, by_place = columns_of_fit(columns, fitted, [rule.name for rule in used])
     for rule in used:
         require_name(rule.name, list(columns), what="column")
+    columns = _with_truths(columns, used)
     used = _with_writings(used, columns, decimal)
     if by_place:
         _refuse_other_columns(used, columns, by_place)
@@ -80,8 +84,9 @@ def encode_rows(
         allowed = "of values that can be read where what was fitted had none missing and cannot fill them in"
         remedy = "Correct these values, or leave the rows out."
         raise ValueError(message("X", allowed, fact="; ".join(lacking), remedy=remedy))
-    if told:
-        warn(f"{'; '.join(told.values())}.", DataWarning)
+    doubts = [doubt for rule in used if (doubt := rule.doubt(columns[rule.name].values))]
+    if told or doubts:
+        warn(f"{'; '.join([*told.values(), *doubts])}.", DataWarning)
     return _stack([rule.encode(columns[rule.name].values, keep_missing=keep_missing) for rule in used])
 
 
@@ -110,7 +115,7 @@ def unknown_categories(X: Any, rules: Sequence[ColumnRule]) -> dict[str, tuple[s
     ----------
     X, rules : as for `encode_rows`
     """
-    columns, found = raw_columns(X), {}
+    columns, found = _with_truths(raw_columns(X), rules), {}
     for rule in rules:
         if rule.features and rule.categories:
             values = columns[rule.name].values
@@ -120,16 +125,43 @@ def unknown_categories(X: Any, rules: Sequence[ColumnRule]) -> dict[str, tuple[s
     return found
 
 
+def _with_truths(columns: dict[str, RawColumn], rules: Sequence[ColumnRule]) -> dict[str, RawColumn]:
+    """Return columns of which truth values where categories belong are True and False, as beside texts, not 1 and 0."""
+    places = {rule.name for rule in rules if rule.categories}
+    truths = {name for name, raw in columns.items() if raw.boolean and raw.values.dtype.kind == "f"} & places
+    return {
+        name: replace(raw, values=truth_values(raw.values)) if name in truths else raw for name, raw in columns.items()
+    }
+
+
 def _with_writings(rules: list[ColumnRule], columns: dict[str, RawColumn], decimal: str) -> list[ColumnRule]:
-    """Return rules in which those of numbers know how the texts in their columns are written."""
+    """Return rules in which those of numbers know how texts in their columns are read.
+
+    By the decimal sign of the source, a point where it tells none; never by the other rows.
+    """
     texts = [rule.name for rule in rules if rule.kind == "number" and not columns[rule.name].numeric]
     for name in texts:
         values = with_dates(columns[name].values)  # empty texts seem dates
         if values.dtype.kind in "mM" and not np.isnat(values).all():
             raise ValueError(message(f"column {name!r}", "of numbers, as in fit", fact="dates or durations"))
-    found = writings_of(columns, {*texts}, decimal) if texts else {}
-    signs = {name: decimal_of(found[name]) if name in found else decimal or "." for name in texts}
-    return [replace(rule, writing=f"0{signs[rule.name]}0") if rule.name in signs else rule for rule in rules]
+    writing = f"0{decimal or '.'}0"
+    for name, other in (writings_of(columns, {*texts}, decimal) if texts else {}).items():
+        if name in texts and decimal_of(other) != decimal_of(writing):
+            _refuse_other_sign(name, texts_of(columns[name].values), writing, other)
+    return [replace(rule, writing=writing) if rule.name in texts else rule for rule in rules]
+
+
+def _refuse_other_sign(name: str, texts: list[str], writing: str, other: str) -> None:
+    """Raise ValueError if texts of which the table tells that they are written in another way are read as numbers."""
+    here, there = read_numbers(texts, writing), read_numbers(texts, other)
+    odd = np.flatnonzero(np.isfinite(here) & np.isfinite(there) & (here != there))
+    if len(odd):
+        rule = f"of numbers with a decimal {'point' if decimal_of(writing) == '.' else 'comma'} where they are texts"
+        first = odd[0]
+        fact = f"{texts[first]!r} is {here[first]:.12g} so, and other texts of these rows tell that it is "
+        fact += f"{there[first]:.12g}"
+        remedy = "Pass the column as numbers."
+        raise ValueError(message(f"column {name!r}", rule, fact=fact, remedy=remedy))
 
 
 def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence[str] | None) -> Dataset:
@@ -189,7 +221,8 @@ def _encode(
         whole = ", ".join(rule.told() for rule in doubtful)
         notes.append(f"columns taken as numbers, though they may name the rows: {whole}. Pass drop=[...] if they do")
     texts = [rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind in "OU"]
-    if odd := [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]:
+    odd = [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]
+    if odd := [*odd, *(doubt for rule in texts if (doubt := rule.doubt(columns[rule.name].values)))]:
         notes += odd
         warn(f"{'; '.join(odd)}.", DataWarning)
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]

@@ -311,8 +311,11 @@ def _two_readings(name: str, texts: list[str], writings: list[str]) -> str:
 def _rule_of_written(name: str, writing: str, texts: list[str]) -> ColumnRule:
     """Return the rule of a column of numbers that are written as texts."""
     unit = unit_of(writing)
-    first = next(text for text in texts if np.isfinite(read_numbers([text], writing)[0]))
-    return ColumnRule(name, "written", (f"{name} ({unit})" if unit else name,), reason=first.strip(), writing=writing)
+    numbers = read_numbers(texts, writing)
+    known = np.flatnonzero(np.isfinite(numbers))
+    largest = float(np.abs(numbers[known]).max()) if unit == "%" else 0.0
+    features, first = (f"{name} ({unit})" if unit else name,), texts[known[0]].strip()
+    return ColumnRule(name, "written", features, start=largest, reason=first, writing=writing)
 
 
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:

@@ -11,7 +11,14 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 from gnomon.data.arrays import FloatArray
-from gnomon.data.columns.values import as_numbers, known_texts, seconds_of, texts_of, with_dates
+from gnomon.data.columns.values import (
+    as_numbers,
+    durations_of,
+    given_numbers,
+    known_texts,
+    seconds_of,
+    texts_of,
+)
 from gnomon.data.dataset import listed
 from gnomon.data.labels import check_labels, name_of, sort_into_classes
 from gnomon.data.written import (
@@ -22,6 +29,8 @@ from gnomon.data.written import (
     read_each_date,
     read_numbers,
     read_truths,
+    told_difference,
+    unit_of,
 )
 
 __all__ = ["ColumnRule", "features_of", "first_features", "mark_of", "rules_fault", "spreads_of", "unit_ranges"]
@@ -31,6 +40,7 @@ Float64Array = npt.NDArray[np.float64]
 
 _UNKNOWN, _MISSING = -1, -2  # codes of values that are none of the categories
 _KINDS = ("number", "written", "boolean", "presence", "ordinal", "category", "date", "left out")
+_SHARES = 2.0  # percent: where no value is larger, numbers below 1 are like the others
 _OTHERS_TAKEN = {  # what becomes of other texts
     "number": "no number, taken as missing",
     "written": "no number, taken as missing",
@@ -55,7 +65,8 @@ class ColumnRule:
     categories : tuple
         Values of a category or an ordinal, in order; the one value of a presence.
     start, unit : float
-        Of a date: seconds since 1970 of the first, and seconds in the unit of the feature.
+        Of a date: seconds since 1970 of the first, and seconds in the unit of the feature. Of numbers in percent the
+        start is the largest without its sign, 0 if it is not known.
     reason : str
         Why it is left out, a clause. Of numbers what tells that they may name the rows, empty of most; of those that
         are written as texts the first of these. Of a presence how else its value is written.
@@ -79,12 +90,8 @@ class ColumnRule:
         The indicators of a missing category are NaN with `keep_missing`; else, and those of an unknown one, 0, or one
         half of a single indicator.
         """
-        if self.kind in ("number", "written") and values.dtype.kind not in "biuf":
-            return read_numbers(texts_of(values), self.writing or "0.0")[:, None]
-        if self.kind == "boolean" and values.dtype.kind not in "biuf":
-            return read_truths(texts_of(values))[:, None]
         if self.kind in ("number", "boolean", "written"):
-            return as_numbers(values)[:, None]
+            return self._numbers(values)[:, None]
         if self.kind == "date":
             return ((self._seconds(values) - self.start) / self.unit)[:, None]
         codes = self._codes(values)
@@ -100,11 +107,38 @@ class ColumnRule:
             found[codes == _MISSING] = np.nan
         return found
 
+    def _numbers(self, values: Array) -> FloatArray:
+        """Return numbers as they are and texts by how the rule writes them, each by itself; NaN for all else."""
+        if values.dtype.kind in "mM":
+            if not np.isnat(values).all():
+                raise ValueError(message(f"column {self.name!r}", "of numbers, as in fit", fact="dates or durations"))
+            return np.full(len(values), np.nan)
+        if values.dtype.kind in "biuf":
+            return as_numbers(values)
+        given = given_numbers(values) if values.dtype.kind == "O" else np.full(len(values), np.nan)
+        texts = np.flatnonzero(np.isnan(given))
+        if len(texts):
+            read = texts_of(values[texts])
+            given[texts] = read_truths(read) if self.kind == "boolean" else read_numbers(read, self.writing or "0.0")
+        return given
+
+    @property
+    def _of_durations(self) -> bool:
+        """Whether it is of durations, not of dates, whose feature tells the first."""
+        return " since " not in self.features[0].removeprefix(self.name)
+
     def _seconds(self, values: Array) -> Float64Array:
-        """Return dates as seconds since 1970 and durations as seconds, NaN for texts that are no dates."""
-        seconds = None if self.writing else seconds_of(with_dates(values))
-        if seconds is not None:
-            return seconds
+        """Return dates as seconds since 1970 or durations as seconds, each by itself; NaN for texts that are none."""
+        durations = durations_of(values)
+        if self._of_durations:
+            if values.dtype.kind in "biufM" and sort_into_classes(values).labelled.any():
+                fact = "dates" if values.dtype.kind == "M" else "numbers"
+                remedy = "Pass durations, as pandas.to_timedelta makes them."
+                raise ValueError(message(f"column {self.name!r}", "of durations, as in fit", fact=fact, remedy=remedy))
+            return durations
+        if values.dtype.kind == "m" and np.isfinite(durations).any():
+            remedy = "Pass the dates themselves."
+            raise ValueError(message(f"column {self.name!r}", "of dates, as in fit", fact="durations", remedy=remedy))
         labels = check_labels(known_texts(values), len(values))
         if labels.dtype.kind in "OU":
             labels = read_each_date(texts_of(values), self.writing)
@@ -118,16 +152,16 @@ class ColumnRule:
 
     def _codes(self, values: Array) -> npt.NDArray[np.int64]:
         """Return the place of each value among the categories, -1 for an unknown one and -2 for a missing one."""
-        classes = sort_into_classes(known_texts(values))
-        place = {name_of(value): code for code, value in enumerate(self.categories)}
-        names = classes.names
+        found, codes = _different(known_texts(values))
+        place = {_name_of(value): code for code, value in enumerate(self.categories)}
+        names = [_name_of(value) for value in found]
         if self.kind == "presence":
             place, names = {mark_of(name): code for name, code in place.items()}, list(map(mark_of, names))
         if {name.lower() for name in place} <= {"true", "false"}:  # also written in another way, or as numbers
             other = dict.fromkeys(("true", "false"), _MISSING)  # of a presence: not the one value
             place = other | {name.lower(): code for name, code in place.items()}
             names = [{"1": "true", "0": "false"}.get(name, name.lower()) for name in names]
-        return np.array([*(place.get(name, _UNKNOWN) for name in names), _MISSING])[classes.codes]
+        return np.array([*(place.get(name, _UNKNOWN) for name in names), _MISSING])[codes]
 
     @property
     def is_truth(self) -> bool:
@@ -154,9 +188,42 @@ class ColumnRule:
         if not len(rows):
             return ""
         taken = _OTHERS_TAKEN.get(self.kind, "taken as none of the categories")
+        if self.kind == "date" and self._of_durations:
+            taken = taken.replace("date", "duration")
         found = listed(sort_into_classes(values[rows]).names)
         told = f"{self.name!r} has {found} in {len(rows):,} {'row' if len(rows) == 1 else 'rows'}: {taken}"
-        return f"{told}; write {self.writing or '2024-05-31'}" if self.kind == "date" else told
+        return f"{told}{self._remedy(texts_of(values[rows]))}"
+
+    def _remedy(self, texts: list[str]) -> str:
+        """Return what is to be done about texts that cannot be read, to follow a clause; empty if that is not plain."""
+        if self.kind == "date" and self._of_durations:
+            return "; pass durations, as pandas.to_timedelta makes them"
+        if self.kind == "date":
+            strokes = not self.writing and not all(
+                np.isnat(read_each_date(texts, order)).all() for order in DATE_ORDERS
+            )
+            why = ", as no date in fit tells whether day or month comes first" if strokes else ""
+            return f"; write {self.writing or '2024-05-31'}{why}"
+        if self.kind not in ("number", "written"):
+            return ""
+        difference = told_difference(texts, self.writing or "0.0")
+        example = f", such as {self.reason}" if self.kind == "written" and self.reason else ""
+        return f"; {difference}{example}" if difference else ""
+
+    def doubt(self, values: Array) -> str:
+        """Say that numbers beside percent may be shares, of which 1 is all: if all of them lie in [-1, 1]."""
+        if self.kind != "written" or unit_of(self.writing) != "%" or 0.0 < self.start <= _SHARES:
+            return ""
+        given = as_numbers(values) if values.dtype.kind in "biuf" else given_numbers(values)
+        known = given[np.isfinite(given) & (given != 0.0)]
+        if not len(known) or float(np.abs(known).max()) > 1.0:
+            return ""
+        shown, share = f"{known[0]:.4g}", f"{100.0 * known[0]:.4g}"
+        rest = f" and {len(known) - 1:,} more" if len(known) > 1 else ""
+        return (
+            f"{self.name!r} has numbers within -1 to 1 ({shown}{rest}) where fit had percent such as {self.reason}: "
+            f"{shown} is read as {shown} %, which may be a share, {share} %; multiply shares by 100"
+        )
 
     def told(self) -> str:
         """Say what became of it, for a list."""
@@ -172,6 +239,26 @@ class ColumnRule:
             sizes = f", {SIZES_TOLD}" if has_sizes(self.writing) else ""
             return f"{self.name!r} (numbers such as {example}{sizes})"
         return f"{self.name!r} ({self.reason or self.features[0].removeprefix(self.name).strip(' ()')})"
+
+
+def _different(values: Array) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Return the different values of a column, and which of them each is, -1 where one is missing.
+
+    True, 1 and 1.0 are three, which a mapping of values alone would take for the one that comes first.
+    """
+    labels = check_labels(values, len(values))
+    if labels.dtype.kind not in "bO":
+        classes = sort_into_classes(labels)
+        return classes.values, classes.codes
+    given = [(type(value), value) for value in labels.tolist()]
+    place = {key: code for code, key in enumerate(dict.fromkeys(key for key in given if key[1] is not None))}
+    return [value for _, value in place], np.array([place.get(key, -1) for key in given], dtype=np.int64)
+
+
+def _name_of(value: Any) -> str:
+    """Return a category as text, the same for a number of any type and of an array of such numbers."""
+    plain = value.item() if isinstance(value, np.generic) else value
+    return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else name_of(plain)
 
 
 def mark_of(text: str) -> str:

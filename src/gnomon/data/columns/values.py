@@ -2,27 +2,62 @@
 
 from __future__ import annotations
 
+import datetime
+import decimal
+import numbers
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message
-from gnomon.data.arrays import FloatArray
+from gnomon.data.arrays import FloatArray, is_missing
 from gnomon.data.labels import check_labels, measured_labels
 from gnomon.data.written import is_missing_text, read_dates, without_signs
 
-__all__ = ["as_numbers", "known_texts", "plain_column", "refuse_other_values", "seconds_of", "texts_of", "with_dates"]
+__all__ = [
+    "as_numbers",
+    "durations_of",
+    "given_numbers",
+    "known_texts",
+    "plain_column",
+    "refuse_other_values",
+    "seconds_of",
+    "texts_of",
+    "truth_values",
+    "with_dates",
+]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
 
+_NUMBERS = (numbers.Real, decimal.Decimal, np.bool_)
+_DURATIONS = (datetime.timedelta, np.timedelta64)
 _CONTAINERS = (list, tuple, dict, set, np.ndarray)
 
 
 def as_numbers(values: Array) -> FloatArray:
     """Return a column of numbers in floating point."""
     return values if values.dtype in (np.float32, np.float64) else values.astype(np.float64)
+
+
+def given_numbers(values: Array) -> Float64Array:
+    """Return which values of a column of objects are numbers or truth values, not texts, as they are; NaN for others.
+
+    Each is taken by itself, so that a number is the same alone and beside texts.
+    """
+    return np.array([float(value) if isinstance(value, _NUMBERS) else np.nan for value in values.tolist()], np.float64)
+
+
+def durations_of(values: Array) -> Float64Array:
+    """Return the durations in a column as seconds, NaN for anything else."""
+    if values.dtype.kind == "m":
+        return np.where(np.isnat(values), np.nan, values.astype("timedelta64[us]").astype(np.int64) / 1e6)
+    found = np.full(len(values), np.nan)
+    for i, value in enumerate(values.tolist() if values.dtype.kind == "O" else ()):
+        if isinstance(value, _DURATIONS) and not is_missing(value):
+            found[i] = durations_of(np.array([value], dtype="timedelta64[us]"))[0]
+    return found
 
 
 def texts_of(values: Array) -> list[str]:
@@ -60,12 +95,18 @@ def with_dates(values: Array) -> Array:
 def seconds_of(values: Array) -> Float64Array | None:
     """Return dates as seconds since 1970 and durations as seconds, NaN where one is missing; None for other values."""
     if values.dtype.kind == "m":
-        return np.where(np.isnat(values), np.nan, values.astype("timedelta64[us]").astype(np.int64) / 1e6)
+        return durations_of(values)
     return measured_labels(values) if values.dtype.kind == "M" else None
 
 
 def _is_container(value: object) -> bool:
     return isinstance(value, _CONTAINERS)
+
+
+def truth_values(values: Array) -> Array:
+    """Return 1 and 0 as True and False, where a value is missing as objects with None."""
+    missing = np.isnan(values)
+    return np.where(missing, None, values != 0.0) if missing.any() else values != 0.0
 
 
 def refuse_other_values(name: str, values: Array) -> None:
