@@ -7,7 +7,7 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, data_document, given, json_text
 from gnomon.cli.inputs import open_new_rows
-from gnomon.cli.options import map_file, open_map, with_json, with_threads
+from gnomon.cli.options import map_file, open_map, with_filling, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell, tell_files, write_map
 from gnomon.cli.record import write_records
 
@@ -22,6 +22,7 @@ _TOLD = ("n_new", "n_blank", "unusual", "out_of_range", "shift", "refit", "reaso
 @click.option("-o", "--output", metavar="FILE", help="Write the page of the larger map.")
 @click.option("--save", metavar="FILE", help="Write the larger map itself.")
 @click.option("--labels", metavar="COL", help="Column of DATA that holds labels.")
+@with_filling
 @with_threads
 @with_json
 @entrance("gnomon extend")
@@ -31,17 +32,20 @@ def extend(
     output: str | None,
     save: str | None,
     labels: str | None,
+    missing: str | None,
     threads: int | None,
     as_json: bool,
 ) -> None:
     """Add the rows of DATA to MAP, whose points stay where they are, and say whether they differ from the old ones.
 
-    MAP is a file that `gnomon map --save` wrote, DATA a file as for `gnomon transform`. What is said tells whether the
-    map should be fitted again.
+    MAP is a file that `gnomon map --save` wrote, DATA a file as for `gnomon transform`, and --missing as there. What is
+    said tells whether the map should be fitted again.
     """
     paths = given(html=output, map=save)
     check_outputs(paths, as_json=as_json)
     result = open_map(map_path, threads)
+    if missing is not None:
+        result = result.filling(missing)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_new_rows(result, data, labels=labels)

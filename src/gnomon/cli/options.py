@@ -21,6 +21,7 @@ __all__ = [
     "scale_given",
     "with_columns",
     "with_data",
+    "with_filling",
     "with_json",
     "with_method",
     "with_missing",
@@ -40,6 +41,10 @@ _MISSING = (
     "or refused."
 )
 
+_FILLING = (
+    "What new rows lack is filled in by the rows of a map whose table lacked nothing: so that neighbours stay "
+    "(distance) or by the median. Without it such rows are refused."
+)
 _TABLE = "gnomon.table"  # where the context of a command keeps its option --table
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -92,6 +97,12 @@ def with_missing(command: _Command) -> _Command:
     """Add the option that says what is done about missing values."""
     kinds = click.Choice(["distance", "median", "drop", "error"])
     return click.option("--missing", type=kinds, help=_MISSING)(command)
+
+
+def with_filling(command: _Command) -> _Command:
+    """Add the option that says how a map of a table without gaps fills in what new rows lack."""
+    kinds = click.Choice(["distance", "median"])
+    return click.option("--missing", type=kinds, help=_FILLING)(command)
 
 
 def with_scale(command: _Command) -> _Command:

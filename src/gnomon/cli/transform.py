@@ -7,7 +7,7 @@ import click
 from gnomon._entrance import entrance
 from gnomon.cli.console import collect_warnings, data_document, json_text
 from gnomon.cli.inputs import open_new_rows
-from gnomon.cli.options import open_map, with_json, with_threads
+from gnomon.cli.options import open_map, with_filling, with_json, with_threads
 from gnomon.cli.outputs import check_outputs, tell_files, write_coordinates
 from gnomon.cli.record import write_records
 
@@ -20,19 +20,24 @@ __all__ = ["transform"]
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the places (.csv or .npy); - is standard output, the default."
 )
+@with_filling
 @with_threads
 @with_json
 @entrance("gnomon transform")
-def transform(map_path: str, data: str, output: str | None, threads: int | None, as_json: bool) -> None:
+def transform(
+    map_path: str, data: str, output: str | None, missing: str | None, threads: int | None, as_json: bool
+) -> None:
     """Place the rows of DATA in MAP, a file that `gnomon map --save` wrote.
 
     DATA is a file as for `gnomon map`, with the columns of the map's table; further columns are left out. Each row gets
-    its place by itself, whatever else is in the file. Missing values are filled in as in the map if that had any. Of an
-    h5ad file the layer is read, or raw, of which the map was made.
+    its place by itself, whatever else is in the file. Missing values are filled in as in the map if that had any, else
+    as --missing says. Of an h5ad file the layer is read, or raw, of which the map was made.
     """
     paths = {"coordinates": output or "-"} if output or not as_json else {}
     check_outputs(paths, as_json=as_json)
     result = open_map(map_path, threads, of_landmarks=True)
+    if missing is not None:
+        result = result.filling(missing)
     found: list[str] = []
     with collect_warnings(found):
         dataset = open_new_rows(result, data)

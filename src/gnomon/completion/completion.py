@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from gnomon.data.names import default_names
 from gnomon.data.scaling import describe_unlike_columns
 from gnomon.linalg import share, uniform_matrix
 
-__all__ = ["Completion", "check_missing", "complete_missing"]
+__all__ = ["Completion", "check_missing", "complete_missing", "learn_to_fill"]
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -148,8 +148,12 @@ class Completion(ShortRepr):
         if self.held_out.n_values and np.isfinite(self.held_out.error):
             text += (
                 f". In a test on {self.held_out.n_values:,} known values the squared error was "
-                f"{self.held_out.error:.0%} of the variance; if what is missing is like what is known, rows that lack "
-                f"a value keep about {self.held_out.kept:.0%} of their {KEPT_NEIGHBORS} nearest neighbours"
+                f"{self.held_out.error:.0%} of the variance"
+            )
+        if self.held_out.n_values and np.isfinite(self.held_out.error) and np.isfinite(self.held_out.kept):
+            text += (
+                "; if what is missing is like what is known, rows that lack a value keep about "
+                f"{self.held_out.kept:.0%} of their {KEPT_NEIGHBORS} nearest neighbours"
             )
         starts = np.arange(len(names)) if columns is None else np.array(list(columns.values()))
         if constant := [told for j in lacking if (told := self._told_constant(names[j], int(starts[j])))]:
@@ -307,6 +311,49 @@ def complete_missing(
     if donors is not None:
         made.__dict__["_learned"] = donors
     return made
+
+
+def learn_to_fill(
+    X: Any,
+    how: str,
+    *,
+    feature_names: Any = None,
+    columns: Sequence[int] | None = None,
+    standardize: bool = False,
+    random_state: int = 0,
+) -> Completion:
+    """Learn from a table without gaps how to fill in what other rows lack.
+
+    As `complete_missing` learns from rows with gaps; known values are hidden at random, one in eight of a row.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    how : {"distance", "median"}
+    feature_names : sequence of str or None, default=None
+    columns : sequence of n_features int or None, default=None
+        The number of the column that each feature was made of, as those of a category, which are missing together. None
+        takes each feature for a column.
+    standardize : bool, default=False
+        Whether columns count alike.
+    random_state : int in [0, 2**63), default=0
+
+    Returns
+    -------
+    Completion
+        Of which nothing is missing.
+    """
+    values = np.asarray(X)
+    missing = np.zeros(values.shape, dtype=np.bool_)
+    rows, blank = _draw_donors(missing, random_state), _units(values, missing, None, standardize)
+    together = np.unique(np.arange(values.shape[1]) if columns is None else columns, return_inverse=True)[1].ravel()
+    recipe, held_out = blank, HeldOut(0, np.nan)
+    if how == "median":
+        recipe = replace(blank, center=_medians(values, missing))
+    elif together.max() > 0:
+        learned = learn(blank, blank.rows(values[rows]), random_state, together=together)
+        recipe, held_out = learned.recipe, learned.held_out
+    return Completion(values, missing, how, held_out, rows, recipe, feature_names)
 
 
 def _draw_donors(missing: BoolArray, seed: int) -> npt.NDArray[np.int64]:

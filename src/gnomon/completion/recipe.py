@@ -24,6 +24,7 @@ __all__ = ["HeldOut", "Learned", "Recipe", "learn"]
 
 _STREAM_HIDDEN = 202
 _FEWEST_TESTED, _MOST_TESTED = 200, 400  # rows that lose values for a test
+_HIDDEN_AT_RANDOM = 1 / 8  # of the columns of a tested row, where no row has a gap
 _PATTERNS = 8  # rows whose gaps are tried on one
 _RANKS = (0, 1, 2, 5, 10, 20, 40)
 _MOST_OF_COLUMNS = 0.8  # components
@@ -167,7 +168,32 @@ class Learned:
     errors: Float32Array
 
 
-def learn(blank: Recipe, donors: Rows, seed: int) -> Learned:
+def _hide_at_random(together: npt.NDArray[np.intp], n: int, seed: int) -> tuple[npt.NDArray[np.intp], BoolArray]:
+    """Draw rows of a table without gaps, and hide one in eight columns of each, one at least.
+
+    Parameters
+    ----------
+    together : ndarray of shape (n_features,), int
+        The column that each feature was made of: its features are missing together. Two columns at least.
+    n : int
+        Rows of the table.
+    seed : int in [0, 2**63)
+
+    Returns
+    -------
+    rows, hidden
+        As of `_hide`.
+    """
+    n_columns = int(together.max()) + 1
+    n_tested = min(n, max(_FEWEST_TESTED, min(n // 5, _MOST_TESTED)))
+    draws = uniform_matrix(seed, _STREAM_HIDDEN, (n, 1 + n_columns))
+    rows = np.argsort(draws[:, 0], kind="stable")[:n_tested]
+    some = draws[rows, 1:]
+    bound = np.maximum(some.min(axis=1), _HIDDEN_AT_RANDOM)
+    return rows, (some <= bound[:, None])[:, together]
+
+
+def learn(blank: Recipe, donors: Rows, seed: int, *, together: npt.NDArray[np.intp] | None = None) -> Learned:
     """Choose a recipe by hidden values of the donors, then learn it from all that they know.
 
     Parameters
@@ -175,10 +201,15 @@ def learn(blank: Recipe, donors: Rows, seed: int) -> Learned:
     blank : Recipe
         With the units alone.
     donors : Rows
-        One missing entry at least.
+        One missing entry at least, or none with `together`.
     seed : int in [0, 2**63)
+    together : ndarray of shape (n_features,), int, or None, default=None
+        The column that each feature was made of, where no donor has a gap that could be put on another.
     """
-    tested, hidden = _hide(donors.known > 0, seed)
+    if together is None:
+        tested, hidden = _hide(donors.known > 0, seed)
+    else:
+        tested, hidden = _hide_at_random(together, len(donors.known), seed)
     left = donors.without(tested, hidden)
     near, near_left = _near_all(blank, donors, left, tested)
     trial = _Trial(left, near_left, donors.values, tested, hidden)

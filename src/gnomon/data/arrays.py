@@ -18,6 +18,7 @@ from gnomon.exceptions import DataWarning
 
 __all__ = [
     "EXACT_UP_TO",
+    "IMPUTE",
     "LARGEST",
     "LARGEST_SQUARED",
     "FloatArray",
@@ -40,6 +41,12 @@ __all__ = [
 
 FloatArray = npt.NDArray[np.floating[Any]]
 """float32 or float64."""
+
+IMPUTE = (
+    "Impute the missing values, as gnomon.complete_missing does, or leave these rows or columns out, or pass distances "
+    "from a metric that accepts missing values."
+)
+"""A remedy, to go on an error."""
 
 _KINDS = {
     "U": "text",
@@ -416,10 +423,7 @@ def check_finite(
     more = sum(counts.values()) > len(places)
     remedies = []
     if counts["NaN"]:
-        remedies.append(
-            "Impute the missing values, as gnomon.complete_missing does, or leave these rows or columns out, "
-            "or pass distances from a metric that accepts missing values."
-        )
+        remedies.append(IMPUTE)
     if counts["+infinity"] or counts["-infinity"]:
         remedies.append("Was a logarithm of zero or a division by zero taken? Clip or remove infinity.")
     if counts[beyond]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,7 @@ class MapFunction:
             `gnomon.read_table` returns, a data frame and an AnnData object the columns of the map are taken, by name in
             any order; rows that lack one are refused. Of an AnnData object the table is read that the map was made of:
             its `layer`, or `raw` if that explains the map, and not `X` then.
-            NaN is filled in as in the map if that was made of a table with missing values, else refused.
+            NaN is filled in as in the map if that was made of a table with missing values, else refused; see `filling`.
 
         Returns
         -------
@@ -246,6 +247,41 @@ class MapFunction:
         if held_out is None:
             return self._function().novelty(self._as_mapped(rows))
         return held_out.compare(self._as_scaled(rows)).novelty
+
+    @entrance()
+    def filling(self, missing: str = "distance") -> Map:
+        """Return the same map, which fills in what new rows lack.
+
+        A map of a table without gaps refuses NaN in new rows, categories and dates that are missing, and texts that it
+        cannot read. The map that is returned takes them, in `transform`, `place`, `novelty` and `extend`: each row is
+        filled in by itself from its known values and the rows of the map, as by `gnomon.complete_missing`, in the
+        features that the map has; the indicators of a missing category then say how likely each is. Positions and
+        answers stay as they are, and a file keeps how to fill in.
+
+        Parameters
+        ----------
+        missing : {"distance", "median"}, default="distance"
+            "median" fills in the median of the column.
+
+        Returns
+        -------
+        Map
+            This one if it was made of a table with missing values: it fills new rows in as its own.
+            ``completion.held_out.error`` says how well known values of its rows were found again that were hidden at
+            random, one in eight of a row.
+
+        Raises
+        ------
+        ValueError
+            If the map is of a sparse table.
+        """
+        if self.completion is not None:
+            return self  # type: ignore[return-value]
+        from gnomon.maps.missing import learn_of_map
+
+        made: Map = copy.copy(self)  # type: ignore[assignment]
+        made.completion = learn_of_map(made, missing)
+        return made
 
     def extend(
         self,

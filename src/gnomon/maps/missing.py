@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message, warn
-from gnomon.completion import Completion, check_missing, complete_missing
+from gnomon.completion import Completion, check_missing, complete_missing, learn_to_fill
 from gnomon.data import Dataset, Representation, Table, check_table
-from gnomon.data.arrays import LARGEST_SQUARED, all_finite
-from gnomon.data.columns import ColumnRule, first_features
+from gnomon.data.arrays import IMPUTE, LARGEST_SQUARED, all_finite
+from gnomon.data.columns import ColumnRule, features_of, first_features
 from gnomon.exceptions import DataWarning
 
-__all__ = ["fill_new_rows", "parameters_of_kept", "settle_missing"]
+if TYPE_CHECKING:
+    from gnomon.maps.result import Map
+
+__all__ = ["fill_new_rows", "learn_of_map", "parameters_of_kept", "settle_missing"]
 
 _LEAST_ROWS = 3
 _SHOWN = 5  # rows named
+_BY_THE_MAP = (
+    "Fill them in by the rows of the map: m = m.filling() (--missing distance of commands), then m.transform, m.place "
+    "and m.extend take such rows; or impute numbers beforehand, as gnomon.complete_missing does, or leave these rows out."
+)
 _OF_ROWS = {"init": 1, "reference": 1, "weights": 2}
 """Parameters of methods that may have an entry for each row, along so many axes."""
 
@@ -160,6 +167,25 @@ def _rows_of(column: Any, rows: npt.NDArray[np.intp], n_samples: int) -> Any:
     return values if values is None or values.shape[:1] != (n_samples,) else values[rows]
 
 
+def learn_of_map(result: Map, missing: str) -> Completion:
+    """Return what fills in new rows of a map whose own rows lack nothing."""
+    if missing not in ("distance", "median"):
+        raise ValueError(message(f"missing={missing!r:.40}", "'distance' or 'median'"))
+    if not isinstance(result.X, np.ndarray):
+        remedy = "Zeros that are not stored are known values; leave rows that lack others out."
+        raise ValueError(message("the map", "of a dense table to fill in new rows", fact="sparse", remedy=remedy))
+    columns = np.arange(result.n_features)
+    for number, of_rule in enumerate(features_of(result.columns or ()).values()):
+        columns[of_rule] = number
+    return learn_to_fill(
+        result.X,
+        missing,
+        feature_names=list(result.feature_names),
+        columns=columns.tolist(),
+        standardize=result.scale is not None,
+    )
+
+
 def fill_new_rows(
     completion: Completion | None, X_new: Any, names: Sequence[str] | None = None
 ) -> tuple[Table, npt.NDArray[np.bool_] | None]:
@@ -167,15 +193,17 @@ def fill_new_rows(
 
     The names are what errors call the columns of rows that have none.
     """
-    allow_missing = completion is not None
-    table = check_table(
-        X_new,
-        accept_sparse=True,
-        min_samples=0,
-        allow_missing=allow_missing,
-        known_as=names,
-        largest=LARGEST_SQUARED,
-    )
+    try:
+        table = check_table(
+            X_new,
+            accept_sparse=True,
+            min_samples=0,
+            allow_missing=completion is not None,
+            known_as=names,
+            largest=LARGEST_SQUARED,
+        )
+    except ValueError as error:
+        raise ValueError(str(error).replace(IMPUTE, _BY_THE_MAP)) from None
     if completion is None or table.is_sparse:
         return table, None
     missing = np.isnan(np.asarray(table.values))

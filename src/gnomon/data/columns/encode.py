@@ -82,7 +82,9 @@ def encode_rows(
     lacking = [said.replace(", taken as missing", "") for rule, said in told.items() if rule.may_lack]
     if lacking and not can_lack:
         allowed = "of values that can be read where what was fitted had none missing and cannot fill them in"
-        remedy = "Correct these values, or leave the rows out."
+        remedy = (
+            "Correct these values, or leave the rows out, or pass the rows to m.filling(), which takes them as missing."
+        )
         raise ValueError(message("X", allowed, fact="; ".join(lacking), remedy=remedy))
     doubts = [doubt for rule in used if (doubt := rule.doubt(columns[rule.name].values))]
     if told or doubts:

@@ -51,7 +51,7 @@ def data(subject: Subject) -> Section:
         ("scaling", "none" if result.scale is None else f"{result.scale.name} (values in this report are not scaled)"),
         ("distances", f"{result.metric}{'' if result.representation is None else f' in {result.representation}'}"),
         (
-            f"SHA-256 of the {'' if result.completion is None else 'completed '}table",
+            f"SHA-256 of the {'' if _missing(result) == 'none' else 'completed '}table",
             tag("code", subject.table_checksum),
         ),
         *((f"SHA-256 of {name}", tag("code", digest)) for name, digest in subject.checksums()),
@@ -76,7 +76,7 @@ def _labels(result: Any) -> str:
 
 def _missing(result: Any) -> str:
     found = result.completion
-    return "none" if found is None else f"{found.summary(result.feature_names)}."
+    return "none" if found is None or not found.missing.any() else f"{found.summary(result.feature_names)}."
 
 
 def method(subject: Subject) -> Section:

@@ -103,7 +103,7 @@ def _sentences(subject: Subject) -> list[str]:
         f"with {result.metric} distances and {settings or 'default parameters'}"
         f"{'; parameters not named are the defaults' if settings else ''}."
     ]
-    if result.completion is not None:
+    if result.completion is not None and result.completion.missing.any():
         told.append(f"Missing values: {result.completion.summary(result.feature_names)}.")
     if result.caution:
         told.append(result.caution)
