@@ -52,7 +52,8 @@ _PAGE_TIME = Cost(fixed=6e8, row=1.1e5, entry=300.0)
 _ALIKE = 0.3  # nanoseconds for a product of two columns in a row, where groups of features are looked for
 # Of sparse tables, beside what as many numbers of a dense one take: nanoseconds of a number in an explanation, of a
 # column there and in a page, and of one that some row stores in a page; and bytes of the latter in tables of pairs.
-_STORED_TIME, _COLUMN_TIME, _PAGE_COLUMN_TIME, _USED_TIME = 7e3, 4e4, 2e5, 1.4e6
+_STORED_TIME, _COLUMN_TIME, _PAGE_COLUMN_TIME, _USED_TIME = 1.8e4, 6e4, 2e5, 1.4e6
+_EMPTY_TIME, _COLUMN = 40.0, 2.5e3  # nanoseconds of a column in a row, and bytes of a column, in an explanation
 _USED = 8.0 * _ALIKE_TOGETHER / 4
 _DEVIATION = 8.0  # bytes of a number that is looked at
 _MOST_ALIKE, _FEWEST_ALIKE = 1 << 24, 256  # numbers and rows that are looked at
@@ -155,7 +156,8 @@ def columns_take(name: str, n_samples: int, n_stored: float, n_columns: int, n_u
     n_bytes, seconds : float
     """
     if name == "explanation":
-        return 0.0, 1e-9 * (_STORED_TIME * n_samples * n_stored + _COLUMN_TIME * n_columns)
+        seconds = _STORED_TIME * n_samples * n_stored + (_COLUMN_TIME + _EMPTY_TIME * n_samples) * n_columns
+        return _COLUMN * n_columns, 1e-9 * seconds
     if name == "evaluation":
         return 0.0, 0.0
     looked_at = min(n_samples, max(_FEWEST_ALIKE, _MOST_ALIKE / max(n_columns, 1)))

@@ -222,6 +222,7 @@ def walked_seconds(n_pairs: float, n_stored: float) -> float:
     Parameters
     ----------
     n_pairs : float
+        Pairs in all.
     n_stored : float
         Numbers stored for a row.
 
