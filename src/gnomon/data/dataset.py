@@ -31,6 +31,7 @@ __all__ = [
     "as_dates",
     "assemble",
     "draw_rows",
+    "first_few",
     "listed",
     "note",
     "require_name",
@@ -196,7 +197,12 @@ def note(notes: list[str], text: str) -> None:
 
 def listed(names: Iterable[object]) -> str:
     """Join the first few names."""
-    shown = [repr(str(name)) for name in names]
+    return first_few(repr(str(name)) for name in names)
+
+
+def first_few(texts: Iterable[str]) -> str:
+    """Join the first few texts, and say how many more there are."""
+    shown = [*texts]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
 
 

@@ -33,8 +33,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     - One text, category or truth value in two rows or more, such as "x", in any case and with any space, beside blanks
       in at least one row of 20 becomes 1, and a blank 0, with a warning; beside fewer blanks texts are left out.
     - Ordered categories become their ranks 0, 1, 2, ...
-    - Dates, also texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31 May 2024, with or without a time and its zone,
-      become the years, months, days or hours since the first, by the span that they cover.
+    - Dates, also whole numbers such as 20240531 and 202405, and texts such as 2024-05-31, 31.5.2024, 5/31/2024 or 31
+      May 2024, with or without a time and its zone, become the years, months, days or hours since the first, by the
+      span that they cover.
     - Identifiers are left out: integers that count the rows or are called an id or a zip code, some missing or not;
       texts that all differ. So are whole numbers that all differ, in 50 rows or more, and have no rank correlation with
       any other column, if they are called customer, order, phone or the like, fill half of their range, rise evenly
@@ -49,11 +50,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     features : sequence of str or None, default=None
         Columns to use, in this order, by name, or by number where they have none; they are used even if they look like
-        identifiers, few texts of a column called an id, a zip code or "label" as categories. None takes all.
+        identifiers, few texts of a column called an id, a zip code or "label" as categories, and up to 300 different
+        texts of any. None takes all.
     drop : sequence of str or None, default=None
         Columns to leave out.
     max_categories : int >= 2, default=30
-        More different texts than this are no categories.
+        More different texts than this are no categories, unless `features` names their column.
 
     Attributes
     ----------

@@ -11,17 +11,20 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "DATE_NUMBERS",
     "DATE_ORDERS",
     "FEWEST_NUMBERS",
     "SIZES_TOLD",
     "are_codes",
     "are_truths",
+    "date_numbers",
     "date_order",
     "decimal_of",
     "find_writings",
     "has_sizes",
     "is_missing_text",
     "is_writing",
+    "read_date_numbers",
     "read_dates",
     "read_each_date",
     "read_numbers",
@@ -56,16 +59,20 @@ _AROUND = f" \t\u00a0\u2009\u202f%‰{_CURRENCY}"  # a plain number
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s*(?P<sign>[+\-−]?)\s*(?P<before>[{_CURRENCY}]?)\s*(?P<inner>[+\-−]?)"
     rf"(?P<digits>[\d.,][\d.,'{_SPACES}]*(?<![{_SPACES}'])(?:[eE][+-]?\d+)?)"
-    r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?"
+    r"(?P<size>[kKmM]|B|[bB][nN]|[mM][nN]|Mio|Mrd)?(?P<last>[\-−]?)"
     rf"(?P<after>\s?[%‰°{_CURRENCY}]|\s+[^\W\d_][^\s\d]{{0,11}})?\s*(?P<close>\))?"
 )
 _FORTRAN = re.compile(  # 1.02D+02, and 0.1234-102 where no room is left for the letter
     r"([+\-−]?(?:\d+\.\d*|\.\d+))[dDqQ]([+-]\d{1,4}|\d{2,4})|([+\-−]?\d?\.\d{3,})([+-]\d{3})"
 )
 _WRITING = re.compile(r"(\D?)0([.,])0 ?(.*)")
+_EXPONENT = r"(?:[eE][+-]?\d+)?"
+_INDIAN = r"[1-9]\d?(?:,\d\d)+,\d{3}"  # 12,34,567
 _BY_DECIMAL = {  # groups of three digits are told from decimals; 007 is a code
-    ".": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[,'{_SPACES}]\d{{3}})+)(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"),
-    ",": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[.'{_SPACES}]\d{{3}})+)(?:,\d*)?|,\d+)(?:[eE][+-]?\d+)?"),
+    ".": re.compile(
+        rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[,'{_SPACES}]\d{{3}})+|{_INDIAN})(?:\.\d*)?|\.\d+){_EXPONENT}"
+    ),
+    ",": re.compile(rf"(?:(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:[.'{_SPACES}]\d{{3}})+)(?:,\d*)?|,\d+){_EXPONENT}"),
 }
 _MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 _MONTH = (
@@ -92,6 +99,10 @@ DATE_ORDERS = {  # which of the two it is must follow from a day above 12
     )
     for first, second in (("month", "day"), ("day", "month"))
 }
+DATE_NUMBERS = ("yyyymmdd", "yyyymm")
+"""How dates are written as whole numbers, such as 20231231 and 202312."""
+_YEARS = (1900, 2100)  # of these
+_FEWEST_DATES, _SHARE_OF_DATES = 10, 0.95  # different ones, and share of the numbers that must be dates
 
 
 def is_missing_text(value: object) -> bool:
@@ -224,6 +235,49 @@ def _moment(match: re.Match[str]) -> datetime.datetime:
         return datetime.datetime.min if year == 1 else datetime.datetime.max
 
 
+def date_numbers(values: npt.NDArray[np.floating]) -> str:
+    """Return how a column of numbers writes dates, one of `DATE_NUMBERS`; empty for other numbers.
+
+    Nineteen of 20 numbers must be dates of the years 1900 to 2100, ten or more different ones that are of two months at
+    least, or two years where they have no days. One in 27 of the numbers between the first and the last such date is
+    one, of those without days one in eight, so that other numbers are hardly ever all dates.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        NaN where one is missing.
+    """
+    known = values[np.isfinite(values)]
+    for writing in DATE_NUMBERS:
+        are_dates = ~np.isnat(read_date_numbers(known, writing))
+        found = np.unique(known[are_dates])
+        periods = np.unique(found // 100)  # months, or years
+        if len(found) >= _FEWEST_DATES and len(periods) > 1 and are_dates.sum() >= _SHARE_OF_DATES * len(known):
+            return writing
+    return ""
+
+
+def read_date_numbers(values: npt.NDArray[np.floating], writing: str) -> npt.NDArray[np.datetime64]:
+    """Return whole numbers as dates, NaT for one that is none of the years 1900 to 2100.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+    writing : {"yyyymmdd", "yyyymm"}
+    """
+    low, high = (year * 10.0 ** (len(writing) - 4) for year in (_YEARS[0], _YEARS[1] + 1))
+    within = (values >= low) & (values < high) & (values == np.floor(values))
+    numbers = np.where(within, values, 0.0).astype(np.int64)
+    if writing == "yyyymm":
+        numbers = numbers * 100 + 1
+    month, day = numbers // 100 % 100, numbers % 100
+    within &= (month >= 1) & (month <= 12) & (day >= 1)
+    first = np.where(within, (numbers // 10_000 - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
+    dates = first.astype("datetime64[D]") + (day - 1)
+    within &= dates.astype("datetime64[M]") == first  # no 30 February
+    return np.where(within, dates, np.datetime64("NaT", "D"))
+
+
 def with_exponent(text: str) -> str:
     """Return a number with an exponent of Fortran as one with E; other texts as they are."""
     parts = _FORTRAN.fullmatch(text.strip())
@@ -254,6 +308,8 @@ def find_writings(texts: Sequence[str]) -> list[str]:
         return []
     matches = [match for text in texts if (match := _number(text))]
     if not texts or len(matches) < FEWEST_NUMBERS * len(texts):
+        return []
+    if all(match["last"] for match in matches):  # 2019- is no number below 0
         return []
     frames = Counter((match["before"], (match["after"] or "").strip()) for match in matches)
     before, after = frames.most_common(1)[0][0]
@@ -370,6 +426,9 @@ def read_numbers(texts: Sequence[str], writing: str) -> npt.NDArray[np.float64]:
             if not sized or "e" in plain.lower():
                 continue
             plain = f"{plain}e{_EXPONENTS[match['size'].lower()]}"
-        negative = {match["sign"], match["inner"]} & {"-", "−"} or match["open"]
+        signs = [sign for sign in (match["sign"], match["inner"], match["last"], match["open"]) if sign]
+        if match["last"] and len(signs) > 1:
+            continue
+        negative = {*signs} & {"-", "−", "("}
         found[i] = -float(plain) if negative else float(plain)
     return found

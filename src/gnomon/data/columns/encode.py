@@ -14,7 +14,7 @@ from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
 from gnomon.data.columns.values import known_texts, plain_column, texts_of, truth_values, with_dates
-from gnomon.data.dataset import TEXT_NOTE, Dataset, listed, require_name
+from gnomon.data.dataset import TEXT_NOTE, Dataset, first_few, listed, require_name
 from gnomon.data.frames import is_frame, read_frame
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.data.names import default_names, names_beside
@@ -218,11 +218,13 @@ def _encode(
         notes.append(f"columns turned into numbers: {', '.join(rule.told() for rule in made)}")
     others = [rule for rule in left if rule.name not in (data.label_name, data.target_name)]
     if others:
-        notes.append(f"columns left out and kept as metadata: {', '.join(rule.told() for rule in others[:8])}")
+        notes.append(f"columns left out and kept as metadata: {first_few(rule.told() for rule in others)}")
     if doubtful := [rule for rule in rules if rule.kind == "number" and rule.reason]:
         whole = ", ".join(rule.told() for rule in doubtful)
         notes.append(f"columns taken as numbers, though they may name the rows: {whole}. Pass drop=[...] if they do")
-    texts = [rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind in "OU"]
+    texts = [
+        rule for rule in made if rule.kind in ("written", "date") and columns[rule.name].values.dtype.kind not in "mM"
+    ]
     odd = [told for rule in texts if (told := rule.unknown(columns[rule.name].values))]
     if odd := [*odd, *(doubt for rule in texts if (doubt := rule.doubt(columns[rule.name].values)))]:
         notes += odd

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import message, warn
-from gnomon.data.arrays import is_missing
+from gnomon.data.arrays import FloatArray, is_missing
 from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
@@ -24,15 +24,17 @@ from gnomon.data.columns.values import (
     texts_of,
     with_dates,
 )
-from gnomon.data.dataset import LABEL_WORDS, listed
+from gnomon.data.dataset import LABEL_WORDS, first_few, listed
 from gnomon.data.labels import Classes, sort_into_classes
 from gnomon.data.texts import TEXTS_TO_NUMBERS, are_sentences
 from gnomon.data.unread import Unread, find_unread
 from gnomon.data.written import (
     are_truths,
+    date_numbers,
     date_order,
     decimal_of,
     find_writings,
+    read_date_numbers,
     read_numbers,
     unit_of,
     without_signs,
@@ -47,6 +49,7 @@ Ints = npt.NDArray[np.int64]
 
 MOST_CATEGORIES = 30
 """More different texts are no categories, unless one asks for it."""
+_MOST_ASKED = 300  # categories of a column that one asks for
 _NOT_ASKED = "not asked for"  # why a column that nobody named is left out
 _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are left out because they are many
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
@@ -86,7 +89,7 @@ def find_rules(
     DataWarning
         Names columns whose commas or points may be decimal signs or stand between thousands, columns of numbers, and of
         texts that look like numbers, times or dates, that are left out, and columns of one value and blanks, which
-        become 1 and 0.
+        become 1 and 0; and columns of many texts that may be categories.
     """
     features, drop = asked_columns("features", features, columns), asked_columns("drop", drop, columns)
     chosen = set(columns if features is None else features) - set(drop or ())
@@ -115,11 +118,11 @@ def find_rules(
         elif raw.boolean or _holds_truths(name, raw, asked=name in asked_for):
             rules.append(_rule_of_truths(name, raw.values))
         elif raw.numeric:
-            rules.append(named_rows(ColumnRule(name, "number", (name,))))
+            rules.append(_rule_of_date_numbers(name, numbers[name]) or named_rows(ColumnRule(name, "number", (name,))))
         elif name in writings and not (features is not None and _are_codes(name, raw.values, most)):
             found = _rule_of_written(name, writings[name], texts_of(plain_column(raw.values)))
             numbers[name] = found.encode(raw.values)[:, 0]
-            rules.append(named_rows(found))
+            rules.append(_rule_of_date_numbers(name, numbers[name]) or named_rows(found))
         else:
             rule = _rule_of_texts(name, raw.values, raw.ordered, most, asked=features is not None)
             if rule.reason and not raw.category and (found_unread := _unread(rule, raw.values)):
@@ -148,6 +151,7 @@ def find_rules(
         )
     if not allow_none:
         _warn_of_left_out(rules, numbers)
+        _warn_of_categories(rules, columns)
     if unread:
         remedies = " ".join(dict.fromkeys(one.remedy for one in unread.values()))
         facts = "; ".join(f"{name!r} has {one.fact}" for name, one in unread.items())
@@ -161,6 +165,20 @@ def _warn_of_left_out(rules: Sequence[ColumnRule], numbers: Collection[str]) -> 
     if gone:
         names = ", ".join(rule.told() for rule in gone)
         warn(f"{names} left out. Pass features=[...] with these names to use them.", DataWarning)
+
+
+def _warn_of_categories(rules: Sequence[ColumnRule], columns: dict[str, RawColumn]) -> None:
+    """Warn of columns left out for many texts of which most come again, so that they may be categories."""
+    gone = []
+    for rule in rules:
+        if rule.reason.endswith(_DIFFERENT):
+            classes = sort_into_classes(known_texts(columns[rule.name].values))
+            if len(classes) <= _MOST_ASKED and 2 * len(classes) <= int(classes.labelled.sum()) + 2:
+                gone.append(rule)
+    if gone:
+        names = first_few(rule.told() for rule in gone)
+        remedy = "Name them in features=[...], beside the others, to take them as categories"
+        warn(f"columns of many categories left out: {names}. {remedy}.", DataWarning)
 
 
 def _unread(rule: ColumnRule, values: Array) -> Unread | None:
@@ -202,7 +220,7 @@ def _rule_of_texts(name: str, values: Array, ordered: tuple[Any, ...], most: int
     if (different and n_known >= _FEWEST_DIFFERENT) or (named and many and not asked):
         return ColumnRule(name, "left out", reason=_IDENTIFIER)
     marked = _rule_of_marks(name, classes)
-    if many and not marked:
+    if many and not marked and not (asked and len(classes) <= _MOST_ASKED):
         return ColumnRule(name, "left out", reason=f"{len(classes):,} {_DIFFERENT}")
     if named and not asked:
         remedy = f"named in features=[...] beside the others, its {len(classes)} codes are categories"
@@ -316,6 +334,13 @@ def _rule_of_written(name: str, writing: str, texts: list[str]) -> ColumnRule:
     largest = float(np.abs(numbers[known]).max()) if unit == "%" else 0.0
     features, first = (f"{name} ({unit})" if unit else name,), texts[known[0]].strip()
     return ColumnRule(name, "written", features, start=largest, reason=first, writing=writing)
+
+
+def _rule_of_date_numbers(name: str, values: FloatArray) -> ColumnRule | None:
+    """Return the rule of a column of dates that are written as whole numbers; None of other numbers."""
+    writing = "" if named_as_id(name, different=False) else date_numbers(values)
+    seconds = seconds_of(read_date_numbers(values, writing)) if writing else None
+    return None if seconds is None else replace(_rule_of_dates(name, seconds, durations=False), writing=writing)
 
 
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:

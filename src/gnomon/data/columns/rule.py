@@ -22,10 +22,12 @@ from gnomon.data.columns.values import (
 from gnomon.data.dataset import listed
 from gnomon.data.labels import check_labels, name_of, sort_into_classes
 from gnomon.data.written import (
+    DATE_NUMBERS,
     DATE_ORDERS,
     SIZES_TOLD,
     has_sizes,
     is_writing,
+    read_date_numbers,
     read_each_date,
     read_numbers,
     read_truths,
@@ -72,7 +74,8 @@ class ColumnRule:
         are written as texts the first of these. Of a presence how else its value is written.
     writing : str
         Of numbers that are written as texts, and of texts among new rows of a column of numbers: how, such as "$0.0"
-        or "0,0 %". Of dates with strokes: their order, such as "month/day/year".
+        or "0,0 %". Of dates with strokes: their order, such as "month/day/year"; of dates that are whole numbers
+        "yyyymmdd" or "yyyymm".
     """
 
     name: str
@@ -128,7 +131,7 @@ class ColumnRule:
         return " since " not in self.features[0].removeprefix(self.name)
 
     def _seconds(self, values: Array) -> Float64Array:
-        """Return dates as seconds since 1970 or durations as seconds, each by itself; NaN for texts that are none."""
+        """Return dates as seconds since 1970 or durations as seconds, each by itself; NaN for what is none."""
         durations = durations_of(values)
         if self._of_durations:
             if values.dtype.kind in "biufM" and sort_into_classes(values).labelled.any():
@@ -139,6 +142,10 @@ class ColumnRule:
         if values.dtype.kind == "m" and np.isfinite(durations).any():
             remedy = "Pass the dates themselves."
             raise ValueError(message(f"column {self.name!r}", "of dates, as in fit", fact="durations", remedy=remedy))
+        if self.writing in DATE_NUMBERS and values.dtype.kind in "biufOU":
+            numbered = seconds_of(_dates_of_numbers(values, self.writing))
+            if numbered is not None:
+                return numbered
         labels = check_labels(known_texts(values), len(values))
         if labels.dtype.kind in "OU":
             labels = read_each_date(texts_of(values), self.writing)
@@ -261,6 +268,15 @@ def _name_of(value: Any) -> str:
     return str(int(plain)) if isinstance(plain, float) and plain.is_integer() else name_of(plain)
 
 
+def _dates_of_numbers(values: Array, writing: str) -> npt.NDArray[np.datetime64]:
+    """Return dates that are written as whole numbers, also in texts; NaT for others, but for texts that are dates."""
+    if values.dtype.kind in "biuf":
+        return read_date_numbers(as_numbers(values), writing)
+    texts = texts_of(values)
+    dates = read_date_numbers(read_numbers(texts, "0.0"), writing).astype("datetime64[us]")
+    return np.where(np.isnat(dates), read_each_date(texts, ""), dates)
+
+
 def mark_of(text: str) -> str:
     """Return a text that stands for "it is so" without what does not tell such marks apart: case and space."""
     return " ".join(text.split()).casefold()
@@ -329,7 +345,11 @@ def rules_fault(rules: Sequence[ColumnRule]) -> str:
         wanted = {"left out": 0, "category": 1 if several == 2 else several}.get(rule.kind, 1)
         written = rule.kind == "written"
         if (
-            not (rule.writing in ("", *DATE_ORDERS) if rule.kind == "date" else is_writing(rule.writing) == written)
+            not (
+                rule.writing in ("", *DATE_ORDERS, *DATE_NUMBERS)
+                if rule.kind == "date"
+                else is_writing(rule.writing) == written
+            )
             or rule.kind not in _KINDS
             or n != wanted
             or (rule.kind in ("ordinal", "category") and not several)
