@@ -114,17 +114,19 @@ def test_new_rows_are_placed_as_the_map_does(made, saved):
     np.testing.assert_array_equal(document["coordinates"], expected)
 
 
-def test_new_rows_that_lack_values_are_filled_in_where_that_is_asked_for(saved):
-    Path("new.csv").write_text("p,q,r,s\n0,1,,3\n1,2,3,4\n")
+def test_new_rows_that_lack_values_are_filled_in_where_that_is_asked_for(made, saved):
+    rows = made.X[[3, 40]].astype(float)
+    rows[0, 2] = np.nan
+    lines = [",".join("" if np.isnan(value) else repr(float(value)) for value in row) for row in rows]
+    Path("new.csv").write_text("\n".join(["p,q,r,s", *lines]))
     refused = run("transform", saved, "new.csv")
     assert (refused.exit_code, refused.stdout) == (2, "")
-    assert "m = m.filling() (--missing distance of commands)" in refused.stderr
+    assert "m = m.filling() (--missing distance of commands)" in " ".join(refused.stderr.split())
     found = run("transform", saved, "new.csv", "--missing", "distance", "--json")
     assert found.exit_code == 0, found.output
-    expected = Map.load(saved).filling().transform([[0, 1, np.nan, 3], [1, 2, 3, 4]])
-    np.testing.assert_array_equal(json.loads(found.stdout)["coordinates"], expected)
+    np.testing.assert_array_equal(json.loads(found.stdout)["coordinates"], Map.load(saved).filling().transform(rows))
     assert run("extend", saved, "new.csv", "--missing", "median", "--save", "larger.gnomon").exit_code == 0
-    assert Map.load("larger.gnomon").X[-2, 2] == np.median(Map.load(saved).X[:, 2])
+    assert Map.load("larger.gnomon").X[-2, 2] == pytest.approx(np.median(made.X[:, 2]))
 
 
 def test_new_rows_need_the_columns_of_the_map(saved):

@@ -202,6 +202,8 @@ def test_missing_values_are_refused_with_their_places(write):
         ValueError, match=r"2 missing values, at line 3, column 'b'; line 4, column 'a'\)\. Pass missing='keep'"
     ):
         read_table(write("a,b,c\n1,2,x\n3,,x\nNA,4,x\n"))
+    with pytest.raises(ValueError, match=r"gnomon\.map\(gnomon\.read_table\(.*, missing=.keep.\)\), as `gnomon map"):
+        read_table(write("a,b\n1,\n3,4\n"))
     with pytest.raises(ValueError, match=r"1 missing value, at line 2, column 'b'"):
         read_table(write("a,b\n1,nan\n3,4\n"))
     with pytest.raises(ValueError, match="6 missing values, the first at line 2"):

@@ -5,7 +5,7 @@ import datetime
 import numpy as np
 import pytest
 
-from gnomon.data.writers import write_columns
+from gnomon.data.writers import texts_of, write_columns
 
 COLUMNS = {
     "whole": np.array([1, 2**53 + 1, -3]),
@@ -33,6 +33,21 @@ def test_text_has_the_digits_that_give_the_same_numbers(tmp_path):
     assert read["holes"] == ("x", "", "5")
     assert read["day"] == ("2024-02-29", "", "1969-12-31")
     assert read["truth"] == ("True", "False", "True")
+
+
+@pytest.mark.parametrize(
+    ("dates", "texts"),
+    [
+        (["2020-12-26", "NaT"], ["2020-12-26", None]),
+        (["2020-12-26T10:00", "2020-12-26"], ["2020-12-26T10:00:00", "2020-12-26T00:00:00"]),
+        (["2020-12-26T10:00:00.5"], ["2020-12-26T10:00:00.500000"]),
+        (["NaT"], [None]),
+    ],
+)
+def test_dates_have_a_time_only_where_one_has_and_are_read_back(dates, texts):
+    column = np.array(dates, "datetime64[us]")
+    assert texts_of(column) == texts
+    np.testing.assert_array_equal(np.array(texts, "datetime64[us]"), column)
 
 
 def test_parquet_keeps_kinds(tmp_path):

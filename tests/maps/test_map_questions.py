@@ -226,3 +226,12 @@ def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     assert in_two._columns_judged() == {"size": slice(0, 1), "country": slice(1, 2)}
     scattered = Map(result.X, np.random.default_rng(1).normal(size=(150, 2)), labels=result.labels)
     assert scattered.importance().islands is None
+
+
+def test_a_condition_on_texts_that_became_numbers_names_their_feature():
+    table = {"a": np.arange(20.0) ** 2, "spend": [f"${30 * i}.5" for i in range(20)]}
+    made = gnomon.map(table, "pca", scale="standard")
+    remedy = r"\(spend holds texts\)\. Compare the numbers that they became: spend \(\$\)>500"
+    with pytest.raises(ValueError, match=remedy):
+        made.select("spend>500")
+    assert np.flatnonzero(made.select("spend ($)>500")).tolist() == [17, 18, 19]

@@ -10,9 +10,8 @@ import numpy.typing as npt
 
 from gnomon._entrance import part
 from gnomon._optional import import_optional
-from gnomon._validation import message
 from gnomon.data.arrays import told_of_rounding
-from gnomon.data.dataset import Dataset, assemble, text_array
+from gnomon.data.dataset import Dataset, assemble, refuse_gaps, text_array
 from gnomon.data.labels import in_order
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.names import clean_names
@@ -128,5 +127,4 @@ def _refuse_missing(path: str, columns: dict[str, npt.NDArray[Any]], labels: str
         if values.dtype.kind == "f" and name != labels and np.isnan(values).any():
             rows = np.flatnonzero(np.isnan(values))
             fact = f"column {name!r} has {len(rows):,} missing, the first in row {rows[0]}"
-            remedy = "Pass missing='keep' and the table to gnomon.map, or leave these rows or columns out."
-            raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
+            refuse_gaps(path, fact)

@@ -8,7 +8,7 @@ import math
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -34,6 +34,7 @@ __all__ = [
     "first_few",
     "listed",
     "note",
+    "refuse_gaps",
     "require_name",
     "text_array",
 ]
@@ -204,6 +205,15 @@ def first_few(texts: Iterable[str]) -> str:
     """Join the first few texts, and say how many more there are."""
     shown = [*texts]
     return ", ".join(shown[:_SHOWN]) + (f" and {len(shown) - _SHOWN} more" if len(shown) > _SHOWN else "")
+
+
+def refuse_gaps(path: str, fact: str) -> NoReturn:
+    """Raise ValueError for a file with empty cells among numbers, and say how a map is made of it all the same."""
+    remedy = (
+        f"Pass missing='keep', and gnomon.map fills them in: gnomon.map(gnomon.read_table({path!r}, missing='keep'))"
+    )
+    remedy += ", as `gnomon map` does by itself; or leave these rows or columns out."
+    raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
 
 
 def require_name(name: str, available: Sequence[str], *, what: str) -> None:

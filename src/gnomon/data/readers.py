@@ -86,7 +86,8 @@ def read_table(
         The table of an h5ad file to read instead of X, with no other coordinates: "layers/counts", "raw/X" or
         "obsm/protein". In place of `layer` and `obsm`.
     missing : {"error", "keep"}, default="error"
-        Whether empty cells in columns of numbers, and what stands for them, are refused or become NaN.
+        Whether empty cells in columns of numbers, and what stands for them, are refused or become NaN, which
+        `gnomon.map` fills in. Empty texts are kept in any case.
 
     Returns
     -------

@@ -19,11 +19,22 @@ __all__ = ["texts_of", "write_columns"]
 def texts_of(values: npt.NDArray[Any]) -> list[str | None]:
     """Return a column as text, None where a value is missing.
 
-    Numbers have as many digits as give the same number back.
+    Numbers have as many digits as give the same number back, dates a time only where one of them is not at midnight.
     """
+    if values.dtype.kind == "M":
+        values = _shortest(values)
     if values.dtype.kind in "OfMm":
         return [None if is_missing(value) else _text(value) for value in values]
     return [_text(value) for value in values]
+
+
+def _shortest(dates: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return dates in the coarsest unit, days or seconds, that keeps them all."""
+    for unit in ("D", "s"):
+        coarse = dates.astype(f"datetime64[{unit}]")
+        if np.array_equal(coarse, dates, equal_nan=True):
+            return coarse
+    return dates
 
 
 def _text(value: Any) -> str:

@@ -25,7 +25,7 @@ _LEAST_ROWS = 3
 _SHOWN = 5  # rows named
 _BY_THE_MAP = (
     "Fill them in by the rows of the map: m = m.filling() (--missing distance of commands), then m.transform, m.place "
-    "and m.extend take such rows; or impute numbers beforehand, as gnomon.complete_missing does, or leave these rows out."
+    "and m.extend take such rows; or impute numbers beforehand, as gnomon.complete_missing does, or leave the rows out."
 )
 _OF_ROWS = {"init": 1, "reference": 1, "weights": 2}
 """Parameters of methods that may have an entry for each row, along so many axes."""

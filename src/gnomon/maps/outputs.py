@@ -157,6 +157,8 @@ class Outputs:
     def export(self, path: str | os.PathLike[str]) -> list[str]:
         """Write the points for other programs: name, position, label, metadata and `point_scores`.
 
+        Features that are numbers are not among the columns, but in the ``X`` of an AnnData object.
+
         Parameters
         ----------
         path : str or path-like

@@ -105,7 +105,7 @@ def _select_rows(result: Questions, text: str) -> npt.NDArray[np.bool_]:
         if name == "rows" and sign == "=":
             mask &= _listed_rows(value, len(mask))
         else:
-            held = _compare(_column(result, name), sign, value, name)
+            held = _compare(_column(result, name), sign, value, name, _feature_of(result, name))
             if (k := _cut_column(result, name)) is not None:
                 given = _compare(np.asarray(result._checked().values[:, k]), sign, value, name)
                 _warn_of_cut(result, k, condition, held, given)
@@ -199,7 +199,14 @@ def _column(result: Questions, name: str) -> npt.NDArray[Any]:
     raise AssertionError(name)  # pragma: no cover
 
 
-def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.NDArray[np.bool_]:
+def _feature_of(result: Questions, name: str) -> str:
+    """Return the one feature of numbers, ranks or dates that a column of texts became; empty without any."""
+    kinds = ("written", "ordinal", "date")
+    found = [rule.features[0] for rule in result.columns or () if rule.name == name and rule.kind in kinds]
+    return found[0] if found and found[0] != name else ""
+
+
+def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str, feature: str = "") -> npt.NDArray[np.bool_]:
     if column.dtype.kind in "iufM":
         dates = column.dtype.kind == "M"
         try:
@@ -209,7 +216,9 @@ def _compare(column: npt.NDArray[Any], sign: str, value: str, name: str) -> npt.
             raise ValueError(message(f"{name}{sign}{value}", rule)) from None
         return np.asarray(_SIGNS[sign](column if dates else column.astype(np.float64), number))
     if sign not in ("=", "!="):
-        raise ValueError(message(f"{name}{sign}{value}", "a comparison by = or !=", fact=f"{name} holds texts"))
+        fact = f"{name} holds texts"
+        remedy = f"Compare the numbers that they became: {feature}{sign}{value}." if feature else ""
+        raise ValueError(message(f"{name}{sign}{value}", "a comparison by = or !=", fact=fact, remedy=remedy))
     texts = ["" if is_missing(one) else str(one) for one in column.tolist()]
     return np.asarray(_SIGNS[sign](np.array(texts, dtype=np.str_), value))
 

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import message
-from gnomon.data.dataset import LABEL_WORDS, text_array
+from gnomon.data.dataset import LABEL_WORDS, refuse_gaps, text_array
 from gnomon.data.delimited.fields import are_filled_codes, as_numbers, with_points
 from gnomon.data.delimited.layout import Layout
 from gnomon.data.delimited.lines import KeptLines, open_text
@@ -212,5 +211,4 @@ def refuse_missing(path: str, columns: dict[str, _Column], labels: str | None) -
     fact = (
         f"{total:,} missing {'value' if total == 1 else 'values'}, {'the first ' if total > _SHOWN else ''}at {shown}"
     )
-    remedy = "Pass missing='keep' and the table to gnomon.map, or leave these rows or columns out."
-    raise ValueError(message(f"file {path!r}", "without missing values", fact=fact, remedy=remedy))
+    refuse_gaps(path, fact)
