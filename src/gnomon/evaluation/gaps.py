@@ -19,6 +19,7 @@ from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._threads import in_order
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
+from gnomon.evaluation.borders import Border, Radii
 from gnomon.evaluation.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.gap_columns import check_columns, columns_of_gap
 from gnomon.evaluation.lines import Line, PlantedLines
@@ -91,6 +92,7 @@ _MANY_COLUMNS = 100  # from which on principal components are named as one would
 _ALL = 0.99  # of a group is called by its name
 _STRAYS = 0.02  # of a group in clouds of the other are told
 _NARROW = "a gap too narrow for densities"
+_SHARP = "hardly a row as near to both"
 _UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
 _NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
 
@@ -318,7 +320,7 @@ class Ground:
         low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
         high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
         limit = -math.log(bridge)
-        line, sides = None, (a, b)
+        line, sides, border = None, (a, b), None
         if not (p_value <= alpha and low >= limit):
             sides = a, _nearest_of(self.X, a, b) if island else b
             line = Line.of(self.X, *sides, self.seed)
@@ -327,6 +329,8 @@ class Ground:
         elif high < limit and (hidden := self._hidden(*sides, line, island, dip, limit, alpha)):
             answer, high = "cannot be told", math.inf
             finding = "a dip that may be a gap" if p_value <= alpha and hidden != _NARROW else hidden
+        elif high < limit and (border := self._sharp_border(a, b, island, bridge, alpha)):
+            answer, finding, high = "cannot be told", _SHARP, math.inf
         elif high < limit:
             answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
         else:
@@ -342,6 +346,7 @@ class Ground:
         first = "it" if island and told[0] == names[0] and finding != _NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         in_order = line.in_order if line is not None and answer == "cannot be told" else None
+        more += "" if border is None else _told_of_border(border)
         more += "" if in_order is None else _told_of_order(in_order, sides)
         sentence = _sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(
@@ -388,6 +393,25 @@ class Ground:
         sizes = int(np.count_nonzero(a)), int(np.count_nonzero(b))
         planted = _planted_dips(sizes, round(self.landscape.dimension), limit, island, self.n_nulls, self.seed)
         return narrow if dip < float(np.quantile(planted, alpha)) else "a gap might not be seen"
+
+    @cached_property
+    def _radii(self) -> Radii:
+        """How far rows have to go for neighbours in a group."""
+        return Radii(self.X)
+
+    def _sharp_border(self, a: Mask, b: Mask, island: bool, bridge: float, alpha: float) -> Border | None:
+        """Return the border at which hardly any row is as near to both of its sides, if one parts the groups.
+
+        It is that of one of them and all other rows: rows of neither may join the two. Such a border says against a
+        fall that is not seen, since that is held against the densest places of the groups alone.
+        """
+        for group in (a,) if island else (a, b):
+            if min(np.count_nonzero(group), np.count_nonzero(~group)) < FEWEST_ROWS:
+                continue
+            border = Border.of(self._radii, group, ~group)
+            if border.is_sharp(bridge, alpha):
+                return border
+        return None
 
     def _planted_lines(self, a: Mask, b: Mask) -> PlantedLines:
         """Return what the line between two groups would show if there were a gap, in as many columns as vary."""
@@ -459,6 +483,15 @@ def _nearest_of(X: Floats, island: Mask, rest: Mask) -> Mask:
     return near
 
 
+def _told_of_border(border: Border) -> str:
+    """Say how few rows lie at a border, and what would tell."""
+    count = "none is" if border.between == 0 else "1 is" if border.between == 1 else f"{border.between} are"
+    return (
+        f" ({count}, for {border.peak} beside). Density differs too much with the place to find or deny a gap: ask "
+        "of a table where it differs less, such as logarithms of counts divided by their totals."
+    )
+
+
 def _told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
     first, second = (int(np.count_nonzero(side)) for side in sides)
@@ -500,6 +533,11 @@ def _sentence(
         return (
             f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
             f"where density falls to {100 * bridge:g} %: {advice}, or find clusters."
+        )
+    if finding == _SHARP:
+        return (
+            f"Between {first} and {second} a path leads through places as dense, but there they come near each other "
+            "without mixing: hardly any row is as near to one side as to the other"
         )
     if finding == _NARROW:
         return (
@@ -549,7 +587,9 @@ def are_apart(
     tells them apart best, and more of them than in tables of the same rows with a planted gap, whose line must tell. Or
     gaps planted between normal clouds of as many rows, in as many dimensions as the data have locally, show a deeper
     dip. Both hold but for `alpha` of tables. Else it cannot be told, and the interval has no upper end. Nor can it
-    where hardly any row lies at one place along that line: a gap there is too narrow for densities of neighbours.
+    where hardly any row lies at one place along that line: a gap there is too narrow for densities of neighbours. Nor
+    where surely fewer rows, and fewer than `bridge`, are as near to a group as to all other rows than lie beside that
+    border: groups may meet without mixing in a place far denser than the rest of them.
 
     Parameters
     ----------
