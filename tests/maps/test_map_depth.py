@@ -8,9 +8,9 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data.depth import are_even, totals_of_counts
+from gnomon.data.depth import are_even, read_depth, totals_of_counts
 from gnomon.exceptions import DataWarning
-from gnomon.maps.depth import share_of_leading, share_of_map, share_of_spread, warn_of_depth
+from gnomon.maps.depth import share_of_leading, share_of_map, share_of_place, share_of_spread, warn_of_depth
 
 anndata = pytest.importorskip("anndata")
 N, GENES = 200, 80
@@ -170,3 +170,54 @@ def test_shares_are_those_of_a_line_and_a_plane():
     assert share_of_leading(rows * [0.01, 1.0, 1.0], depth) == pytest.approx(max(by_column[1:]))
     assert share_of_map(rows[:, :2], depth) == pytest.approx(1.0)
     assert share_of_map(rows[:, 1:], depth) < 0.1
+
+
+def make_wide_counts():
+    """One kind of cells, whose depths differ fortyfold."""
+    rng = np.random.default_rng(0)
+    rates, depth = np.exp(rng.normal(0.0, 1.2, 200)), np.exp(rng.uniform(np.log(300), np.log(12000), 300))
+    return rng.poisson(rng.gamma(5.0, 0.2, (300, 200)) * rates / rates.sum() * depth[:, None]).astype(np.float32)
+
+
+@pytest.mark.parametrize("told_by", ["total_counts", "log1p_total_counts", "layer", "n_genes", "zeros"])
+def test_depth_that_normalising_leaves_in_the_map_is_told(told_by):
+    counts = make_wide_counts()
+    columns = {
+        "total_counts": counts.sum(axis=1),
+        "log1p_total_counts": np.log1p(counts.sum(axis=1)),
+        "n_genes": (counts > 0).sum(axis=1),
+    }
+    cells = with_components(normalised(counts), **({told_by: columns[told_by]} if told_by in columns else {}))
+    if told_by == "layer":
+        cells.layers["counts"] = sp.csr_matrix(counts)
+    match = r"the place on the map tells \d\d% of the depth of each cell .* though its counts were divided by it"
+    with pytest.warns(DataWarning, match=match):
+        made = gn.map(cells, "pca")
+    assert any("within its islands too" in note for note in made.notes)
+
+
+def test_depth_is_read_of_what_the_object_keeps_before_genes_are_counted():
+    counts = make_wide_counts()
+    totals, genes = counts.sum(axis=1, dtype=np.float64), (counts > 0).sum(axis=1).astype(np.float64)
+    X = normalised(counts)
+    logarithms = {"log1p_total_counts": np.log1p(totals), "n_genes": genes}
+    np.testing.assert_allclose(read_depth(make_cells(X, **logarithms), X, np.asarray), totals, rtol=1e-9)
+    np.testing.assert_array_equal(read_depth(make_cells(X, n_genes_by_counts=genes + 1), X, np.asarray), genes + 1)
+    np.testing.assert_array_equal(read_depth(make_cells(X), X, np.asarray), genes)
+    np.testing.assert_array_equal(read_depth(make_cells(X), sp.csr_array(X), np.asarray), genes)
+    unlike = X * np.linspace(0.5, 1.5, len(X))[:, None]  # no counts that were divided by a depth
+    assert read_depth(make_cells(unlike), unlike, np.asarray) is None
+
+
+def test_the_place_tells_what_varies_within_islands():
+    rng = np.random.default_rng(0)
+    places = rng.uniform(size=(400, 2))
+    assert share_of_place(places, 3.0 * places[:, 0] + places[:, 1]) > 0.9
+    assert share_of_place(places, rng.normal(size=400)) < 0.1
+    kind = np.arange(400) // 200
+    apart = places + 5.0 * kind[:, None]
+    assert share_of_place(apart, 10.0 * kind + rng.normal(size=400)) < 0.1
+    assert share_of_place(apart, 10.0 * kind + 3.0 * apart[:, 0]) > 0.9
+    assert share_of_place(apart, np.full(400, 7.0)) == 0.0
+    apart[:50] = np.nan
+    assert share_of_place(apart, 3.0 * places[:, 0]) > 0.9

@@ -14,6 +14,8 @@ __all__ = ["are_even", "read_depth", "totals_of_counts"]
 Float64Array = npt.NDArray[np.float64]
 
 _NAMES = ("total_counts", "n_counts", "nCount_RNA")  # columns of obs in which scanpy and Seurat write it
+_LOGARITHMS = ("log1p_total_counts",)
+_GENES = ("n_genes_by_counts", "n_genes", "nFeature_RNA")  # which goes with the depth
 _LAYERS = ("counts", "raw_counts")
 _LARGEST_LOG = 30.0  # larger values are no logarithms of counts
 _EVEN = 0.05  # relative spread of the totals of cells that were divided by their depth
@@ -36,19 +38,39 @@ def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
     -------
     ndarray of shape (n_obs,), float64, or None
         A column of `obs` that is named so, or sums of counts: of the table, of a layer "counts", or of `raw`, also
-        where they are the logarithms of 1 + counts. None if there are none, or they do not differ.
+        where they are the logarithms of 1 + counts. Else the number of genes found in each cell, by a column of `obs`
+        or, of a table of equal totals, by what is not 0. None if there are none, or they do not differ.
     """
-    for name in _NAMES:
-        if name in cells.obs and np.asarray(cells.obs[name]).dtype.kind in "iuf":
-            found = np.asarray(cells.obs[name], dtype=np.float64)
-            if _is_depth(found):
-                return found
+    named = _column(cells, _NAMES)
+    if named is None and (logarithms := _column(cells, _LOGARITHMS)) is not None:
+        named = expm1(np.minimum(logarithms, _LARGEST_LOG))
+    if named is not None:
+        return named
     totals = totals_of_counts(X)
     if totals is None and not cells.isbacked:  # a second matrix of a file is not read for this alone
         layers = [cells.layers[name] for name in _LAYERS if name in cells.layers]
         others = [*layers, *([] if cells.raw is None else [cells.raw.X])]
         totals = next((one for one in map(totals_of_counts, map(read, others)) if one is not None), None)
+    if totals is None:
+        totals = _column(cells, _GENES)
+    if totals is None and are_even(X):
+        totals = _genes_found(X)
     return totals if totals is not None and _is_depth(totals) else None
+
+
+def _column(cells: Any, names: tuple[str, ...]) -> Float64Array | None:
+    """Return the first column of `obs` of such a name that tells a depth."""
+    for name in names:
+        if name in cells.obs and np.asarray(cells.obs[name]).dtype.kind in "iuf":
+            found = np.asarray(cells.obs[name], dtype=np.float64)
+            if _is_depth(found):
+                return found
+    return None
+
+
+def _genes_found(X: Any) -> Float64Array:
+    """Return how many values of each row are not 0."""
+    return np.asarray((X != 0).sum(axis=1), dtype=np.float64).reshape(-1)
 
 
 def totals_of_counts(X: Any) -> Float64Array | None:

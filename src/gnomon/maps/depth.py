@@ -14,17 +14,21 @@ from gnomon.data.depth import are_even, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.linalg import dense_rows
+from gnomon.neighbors import compute_neighbors
 
-__all__ = ["share_of_leading", "share_of_map", "share_of_spread", "warn_of_depth"]
+__all__ = ["share_of_leading", "share_of_map", "share_of_place", "share_of_spread", "warn_of_depth"]
 
 Float64Array = npt.NDArray[np.float64]
 
 _MOST_OF_SPREAD = 1 / 3  # of the coordinates; normalised cells of one kind reach 0.28 where depths differ tenfold
 _MOST_OF_MAP = 2 / 3  # where less is told by the place, it is no help to say so; kinds of cells may differ in depth
+_MOST_BY_PLACE = 0.7  # by neighbours on the map, within islands, of cells that may be normalised
 _SOME_OF_MAP = 1 / 3  # where the counts are known to be as they were read
 _MOST_OF_COLUMN = 1 / 2  # likewise, of one of the coordinates that spread most
 _N_LEADING = 2
 _FEWEST = 30
+_N_NEIGHBORS = 15
+_LOOKED_AT = 1000
 _BLOCK = 4096
 
 
@@ -38,7 +42,7 @@ def warn_of_depth(
     depth : ndarray of shape (n_samples,), float64, or None
         Counts of each cell. None says nothing.
     X : ndarray or csr_array of shape (n_samples, n_features)
-        The features. Coordinates that are made of features which were divided by the depth are not judged.
+        The features. Of coordinates that are made of features which were divided by the depth only the map is judged.
     representation : Representation or None
         The coordinates, if they are others than the features.
     mapped : ndarray, csr_array or None
@@ -49,15 +53,28 @@ def warn_of_depth(
     rows = mapped if representation is None else representation.values
     if depth is None or len(depth) != len(embedding) or len(depth) < _FEWEST:
         return
-    if (representation is None or representation.has_formula) and are_even(X):
-        return
-    if rows is None:
-        return
+    ours = representation is None or representation.has_formula
+    is_divided = are_even(X)
+    shown = None
+    if rows is not None and not (ours and is_divided):
+        shown = _shown_of_counts(depth, X if ours else None, rows, representation, embedding)
+    if shown is None:
+        shown = _shown_by_place(depth, is_divided, embedding)
+    if shown is not None:
+        warn(shown, DataWarning)
+
+
+def _shown_of_counts(
+    depth: Float64Array, X: Any, rows: Any, representation: Representation | None, embedding: npt.NDArray[Any]
+) -> str | None:
+    """Return what is to be said of cells whose counts may not have been divided by their depth; None for nothing.
+
+    X is None where the coordinates are not made of it.
+    """
     forms = (depth, log1p(depth))
     spread = max(share_of_spread(rows, form) for form in forms)
-    is_counts = (representation is None or representation.has_formula) and totals_of_counts(X) is not None
-    if spread < _MOST_OF_SPREAD and not is_counts:
-        return
+    if spread < _MOST_OF_SPREAD and (X is None or totals_of_counts(X) is None):
+        return None
     placed = has_place(embedding)
     told = share_of_map(embedding[placed], forms[1][placed])
     name = "the table" if representation is None else representation.name
@@ -72,12 +89,27 @@ def warn_of_depth(
         if leading >= _MOST_OF_COLUMN:
             shares.append(f"it is {leading:.0%} of one of the two coordinates that spread most, of {name}")
         if not shares:
-            return
+            return None
         shown = "the map shows the depth of each cell, the counts that were read of it, as they were not divided by "
         shown += f"it: {' and '.join(shares)}."
         otherwise = ""
     advice = " Run scanpy.pp.normalize_total and scanpy.pp.log1p before scanpy.pp.pca, and map again."
-    warn(shown + advice + otherwise, DataWarning)
+    return shown + advice + otherwise
+
+
+def _shown_by_place(depth: Float64Array, is_divided: bool, embedding: npt.NDArray[Any]) -> str | None:
+    """Return what is to be said where neighbours on the map are cells of like depth; None for nothing."""
+    told = share_of_place(embedding, log1p(depth))
+    if told < _MOST_BY_PLACE:
+        return None
+    divided = ", though its counts were divided by it" if is_divided else ""
+    return (
+        f"the place on the map tells {told:.0%} of the depth of each cell (its counts, or the number of genes found in "
+        f"it), within its islands too{divided}: of cells of low depth fewer genes are found, which no division mends, "
+        "so that they lie together, unless kinds of cells without a gap between them differ in depth. Take a way along "
+        "this, and clusters that part it, for what cells are only where something else says so. Map Pearson residuals "
+        "of the counts instead (scanpy.experimental.pp.normalize_pearson_residuals) or leave out cells of low depth."
+    )
 
 
 def share_of_spread(rows: Any, values: Float64Array) -> float:
@@ -115,3 +147,26 @@ def share_of_map(embedding: npt.NDArray[Any], values: Float64Array) -> float:
     slopes = np.linalg.lstsq(product(places.T, places), product(places.T, values), rcond=None)[0]
     left = values - product(places, slopes)
     return 1.0 - float((left**2).sum()) / float(((values - values.mean()) ** 2).sum())
+
+
+def share_of_place(embedding: npt.NDArray[Any], values: Float64Array) -> float:
+    """Return which share of the variance of values (n,) within islands of a map the 15 nearest on the map tell.
+
+    That of at most 1,000 rows. Kinds of cells that differ in what is asked lie on islands, whose means do not count.
+    """
+    from gnomon.evaluation.islands import find_islands
+
+    rows = np.flatnonzero(has_place(embedding))
+    if len(rows) > _LOOKED_AT:
+        rows = rows[np.sort(np.random.default_rng(0).choice(len(rows), _LOOKED_AT, replace=False))]
+    places, known = np.asarray(embedding[rows], dtype=np.float64), values[rows]
+    if len(rows) < _FEWEST or known.std() == 0:
+        return 0.0
+    left = known - known[compute_neighbors(places, _N_NEIGHBORS).indices].mean(axis=1)
+    on_islands, island = find_islands(places)
+    if len(on_islands):
+        left, known = left[on_islands], known[on_islands]
+    else:
+        island = np.zeros(len(known), dtype=np.int64)
+    means = np.bincount(island, weights=known) / np.bincount(island)
+    return 1.0 - float((left**2).sum()) / max(float(((known - means[island]) ** 2).sum()), np.finfo(float).tiny)
