@@ -49,7 +49,9 @@ NEITHER = {
     **dict.fromkeys(("counterfactual", "saliency", "why"), "about one point, or the mean over some, as it is drawn"),
     **dict.fromkeys(("false_neighbors", "missing_neighbors", "point_scores"), "of single points, as they are drawn"),
     **dict.fromkeys(("plot", "plot_points", "plot_saliency", "to_png"), "pictures"),
-    **dict.fromkeys(("inverse_transform", "jacobian", "linearize", "novelty", "place", "transform"), "the function"),
+    **dict.fromkeys(
+        ("filling", "inverse_transform", "jacobian", "linearize", "novelty", "place", "transform"), "the function"
+    ),
     **dict.fromkeys(("explain", "feature_groups", "with_features"), "what others are made of"),
     **dict.fromkeys(("export", "load", "save"), "files"),
     **dict.fromkeys(("find", "neighbors", "select"), "rows of the table"),

@@ -186,15 +186,18 @@ def _table(X: Any) -> Any:
 
 @contextmanager
 def noted() -> Iterator[list[str]]:
-    """Keep the texts of gnomon's warnings; the warnings themselves go on to the caller."""
+    """Keep the texts of gnomon's warnings; the warnings themselves go on to the caller, before an error too."""
     notes: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", GnomonWarning)
-        yield notes
-    for warning in caught:
-        if issubclass(warning.category, GnomonWarning):
-            notes.append(str(warning.message))
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+    caught: list[warnings.WarningMessage] = []
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", GnomonWarning)
+            yield notes
+    finally:
+        for warning in caught:
+            if issubclass(warning.category, GnomonWarning):
+                notes.append(str(warning.message))
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
 
 
 def _refuse_equal_rows(table: Table) -> None:

@@ -453,6 +453,7 @@ class Map(Questions, MapFunction, Outputs):
         """Return `X` as a table that is not checked again."""
         if self.X is not self._table.values:  # it was changed
             self._table = check_table(self.X, accept_sparse=True)
+            self.X = self._table.values  # and is not checked again
         return self._table
 
     def _seams(self) -> Seams | None:

@@ -167,7 +167,7 @@ def test_errors_name_the_argument_and_the_rule(iris, parameters, error, text):
 def test_an_asymmetric_similarity_is_refused(iris):
     K = iris[0] @ iris[0].T
     K[3, 5] += 1.0
-    with pytest.raises(ValueError, match=r"GradientPCA: the similarity must be symmetric \(row 3 and column 3"):
+    with pytest.raises(ValueError, match=r"GradientPCA: the similarity must be symmetric \(40\.56 at row 3, column 5"):
         GradientPCA(kernel="precomputed").fit(K)
 
 
