@@ -156,3 +156,24 @@ def test_each_day_that_there_is_is_a_date_and_no_other():
         [18991231, 21010101, 20230229, 20231301, 20230100, 20230431, 20230101.5, np.nan, np.inf, -20230101]
     )
     assert np.isnat(read_date_numbers(wrong, "yyyymmdd")).all()
+
+
+def test_a_column_that_is_as_another_is_told_once():
+    frame = _frame(a=np.arange(N) % 7, kind=_states(5), flag=np.arange(N) % 2)
+    frame["flag too"] = frame["flag"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gn.TablePreprocessor().fit(frame)  # truth values may agree by chance
+    frame.loc[:5, "a"] = np.nan
+    frame["type"], frame["b"], frame["c"] = frame["kind"], frame["a"], frame["a"]
+    told = (
+        r"columns with the same values in all rows count twice: 'type' as 'kind', 'b' as 'a', 'c' as 'a'\. Pass drop="
+    )
+    with pytest.warns(DataWarning, match=f"TablePreprocessor: {told}") as caught:
+        gn.TablePreprocessor().fit(frame)
+    assert len(caught) == 1
+    with pytest.warns(DataWarning, match=told):
+        encode_dataset(Dataset(frame), None, None)
+    frame.loc[N - 1, ["b", "c"]] = [8, 9]
+    with pytest.warns(DataWarning, match="twice: 'type' as 'kind'. Pass"):
+        gn.TablePreprocessor().fit(frame)

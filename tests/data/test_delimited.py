@@ -9,6 +9,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.data import delimited, read_table
+from gnomon.exceptions import DataWarning
 
 
 @pytest.fixture
@@ -464,3 +465,37 @@ def test_a_folder_without_pictures_names_its_tables(tmp_path):
     (tmp_path / "p.csv").write_text("a,b\n1,2\n")
     with pytest.raises(ValueError, match=r"one with pictures .*Name one of its tables, such as '.*p\.csv'\."):
         read_table(tmp_path)
+
+
+@pytest.mark.parametrize("repeated", [[2], [1, 3]])
+def test_rows_that_repeat_the_header_are_told(write, repeated):
+    rows = ["1.5,x", "2.5,y", "3.5,x", "4.5,z"]
+    path = write("size,kind\n" + "\n".join("size,kind" if i in repeated else row for i, row in enumerate(rows)) + "\n")
+    which = "row 2 repeats" if repeated == [2] else "2 rows, the first 1, repeat"
+    with pytest.warns(DataWarning, match=f"read_table: file .*: {which} the names of the columns. Delete such lines"):
+        data = read_table(path)
+    assert data.n_samples == 4
+    read_table(write("size,kind\n" + "\n".join([*rows, "kind,size"])))  # without a warning
+
+
+@pytest.mark.parametrize(
+    ("encoding", "words"),
+    [
+        ("cp1250", ["Łódź", "Köln"]),
+        ("cp1250", ["złoty", "żyto"]),
+        ("cp1250", ["miś", "pamięć", "więź"]),
+        ("cp1251", ["Москва", "Тула"]),
+    ],
+)
+def test_words_that_are_unlikely_in_windows_1252_are_told(write, encoding, words):
+    text = "size,town\n" + "".join(f"{k}.5,{words[k % len(words)]}\n" for k in range(9))
+    with pytest.warns(DataWarning, match=r"is no UTF-8 and is read as Windows-1252, which '.*' is unlikely in\. If"):
+        read_table(write(text, encoding=encoding))
+
+
+def test_words_of_languages_that_windows_1252_has_are_not_told(write):
+    words = "Köln Zürich ¿Qué señor? São façade œuvre L'Haÿ Tromsø Ærø þjóð Übergröße £5 5£ m³ cm³ µm nº 1ª 20°C ¥100 ½"
+    words += " Piña Čapek×2 Žižkov garçon naïve Noël ÎLE ÉTÉ"
+    text = "size,word\n" + "".join(f"{k}.5,{word}\n" for k, word in enumerate(words.replace("Č", "C").split(" ")))
+    data = read_table(write(text, encoding="cp1252"))
+    assert "the file is no UTF-8 and is read as Windows-1252" in data.notes

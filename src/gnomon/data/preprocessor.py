@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gnomon._entrance import entrance
 from gnomon._estimator import check_is_fitted
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of
+from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of, warn_of_copies
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
 from gnomon.data.wild_cell_warnings import warn_of_wild_columns
@@ -93,9 +93,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Warns
         -----
         DataWarning
-            Names columns that are left out though they hold numbers or look like them, columns of one value and blanks,
-            and a few cells that lie so far out, as in another unit, that they make the standard deviation of their
-            column.
+            Names columns that are left out though they hold numbers or look like them or may be categories, columns of
+            one value and blanks, columns that are as others are, and a few cells that lie so far out, as in another
+            unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
@@ -104,6 +104,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         _check_lengths({name: raw.values for name, raw in columns.items()})
         self.rules_ = find_rules(columns, self.features, self.drop, most)
         values = encode_rows(X, self.rules_)
+        warn_of_copies(self.rules_, values)
         self.spreads_ = spreads_of(self.rules_, values)
         own = np.isnan(self.spreads_)
         warn_of_wild_columns(values[:, own], [*self.get_feature_names_out()[own]])

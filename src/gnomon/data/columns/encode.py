@@ -10,6 +10,7 @@ import numpy as np
 
 from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray
+from gnomon.data.columns.copies import warn_of_copies
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
@@ -186,7 +187,7 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     Warns
     -----
     DataWarning
-        As `find_rules` does, and names texts that cannot be read.
+        As `find_rules` does, and names texts that cannot be read and columns that are as others are.
     """
     if is_frame(data.X):
         frame = read_frame(data.X)
@@ -230,10 +231,12 @@ def _encode(
         notes += odd
         warn(f"{'; '.join(odd)}.", DataWarning)
     blocks = [rule.encode(columns[rule.name].values, keep_missing=True) for rule in rules if rule.features]
+    X = _stack(blocks)
+    warn_of_copies(rules, X)
     metadata = {rule.name: plain_column(columns[rule.name].labels) for rule in [*made, *left]}
     return replace(
         data,
-        X=_stack(blocks),
+        X=X,
         feature_names=[name for rule in rules for name in rule.features],
         metadata={**metadata, **data.metadata},
         columns=rules if made or any(rule.is_truth for rule in rules) else None,

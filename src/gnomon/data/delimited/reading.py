@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from gnomon.data.dataset import Dataset, assemble, note
 from gnomon.data.delimited.columns import as_arrays, read_careful, read_fast, refuse_missing, truth_columns
 from gnomon.data.delimited.fields import is_number
 from gnomon.data.delimited.layout import Layout, find_layout
+from gnomon.data.delimited.letters import find_unlikely
 from gnomon.data.delimited.lines import WINDOWS, in_its_encoding
 from gnomon.data.names import clean_names
 from gnomon.exceptions import DataWarning
@@ -72,6 +74,9 @@ def _read(
     if not columns or len(next(iter(columns.values()))) == 0:
         raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
     _warn_of_points(path, layout, names, columns)
+    _warn_of_headers(path, names, columns)
+    if encoding == WINDOWS:
+        _warn_of_letters(path, names, columns)
     point_names = None
     if layout.names is not None and not layout.names[0] and names[0] != labels:
         point_names = _take_row_names(columns, names[0])
@@ -99,6 +104,27 @@ def _take_row_names(columns: dict[str, npt.NDArray[Any]], first: str) -> npt.NDA
 
 def _go_up(values: npt.NDArray[Any]) -> bool:
     return bool((np.abs(values) <= 2**53).all() and (values == np.rint(values)).all() and (np.diff(values) > 0).all())
+
+
+def _warn_of_headers(path: str, names: list[str], columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Warn of rows that hold the names of the columns once more, as tables that were put one below another do."""
+    if any(values.dtype.kind in "biuf" for values in columns.values()):
+        return
+    found = np.logical_and.reduce([columns[name] == name for name in names])
+    rows = np.flatnonzero(found).tolist()
+    if rows:
+        which = f"row {rows[0]} repeats" if len(rows) == 1 else f"{len(rows):,} rows, the first {rows[0]}, repeat"
+        remedy = "Delete such lines: they are read as data"
+        warn(f"file {path!r}: {which} the names of the columns. {remedy}.", DataWarning)
+
+
+def _warn_of_letters(path: str, names: list[str], columns: dict[str, npt.NDArray[Any]]) -> None:
+    """Warn of words that tell that a file is not in Windows-1252, in which it was read."""
+    texts = (str(text) for values in columns.values() if values.dtype.kind in "OU" for text in values.tolist())
+    if word := find_unlikely(itertools.chain(names, texts)):
+        fact = f"is no UTF-8 and is read as Windows-1252, which {word!r:.40} is unlikely in"
+        remedy = "If letters are wrong save it as UTF-8 from the program that it comes from"
+        warn(f"file {path!r} {fact}. {remedy}.", DataWarning)
 
 
 def _warn_of_points(path: str, layout: Layout, names: list[str], columns: dict[str, npt.NDArray[Any]]) -> None:

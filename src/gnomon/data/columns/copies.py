@@ -1,0 +1,54 @@
+"""Columns that hold in every row what another one holds, and so count twice."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from gnomon._validation import warn
+from gnomon.data.arrays import FloatArray
+from gnomon.data.columns.rule import ColumnRule, features_of
+from gnomon.data.dataset import first_few
+from gnomon.exceptions import DataWarning
+
+__all__ = ["warn_of_copies"]
+
+_FEWEST_VALUES = 3  # of a column: two truth values may agree by chance
+
+
+def warn_of_copies(rules: Sequence[ColumnRule], X: FloatArray) -> None:
+    """Warn of columns of three values or more whose features are those of a column before them.
+
+    Parameters
+    ----------
+    rules : sequence of ColumnRule
+    X : ndarray of shape (n_samples, n_features)
+        The features that they made; NaN where a value is missing.
+
+    Warns
+    -----
+    DataWarning
+        Names the columns.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        sums = X.sum(axis=0, dtype=np.float64)
+    alike: dict[tuple[int, float | str], list[tuple[str, FloatArray]]] = defaultdict(list)
+    told: dict[str, str] = {}
+    for rule, columns in features_of(rules).items():
+        total = float(sums[columns.start])
+        known = alike[len(rule.features), total if np.isfinite(total) else "none"]
+        block = X[:, columns]
+        if first := next((name for name, other in known if np.array_equal(block, other, equal_nan=True)), ""):
+            if len(np.unique(block, axis=0)) >= _FEWEST_VALUES:
+                told[rule.name] = first
+        else:
+            known.append((rule.name, block))
+    if told:
+        facts = first_few(f"{name!r} as {first!r}" for name, first in told.items())
+        warn(
+            f"columns with the same values in all rows count twice: {facts}. Pass drop=[{next(iter(told))!r}, ...] "
+            "unless that is meant.",
+            DataWarning,
+        )
