@@ -19,7 +19,10 @@ from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
 
 N = 120
-pytestmark = pytest.mark.filterwarnings("ignore:.*left out. Pass features=:gnomon.exceptions.DataWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*left out. Pass features=:gnomon.exceptions.DataWarning"),
+    pytest.mark.filterwarnings("ignore:.*columns of many categories left out:gnomon.exceptions.DataWarning"),
+]
 
 
 @pytest.fixture(scope="module")
