@@ -370,7 +370,7 @@ def test_columns_that_are_asked_for_are_used_and_dropped_ones_are_not(people):
     with pytest.raises(TypeError, match=r"features='age' must be a sequence of names.*\['age'\]"):
         gn.TablePreprocessor(features="age").fit(people)
     with pytest.raises(ValueError, match="features must be columns that can become numbers"):
-        gn.TablePreprocessor(features=["note"]).fit(people)
+        gn.TablePreprocessor(features=["name"]).fit(people)
     with pytest.raises(ValueError, match="X must be a table with a column that can become a feature"):
         gn.TablePreprocessor().fit(people[["name", "note"]])
     assert clone(asked).get_params() == asked.get_params()
