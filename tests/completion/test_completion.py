@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_breast_cancer, load_iris
-from sklearn.impute import KNNImputer
+from sklearn.experimental import enable_iterative_imputer  # noqa: F401  (the import is what allows it)
+from sklearn.impute import IterativeImputer, KNNImputer
 from sklearn.neighbors import NearestNeighbors
 
 import gnomon as gn
@@ -18,7 +19,7 @@ from gnomon.completion.predictors import (
     shared_distances,
     squared_distances,
 )
-from gnomon.completion.recipe import _near_all
+from gnomon.completion.recipe import _near_all, _trust
 
 
 def _with_gaps(X, share, seed=0):
@@ -117,7 +118,10 @@ def test_nothing_that_is_hidden_for_the_test_is_used_in_it():
     left = rows.without(tested, hidden)
     assert (left.values[tested][hidden] == 0).all()
     assert (left.known[tested][hidden] == 0).all()
-    near, near_left = _near_all(blank, rows, left, tested)
+    near, found, near_left = _near_all(blank, rows, left, tested)
+    by = np.linspace(-1, 2, 5)
+    moved = Rows(((rows.values - by) * rows.known).astype(np.float32), rows.known)
+    np.testing.assert_allclose(near - by * found, blank.near(moved, moved), atol=1e-5)  # the same rows, another center
     np.testing.assert_allclose(near, blank.near(rows, rows), atol=1e-5)
     np.testing.assert_allclose(near_left, blank.near(left, left), atol=1e-5)
 
@@ -326,3 +330,63 @@ def test_what_the_test_on_known_values_rests_on_is_told():
     assert (
         "of the variance; if what is missing is like what is known, rows that" in gn.complete_missing(given).summary()
     )
+
+
+def _errors(X, gaps, filled):
+    """Return the squared error of each column in its variance."""
+    return np.array([((filled - X)[gaps[:, j], j] ** 2).mean() for j in range(X.shape[1])]) / X.var(axis=0)
+
+
+def test_columns_of_which_the_others_tell_nothing_are_filled_in_by_about_their_mean():
+    worse, told = [], []
+    for seed in range(5):
+        alone = np.random.default_rng(seed).normal(size=(500, 4))
+        given, gaps = _with_gaps(alone, 0.15, seed)
+        found = gn.complete_missing(given)
+        by_mean = _errors(alone, gaps, np.where(gaps, np.nanmean(given, axis=0), given))
+        worse.append(_errors(alone, gaps, found.X).mean() - by_mean.mean())
+        told.append(found.held_out.error)  # measured with what the other half of the rows tells
+    assert np.mean(worse) < 0.03
+    assert np.mean(told) == pytest.approx(1.0, abs=0.04)
+
+
+def test_columns_that_rows_alike_tell_of_are_drawn_to_no_mean_beside_others():
+    rng = np.random.default_rng(11)
+    groups = 3.0 * rng.normal(size=(6, 5))[rng.integers(0, 6, 500)] + 0.3 * rng.normal(size=(500, 5))
+    both = np.concatenate([groups, rng.normal(size=(500, 4))], axis=1)
+    given, gaps = _with_gaps(both, 0.15, 11)
+    found = gn.complete_missing(given, standardize=True)
+    assert (found.recipe.trust[:5] == 1.0).all()
+    assert (found.recipe.trust[5:] < 0.5).sum() >= 3
+    alone = gn.complete_missing(given[:, :5], standardize=True)
+    assert alone.recipe.trust is None
+    errors = _errors(both, gaps, found.X)
+    assert errors[:5].max() < 0.35
+    assert errors[5:].mean() < 1.06
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(3))
+def test_where_large_values_are_missing_the_mean_of_the_completed_column_counts(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(400, 2)) @ rng.normal(size=(2, 8)) + 0.5 * rng.normal(size=(400, 8))
+    gaps = (np.quantile(X, 0.7, axis=0) < X) & (rng.random(X.shape) < 0.5)
+    given = np.where(gaps, np.nan, X)
+    found = gn.complete_missing(given)
+    known, true = np.nanmean(given, axis=0), X.mean(axis=0)
+    assert np.abs(found.recipe.center - true).mean() < 0.6 * np.abs(known - true).mean()
+    others = IterativeImputer(max_iter=5, random_state=0).fit_transform(given)
+    assert _errors(X, gaps, found.X).mean() < 1.25 * _errors(X, gaps, others).mean()
+
+
+def test_what_is_filled_in_is_drawn_to_the_mean_by_the_slope_of_true_values_on_it_where_that_is_flat():
+    rng = np.random.default_rng(0)
+    expected = rng.normal(size=(4000, 3)).astype(np.float32)
+    truth = (expected * [0.0, 0.25, 1.0] + 0.5 * rng.normal(size=(4000, 3))).astype(np.float32)
+    every, ones = np.ones(expected.shape, bool), np.ones(3)
+    np.testing.assert_allclose(_trust(expected, truth, every, ones), [0.0, 0.25, 1.0], atol=0.03)
+    assert _trust(expected, 0.8 * expected, every, ones) is None
+    few = np.zeros_like(every)
+    few[:2, 0] = few[:, 2] = True  # of the first column next to nothing is known: the other tells
+    assert _trust(expected, truth, few, ones) is None
+    assert _trust(0 * expected, truth, every, ones) is None

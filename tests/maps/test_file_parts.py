@@ -80,7 +80,7 @@ SINCE = {
     **dict.fromkeys(["n_fitted", "scale"], 3),
     **dict.fromkeys(["columns", "completion", "representation", "surface"], 4),
     **dict.fromkeys(["alone", "orders"], 5),
-    **{"graph": 1, "method_state": 2, "part": 6},
+    **{"graph": 1, "method_state": 2, "part": 6, "trust": 7},
 }
 
 
@@ -97,16 +97,16 @@ def test_an_entry_is_known_since_its_layout_and_in_none_before(plain, entry):
     assert "lacks or adds" not in str(caught.value)
 
 
-def test_a_map_needs_the_layout_of_its_latest_entry_and_this_release_reads_up_to_the_sixth(plain, tmp_path):
+def test_a_map_needs_the_layout_of_its_latest_entry_and_this_release_reads_up_to_the_seventh(plain, tmp_path):
     assert version_of({}) == 4
     assert version_of({"graph": 1, "alone": 2, "scale": 3}) == 5
     plain.save(tmp_path / "map.gnomon")
     parts = read_parts(tmp_path / "map.gnomon")
     assert parts[1]["version"] == 4
-    write_changed(tmp_path / "later.gnomon", parts, described("version", value=6))
-    assert gn.Map.load(tmp_path / "later.gnomon").n_samples == N
     write_changed(tmp_path / "later.gnomon", parts, described("version", value=7))
-    with pytest.raises(ValueError, match=r"must be of layout 6 at most \(a newer gnomon wrote layout 7\)"):
+    assert gn.Map.load(tmp_path / "later.gnomon").n_samples == N
+    write_changed(tmp_path / "later.gnomon", parts, described("version", value=8))
+    with pytest.raises(ValueError, match=r"must be of layout 7 at most \(a newer gnomon wrote layout 8\)"):
         gn.Map.load(tmp_path / "later.gnomon")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 
 import numpy as np
@@ -12,6 +13,7 @@ import scipy.sparse as sp
 import gnomon as gn
 from gnomon.completion.recipe import _hide_at_random
 from gnomon.exceptions import DataWarning
+from gnomon.maps.file import VERSION, pack, unpack
 
 
 def people(n, seed):
@@ -113,7 +115,7 @@ def test_a_map_with_gaps_of_its_own_is_returned_and_a_sparse_one_refused():
     assert np.isfinite(one.filling().transform([[np.nan]])).all()
 
 
-def test_a_category_of_which_other_columns_tell_nothing_is_filled_in_by_its_shares():
+def test_a_category_of_which_other_columns_tell_nothing_is_filled_in_by_its_shares(tmp_path):
     rng = np.random.default_rng(0)
     kind = rng.choice([*"abcd"], 600, p=[0.4, 0.3, 0.2, 0.1])
     made = gn.map(pd.DataFrame({"x": rng.normal(size=600), "y": rng.normal(size=600), "kind": kind}), "pca", n_jobs=1)
@@ -121,6 +123,15 @@ def test_a_category_of_which_other_columns_tell_nothing_is_filled_in_by_its_shar
     assert filling.completion.held_out.error > 0.9  # the other indicators of a category do not tell it
     found = filling.completion.fill([[0.1, -0.2, *[np.nan] * 4]])[0, 2:]
     np.testing.assert_allclose(found, made.X[:, 2:].mean(axis=0), atol=0.1)
+    filling.save(tmp_path / "m.gnomon")  # with the trust in what is filled in
+    again = gn.load(tmp_path / "m.gnomon")
+    np.testing.assert_array_equal(again.completion.recipe.trust, filling.completion.recipe.trust)
+    np.testing.assert_array_equal(again.completion.fill([[0.1, -0.2, *[np.nan] * 4]])[0, 2:], found)
+    arrays, about = pack(filling)
+    about = json.loads(json.dumps(about))
+    for wrong in (None, [0.5], [0.5] * 5 + [2.0], [1] * 6):
+        with pytest.raises(ValueError, match="the trust in what is filled in is"):
+            unpack(dict(arrays), {**about, "trust": wrong, "version": VERSION}, gn.Map)
 
 
 def test_features_of_a_column_are_hidden_together_and_one_in_eight_columns():

@@ -247,8 +247,9 @@ def complete_missing(
     the value is its mean given those that the row has. Local: it is the mean over the row's nearest rows, which are
     found by the distance over shared features with the expected rest, and a second time by the distance of the rows
     completed. How many components and neighbours are used and how the two are weighed is what predicts best known
-    values that are hidden for it. Each row is completed by itself, from a sample of at most 4,096 rows, so that time
-    grows in proportion to the table.
+    values that are hidden for it. The means of columns are those of the completed table. A column whose hidden values
+    are missed by more than its mean misses them is drawn to the mean. Each row is completed by itself, from a sample of
+    at most 4,096 rows, so that time grows in proportion to the table.
 
     Parameters
     ----------
@@ -298,9 +299,10 @@ def complete_missing(
         recipe = replace(blank, center=_medians(values, missing))
         filled = _fill(values, recipe, None)
     else:
-        own = blank.rows(values[rows])
-        learned = learn(blank, own, seed)
-        recipe, donors = learned.recipe, _Donors(own, learned.complete)
+        learned = learn(blank, blank.rows(values[rows]), seed)
+        recipe = learned.recipe
+        own = recipe.rows(values[rows])
+        donors = _Donors(own, learned.complete)
         filled = np.array(values)
         others = np.setdiff1d(np.arange(len(values)), rows)
         filled[rows] = _fill_donors(values[rows], learned, donors)

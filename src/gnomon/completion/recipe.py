@@ -30,7 +30,11 @@ _RANKS = (0, 1, 2, 5, 10, 20, 40)
 _MOST_OF_COLUMNS = 0.8  # components
 _NEIGHBORS = (5, 10, 20)
 _FIRST_NEIGHBORS = 10
+_CENTRINGS = 3  # rounds of the means of the completed table
 _ROUNDS = 3  # of principal components of the completed table
+_LEAST_SLOPE = 0.5  # of true values on expected ones; below it the mean of the column is nearer
+_PRIOR_VALUES = 2.0  # hidden values that miss by the variance, counted with those of each column
+_HALVINGS = 40  # of an interval that holds a root
 _ENOUGH = 0.98  # of the error without them: components and rounds that gain less are left out
 
 Float32Array = npt.NDArray[np.float32]
@@ -54,6 +58,9 @@ class Recipe:
         Donors whose mean is taken in the end.
     first, weight : float in [0, 1]
         Share of the model against that of the donors, in the first completion and in the end.
+    trust : ndarray of shape (n_features,), float64 in [0, 1], or None
+        What is expected in the end is multiplied by: less than 1 for columns of which the others tell nothing, so that
+        they come near the center. None is 1 for all.
     """
 
     center: Float64Array
@@ -63,6 +70,7 @@ class Recipe:
     n_neighbors: int = 0
     first: float = 0.0
     weight: float = 0.0
+    trust: Float64Array | None = None
 
     def rows(self, X: npt.NDArray[np.floating]) -> Rows:
         """Return rows, NaN where an entry is missing, in the units of the recipe."""
@@ -88,7 +96,12 @@ class Recipe:
     def end(self, linear: Float32Array, row: Float32Array, donors: Rows, complete: Float32Array) -> Float32Array:
         """Return what is expected of each entry, given what `begin` made of the rows and of the donors."""
         near = mean_of_nearest(squared_distances(row, complete), [self.n_neighbors], donors)[0]
-        return np.asarray(self.weight * linear + (1.0 - self.weight) * near, dtype=np.float32)
+        found = self.weight * linear + (1.0 - self.weight) * near
+        return np.asarray(found if self.trust is None else self.trust * found, dtype=np.float32)
+
+    def moved(self, by: Float64Array) -> Recipe:
+        """Return a recipe without a model whose center lies elsewhere, by so much in its units."""
+        return replace(self, center=self.center + self.spread * by)
 
 
 @dataclass(frozen=True)
@@ -211,11 +224,14 @@ def learn(blank: Recipe, donors: Rows, seed: int, *, together: npt.NDArray[np.in
     else:
         tested, hidden = _hide_at_random(together, len(donors.known), seed)
     left = donors.without(tested, hidden)
-    near, near_left = _near_all(blank, donors, left, tested)
+    near, found, near_left = _near_all(blank, donors, left, tested)
     trial = _Trial(left, near_left, donors.values, tested, hidden)
     rank, rounds, linear = trial.choose_model(seed)
     recipe, errors = trial.choose_weights(blank, linear)
     model, linear = _fit_model(donors, near, rank, rounds, seed)
+    if rank:
+        by, model, linear, donors = _centred(donors, rank, linear, seed)
+        recipe, near = recipe.moved(by), (near - by * found).astype(np.float32)
     complete = donors.completed(recipe.first * linear + (1.0 - recipe.first) * near)
     recipe = replace(recipe, model=model)
     return Learned(recipe, trial.held_out(errors), linear, complete, left.known[tested], hidden, errors)
@@ -293,12 +309,18 @@ class _Trial:
             best = min(range(len(means)), key=lambda k: weighed[k][1])
             return best, weighed[best][0]
 
+        def expected(k: int, share_of_model: float) -> Float32Array:
+            found: Float32Array = share_of_model * by_model + np.float32(1.0 - share_of_model) * means[k]
+            return found
+
         best, weight = choose(slice(None))
         for rows, others in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
             k, share_of_model = choose(others) if hidden[others].any() else (best, weight)
-            expected = share_of_model * by_model[rows] + (1.0 - share_of_model) * means[k][rows]
-            errors[rows] = np.where(hidden[rows], truth[rows] - expected, 0.0)
-        return replace(blank, n_neighbors=_NEIGHBORS[best], first=first, weight=weight), errors
+            some = expected(k, share_of_model)
+            trust = _trust(some[others], truth[others], hidden[others], blank.variance)
+            errors[rows] = np.where(hidden[rows], truth[rows] - (1.0 if trust is None else trust) * some[rows], 0.0)
+        trust = _trust(expected(best, weight), truth, hidden, blank.variance)
+        return replace(blank, n_neighbors=_NEIGHBORS[best], first=first, weight=weight, trust=trust), errors
 
 
 def _fit_model(rows: Rows, near: Float32Array, rank: int, rounds: int, seed: int) -> tuple[LowRankNormal, Float32Array]:
@@ -309,10 +331,30 @@ def _fit_model(rows: Rows, near: Float32Array, rank: int, rounds: int, seed: int
     return model, linear
 
 
+def _centred(
+    donors: Rows, rank: int, linear: Float32Array, seed: int
+) -> tuple[Float64Array, LowRankNormal, Float32Array, Rows]:
+    """Return a model around the means of the completed columns: where these are, it, what it expects, and the rows.
+
+    The means of what is known lie too low where large values are missing more often than small ones.
+    """
+    by = np.zeros(donors.values.shape[1])
+    rows = donors
+    for _ in range(_CENTRINGS):
+        step = rows.completed(linear).mean(axis=0, dtype=np.float64)
+        by += step
+        rows = Rows(((donors.values - by) * donors.known).astype(np.float32), donors.known)
+        model = LowRankNormal.fit(rows.completed((linear - step).astype(np.float32)), [rank], seed=seed)[0]
+        linear = _expected_all(model, rows)
+    return by, model, linear, rows
+
+
 def _near_all(
     recipe: Recipe, donors: Rows, left: Rows, tested: npt.NDArray[np.intp]
-) -> tuple[Float32Array, Float32Array]:
-    """Return the mean of the nearest donors of each donor, and the same with what is left to the tested ones."""
+) -> tuple[Float32Array, Float32Array, Float32Array]:
+    """Return the mean of the nearest donors of each donor, how much of it they make against the center, and the same
+    mean with what is left to the tested ones.
+    """
     variance = recipe.variance.astype(np.float32)
     distances = all_shared_distances(donors, variance)
 
@@ -322,10 +364,10 @@ def _near_all(
 
         return np.concatenate(share(work, blocks(len(distances))))
 
-    near = means(donors)
+    near, found = means(donors), means(Rows(donors.known, donors.known))
     distances[tested] = shared_distances(left[tested], left, variance)
     distances[:, tested] = distances[tested].T
-    return near, means(left)
+    return near, found, means(left)
 
 
 def _expected_all(model: LowRankNormal, rows: Rows) -> Float32Array:
@@ -334,6 +376,63 @@ def _expected_all(model: LowRankNormal, rows: Rows) -> Float32Array:
 
 def _square(differences: npt.NDArray[np.floating]) -> float:
     return float(np.mean(differences.astype(np.float64) ** 2)) if len(differences) else 0.0
+
+
+def _trust(
+    expected: Float32Array, truth: Float32Array, hidden: BoolArray, variance: Float64Array
+) -> Float64Array | None:
+    """Return by what to multiply what is expected of each column; None if by 1 throughout.
+
+    Where the slope of the true values on the expected ones is below one half, these are farther off than the mean: they
+    are multiplied by the slope. Else they stay as they are, since to draw them to the mean moves rows together. Slopes
+    of columns of which few values were hidden are drawn to the mean of all slopes, by how much more they differ than
+    chance gives.
+
+    Parameters
+    ----------
+    expected, truth : ndarray of shape (n_tested, n_features), float32
+    hidden : ndarray of shape (n_tested, n_features), bool
+    variance : ndarray of shape (n_features,), float64
+        Of the columns.
+
+    References
+    ----------
+    .. [1] Paule & Mandel, "Consensus values and weighting factors", J. Res. Natl. Bur. Stand. 87, 1982.
+    """
+    e, t = (np.where(hidden, one, 0.0).astype(np.float64) for one in (expected, truth))
+    squares, count = (e * e).sum(axis=0), hidden.sum(axis=0)
+    some = np.flatnonzero(squares > 0.0)
+    if not len(some):
+        return None
+    slopes = (e * t).sum(axis=0)[some] / squares[some]
+    left = ((t[:, some] - slopes * e[:, some]) ** 2 * hidden[:, some]).sum(axis=0)
+    chance = (left + _PRIOR_VALUES * variance[some]) / (count[some] * squares[some])  # their squared errors
+    between, mean = _spread_beyond_chance(slopes, chance)
+    drawn = np.full(len(variance), mean)
+    drawn[some] = (between * slopes + chance * mean) / (between + chance)
+    trust = np.where(drawn < _LEAST_SLOPE, np.clip(drawn, 0.0, 1.0), 1.0)
+    return None if (trust == 1.0).all() else trust
+
+
+def _spread_beyond_chance(values: Float64Array, chance: Float64Array) -> tuple[float, float]:
+    """Return the variance of true values of which some with errors are known, and their mean.
+
+    The variance v for which the squared deviations in units of ``chance + v`` have the sum that chance gives, as many
+    as values less one; 0 if that is less for v = 0.
+    """
+
+    def deviate(between: float) -> tuple[float, float]:
+        weights = 1.0 / (chance + between)
+        mean = float((weights * values).sum() / weights.sum())
+        return float((weights * (values - mean) ** 2).sum()), mean
+
+    low, high = 0.0, float(np.ptp(values)) ** 2
+    if deviate(0.0)[0] <= len(values) - 1:
+        return 0.0, deviate(0.0)[1]
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if deviate(middle)[0] > len(values) - 1 else (low, middle)
+    return high, deviate(high)[1]
 
 
 def _weigh(first: Float32Array, second: Float32Array, truth: Float32Array) -> tuple[float, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 __all__ = ["KIND", "VERSION", "check_shapes", "pack", "unpack", "version_of"]
 
 KIND = "gnomon-map"
-VERSION = 6
+VERSION = 7
 """Of the layout.
 
 Since 2 a file holds the fitted method, since 3 how columns were standardised, since 4 their rules, other coordinates
 and what was missing, since 5 what the map alone can show and the order of classes, since 6 of which part of an
-AnnData object the table is. A file says the earliest version that has all its entries, so that earlier releases read
-it.
+AnnData object the table is, since 7 how far what is filled in is drawn to the means of columns. A file says the
+earliest version that has all its entries, so that earlier releases read it.
 """
 _OLDEST_WRITTEN = 4
 
@@ -70,6 +70,7 @@ _SINCE = {
     "alone": 5,
     "orders": 5,
     "part": 6,
+    "trust": 7,
 }
 """Entries that not every map has, and the version of the layout that has them first."""
 _MAX_DEPTH = 8  # of lists and dicts in a parameter
@@ -179,6 +180,8 @@ def _pack_completion(completion: Completion, arrays: Arrays, description: dict[s
         "error": None if math.isnan(held_out.error) else held_out.error,
         "kept": None if math.isnan(held_out.kept) else held_out.kept,
     }
+    if recipe.trust is not None:
+        description["trust"] = recipe.trust.tolist()
 
 
 def _plain(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -258,6 +261,8 @@ def unpack(arrays: Arrays, description: dict[str, Any], make: type[MapT]) -> Map
     made["completion"] = None
     if "completion" in entries:
         made["completion"] = _completion(left, entries["completion"], made["X"], made["feature_names"])
+    if "trust" in entries:
+        made["completion"] = _with_trust(made["completion"], entries["trust"])
     made["image_shape"] = _image_shape(entries["image_shape"])
     made["images"] = _take(left, "images", (np.uint8,)) if "images" in left else None
     orders = entries.get("orders", {})
@@ -483,6 +488,14 @@ def _completion(arrays: Arrays, about: Any, X: Any, names: list[str]) -> Complet
     )
     missing = np.unpackbits(packed, axis=1, count=m).astype(np.bool_)
     return Completion(X, missing, about["how"], held_out, donors, recipe, names)
+
+
+def _with_trust(completion: Completion | None, trust: Any) -> Completion:
+    """Return a completion whose recipe draws what it expects to the means of the columns."""
+    numbers = trust if isinstance(trust, list) and all(type(one) is float and 0 <= one <= 1 for one in trust) else []
+    if completion is None or len(numbers) != len(completion.recipe.center):
+        raise ValueError(f"the trust in what is filled in is {trust!r:.80}")
+    return replace(completion, recipe=replace(completion.recipe, trust=np.array(numbers)))
 
 
 def _image_shape(sizes: Any) -> tuple[int, ...] | None:
