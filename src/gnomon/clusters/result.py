@@ -139,6 +139,8 @@ class Clusters(Printed):
         Numbers of the rows that lie with a few others apart from every cluster, too few to be shown one; in no cluster.
     counting : str, default=""
         How rows were counted, where weights of them that made a map were not; the last of `caution`.
+    told : str, default=""
+        Of a map, which columns beside the data the cluster of a row tells, such as its batch; empty if none.
     """
 
     levels: tuple[Level, ...]
@@ -154,6 +156,7 @@ class Clusters(Printed):
     of_components: bool = False
     apart: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
     counting: str = ""
+    told: str = ""
 
     def __len__(self) -> int:
         return 0 if not self.levels else len(self.level())
@@ -228,6 +231,7 @@ class Clusters(Printed):
             "n_repeats": self.n_repeats,
             "caution": self.caution,
             "continuum": self.continuum,
+            "told": self.told,
             "apart": self.apart.tolist(),
         }
 
@@ -275,7 +279,7 @@ class Clusters(Printed):
         lines += [self._line(cluster, width) for cluster in level.clusters[:_LISTED]]
         if len(level) > _LISTED:
             lines.append(f"  and {len(level) - _LISTED} more")
-        lines += [self.continuum] if self.continuum else []
+        lines += list(filter(None, [self.told, self.continuum]))
         if none := int(np.count_nonzero(level.labels < 0)):
             lines.append(f"  {none:,} rows are in no cluster")
         if len(self.apart):

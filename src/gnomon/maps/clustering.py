@@ -32,6 +32,7 @@ class Clustering:
     feature_names: list[str]
     image_shape: tuple[int, ...] | None
     labels: Any
+    metadata: dict[str, npt.NDArray[Any]]
     embedding: npt.NDArray[np.float32]
     n_jobs: int | None
     _unrolled: Callable[[], Table]
@@ -54,7 +55,8 @@ class Clustering:
         Returns
         -------
         Clusters
-            Named by the features of the map; of pictures by nine regions.
+            Named by the features of the map; of pictures by nine regions. `Clusters.told` says which columns of
+            `metadata` they tell, such as the batch of each row.
         """
         if options:
             return self._find_clusters(**options)
@@ -64,6 +66,7 @@ class Clustering:
 
     def _find_clusters(self, **options: Any) -> Clusters:
         from gnomon.clusters import find_clusters
+        from gnomon.clusters.agreeing import columns_told
 
         regions = self.image_shape is not None and min(self.image_shape[:2]) >= 3
         given: dict[str, Any] = {
@@ -76,7 +79,9 @@ class Clustering:
         given.update(options)
         order_of_rows(self)  # type: ignore[arg-type]
         table = with_directions(self._mapped(), self.representation, given["metric"])
-        found = replace(find_clusters(table, **given), of_components=self.representation is not None)
+        found = find_clusters(table, **given)
+        told = columns_told(found.labels, self.metadata) if found.levels else ""
+        found = replace(found, of_components=self.representation is not None, told=told)
         return cautioned(self, found, field="counting")
 
     def _clusters_shown(self) -> Clusters | None:

@@ -76,6 +76,8 @@ def found_clusters(subject: Subject) -> Section | None:
     told = [tag("p", found.summary().splitlines()[0])]
     if found.caution:
         told.append(tag("p", found.caution, class_="caution"))
+    if found.told:
+        told.append(tag("p", found.told))
     if found.levels:
         level = found.level()
         rows = [
