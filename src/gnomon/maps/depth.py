@@ -102,13 +102,19 @@ def _shown_by_place(depth: Float64Array, is_divided: bool, embedding: npt.NDArra
     told = share_of_place(embedding, log1p(depth))
     if told < _MOST_BY_PLACE:
         return None
-    divided = ", though its counts were divided by it" if is_divided else ""
+    divided, advice = ", though its counts were divided by it", ""
+    if not is_divided:
+        divided, advice = (
+            "",
+            " If counts were not divided by it, run scanpy.pp.normalize_total and scanpy.pp.log1p before.",
+        )
     return (
         f"the place on the map tells {told:.0%} of the depth of each cell (its counts, or the number of genes found in "
         f"it), within its islands too{divided}: of cells of low depth fewer genes are found, which no division mends, "
         "so that they lie together, unless kinds of cells without a gap between them differ in depth. Take a way along "
         "this, and clusters that part it, for what cells are only where something else says so. Map Pearson residuals "
         "of the counts instead (scanpy.experimental.pp.normalize_pearson_residuals) or leave out cells of low depth."
+        f"{advice}"
     )
 
 
