@@ -6,8 +6,9 @@ import scipy.sparse as sp
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist
 
+import gnomon as gn
 from gnomon.extension import measure_drift
-from gnomon.extension.unseen import _pieces, rows_together
+from gnomon.extension.unseen import _pieces, rows_of_new_kind, rows_together
 
 OLD = np.random.default_rng(0).normal(size=(300, 4))
 
@@ -128,3 +129,55 @@ def test_pieces_are_those_of_single_linkage():
         members[n + 1 + step], reach[n + 1 + step] = members[int(one)] | members[int(other)], length
     assert len(expected) > 2
     assert [(sorted(piece.tolist()), *rest) for piece, *rest in found] == expected
+
+
+def kinds(n, seed, new=0):
+    """Draw rows of three kinds in 60 columns; the last `new`, of the first, have eight more in common."""
+    rng = np.random.default_rng(seed)
+    kind, X = rng.integers(0, 3, n), rng.normal(size=(n, 60))
+    kind[n - new :] = 0
+    for one in range(3):
+        X[kind == one, 8 * one : 8 * one + 8] += 2.5
+    X[n - new :, 50:58] += 2.5
+    return X
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_a_kind_of_rows_that_components_of_the_old_do_not_hold_is_found(make):
+    old, new = kinds(400, 0), kinds(160, 1, new=50)
+    found = rows_of_new_kind(make(old), make(new), 10)
+    assert len(found) >= 40
+    assert found.min() >= 110
+    assert len(rows_of_new_kind(make(old), make(new[:110]), 10)) == 0
+    components = np.linalg.svd(old - old.mean(axis=0), full_matrices=False)[2][:3].T
+    places, places_new = old @ components, new @ components
+    drift = measure_drift(places, places[:, :2], places_new, places_new[:, :2], features=(old, new), n_together=10)
+    np.testing.assert_array_equal(drift.group, found)
+    assert drift.refit
+    assert f"{len(found) / 160:.0%} of the new rows lie together, unlike the old (more than 15%)" in drift.reasons
+    without = measure_drift(places, places[:, :2], places_new, places_new[:, :2], features=(old, new))
+    assert len(without.group) < len(found)
+
+
+def test_a_rare_kind_that_is_common_in_new_rows_is_not_new():
+    rare, common = kinds(400, 0, new=12), kinds(200, 1, new=150)
+    assert len(rows_of_new_kind(rare, common, 10)) == 0
+    assert len(rows_of_new_kind(rare[:388], common, 10)) >= 140
+
+
+@pytest.mark.parametrize(("n_old", "n_new"), [(300, 100), (100, 12), (60, 600), (200, 600)])
+def test_rows_of_the_same_kinds_are_not_new(n_old, n_new):
+    assert max(len(rows_of_new_kind(kinds(n_old, seed), kinds(n_new, 50 + seed), 10)) for seed in range(5)) == 0
+
+
+def test_few_rows_of_a_kind_among_many_new_ones_may_be_chance():
+    assert len(rows_of_new_kind(kinds(200, 0), kinds(150, 1, new=30), 10)) >= 25
+    assert len(rows_of_new_kind(kinds(200, 0), kinds(600, 1, new=30), 10)) == 0
+
+
+def test_a_map_in_components_grows_by_a_new_kind_and_says_so():
+    made = gn.map(kinds(300, 0), "pca", n_pcs=5)
+    drift = made.extend(kinds(120, 1, new=40))[1]
+    assert len(drift.group) >= 30
+    assert "Fit again" in drift.summary()
+    assert not made.extend(kinds(80, 2))[1].refit

@@ -36,7 +36,7 @@ from gnomon.extension.columns import (
 )
 from gnomon.extension.copies import find_copies
 from gnomon.extension.held_out import Unlikeness
-from gnomon.extension.unseen import rows_together
+from gnomon.extension.unseen import rows_of_new_kind, rows_together
 from gnomon.linalg.table import evenly_spaced, float_rows
 from gnomon.neighbors import RowSearch, Succession, compute_neighbors, query_neighbors, without_own
 
@@ -134,8 +134,9 @@ class Drift(Printed):
     group : ndarray of int64
         New rows, by their numbers, that are unusual and lie together: nearer to several other new rows than to any old
         one, and more of them than chance gives but in one of some hundred draws; or few with room about them, 1.5 times
-        as far from all other rows as what links them. Perhaps a group that the map has not seen; at least 5 rows, or
-        none.
+        as far from all other rows as what links them. Of a map in principal components also those that lie among new
+        rows alone in components of old and new rows together. Perhaps a group that the map has not seen; at least 5
+        rows, or none.
     labels_of_group : dict
         How many of the new rows that `labels` counts are of the group, by label: what they came to says little of them.
     blank : ndarray of int64
@@ -233,6 +234,11 @@ class Drift(Printed):
                 how = "are less like the old than 95 % of these"
             share = f"{self.unusual:.0%} of the new rows {how}"
             found.append(f"{share} (more than {_MOST_UNUSUAL:.0%}, and than chance)")
+        if len(self.group) > _MOST_UNUSUAL * self.n_new:
+            found.append(
+                f"{len(self.group) / self.n_new:.0%} of the new rows lie together, unlike the old "
+                f"(more than {_MOST_UNUSUAL:.0%})"
+            )
         lost = self.preserved_old - self.preserved_new
         if lost > _MOST_LOST and self.lost_by_chance <= _LOST_BY_CHANCE:
             found.append(
@@ -497,6 +503,7 @@ def measure_drift(
     missing_names: Sequence[str] = (),
     unknown: UnknownShift | None = None,
     orders: tuple[Succession | None, Succession | None] = (None, None),
+    n_together: int = 0,
 ) -> Drift:
     """Compare new rows and their places with the rows of a map.
 
@@ -528,6 +535,9 @@ def measure_drift(
         Categories of the new rows that the map does not know.
     orders : tuple of (Succession or None, Succession or None), default=(None, None)
         What `gnomon.neighbors.succession_of_rows` says of X and of X_new.
+    n_together : int >= 0, default=0
+        Principal components of the columns of old and new rows together in which a kind of rows is looked for that the
+        old ones lack: where X are components that were learned from these. 0 looks for none there.
 
     Returns
     -------
@@ -541,6 +551,7 @@ def measure_drift(
             column_names=column_names,
             missing_names=missing_names,
             unknown=unknown,
+            n_together=n_together,
         )
         return _of_series(
             orders,
@@ -588,6 +599,8 @@ def measure_drift(
     filled = missing if same_columns else None
     regions, region_p_values = _regions(np.asarray(Y, dtype=np.float64), np.asarray(Y_new, dtype=np.float64))
     group = rows_together(old, new, np.flatnonzero(level > OUTSIDE))
+    if n_together:
+        group = max(group, rows_of_new_kind(old, new, n_together), key=len)
     copies = find_copies(old, new, graph, indices, distances)
     drift = Drift(
         n_old=n,

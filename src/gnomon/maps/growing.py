@@ -239,6 +239,7 @@ def extend(
         missing_names=_names_as_they_came(result),
         unknown=_unknown_to(result, unknown, m),
         orders=(order_of_rows(result), succession_of_rows(mapped, result.metric)),
+        n_together=0 if result.representation is None else int(result.representation.values.shape[1]),
     )
     drift = cautioned(result, drift)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
