@@ -53,10 +53,18 @@ def test_columns_that_are_no_features_are_not_counted(tmp_path):
     assert "--drop says what of DATA is used" in refused.output
 
 
-def test_columns_of_a_table_read_in_blocks_are_all_used(table):
-    refused = run("forecast", table, "--n-fitted", "100", "--features", "a")
+def test_columns_of_a_table_read_in_blocks_are_chosen_too(table):
+    for options, n_features in (
+        ((), 7),
+        (("--drop", "2"), 6),
+        (("--features", "0,3"), 2),
+        (("--labels", "feature 1"), 6),
+    ):
+        found = json.loads(run("forecast", table, "--n-fitted", "100", *options, "--json").output)
+        assert found["shape"] == [300, n_features]
+    refused = run("forecast", table, "--n-fitted", "100", "--images", "1x7")
     assert refused.exit_code == 2
-    assert "--features must be left out for a table that is read in blocks" in refused.output
+    assert "--images must be left out for a table that is read in blocks" in refused.output
 
 
 @pytest.mark.parametrize("shape", ["50", "axb", "5x5x5", "-3x4", "1.5x2"])

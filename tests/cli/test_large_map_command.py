@@ -92,6 +92,11 @@ def test_labels_are_read_from_a_file(run, calls):
     assert "must be of 40 values, one for each row (it has 7)" in found.output
 
 
+def test_columns_of_labels_and_features_reach_the_map_by_name(run, calls):
+    assert run("X.npy", "--n-fitted", 10, "--labels", "kind", "--drop", "a,b", "--features", "c").exit_code == 0
+    assert {"labels": "kind", "drop": ["a", "b"], "features": ["c"]}.items() <= calls[0][1].items()
+
+
 def test_the_record_for_programs_has_times(run, calls):
     told = json.loads(run("X.npy", "--n-fitted", 10, "--json").stdout)
     assert told["map"] == {"method": "umap", "n_samples": 40, "n_landmarks": 10, "notes": ["uniform"]}
@@ -106,7 +111,7 @@ def test_a_file_is_read_in_blocks_if_it_would_take_a_quarter_of_the_memory(run, 
     assert not isinstance(calls[1][0], ArrayTable)
 
 
-@pytest.mark.parametrize("option", [("--png", "a.png"), ("--target", "y"), ("--features", "a"), ("--missing", "drop")])
+@pytest.mark.parametrize("option", [("--png", "a.png"), ("--target", "y"), ("--metadata", "a"), ("--missing", "drop")])
 def test_what_blocks_have_no_use_for_is_refused_before_the_work(run, calls, option):
     found = run("X.npy", "--n-fitted", 10, *option)
     assert found.exit_code == 2

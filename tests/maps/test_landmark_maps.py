@@ -307,8 +307,8 @@ def test_what_does_not_go_with_landmarks_is_refused(options, text):
 
 
 def test_what_only_a_table_in_memory_has_is_refused_of_a_stored_one(stored):
-    with pytest.raises(ValueError, match=r"map: drop must be left out for a table that is read in blocks"):
-        gnomon.map(stored, n_fitted=100, drop=[0])
+    with pytest.raises(ValueError, match=r"map: neighbors_key must be left out for a table that is read in blocks"):
+        gnomon.map(stored, n_fitted=100, neighbors_key="there")
     with pytest.raises(ValueError, match=r"map: point_names of shape \(3,\) must be of 1,797 rows"):
         gnomon.map(stored, n_fitted=100, point_names=["a", "b", "c"])
     with pytest.raises(ValueError, match=r"map: folder='there' must be of a map with landmarks"):
@@ -531,7 +531,6 @@ def test_what_only_a_map_of_all_rows_answers_is_told_with_what_to_take_instead(m
     [
         ({"layer": "counts"}, "key='layers/counts'"),
         ({"explain": "raw"}, "key='raw/X'"),
-        ({"features": ["a"]}, "columns=..."),
     ],
 )
 def test_what_is_chosen_of_a_table_in_blocks_is_chosen_where_it_is_opened(given, remedy):

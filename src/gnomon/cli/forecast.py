@@ -103,9 +103,17 @@ def _opened(
     from gnomon.data.columns import encode_dataset
 
     if is_stored(data, asked=asked):
-        reading.pop("labels", None)  # which may be stored beside the features
-        refuse_options({"features": features, "drop": drop, **reading}, why_in_blocks(data, asked=asked))
+        from gnomon.data.stored import columns_of
+        from gnomon.maps.landmarks.columns import features_in_blocks
+        from gnomon.maps.prepare import Reading
+
+        labels = reading.pop("labels", None)
+        refuse_options(reading, why_in_blocks(data, asked=asked))
         stored, _ = open_large(data, None, obsm=obsm)
+        column = None if labels is None or labels.lower().endswith(".npy") else labels
+        if features or drop or column in columns_of(stored):
+            with collect_warnings([]):
+                stored, _, _ = features_in_blocks(stored, Reading(features=features, drop=drop, column=column))
         return stored, stored.shape
     with collect_warnings([]):
         dataset = encode_dataset(open_data(data, missing="keep", obsm=obsm, **reading), features, drop)

@@ -59,7 +59,7 @@ def _file_bytes(path: str) -> float:
 
 
 def open_large(data: str, labels: str | None, *, obsm: str | None = None, n_pcs: int | None = None) -> tuple[Any, Any]:
-    """Open a stored table and read its column of labels.
+    """Open a stored table, and read labels that are in a file of their own.
 
     Parameters
     ----------
@@ -75,16 +75,16 @@ def open_large(data: str, labels: str | None, *, obsm: str | None = None, n_pcs:
 
     Returns
     -------
-    StoredTable, ndarray or None
+    StoredTable, and an ndarray, the name of the column or None
     """
     import numpy as np
 
     from gnomon.data import stored
 
     table = stored.open_stored(data, key=_key_of_cells(data, obsm, n_pcs))
-    if labels is None:
-        return table, None
-    values = np.load(labels, allow_pickle=False) if labels.lower().endswith(".npy") else table.column(labels)
+    if labels is None or not labels.lower().endswith(".npy"):
+        return table, labels
+    values = np.load(labels, allow_pickle=False)
     if len(values) != table.n_samples:
         rule, fact = f"of {table.n_samples:,} values, one for each row", f"it has {len(values):,}"
         raise ValueError(message(f"--labels={labels!r}", rule, fact=fact))

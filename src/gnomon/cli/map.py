@@ -260,8 +260,8 @@ def map(
         refuse_options({**useless, "byte-budget": byte_budget, "no-verdicts": no_verdicts}, why)
         refuse_options({"blind-spots": blind_spots, "claim": claims}, why)
         if in_blocks:
-            refuse_options({"metadata": metadata, "features": features, "drop": drop, "images": images}, why)
-            refuse_options({"layer": layer, "missing": missing, "feature-names": feature_names}, why)
+            refuse_options({"metadata": metadata, "images": images, "layer": layer, "missing": missing}, why)
+            refuse_options({"feature-names": feature_names}, why)
     found: list[str] = []
     began = time.perf_counter()
     with collect_warnings(found):
@@ -269,7 +269,7 @@ def map(
             table, classes = open_large(
                 data, labels, obsm=obsm, n_pcs=extra.get("n_pcs", method_parameters.get("n_pcs"))
             )
-            dataset, columns = None, given(labels=classes)
+            dataset, columns = None, given(labels=classes, features=features, drop=drop)
         else:
             beside: dict[str, Any] = {
                 "metadata": metadata,

@@ -14,6 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message, warn
 from gnomon.data import check_feature_count, check_one_row, check_table, plain_row
 from gnomon.data.cells import told_part
+from gnomon.data.stored import StoredTable, with_features
 from gnomon.exceptions import DataWarning
 from gnomon.maps.representation import coordinates_of, in_features, rows_of
 from gnomon.scale import by_blocks
@@ -89,6 +90,12 @@ class MapFunction:
             remedy = f"Pass key={self._part!r} to gnomon.read_table or gnomon.open_table."
             raise ValueError(message("X_new", rule, fact=fact, remedy=remedy))
 
+    def _of_features(self, table: StoredTable) -> StoredTable:
+        """Return a table that is read in blocks with the features of the map alone, if it has others beside them."""
+        from gnomon.maps.growing import own_names
+
+        return with_features(table, own_names(self))  # type: ignore[arg-type]
+
     @entrance()
     @by_blocks
     def transform(self, X_new: Any) -> npt.NDArray[Any]:
@@ -98,9 +105,9 @@ class MapFunction:
         ----------
         X_new : array-like, sparse matrix, DataFrame or stored table of shape (n_rows, n_features), Dataset or records
             A stored table or memory map is read in blocks, by who works in the run. Of a Dataset, such as
-            `gnomon.read_table` returns, a data frame and an AnnData object the columns of the map are taken, by name in
-            any order; rows that lack one are refused. Of an AnnData object the table is read that the map was made of:
-            its `layer`, or `raw` if that explains the map, and not `X` then.
+            `gnomon.read_table` returns, a data frame, an AnnData object and Parquet files the columns of the map are
+            taken, by name in any order; rows that lack one are refused. Of an AnnData object the table is read that the
+            map was made of: its `layer`, or `raw` if that explains the map, and not `X` then.
             NaN is filled in as in the map if that was made of a table with missing values, else refused; see `filling`.
 
         Returns

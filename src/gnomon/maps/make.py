@@ -121,8 +121,9 @@ def map(
     features, drop : sequence of str or None, default=None
         Columns of a data frame or file to use, and to leave out, by name, or by number where they have no names.
         Identifiers are left out anyway, unless `features` names them; categories, dates and truth values become
-        numbers. See `gnomon.TablePreprocessor` for the rules. What is left out, and what became numbers, is kept as
-        `metadata`; then the columns are standardised.
+        numbers. See `gnomon.TablePreprocessor` for the rules. Of a table that is read in blocks they are columns of
+        numbers, and all others are stored beside the features. Of one in memory what is left out, and what became
+        numbers, is kept as `metadata`; then the columns are standardised.
     blocks : dict of str to gnomon.Block or None, default=None
         Blocks of columns, each with a metric and a weight of its own, for neighbour embeddings that have the parameter
         ``blocks``; ``join`` says how they are joined: "intersection" (default), "union" or "mean". Columns in no block

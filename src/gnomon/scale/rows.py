@@ -72,6 +72,8 @@ def by_blocks(method: Callable[_P, _R]) -> Callable[_P, _R]:
             return method(*args, **kwargs)
         if table is given[1] and hasattr(given[0], "_check_part"):
             given[0]._check_part(table.part)
+        if hasattr(given[0], "_of_features"):
+            table = given[0]._of_features(table)
         return _answers(given[0], method.__name__, table)  # type: ignore[return-value]
 
     return call

@@ -1,5 +1,9 @@
 # Where the names of this room live: `__init__.py` reads it, and imports each when it is first used.
 from .arrays import ArrayTable as ArrayTable
+from .narrowed import NarrowedTable as NarrowedTable
+from .narrowed import columns_of as columns_of
+from .narrowed import narrow as narrow
+from .narrowed import with_features as with_features
 from .sources import as_stored as as_stored
 from .sources import coordinates_in_file as coordinates_in_file
 from .sources import open_stored as open_stored

@@ -49,6 +49,7 @@ class DaskTable(GroupedTable):
         self.n_samples, self.n_features = check_array(array.shape, np.dtype(array.dtype), "X")
         self.dtype = working_dtype(np.dtype(array.dtype))
         self.feature_names = None if feature_names is None else list(feature_names)
+        self.has_columns = feature_names is not None
         self._bounds = np.unique(np.concatenate([[0], np.cumsum(array.chunks[0])]).astype(np.int64))
         if self.is_sparse:
             if len(array.chunks[1]) > 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -61,6 +62,8 @@ class ParquetTable(GroupedTable):
         For people.
     """
 
+    has_columns = True
+
     def __init__(
         self,
         files: Sequence[ParquetFile],
@@ -88,14 +91,38 @@ class ParquetTable(GroupedTable):
         self.n_samples = int(self._bounds[-1])
         self._schema = schemas[0]
         self._check_same(schemas)
-        self._widths = self._features(columns)
-        self.feature_names = [
-            f"{one}[{j}]" if width else one for one, width in self._widths.items() for j in range(width or 1)
-        ]
+        self._kinds = {  # the working types of each column of numbers
+            str(name): {working_dtype(kind) for schema in schemas if (kind := _numbers(schema.field(name).type))}
+            for name in self._schema.names
+        }
+        self._take(self._features(columns))
+
+    def _take(self, widths: dict[str, int]) -> None:
+        """Have these columns as features, given with the length of their vectors."""
+        self._widths = widths
+        self.feature_names = [name for names in self.feature_columns.values() for name in names]
         self.n_features = len(self.feature_names)
-        kinds = [working_dtype(_numbers(schema.field(one).type)) for schema in schemas for one in self._widths]
-        self.dtype = np.float64 if np.float64 in kinds else np.float32
+        self.dtype = np.float64 if any(np.float64 in self._kinds[one] for one in widths) else np.float32
         self._check_groups()
+
+    @property
+    def feature_columns(self) -> dict[str, list[str]]:
+        """The columns of the features, by name, with the names of the features: of vectors, one for each number."""
+        return {
+            one: [f"{one}[{j}]" if width else one for j in range(width or 1)] for one, width in self._widths.items()
+        }
+
+    def with_columns(self, columns: Sequence[str]) -> ParquetTable:
+        """Return the table with some of its columns as features, in this order; the others are beside these.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Of `feature_columns`.
+        """
+        other = copy(self)
+        other._take({name: self._widths[name] for name in columns})
+        return other
 
     def _open(self, number: int) -> Any:
         opened = self._reader

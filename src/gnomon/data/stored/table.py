@@ -85,6 +85,9 @@ class StoredTable(ABC):
         For people, such as the path.
     part : str
         Of an h5ad file its place there, such as "layers/counts"; empty elsewhere.
+    has_columns : bool
+        Whether its features are columns as people have them, in Parquet files and data frames, of which some may be
+        identifiers.
     """
 
     n_samples: int
@@ -94,6 +97,7 @@ class StoredTable(ABC):
     is_sparse: bool = False
     name: str = "X"
     part: str = ""
+    has_columns: bool = False
 
     def __repr__(self) -> str:
         """Say where the table lies and how large it is."""

@@ -23,6 +23,7 @@ from gnomon.data.stored import StoredTable
 from gnomon.exceptions import DataWarning
 from gnomon.extension import RowPlacement
 from gnomon.maps.fitting import ChooseScaling, Fitting, fit_map
+from gnomon.maps.landmarks.columns import features_in_blocks
 from gnomon.maps.landmarks.count import FEWEST, Needs, check_landmarks, count_landmarks
 from gnomon.maps.landmarks.forecast import forecast_with_landmarks
 from gnomon.maps.landmarks.place import STAGE, place_all, way_of
@@ -76,11 +77,15 @@ def map_by_landmarks(
     seed = resolve_seed(fitting.common["random_state"])
     reading = replace(reading, random_state=seed)
     fitting = replace(fitting, common={**fitting.common, "random_state": seed})
+    told: list[str] = []
+    if stored is not None:
+        stored, reading, told = features_in_blocks(stored, reading)
     if stored is not None and n_fitted is None and folder is None:
         needs = Needs(stored, fitting.estimator({}), int(fitting.common["n_components"]))
         if count_landmarks(needs) == stored.n_samples:
             whole = prepare(_whole(X, stored), _of_whole(reading, stored))
-            return fit_map(noting_unused(whole, stored, reading), fitting)
+            noted = noting_unused(whole, stored, reading)
+            return fit_map(replace(noted, told=[*told, *noted.told]), fitting)
     source = open_source(X, stored, reading)
     reporter = Reporter(fitting.callback)
     table, n = source.table, source.table.n_samples
@@ -106,6 +111,7 @@ def map_by_landmarks(
         table=table,
         labels=source.labels,
         notes=[
+            *told,
             *_notes(rows, n, wanted, fitted, places),
             *_told_of_classes(rows, source.labels),
             *_told_of_far(far, n - len(rows)),
@@ -151,7 +157,7 @@ def _of_whole(reading: Reading, stored: StoredTable) -> Reading:
         stated = {"label_name": reading.column, **stated, "labels": stored.column(reading.column)}
     if isinstance(target, str):
         target = stored.column(target)
-    return replace(reading, stated=stated, column=None, target=target)
+    return replace(reading, stated=stated, column=None, target=target, drop=None)
 
 
 def _record(source: Source, fitting: Fitting, wanted: Any, reading: Reading) -> dict[str, Any]:

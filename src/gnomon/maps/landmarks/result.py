@@ -13,7 +13,7 @@ from gnomon._entrance import entrance
 from gnomon._memory import require_memory
 from gnomon._printed import Printed
 from gnomon._validation import message
-from gnomon.data.stored import StoredTable, as_stored
+from gnomon.data.stored import StoredTable, as_stored, with_features
 from gnomon.maps.landmarks.loss import LandmarkLoss, measure_loss
 from gnomon.maps.landmarks.source import MemoryTable
 from gnomon.maps.result import Map
@@ -157,6 +157,7 @@ class LandmarkMap(Printed):
         table = as_stored(X)
         if table is None:
             table = MemoryTable(check_table(X, accept_sparse=True))
+        table = with_features(table, self.landmark_map.feature_names)
         if table.fingerprint != self.fingerprint:
             fact = f"it is {table.fingerprint:.100}, and was {self.fingerprint:.100}"
             raise ValueError(message("X", "the table that was mapped", fact=fact))

@@ -146,7 +146,7 @@ class _InBlocks(Source):
         table, names = self.table, self.table.feature_names
         source = "" if table.name == "X" else table.name
         data = Dataset(_read_rows(table, rows), None if names is None else list(names), source=source, part=table.part)
-        prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target))
+        prepared = prepare(data, replace(self.reading, stated=stated, column=None, target=target, drop=None))
         return _noting_coordinates(noting_unused(prepared, self.table, self.reading), self.table)
 
     @property
@@ -211,10 +211,9 @@ def _refuse(reading: Reading, *, in_blocks: bool) -> None:
     if reading.anchored:
         raise ValueError(message("anchors", "left out where landmarks are fitted", remedy=remedy))
     cells = {name: value for name, value in reading.cells.items() if name != "use_rep"}
-    given = {"features": reading.features, "drop": reading.drop, **cells}
-    for name, value in given.items() if in_blocks else ():
+    for name, value in cells.items() if in_blocks else ():
         if value is not None:
-            remedy = "Choose the columns when the table is opened: gnomon.open_table(path, columns=...)."
+            remedy = "Leave it out, or map all rows in memory."
             if name in ("layer", "explain"):
                 place = "raw/X" if value == "raw" else f"layers/{value}"
                 remedy = f"Open the table at its place in the file: gnomon.open_table(path, key={place!r})."
@@ -269,7 +268,7 @@ def _noting_coordinates(prepared: Prepared, table: StoredTable) -> Prepared:
 def noting_unused(prepared: Prepared, table: StoredTable, reading: Reading) -> Prepared:
     """Return rows of a stored table with a note of the columns beside its features that have no part in the map."""
     used = {reading.column, reading.stated.get("label_name"), reading.target if isinstance(reading.target, str) else ""}
-    names = [name for name in table.columns if name not in used]
+    names = [name for name in table.columns if name not in {*used, *(reading.drop or ())}]
     if not names:
         return prepared
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
