@@ -22,6 +22,7 @@ from gnomon.linalg.table import float_rows
 from gnomon.maps.alike import told_of_units
 from gnomon.maps.cautions import cautioned, of_order
 from gnomon.maps.clustering import Clustering
+from gnomon.maps.found import told_of_labels, told_of_selection
 from gnomon.maps.order import FEATURES
 from gnomon.maps.point_questions import PointQuestions
 from gnomon.maps.seam import told_from
@@ -341,11 +342,14 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         known, units = self._groups_and_units(groups, units)
         asked, others = self._rows_asked(selection), self._rows_asked(rest)
         found = contrast(self._unrolled(), asked, others, feature_names=self.feature_names, groups=known, units=units)
-        if units is not None or not found.n_beyond_chance:
+        if not found.n_beyond_chance:
             return cautioned(self, found)
         inside = row_mask(asked, len(self.embedding), name="selection")
         outside = ~inside if others is None else row_mask(others, len(self.embedding), name="rest")
-        return self._cautioned_of_units(found, [(inside, outside)])
+        told = told_of_selection(self, inside)  # type: ignore[arg-type]
+        if units is not None:
+            return cautioned(self, found, more=[told])
+        return self._cautioned_of_units(found, [(inside, outside)], told)
 
     @entrance("captions")
     def captions(
@@ -373,24 +377,34 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
             units=units,
         )
         named = [label for label, one in found.items() if not one.text.startswith(NOTHING_APART)]
-        return self._cautioned_of_labels(found, named if units is None else [])
+        return self._cautioned_of_labels(found, named, by_rows=units is None)
 
     def _told_of_order(self) -> str:
         """Return what the order of the rows says against the answers of a page; empty if nothing."""
         return of_order(self)  # type: ignore[arg-type]
 
-    def _cautioned_of_labels(self, found: _Answers, labels: list[Any]) -> _Answers:
-        """Return answers with the cautions of those labels that they set apart without units."""
+    def _told_of_labels(self) -> str:
+        """Return that labels may have been found in the rows that they are told apart in; empty if nothing says so."""
+        return told_of_labels(self)  # type: ignore[arg-type]
+
+    def _cautioned_of_labels(self, found: _Answers, labels: list[Any], *, by_rows: bool) -> _Answers:
+        """Return answers with the cautions of those labels that they set apart, by rows or by units."""
         if not labels or self.labels is None:
             return cautioned(self, found)
+        told = self._told_of_labels()
+        if not by_rows:
+            return cautioned(self, found, more=[told])
         classes = sort_into_classes(self.labels)
         numbers = [classes.values.index(label) for label in labels]
         sides = [(classes.codes == g, (classes.codes >= 0) & (classes.codes != g)) for g in numbers]
-        return self._cautioned_of_units(found, sides)
+        return self._cautioned_of_units(found, sides, told)
 
-    def _cautioned_of_units(self, found: _Answers, sides: list[tuple[Mask, Mask]]) -> _Answers:
-        """Return an answer with which metadata or order may be of units between which chance was not judged."""
-        return cautioned(self, found, FEATURES, by_units=True, more=[told_of_units(self.metadata, sides)])
+    def _cautioned_of_units(self, found: _Answers, sides: list[tuple[Mask, Mask]], told: str) -> _Answers:
+        """Return an answer with which metadata or order may be of units between which chance was not judged.
+
+        `told` says that groups may have been found in these rows.
+        """
+        return cautioned(self, found, FEATURES, by_units=True, more=[told, told_of_units(self.metadata, sides)])
 
     @entrance("feature_groups", keeps_name=True)
     def feature_groups(self) -> FeatureGroups:

@@ -12,6 +12,7 @@ from gnomon.evaluation.gaps import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.cautions import of_order, without_cautions
+from gnomon.maps.found import told_of_labels
 from gnomon.maps.verdicts import verdict_lines
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     if facts["profiles"]:
         lines += ["", f"What sets each {result.label_name} apart (effect size in standard deviations, AUC)"]
         lines += list(_class_lines(facts["profiles"]))
+        lines += [f"  {told}" for told in [told_of_labels(result)] if told and _any_named(facts["profiles"])]
     found = result._clusters_shown()
     if found is not None:
         lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]
@@ -215,6 +217,10 @@ def _suspect_line(suspects: dict[str, Any]) -> str:
 
 def _named(rows: list[dict[str, Any]], which: str) -> str:
     return ", ".join(f"{row['feature']} {row['effect_size']:+.1f} ({row['auc']:.2f})" for row in rows if row[which])
+
+
+def _any_named(profiles: dict[str, list[dict[str, Any]]]) -> bool:
+    return any(row["beyond_chance"] for rows in profiles.values() for row in rows)
 
 
 def _class_lines(profiles: dict[str, list[dict[str, Any]]]) -> list[str]:

@@ -151,6 +151,8 @@ class Map(Questions, MapFunction, Outputs):
         self._profiles: dict[int | None, AnswersByLabel[Contrast]] = {}  # None: of each feature by itself
         self._dimension: IntrinsicDimension | None = None
         self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
+        self._beside: tuple[Any, NeighborGraph] | None = None  # places, and the nearest on the map
+        self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
@@ -423,7 +425,7 @@ class Map(Questions, MapFunction, Outputs):
             table, names = self._unrolled(), self.feature_names
             found = cluster_profiles(table, self.labels, feature_names=names, groups=known, units=units)
             apart = [label for label, one in found.items() if one.n_beyond_chance]
-            found = self._cautioned_of_labels(found, apart if units is None else [])
+            found = self._cautioned_of_labels(found, apart, by_rows=units is None)
             if units is not None or (known is not None and known is not self._groups):
                 return found
             self._profiles[key] = found

@@ -350,6 +350,8 @@ def _info(map: Any) -> dict[str, Any]:
         info["intrinsic dimension"] = round(dimension.value, 1)
     if told := map._told_of_order():
         info["order of rows"] = told
+    if told := map._told_of_labels():
+        info["labels"] = told
     if map.scale is not None:
         info["columns"] = f"standardised ({map.scale.name})"
     if map.representation is not None:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from gnomon.data.labels import sort_into_classes
 from gnomon.maps.cautions import without_cautions
+from gnomon.maps.found import told_of_labels
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_clusters
@@ -64,7 +65,10 @@ def classes(subject: Subject) -> Section | None:
         caption += " Movement: standard deviation of its centre over runs, in sizes of the map."
     more = f"The {_MOST_CLASSES} largest of {len(counts):,} classes." if len(counts) > _MOST_CLASSES else None
     told = table(header, rows, caption, texts=(0, len(header) - 1))
-    return Section(f"The classes ({result.label_name})", join([told, None if more is None else tag("p", more)]))
+    found = told_of_labels(result)
+    caution = tag("p", found, class_="caution") if found else None
+    body = join([caution, told, None if more is None else tag("p", more)])
+    return Section(f"The classes ({result.label_name})", body)
 
 
 def found_clusters(subject: Subject) -> Section | None:

@@ -1,0 +1,94 @@
+"""Groups that were found in the rows differ in them by construction: answers say so, but not of known groups."""
+
+import numpy as np
+import pytest
+
+import gnomon as gn
+from gnomon.maps.found import follows_map
+
+TOLD = "groups found in these rows differ in them by construction"
+
+
+def halves(places):
+    """Cut a map in two, as a lasso does."""
+    return places[:, 0] > np.median(places[:, 0])
+
+
+@pytest.fixture(scope="module")
+def cloud():
+    rng = np.random.default_rng(0)
+    return gn.map(rng.normal(size=(400, 12)), method="umap", random_state=0)
+
+
+def relabelled(m, labels, name="label", **more):
+    return gn.Map(m.X, m.embedding, labels=labels, label_name=name, **more)
+
+
+def test_a_lasso_through_one_cloud_is_told_in_the_headline(cloud):
+    found = cloud.contrast(halves(cloud.embedding))
+    assert found.n_beyond_chance
+    assert "The selection follows the map" in found.headline()
+    assert TOLD in found.headline()
+
+
+def test_a_lasso_that_nothing_sets_apart_needs_no_caution(cloud):
+    chosen = np.random.default_rng(1).random(cloud.n_samples) < 0.5
+    found = cloud.contrast(chosen)
+    assert found.n_beyond_chance == 0
+    assert TOLD not in found.headline()
+
+
+def test_a_selection_by_a_feature_is_not_of_the_map(cloud):
+    assert TOLD not in cloud.contrast(cloud.X[:, 0] > 0).headline()
+
+
+def test_labels_cut_from_the_map_are_told_in_every_answer(cloud):
+    m = relabelled(cloud, np.where(halves(cloud.embedding), "right", "left"))
+    assert TOLD in m.profiles().caution
+    assert TOLD in m.captions().caution
+    assert TOLD in m.contrast("left").headline()
+    assert m.report(verdicts=False).count(TOLD) == 1
+    units = np.arange(m.n_samples) % 40
+    assert TOLD in m.profiles(units=units).caution
+    assert TOLD in m.contrast("left", units=units).headline()
+
+
+@pytest.mark.parametrize("name", ["leiden", "louvain_0.5", "Seurat clusters", "kmeans10", "k-means", "RNA_snn_res.0.8"])
+def test_labels_named_as_clusters_are_told_though_they_do_not_follow_the_map(cloud, name):
+    above = np.where(cloud.X[:, 0] > 0, "a", "b")
+    m = relabelled(cloud, above, name)
+    assert f"{name} is named as clusters are: {TOLD}" in m.profiles().caution
+    aside = relabelled(cloud, np.where(cloud.X[:, 1] > 0, "c", "d"), "type", metadata={name: above})
+    assert TOLD in aside.contrast(aside.metadata[name] == "a").headline()
+    assert TOLD not in aside.contrast("c").headline()
+    assert TOLD not in aside.profiles().caution
+
+
+@pytest.mark.filterwarnings("ignore:.*distinct rows")  # two flowers are equal
+@pytest.mark.parametrize("table", ["iris", "digits"])
+def test_known_classes_are_not_said_to_be_found(table):
+    data = gn.datasets.load_dataset(table)
+    m = gn.map(data, random_state=0)
+    assert m.profiles().caution == ""
+    assert m.captions().caution == ""
+
+
+def test_known_types_that_the_map_shows_clearer_than_the_noisy_data_are_not_said_to_be_found():
+    rng = np.random.default_rng(0)
+    kind = rng.integers(0, 4, 400)
+    m = gn.map(rng.normal(size=(400, 50)) + 3.0 / np.sqrt(50) * rng.normal(size=(4, 50))[kind], labels=kind)
+    assert m.profiles().caution == m.contrast("1").caution == ""
+
+
+def test_groups_without_a_label_take_no_part():
+    """Of two lines of points, what lies between rows of one group is neither of it nor of another."""
+    codes = np.repeat([0, 1, -1], 40)
+    near = np.tile(np.arange(120)[:, None], (1, 3))
+    crossed = near.copy()
+    crossed[:40] = 40 + np.arange(3)
+    blank = near.copy()
+    blank[:40] = 80 + np.arange(3)
+    assert follows_map(crossed, near, codes) == (0.5, 1.0)
+    assert follows_map(blank, near, codes) is None
+    assert follows_map(near, crossed, codes) is None
+    assert follows_map(near, near, codes) is None
