@@ -282,6 +282,21 @@ def test_what_a_cluster_is_high_in_comes_before_what_it_is_low_in_though_it_says
     assert alone.text == "low a"  # one large difference tells it from all others
 
 
+def test_one_lack_gives_way_to_what_a_cluster_has_nearly_as_much_more_of():
+    names, words = ["a", "b"], ("high", "low", "medium")
+
+    def told(own, rival, others=2):
+        moments = three_clusters([[0.0, own], *[[rival, 0.0]] * (others - 1), [rival, 0.1]])
+        return _caption(0, moments, list("xyzw")[: others + 1], names, words, 3)
+
+    assert (told(2.11, 3.0, others=1).text, told(2.09, 3.0, others=1).text) == ("high b", "low a")
+    found = told(2.11, 9.0)  # a lack of more than three deviations separates no better
+    assert (found.text, found.against, found.unseparated) == ("high b", [["y", "z"]], [])
+    assert told(2.09, 9.0).text == "low a"  # too little against z
+    assert told(0.85, 0.9).text == "low a"  # less than a first choice takes, against z
+    assert told(0.91, 0.9).text == "high b"
+
+
 def test_low_stays_where_no_high_tells_from_a_cluster():
     moments = three_clusters([[0.0, 0.0, 0.6], [0.9, 0.0, 0.6], [0.0, 0.9, 0.0]])
     found = _caption(0, moments, ["x", "y", "z"], ["a", "b", "c"], ("high", "low", "medium"), 3)

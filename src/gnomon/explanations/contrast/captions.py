@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,6 +38,18 @@ _FIRST = 200  # rows that tell of most features that they have more than two val
 _ROUNDING = 1e-9  # of a variance, in squares of the width of its feature
 _CEILING = 3.0  # a difference beyond this separates no better
 _UNTOLD = 3  # clusters that a printed caption lists as those from which it does not tell
+
+
+class _Least(NamedTuple):
+    """How large a difference by what a cluster has must be to be told instead of what it lacks."""
+
+    share: float  # of that by what it lacks
+    ceiling: float  # of that by what it lacks, in standard deviations
+    floor: float
+
+
+_OF_SEVERAL = _Least(0.5, np.inf, _MEDIUM)  # where a name would list what the cluster lacks, or not tell it
+_OF_ONE = _Least(2 / 3, _CEILING, _LARGE)  # where one lack tells it from all: an AUC of 0.92 instead of 0.98
 
 
 @dataclass(frozen=True)
@@ -347,7 +359,9 @@ def cluster_captions(
     said only of a mean above the mean of all clusters, "low" only below, "medium" only where clusters lie on both sides
     and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high" is said only
     where most rows of the cluster have the higher one, and "low" only where most have not; where no such phrase
-    is left, the share is told: "27% have CD3D". If two captions come out the same although the data of the two
+    is left, the share is told: "27% have CD3D". What a cluster is high in goes before what it is low in: before one
+    phrase that tells it from all others if it says two thirds as much at least, of the first three standard deviations,
+    and before several if it says half as much. If two captions come out the same although the data of the two
     clusters differ, each says how it differs from the other.
 
     Parameters
@@ -461,8 +475,10 @@ def _caption(
         against.append(rows)
         said.append(words[2] if middle else word(f))
         left[rows] = False
-    lows = all(word == words[1] for word in said) and len(chosen) + np.count_nonzero(left) > 1
-    second = _second_choice(chosen, against, left, agreed, side, n_phrases) if lows else None
+    n_said = len(chosen) + int(np.count_nonzero(left))
+    lows = all(word == words[1] for word in said) and (bool(chosen) or n_said > 1)
+    told, least = (np.where(of_few, 0.0, agreed), _OF_ONE) if n_said == 1 else (agreed, _OF_SEVERAL)
+    second = _second_choice(chosen, against, left, told, side, n_phrases, least) if lows else None
     ahead_of = [np.abs(gaps[:, f]) if one == words[2] else agreed[:, f] for f, one in zip(chosen, said, strict=True)]
     against, left = _with_smaller(against, left, ahead_of)
     if second and (np.count_nonzero(second[2]), len(second[0])) <= (np.count_nonzero(left), len(chosen) or n_phrases):
@@ -497,10 +513,11 @@ def _second_choice(
     agreed: Array,
     side: Array,
     n_phrases: int,
+    of_low: _Least,
 ) -> tuple[list[int], list[npt.NDArray[np.intp]], npt.NDArray[np.bool_]]:
     """Return features that a cluster is high in before those that it is low in, whom each sets apart, and whom none.
 
-    Weaker differences do, but for half of what a low one says at least.
+    Weaker differences do, but not of a smaller share of what a low one says than `of_low` has.
     """
     told = np.zeros(len(left))
     for f, rows in zip(lows, against, strict=True):
@@ -508,7 +525,8 @@ def _second_choice(
     untold = left | (told > 0.0)
     chosen: list[int] = []
     whom: list[npt.NDArray[np.intp]] = []
-    least = np.maximum(told / 2, _MEDIUM)[:, None], np.where(told > 0.0, _LARGE, _MEDIUM)[:, None]
+    high = np.maximum(np.minimum(told, of_low.ceiling) * of_low.share, of_low.floor)
+    least = high[:, None], np.where(told > 0.0, _LARGE, _MEDIUM)[:, None]
     for gaps, enough in zip((np.where(side > 0, agreed, 0.0), agreed), least, strict=True):
         while untold.any() and len(chosen) < n_phrases:
             count, f, rows = _best_feature(gaps, untold, enough)
