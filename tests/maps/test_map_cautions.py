@@ -5,6 +5,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gnomon as gn
@@ -16,6 +17,7 @@ from gnomon.maps.printed.subject import Subject
 from gnomon.viewer import PageContent
 
 N = 400
+OWNERS = "rows repeat 40 sets of values in the columns 'a' and 'b'"
 ORDER, WEIGHTS = "Rows that follow each other in the table are more alike", "Rows count once here"
 HALVES = np.where(np.arange(N) < N // 2, "first", "second")
 FIRST = HALVES == "first"
@@ -123,6 +125,43 @@ def test_reports_and_pages_say_once_that_rows_are_in_order_and_that_weights_do_n
     for text in texts:
         assert text.count(ORDER) == 1
         assert len(re.findall("Rows have weights|Rows count once", text)) == 1
+
+
+@pytest.fixture(scope="module")
+def joined():
+    rng = np.random.default_rng(0)
+    owners = rng.permutation(np.repeat(np.arange(40), N // 40))
+    X = pd.DataFrame({"a": rng.normal(size=40)[owners], "b": rng.normal(size=40)[owners]})
+    X[["own", "too"]] = rng.normal(size=(N, 2))
+    with pytest.warns(DataWarning, match=OWNERS):
+        return gn.map(X, method="pca", labels=np.where(X["a"] > 0, "first", "second"))
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+@pytest.mark.parametrize("name", [*ORDER_AND_WEIGHTS, *NO_WEIGHTS, *NO_ORDER])
+def test_what_is_judged_by_independent_rows_says_once_that_they_repeat_columns(joined, name):
+    ask = {**ORDER_AND_WEIGHTS, **NO_WEIGHTS, **NO_ORDER}[name]
+    if name == "axis":
+        ends = [joined.embedding[joined.labels == one].mean(axis=0) for one in ("first", "second")]
+        answer = joined.axis([2 * ends[0], 2 * ends[1]])
+    else:
+        answer = ask(joined)
+    claimed = name not in NO_ORDER and (name != "clusters" or len(answer))
+    assert answer.caution.count(OWNERS) == bool(claimed)
+
+
+def test_what_is_judged_between_owners_has_no_such_caution(joined):
+    units = joined.X[:, joined.feature_names.index("a")]
+    assert OWNERS in joined.contrast("first").caution
+    assert OWNERS not in joined.contrast("first", units=units).caution
+    assert OWNERS not in joined.captions(units=units).caution
+
+
+@pytest.mark.filterwarnings("ignore::gnomon.exceptions.DataWarning")
+def test_reports_say_once_that_rows_repeat_columns(joined):
+    given = gn.Map(X=joined.X, embedding=joined.embedding, feature_names=joined.feature_names)
+    for one in (joined, given):
+        assert one.report(verdicts=False).count(OWNERS) == 1
 
 
 @pytest.mark.parametrize("whose", ["with clusters", "without"])

@@ -5,6 +5,8 @@ from .blocks import columns_of_blocks as columns_of_blocks
 from .columns import ColumnRule as ColumnRule
 from .dataset import Dataset as Dataset
 from .dataset import draw_rows as draw_rows
+from .joins import Join as Join
+from .joins import find_join as find_join
 from .labels import check_labels as check_labels
 from .readers import open_dataset as open_dataset
 from .readers import read_table as read_table

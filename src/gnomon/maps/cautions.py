@@ -1,4 +1,4 @@
-"""What is known of the rows of a map against an answer: their order and their weights, said in one order everywhere."""
+"""What is known of the rows of a map against an answer: order, owners, weights, said in one order everywhere."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from gnomon.maps.joined import join_told
 from gnomon.maps.order import order_of_rows, order_told
 from gnomon.maps.weights import rows_count_once
 from gnomon.neighbors import VOTES
@@ -29,13 +30,14 @@ def cautioned(
     order: str = "",
     *,
     by_units: bool = False,
+    joined: bool = False,
     more: Iterable[str] = (),
     field: str = "caution",
 ) -> _Answer:
     """Return an answer with all that is known of the rows of its map against it.
 
-    First what their order says, then what the answer says by itself, then `more`, last that weights do not count. Every
-    answer of a map about more than single rows comes through here.
+    First what their order says, then what the answer says by itself, then columns that they repeat, then `more`, last
+    that weights do not count. Every answer of a map about more than single rows comes through here.
 
     Parameters
     ----------
@@ -47,6 +49,8 @@ def cautioned(
         depend on it, or says so itself.
     by_units : bool, default=False
         Whether the question takes `units`.
+    joined : bool, default=False
+        Whether the answer depends on independent rows though `order` is empty, as it says itself what order tells.
     more : iterable of str, default=()
         Further sentences; empty ones are left out.
     field : str, default="caution"
@@ -54,7 +58,8 @@ def cautioned(
     """
     known = getattr(answer, field)
     first = order_told(result, order, by_units=by_units) if order else ""
-    told = " ".join(filter(None, [first, known, *more, rows_count_once(result.parameters)]))
+    owners = join_told(result) if order or joined else ""
+    told = " ".join(filter(None, [first, known, owners, *more, rows_count_once(result.parameters)]))
     if told == known:
         return answer
     if isinstance(answer, dict):
@@ -70,8 +75,14 @@ def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
 
 
 def of_order(result: Map) -> str:
-    """Return what the order of the rows says against the answers of a report, which says it once; empty if nothing."""
-    return order_told(result, ANSWERS)
+    """Return what is known against the answers of a report of independent rows, which says it once; empty if nothing.
+
+    Notes of the map say of its own table that rows repeat columns.
+    """
+    owners = join_told(result)
+    return " ".join(
+        filter(None, [order_told(result, ANSWERS), owners if owners not in "\n".join(result.notes) else ""])
+    )
 
 
 def without_cautions(result: Map, answer: _Answer) -> _Answer:

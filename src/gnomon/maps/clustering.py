@@ -82,7 +82,7 @@ class Clustering:
         found = find_clusters(table, **given)
         told = columns_told(found.labels, self.metadata) if found.levels else ""
         found = replace(found, of_components=self.representation is not None, told=told)
-        return cautioned(self, found, field="counting")
+        return cautioned(self, found, field="counting", joined=bool(found.levels))
 
     def _clusters_shown(self) -> Clusters | None:
         """Return the clusters for a report or a page: of a map without labels and with rows enough.

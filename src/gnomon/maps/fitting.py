@@ -175,6 +175,7 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         n_jobs=common["n_jobs"],
     )
     made._part = data.part
+    made._join = (prepared.join,)
     if data.distances is None:  # what was fitted to distances takes no rows of features
         made._estimator = estimator
     return made

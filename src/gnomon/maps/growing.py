@@ -241,7 +241,7 @@ def extend(
         orders=(order_of_rows(result), succession_of_rows(mapped, result.metric)),
         n_together=0 if result.representation is None else int(result.representation.values.shape[1]),
     )
-    drift = cautioned(result, drift)
+    drift = cautioned(result, drift, joined=True)
     columns = {name: _longer(column, metadata.get(name), m, name) for name, column in result.metadata.items()}
     source = columns.pop(_SOURCE, np.array(["yes"] * result.n_samples + ["no"] * m))
     source[result.n_samples :] = "no"

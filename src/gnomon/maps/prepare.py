@@ -11,24 +11,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._validation import Either, Integer, Nothing, check_parameters, message
+from gnomon._validation import Either, Integer, Nothing, check_parameters, message, warn
 from gnomon.completion import Completion
 from gnomon.data import (
     Block,
     Dataset,
+    Join,
     Reduction,
     Representation,
     Table,
     check_labels,
     check_table,
     find_constant_columns,
+    find_join,
     warn_of_distances,
 )
 from gnomon.data.cells import is_cells, read_cells
 from gnomon.data.frames import is_frame
 from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
-from gnomon.exceptions import GnomonWarning
+from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, encode_columns, refuse_with_blocks
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
@@ -59,6 +61,8 @@ class Prepared:
         The metadata that hold the weights of the rows, if they have any.
     told : list of str
         What a reader of the map should know.
+    join : Join or None
+        Columns that say of which owners the rows are.
     """
 
     data: Dataset
@@ -69,6 +73,7 @@ class Prepared:
     blocks: dict[str, Block] | None = None
     weighing: str | None = None
     told: list[str] = field(default_factory=list)
+    join: Join | None = None
 
     @property
     def labels(self) -> Any:
@@ -144,15 +149,19 @@ def prepare(X: Any, how: Reading) -> Prepared:
         data.metadata.pop(column, None)
     data = with_weights(data, weights)
     n_given = data.n_samples
+    join = None
     with noted() as told:
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
             warn_of_sentinels(values, settled.table.feature_names, data.columns)
+            join = find_join(values, settled.table.feature_names, data.columns)
+            if join is not None:
+                warn(join.told, DataWarning)
     _refuse_equal_rows(settled.table)
     if not _are_distances(how.metric):
         warn_of_distances(settled.table.values)
-    return Prepared(*settled, n_given, known_blocks, None if weights is None else weighing, told)
+    return Prepared(*settled, n_given, known_blocks, None if weights is None else weighing, told, join)
 
 
 def _are_distances(metric: Any) -> bool:

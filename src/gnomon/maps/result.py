@@ -28,7 +28,7 @@ from gnomon.neighbors.circles import Seams, find_seams
 
 if TYPE_CHECKING:
     from gnomon.clusters import Clusters
-    from gnomon.data import ColumnRule
+    from gnomon.data import ColumnRule, Join
     from gnomon.evaluation import Evaluation, MapStability, MapVerdicts, Scorecard
     from gnomon.explanations import AnswersByLabel, Contrast, Explanation, FeatureGroups, Suspects
     from gnomon.explanations.importance import Apart
@@ -153,6 +153,7 @@ class Map(Questions, MapFunction, Outputs):
         self._order: tuple[Succession | None] | None = None  # of rows, once it is looked for
         self._beside: tuple[Any, NeighborGraph] | None = None  # places, and the nearest on the map
         self._found: tuple[Any, str] | None = None  # labels, and what says that they were found in these rows
+        self._join: tuple[Join | None] | None = None  # of rows and their owners, once it is looked for
         self._clusters: Clusters | None = None
         self._gaps: MapVerdicts | None = None
         self._illusions: MapVerdicts | None = None
@@ -353,7 +354,8 @@ class Map(Questions, MapFunction, Outputs):
         self._refuse_surface("a scorecard", remedy="Use evaluate, which follows the surface.")
         given = {"labels": self.labels, "metric": self.metric, "n_jobs": self.n_jobs, **options}
         order_of_rows(self)
-        return cautioned(self, scorecard(self._mapped(), self.embedding, measures=measures, **given))
+        found = scorecard(self._mapped(), self.embedding, measures=measures, **given)
+        return cautioned(self, found, joined=True)
 
     @entrance("stability")
     def stability(self, n_runs: int | None = None, *, vary: str = "seeds", **options: Any) -> MapStability:
@@ -391,7 +393,7 @@ class Map(Questions, MapFunction, Outputs):
 
             order_of_rows(self)
             found = intrinsic_dimension(self._mapped(), graph=self.neighbors(), metric=self.metric, n_jobs=self.n_jobs)
-            self._dimension = cautioned(self, found, field="counting")
+            self._dimension = cautioned(self, found, field="counting", joined=True)
         return self._dimension
 
     @entrance("profiles")

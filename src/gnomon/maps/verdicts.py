@@ -202,7 +202,7 @@ class Verdicts:
 
     def _advised(self, found: Verdict) -> Verdict:
         """Return a verdict with what the map knows of it: coordinates that were judged, and weights that were not."""
-        return cautioned(self, self._of_coordinates(found))
+        return cautioned(self, self._of_coordinates(found), joined=True)
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
