@@ -105,9 +105,12 @@ def _is_container(value: object) -> bool:
 
 def truth_values(values: Array) -> Array:
     """Return 1 and 0 as True and False, where a value is missing as objects with None."""
-    missing = np.isnan(values)
-    truths: Array = np.where(missing, None, values != 0.0) if missing.any() else values != 0.0
-    return truths
+    missing, truths = np.isnan(values), np.asarray(values != 0.0)
+    if not missing.any():
+        return truths
+    given = truths.astype(object)
+    given[missing] = None
+    return given
 
 
 def refuse_other_values(name: str, values: Array) -> None:
