@@ -18,11 +18,11 @@ _ROOMS = ("evaluation", "explanations", "extension", "geometry", "maps", "method
 
 @pytest.fixture
 def searches(monkeypatch):
-    """Neighbours asked for by each search among the rows; all pairs of a sample, for a dimension, are none."""
+    """Neighbours asked for by each search among the rows; all pairs of a sample, and the map itself, are none."""
     found = []
 
     def counted(rows, n_neighbors, **options):
-        if options.get("method") != "exact":
+        if options.get("method") != "exact" and rows.shape[1] > 2:
             found.append(n_neighbors)
         return compute_neighbors(rows, n_neighbors, **options)
 

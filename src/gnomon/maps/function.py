@@ -92,9 +92,13 @@ class MapFunction:
 
     def _of_features(self, table: StoredTable) -> StoredTable:
         """Return a table that is read in blocks with the features of the map alone, if it has others beside them."""
-        from gnomon.maps.growing import own_names
+        from gnomon.maps.growing import own_names, warn_of_others
 
-        return with_features(table, own_names(self))  # type: ignore[arg-type]
+        narrowed = with_features(table, own_names(self))  # type: ignore[arg-type]
+        if narrowed is not table and not table.has_columns:  # of columns some were left out of the map, too
+            known = {*(narrowed.feature_names or ())}
+            warn_of_others([name for name in table.feature_names or () if name not in known])
+        return narrowed
 
     @entrance()
     @by_blocks

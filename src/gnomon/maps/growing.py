@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gnomon.extension import AffineAtlas, Drift, HeldOutRows, UnknownShift
     from gnomon.maps.result import Map
 
-__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names"]
+__all__ = ["check_rows", "extend", "hold_out_rows", "make_atlas", "own_names", "warn_of_others"]
 
 _N_NEIGHBORS = 15
 _SOURCE = "fitted"
@@ -139,10 +139,15 @@ def _by_name(X_new: Any, names: list[str] | None) -> Any:
     found = table.feature_names
     if found is None or list(found) == names or len({*found}) < len(found) or not {*names} <= {*found}:
         return X_new
-    if others := [name for name in found if name not in {*names}]:
-        warn(f"columns of the new rows that the map does not have are left out: {listed(others)}", DataWarning)
+    warn_of_others([name for name in found if name not in {*names}])
     place = {name: j for j, name in enumerate(found)}
     return _checked(table.values[:, [place[name] for name in names]], names)
+
+
+def warn_of_others(names: list[str]) -> None:
+    """Warn of columns of new rows that are not in the map, if there are any."""
+    if names:
+        warn(f"columns of the new rows that the map does not have are left out: {listed(names)}", DataWarning)
 
 
 def own_names(result: Map) -> list[str] | None:

@@ -97,11 +97,11 @@ def _identifiers(table: StoredTable) -> list[ColumnRule]:
     if not names or table.is_sparse:
         return []
     first = _columns(table, names, (table.read(0, _FIRST),))
-    found = _left_out(first)
+    found = _rules(first)
     if table.n_samples <= _FIRST:
-        return found
+        return [rule for rule in found if not rule.features]
     rising = [name for name in names if bool((np.diff(first[name][:_FEWEST_COUNTED]) > 0).all())]
-    doubtful = [*dict.fromkeys([*(rule.name for rule in found), *rising])]
+    doubtful = [*dict.fromkeys([*(rule.name for rule in found if rule.reason), *rising])]
     if not doubtful:
         return []
     spread = _columns(table, names, _every(table, _SPREAD))
@@ -111,15 +111,13 @@ def _identifiers(table: StoredTable) -> list[ColumnRule]:
     for name in doubtful:
         beside = dict.fromkeys([*_nearest(name, ranks), *([still] if still else [])])
         part = narrow(table, [name, *beside])
-        judged += [
-            rule for rule in _left_out(_columns(part, [name, *beside], _every(part, _MOST))) if rule.name == name
-        ]
+        rules = _rules(_columns(part, [name, *beside], _every(part, _MOST)))
+        judged += [rule for rule in rules if rule.name == name and not rule.features]
     return sorted(judged, key=lambda rule: names.index(rule.name))
 
 
-def _left_out(columns: Numbers) -> list[ColumnRule]:
-    rules = find_rules(raw_columns(columns), None, None, MOST_CATEGORIES, allow_none=True)
-    return [rule for rule in rules if not rule.features]
+def _rules(columns: Numbers) -> list[ColumnRule]:
+    return find_rules(raw_columns(columns), None, None, MOST_CATEGORIES, allow_none=True)
 
 
 def _nearest(name: str, ranks: Numbers) -> list[str]:
