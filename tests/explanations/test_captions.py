@@ -229,6 +229,31 @@ def test_the_best_feature_is_large_for_most_clusters_then_by_gaps_up_to_three_de
     assert _best_feature(np.full((3, 2), 0.79), left)[0] == 0
 
 
+def test_a_tiny_cluster_does_not_decide_what_a_caption_leads_with():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b", "c"], [500, 500, 12])
+    X = rng.normal(size=(1012, 3))
+    X[labels == "b", 0] += 2.5  # far from a, near c
+    X[labels == "c", 0] += 2.3
+    X[labels == "b", 1] += 1.5  # from both
+    for rows, text in ((labels != "c", "high x"), (labels != "", "high x, high y")):
+        caption = cluster_captions(X[rows], labels[rows], feature_names=list("xyz"))["b"]
+        assert caption.text == text
+    assert caption.against == [["a"], ["c"]]
+    X[labels == "c", 0] += 40.0  # beyond both: neither "low" nor "medium" of b
+    assert cluster_captions(X, labels, feature_names=list("xyz"))["b"].text.startswith("high x")
+
+
+def test_large_clusters_count_before_tiny_ones_and_these_where_no_other_is_left():
+    left, large = np.array([True, True, True]), np.array([True, False, False])
+    gaps = np.array([[1.0, 0.9, 0.0], [0.0, 9.0, 9.0], [0.0, 9.0, 9.0]])
+    assert _best_feature(gaps, left, large)[:2] == (1.0, 0)
+    assert _best_feature(gaps, left)[1] == 1
+    count, f, rows = _best_feature(gaps, left & ~large, large)
+    assert 0.0 < count < 1.0
+    assert (f, rows.tolist()) == (1, [1, 2])
+
+
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("numbers", [1 << 22, 7])
 def test_moments_are_those_of_the_rows_of_each_cluster(form, numbers, monkeypatch):

@@ -36,6 +36,7 @@ _RULES: dict[str, Rule] = {
 }
 _FIRST = 200  # rows that tell of most features that they have more than two values
 _ROUNDING = 1e-9  # of a variance, in squares of the width of its feature
+_TINY = 0.1  # of the mean size of the clusters: smaller ones do not decide which feature leads
 _CEILING = 3.0  # a difference beyond this separates no better
 _UNTOLD = 3  # clusters that a printed caption lists as those from which it does not tell
 
@@ -78,6 +79,12 @@ class _ClusterMoments:
     units: UnitSums | None = None
     shares: Array | None = None
     from_zero: npt.NDArray[np.bool_] | None = None
+
+    def are_large(self, g: int) -> npt.NDArray[np.bool_]:
+        """Return which other clusters have a tenth of the mean size of all; all others if none has."""
+        others = np.arange(len(self.sizes)) != g
+        large: npt.NDArray[np.bool_] = others & (self.sizes >= _TINY * self.sizes.mean())
+        return large if large.any() else others
 
     def says_of_few(self, g: int, side: Array) -> npt.NDArray[np.bool_]:
         """Return the features of two values of which "high" or "low" would be untrue of most rows of a cluster."""
@@ -355,13 +362,14 @@ def cluster_captions(
 
     Where `cluster_profiles` compares a cluster with all other rows at once, a caption must set it apart from each
     other cluster. Phrases are chosen one after the other; each is the feature that sets the cluster apart, by
-    at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. "High" is
-    said only of a mean above the mean of all clusters, "low" only below, "medium" only where clusters lie on both sides
-    and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high" is said only
-    where most rows of the cluster have the higher one, and "low" only where most have not; where no such phrase
-    is left, the share is told: "27% have CD3D". What a cluster is high in goes before what it is low in: before one
-    phrase that tells it from all others if it says two thirds as much at least, of the first three standard deviations,
-    and before several if it says half as much. If two captions come out the same although the data of the two
+    at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. Clusters of
+    less than a tenth of the mean size decide only where no other is left: they may take a further phrase. "High" is
+    said only of a mean above the mean of all clusters but these, "low" only below, "medium" only where clusters lie on
+    both sides and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high" is
+    said only where most rows of the cluster have the higher one, and "low" only where most have not; where no such
+    phrase is left, the share is told: "27% have CD3D". What a cluster is high in goes before what it is low in: before
+    one phrase that tells it from all others if it says two thirds as much at least, of the first three standard
+    deviations, and before several if it says half as much. If two captions come out the same although the data of the two
     clusters differ, each says how it differs from the other.
 
     Parameters
@@ -448,7 +456,10 @@ def _caption(
     g: int, moments: _ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
-    side = np.sign(moments.means[g] - moments.means.mean(axis=0))
+    large = moments.are_large(g)
+    among = large.copy()
+    among[g] = True
+    side = np.sign(moments.means[g] - moments.means[among].mean(axis=0))
     ahead = np.where(side > 0, gaps, np.where(side < 0, -gaps, 0.0))  # a product would make NaN of infinite times 0
     agreed = np.maximum(ahead, 0.0)  # only differences in the direction that the word will state
     inner = (gaps >= _LARGE).any(axis=0) & (gaps <= -_LARGE).any(axis=0) & ~moments.has_two_values()
@@ -465,10 +476,10 @@ def _caption(
     said: list[str] = []
     against: list[npt.NDArray[np.intp]] = []
     while left.any() and len(chosen) < n_phrases:
-        plain, between = (_best_feature(one, left) for one in (np.where(of_few, 0.0, agreed), medium))
+        plain, between = (_best_feature(one, left, large) for one in (np.where(of_few, 0.0, agreed), medium))
         (count, f, rows), middle = (between, True) if between[0] > plain[0] else (plain, False)
         if count == 0:
-            count, f, rows = _best_feature(agreed, left)  # true of few rows, but nothing true of most is left
+            count, f, rows = _best_feature(agreed, left, large)  # true of few rows, but nothing true of most is left
         if count == 0:
             break
         chosen.append(f)
@@ -478,7 +489,7 @@ def _caption(
     n_said = len(chosen) + int(np.count_nonzero(left))
     lows = all(word == words[1] for word in said) and (bool(chosen) or n_said > 1)
     told, least = (np.where(of_few, 0.0, agreed), _OF_ONE) if n_said == 1 else (agreed, _OF_SEVERAL)
-    second = _second_choice(chosen, against, left, told, side, n_phrases, least) if lows else None
+    second = _second_choice(chosen, against, left, large, told, side, n_phrases, least) if lows else None
     ahead_of = [np.abs(gaps[:, f]) if one == words[2] else agreed[:, f] for f, one in zip(chosen, said, strict=True)]
     against, left = _with_smaller(against, left, ahead_of)
     if second and (np.count_nonzero(second[2]), len(second[0])) <= (np.count_nonzero(left), len(chosen) or n_phrases):
@@ -510,6 +521,7 @@ def _second_choice(
     lows: list[int],
     against: list[npt.NDArray[np.intp]],
     left: npt.NDArray[np.bool_],
+    large: npt.NDArray[np.bool_],
     agreed: Array,
     side: Array,
     n_phrases: int,
@@ -529,7 +541,7 @@ def _second_choice(
     least = high[:, None], np.where(told > 0.0, _LARGE, _MEDIUM)[:, None]
     for gaps, enough in zip((np.where(side > 0, agreed, 0.0), agreed), least, strict=True):
         while untold.any() and len(chosen) < n_phrases:
-            count, f, rows = _best_feature(gaps, untold, enough)
+            count, f, rows = _best_feature(gaps, untold, large, enough)
             if count == 0:
                 break
             chosen.append(f)
@@ -561,13 +573,23 @@ def _with_smaller(
 
 
 def _best_feature(
-    gaps: Array, left: npt.NDArray[np.bool_], least: Array | float = _LARGE
-) -> tuple[int, int, npt.NDArray[np.intp]]:
-    """Return how many of the clusters left the best feature sets apart, the feature, and these clusters."""
-    large = np.where(left[:, None] & (gaps >= least), gaps, 0.0)
-    counts = np.count_nonzero(large, axis=0)
-    f = int(np.lexsort((-large.sum(axis=0), -np.minimum(large, _CEILING).sum(axis=0), -counts))[0])
-    return int(counts[f]), f, np.flatnonzero(large[:, f])
+    gaps: Array,
+    left: npt.NDArray[np.bool_],
+    large: npt.NDArray[np.bool_] | None = None,
+    least: Array | float = _LARGE,
+) -> tuple[float, int, npt.NDArray[np.intp]]:
+    """Return for how much the best feature counts, the feature, and which of the clusters left it sets apart.
+
+    It counts for the `large` clusters that it sets apart, and where no feature does any of these for the tiny ones,
+    which together are less than a single large one. None takes all for large.
+    """
+    wide = np.where(left[:, None] & (gaps >= least), gaps, 0.0)
+    judged, weight = wide if large is None else wide[large], 1.0
+    if not judged.any():
+        judged, weight = wide, 1.0 / len(left)
+    counts = np.count_nonzero(judged, axis=0)
+    f = int(np.lexsort((-judged.sum(axis=0), -np.minimum(judged, _CEILING).sum(axis=0), -counts))[0])
+    return weight * int(counts[f]), f, np.flatnonzero(wide[:, f])
 
 
 def _told_apart(
