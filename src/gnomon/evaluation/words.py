@@ -75,7 +75,7 @@ def _sign(value: float) -> str:
 
 
 _RANKS, _KEPT, _ORDER, _CORRELATION, _LABELS = (0.85, 0.6), (0.4, 0.15), (0.6, 0.3), (0.8, 0.5), (0.85, 0.6)
-_FIT = (0.7, 0.4)
+_FIT, _NEAREST = (0.7, 0.4), (2 / 3, 0.15)
 
 READINGS: dict[str, Reading] = {
     "auc_rnx": Reading(
@@ -137,9 +137,9 @@ READINGS: dict[str, Reading] = {
     "neighborhood_preservation": Reading(
         "neighbours kept",
         lambda v, k: f"Of the {k} nearest neighbours of a point in the data, {_share(v)} are also nearest on the map.",
-        _KEPT,
+        _NEAREST,
     ),
-    "q_local": Reading("small neighbourhoods", lambda v, k: f"{_share(v)} of small neighbourhoods are kept.", _KEPT),
+    "q_local": Reading("small neighbourhoods", lambda v, k: f"{_share(v)} of small neighbourhoods are kept.", _NEAREST),
     "mrre_false": Reading(
         "ranks on the map", lambda v, k: "How well neighbours on the map have their rank in the data.", _RANKS, 0.5
     ),
@@ -183,7 +183,8 @@ READINGS: dict[str, Reading] = {
 """How each measure of `gnomon.evaluate` and of a scorecard is read.
 
 The bounds are of the way from chance to best: .85 of it is a trustworthiness of .93, .6 one of .8; an order of
-distances of .8 (.6 of the way from one half) and a rank correlation of .8 go together for normal deviates.
+distances of .8 (.6 of the way from one half) and a rank correlation of .8 go together for normal deviates. Of the
+neighbours that a map shows the share that is not kept is false: a third of them at most where it is "good".
 """
 
 _GRADES = ("good", "fair", "poor")
@@ -195,9 +196,9 @@ _SENTENCES = {
         "poor": "Points that lie close together are often not close in the data.",
     },
     "nearest": {
-        "good": "Which of them are the nearest can be read too: {share} of the nearest neighbours are kept.",
-        "fair": "Which of them are the nearest is only a guide: {share} of the nearest neighbours are kept.",
-        "poor": "Do not read which of them are the nearest: {share} of the nearest neighbours are kept.",
+        "good": "Which of them are the nearest can mostly be read too: {true}.",
+        "fair": "Which of them are the nearest can be read only in part: {true}.",
+        "poor": "Do not read which of them are the nearest: {true}.",
     },
     "far": {
         "good": "Distances between groups mean something{figure}.",
@@ -265,7 +266,16 @@ def in_words(name: str, value: float, n_neighbors: int) -> str:
     return READINGS[name].says(value, n_neighbors) if name in READINGS and math.isfinite(value) else ""
 
 
-def verdict(scores: Mapping[str, float], chances: Mapping[str, float | None] | None = None) -> list[Statement]:
+def _true_of_shown(share: float, n_neighbors: int) -> str:
+    """Say how many of the nearest that a map shows are the nearest in the data."""
+    n_true = round(max(0.0, share) * n_neighbors)
+    how_many = f"about {n_true}" if n_true else "hardly any"
+    return f"{how_many} of the {n_neighbors} nearest that are shown are true ones ({_share(share)})"
+
+
+def verdict(
+    scores: Mapping[str, float], chances: Mapping[str, float | None] | None = None, n_neighbors: int = 15
+) -> list[Statement]:
     """Say how far a map can be believed, in sentences of which none claims more than its measures allow.
 
     Each aspect has the worst grade of its measures: what lies close together by trustworthiness and continuity, which
@@ -277,6 +287,8 @@ def verdict(scores: Mapping[str, float], chances: Mapping[str, float | None] | N
         Measures of `gnomon.evaluate` or of a scorecard; those that are missing say nothing.
     chances : mapping of str to float, default=None
         Chance levels by the same names.
+    n_neighbors : int, default=15
+        Of which the share of neighbours kept is.
 
     Returns
     -------
@@ -284,12 +296,12 @@ def verdict(scores: Mapping[str, float], chances: Mapping[str, float | None] | N
         At most one for each of the aspects "near", "nearest" and "far".
     """
     known = chances or {}
-    share = _share(scores.get("neighborhood_preservation", 0.0))
+    true = _true_of_shown(scores.get("neighborhood_preservation", 0.0), n_neighbors)
     figure = f" (rank correlation {scores['shepard']:.2f})" if "shepard" in scores else ""
     told = []
     for aspect, names in _ASPECTS.items():
         found = [grade(name, scores[name], known.get(name)) for name in names if name in scores]
         worst = max((one for one in found if one), key=_GRADES.index, default=None)
         if worst is not None:
-            told.append(Statement(aspect, worst, _SENTENCES[aspect][worst].format(share=share, figure=figure)))
+            told.append(Statement(aspect, worst, _SENTENCES[aspect][worst].format(true=true, figure=figure)))
     return told

@@ -53,7 +53,8 @@ def describe(result: Map) -> dict[str, Any]:
         "neighbor_recall": None if result.graph is None else result.graph.recall,
         "neighbor_recall_error": None if result.graph is None else result.graph.recall_error,
         "verdict": [
-            {"grade": one.grade, "text": one.text} for one in verdict(evaluation.scores(), evaluation.random_map)
+            {"grade": one.grade, "text": one.text}
+            for one in verdict(evaluation.scores(), evaluation.random_map, evaluation.n_neighbors)
         ],
         "evaluation": evaluation.to_dict(),
         "points": points.to_dict(),

@@ -304,7 +304,7 @@ def _told(scores: dict[str, float], evaluation: Any) -> dict[str, Any]:
         {"name": name, "title": title_of(name), "grade": grade(name, v, chance.get(name)), "says": in_words(name, v, k)}
         for name, v in scores.items()
     ]
-    return {"verdict": [[one.grade, one.text] for one in verdict(scores, chance)], "scores": rows}
+    return {"verdict": [[one.grade, one.text] for one in verdict(scores, chance, k)], "scores": rows}
 
 
 def _checked(values: Any, shape: tuple[int, ...], name: str) -> Array:

@@ -95,7 +95,8 @@ class Subject:
     @cached_property
     def verdict(self) -> list[Statement]:
         """How far the map can be believed, in sentences."""
-        return verdict(self.scores, self.chances)
+        taken = self.map.evaluate() if self.scorecard is None else self.scorecard
+        return verdict(self.scores, self.chances, taken.n_neighbors)
 
     @cached_property
     def table_checksum(self) -> str:
