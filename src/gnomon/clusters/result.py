@@ -208,7 +208,7 @@ class Clusters(Printed):
         Those between which and the nearest cluster density is above a quarter of the sparser side's, as for
         `gnomon.evaluation.are_apart`.
         """
-        names = [f"{cluster.name!r}" for cluster in self.level().clusters if cluster.share > BRIDGE] if self else []
+        names = [f"{cluster.name!r}" for cluster in self._maybe_stages()]
         if not names:
             return ""
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
@@ -216,6 +216,9 @@ class Clusters(Printed):
             f"Not empty between, at more than {100 * BRIDGE:g} % of the density of the sparser side, and so maybe "
             f"stages of a continuum: {', '.join(names[:_NAMED])}{more}."
         )
+
+    def _maybe_stages(self) -> list[Cluster]:
+        return [cluster for cluster in self.level().clusters if cluster.share > BRIDGE] if self else []
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything with plain Python values; None for NaN."""
@@ -274,12 +277,19 @@ class Clusters(Printed):
                 "principal components, with n_pcs=50 in gnomon.map and the clusters() of that map."
             )
         level = self.level()
-        lines = [f"{len(level)} clusters, {checked}.", *([self.caution] if self.caution else [])]
+        stages = len(self._maybe_stages())
+        doubt = (
+            f", {'all' if stages == len(level) else f'{stages:,}'} of them maybe stages of a continuum"
+            if stages
+            else ""
+        )
+        lines = [f"{len(level)} clusters{doubt}, {checked}.", *([self.caution] if self.caution else [])]
+        lines += [self.continuum] if self.continuum else []
         width = max(len(cluster.name) for cluster in level.clusters[:_LISTED])
         lines += [self._line(cluster, width) for cluster in level.clusters[:_LISTED]]
         if len(level) > _LISTED:
             lines.append(f"  and {len(level) - _LISTED} more")
-        lines += list(filter(None, [self.told, self.continuum]))
+        lines += [self.told] if self.told else []
         if none := int(np.count_nonzero(level.labels < 0)):
             lines.append(f"  {none:,} rows are in no cluster")
         if len(self.apart):

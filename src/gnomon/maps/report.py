@@ -13,7 +13,7 @@ from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.found import told_of_labels
-from gnomon.maps.verdicts import verdict_lines
+from gnomon.maps.verdicts import islands_beside, verdict_lines
 
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
@@ -114,6 +114,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     found = result._clusters_shown()
     if found is not None:
         lines += ["", "Clusters of the data", *_indent(without_cautions(result, found).summary())]
+        lines += [f"  {told}" for told in [islands_beside(result, found) if verdicts else ""] if told]
     if facts["suspects"] is not None:
         lines += ["", f"Rows whose neighbours in the data disagree with their {result.label_name}"]
         lines.append(f"  {_suspect_line(facts['suspects'])}")

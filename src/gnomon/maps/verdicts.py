@@ -18,12 +18,13 @@ from gnomon.maps.order import NULLS, PAIRS, order_of_rows
 from gnomon.maps.representation import with_directions
 
 if TYPE_CHECKING:
+    from gnomon.clusters import Clusters
     from gnomon.data import Table
     from gnomon.data.representation import Representation
     from gnomon.evaluation import MapVerdicts, NullScores, Verdict
     from gnomon.maps.result import Map
 
-__all__ = ["Verdicts", "shown_verdicts", "verdict_lines", "worst_illusions"]
+__all__ = ["Verdicts", "islands_beside", "shown_verdicts", "verdict_lines", "worst_illusions"]
 
 _MOST_TOLD = 3  # illusions
 
@@ -275,6 +276,20 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     codes = sort_into_classes(labels).codes[placed]
     large = np.bincount(codes[codes >= 0], minlength=1) >= FEWEST_OF_CLASS
     return gaps, result.illusions() if np.count_nonzero(large) >= 2 else None
+
+
+def islands_beside(result: Map, clusters: Clusters) -> str:
+    """Say why clusters are shown where islands of the map are not said to be groups; empty if there is no such case."""
+    from gnomon.evaluation.gaps import BRIDGE
+
+    found = shown_verdicts(result) if clusters.levels else None
+    if found is None or all(one.answer == "yes" for one in found[0]):
+        return ""
+    return (
+        "Clusters have surely fewer rows between each and the nearest one than a single cloud has. Islands of the map "
+        f"are compared with all other rows, and are groups only where density surely falls below {100 * BRIDGE:g} % "
+        "of the sparser side's: not every cluster is such an island."
+    )
 
 
 def worst_illusions(found: MapVerdicts) -> list[Verdict]:

@@ -369,8 +369,8 @@ def cluster_captions(
     said only where most rows of the cluster have the higher one, and "low" only where most have not; where no such
     phrase is left, the share is told: "27% have CD3D". What a cluster is high in goes before what it is low in: before
     one phrase that tells it from all others if it says two thirds as much at least, of the first three standard
-    deviations, and before several if it says half as much. If two captions come out the same although the data of the two
-    clusters differ, each says how it differs from the other.
+    deviations, and before several if it says half as much. If two captions come out the same although the data of the
+    two clusters differ, each says how it differs from the other.
 
     Parameters
     ----------

@@ -12,6 +12,7 @@ from gnomon.maps.cautions import without_cautions
 from gnomon.maps.found import told_of_labels
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
+from gnomon.maps.verdicts import islands_beside
 from gnomon.plot import plot_clusters
 
 __all__ = ["classes", "doubts", "found_clusters"]
@@ -101,8 +102,7 @@ def found_clusters(subject: Subject) -> Section | None:
             "Effects in standard deviations, with errors."
         )
         told.append(table(header, rows, caption, texts=(0, 4, 5)))
-        if found.continuum:
-            told.append(tag("p", found.continuum))
+        told += [tag("p", one) for one in (found.continuum, islands_beside(subject.map, found)) if one]
         told.append(drawing(plot_clusters(subject.map._plotted(), found), "Clusters by level.", key="clusters"))
     return Section("Clusters of the data", join(told))
 
