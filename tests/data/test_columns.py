@@ -13,7 +13,8 @@ from sklearn.base import clone
 
 import gnomon as gn
 from gnomon.data import ColumnRule, read_table
-from gnomon.data.columns import encode_dataset, rules_fault, unit_ranges
+from gnomon.data.columns import encode_dataset, find_rules, raw_columns, rules_fault, unit_ranges
+from gnomon.data.columns.identifiers import id_reason
 from gnomon.data.delimited import read_columns
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
@@ -989,3 +990,38 @@ def test_numbers_for_dates_are_refused_with_the_column():
         encoder.transform({"t": [1.0, 2.0], "a": [1.0, 2.0]})
     rows = {"t": np.array([None, None]), "a": [1.0, 2.0]}
     assert np.isnan(encoder.transform(rows)[:, 0]).all()
+
+
+class _Counted(str):
+    """A name that counts how often it is compared with others."""
+
+    __slots__ = ()
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __ne__(self, other):
+        _Counted.compared += 1
+        return str.__ne__(self, other)
+
+
+def test_columns_are_compared_with_few_others():
+    """A table of many columns takes time in proportion to them."""
+    n = 400
+    columns = raw_columns({f"c{j}": np.random.default_rng(j).integers(0, 9, 20) for j in range(n)})
+    rules = find_rules({_Counted(name): raw for name, raw in columns.items()}, None, None, 30)
+    assert [rule.features for rule in rules] == [(f"c{j}",) for j in range(n)]
+    assert _Counted.compared < 10 * n
+
+
+def test_whole_numbers_are_compared_until_one_goes_with_them():
+    asked = []
+    rng = np.random.default_rng(0)
+    numbers = {f"c{j}": rng.permutation(100) * 3.0 for j in range(50)}
+    numbers["c1"] = numbers["c0"] + 0.5
+
+    def ranks(name):
+        asked.append(name)
+        return np.argsort(np.argsort(numbers[name]))
+
+    assert id_reason("c0", numbers, [name for name in numbers if name != "c0"], ranks) == ""
+    assert asked == ["c0", "c1"]

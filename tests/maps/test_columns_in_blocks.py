@@ -58,6 +58,20 @@ def test_identifiers_are_left_out_in_blocks_as_in_memory(tmp_path, monkeypatch, 
     assert "'order' (it counts the rows), 't' (it counts the rows of each of 2 equal stretches)" in told[0]
 
 
+def test_numbers_that_go_with_a_column_after_the_first_rows_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(of_blocks, "_FIRST", 150)
+    rng = np.random.default_rng(0)
+    ranks = 3 * rng.permutation(N)
+    late = np.where(np.arange(N) < 150, rng.uniform(0, 3 * N, N), ranks + rng.normal(size=N))
+    path = _write(
+        tmp_path / "X.parquet", {"a": rng.normal(size=N), "ranks": ranks, "late": late, "b": rng.normal(size=N)}
+    )
+    assert of_blocks._left_out({"ranks": ranks[:150], "late": late[:150]})
+    table, _, told = features_in_blocks(gnomon.open_table(path), Reading())
+    assert table.feature_names == ["a", "ranks", "late", "b"]
+    assert not told
+
+
 def test_a_map_in_blocks_names_the_identifiers_that_it_lacks(tmp_path):
     path = _write(tmp_path / "X.parquet", {name: _columns(0)[name] for name in ("order", "a", "b")})
     for n_fitted in (None, 100):

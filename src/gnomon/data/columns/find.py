@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -59,6 +59,21 @@ _YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
 _UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
 
 
+@dataclass(frozen=True)
+class _Others:
+    """The names of the columns of numbers beside one; few are asked for, and no list of them is made for each."""
+
+    own: str
+    numbers: Mapping[str, Any]
+    chosen: set[str]
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name in self.numbers if name != self.own and name in self.chosen)
+
+    def __bool__(self) -> bool:
+        return any(True for _ in self)
+
+
 def find_rules(
     columns: dict[str, RawColumn],
     features: Sequence[str] | None,
@@ -104,7 +119,7 @@ def find_rules(
 
     def named_rows(rule: ColumnRule) -> ColumnRule:
         """Return the rule of a column of numbers, which is left out if it is an identifier and nobody asked for it."""
-        others = [other for other in numbers if other != rule.name and other in chosen]
+        others = _Others(rule.name, numbers, chosen)
         found = Naming() if features is not None else naming_of(rule.name, numbers, others, ranks)
         if found.certain:
             return ColumnRule(rule.name, "left out", reason=found.told)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -54,7 +54,9 @@ class Naming(NamedTuple):
     told: str = ""
 
 
-def naming_of(name: str, numbers: Mapping[str, FloatArray], others: list[str], ranks: Callable[[str], Ints]) -> Naming:
+def naming_of(
+    name: str, numbers: Mapping[str, FloatArray], others: Iterable[str], ranks: Callable[[str], Ints]
+) -> Naming:
     """Find out whether a column of numbers is an identifier.
 
     A column that counts is none where all others count too: a grid was measured. Missing values say nothing: the others
@@ -85,9 +87,14 @@ def naming_of(name: str, numbers: Mapping[str, FloatArray], others: list[str], r
         return Naming(True, "an identifier by its name")
     if not different or len(known) < _ID_ROWS:
         return Naming()
-    shared = {other: np.isfinite(values) & np.isfinite(numbers[other]) for other in others}
-    enough = {other: rows for other, rows in shared.items() if np.count_nonzero(rows) >= _ID_ROWS}
-    if (others and not enough) or any(_go_together(ranks(name), ranks(other), rows) for other, rows in enough.items()):
+    enough = not others
+    for other in others:
+        rows = np.isfinite(values) & np.isfinite(numbers[other])
+        if np.count_nonzero(rows) >= _ID_ROWS:
+            enough = True
+            if _go_together(ranks(name), ranks(other), rows):
+                return Naming()
+    if not enough:
         return Naming()
     told = _told_apart(name, known)
     return Naming(bool(told), told or _ALL_DIFFER)
