@@ -1,5 +1,7 @@
 """Tables that are read in blocks have the features that they would have in memory."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,9 @@ from gnomon.data.stored import ArrayTable, narrow, with_features
 from gnomon.exceptions import DataWarning
 from gnomon.maps.landmarks import columns as of_blocks
 from gnomon.maps.landmarks.columns import features_in_blocks
+from gnomon.maps.landmarks.count import Needs, Shape
 from gnomon.maps.prepare import Reading
+from gnomon.methods import PCA, UMAP
 
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
@@ -144,3 +148,22 @@ def test_vectors_of_a_parquet_file_stay_together(tmp_path):
     assert narrow(table, ["v"]).feature_names == ["v[0]", "v[1]"]
     assert with_features(table, ["a", "v[0]", "v[1]"]).read(0, 2).tolist() == [[0.0, 0.0, 1.0], [1.0, 2.0, 3.0]]
     assert with_features(table, ["v[1]", "a"]) is table
+
+
+def test_a_refusal_names_the_memory_in_which_all_rows_are_fitted_together():
+    table = ArrayTable(np.random.default_rng(0).normal(size=(3000, 400)))
+    with pytest.raises(
+        MemoryError, match=r"all rows fitted together take .* block of rows .* Allow [\d.]+ MB"
+    ) as caught:
+        gnomon.map(table, method="pca", memory_budget="30M")
+    allowed = re.search(r"Allow ([\d.]+) MB", str(caught.value))[1]
+    assert float(allowed) < 60.0
+    made = gnomon.map(table, method="pca", memory_budget=f"{allowed}M")
+    assert made.n_samples == 3000
+    with pytest.raises(MemoryError, match=r"Use fewer landmarks"):
+        gnomon.map(table, method="pca", memory_budget="5M", n_fitted=100)
+
+
+def test_placing_by_a_formula_takes_no_search_and_no_field():
+    by_formula, by_search = Needs(Shape(3000, 40), PCA(), 2), Needs(Shape(3000, 40), UMAP(), 2)
+    assert by_search.placing - by_formula.placing == pytest.approx(2e8)

@@ -25,7 +25,7 @@ STEPS = (200_000, 100_000, 50_000, 20_000, 10_000, 5_000, 2_000, 1_000)
 _COPIES = 3.0  # of the fitted rows: as they are read, checked and without units
 _OF_OTHERS = 8.0  # of them, for an estimator that does not tell
 _BLOCK = 4.0  # of a block: as it is read, checked, without units and what is made of it
-_MAPPED = 2e8  # bytes: search and field of the landmarks
+_MAPPED = 2e8  # bytes: search and field of the landmarks, which methods that place by a formula have none of
 
 
 class Sized(Protocol):
@@ -99,7 +99,8 @@ class Needs:
     def placing(self) -> float:
         """Bytes of a block of rows, and of the positions of all."""
         longest = max(len(block) for block in self.table.blocks())
-        return _BLOCK * longest * self._row + 8.0 * self.n_components * self.table.n_samples + _MAPPED
+        mapped = 0.0 if getattr(self.estimator, "_is_own_function", False) else _MAPPED
+        return _BLOCK * longest * self._row + 8.0 * self.n_components * self.table.n_samples + mapped
 
     def with_landmarks(self, count: int) -> float:
         """Return the bytes of a map with so many landmarks."""
@@ -110,6 +111,10 @@ class Needs:
         n, found = self.table.n_samples, self.with_landmarks(count)
         fact = f"{count:,} landmarks ({in_bytes(self.fit(count))}), a block of rows and {n:,} positions"
         remedy = "Use fewer landmarks, n_fitted=..., or allow more memory, memory_budget=...."
+        whole = self.fit(n)
+        if whole <= found:
+            fact = f"all rows fitted together take {in_bytes(whole)}; {fact}"
+            remedy = f"Allow {in_bytes(1.02 * whole)}, memory_budget=...: without n_fitted all rows are fitted then."
         require_memory(f"X of {n:,} rows and {self.table.n_features:,} columns", found, fact=fact, remedy=remedy)
 
 
