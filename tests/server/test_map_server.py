@@ -249,6 +249,12 @@ def test_hostile_bodies_are_refused_in_words_and_the_server_goes_on(server, body
     assert ask(server, question="row", row=0)[0] == 200
 
 
+def test_a_question_that_is_too_long_is_answered_though_it_is_sent(server):
+    found, _, answer = request(server, "POST", f"/{server.token}/ask", b" " * ((16 << 20) + (4 << 20)))
+    assert found == 413
+    assert json.loads(answer)["error"] == "A question must have at most 16 MiB."
+
+
 def test_wrong_tokens_cannot_ask_and_other_methods_are_not_there(server):
     good = json.dumps({"question": "row", "row": 0})
     assert request(server, "POST", "/wrong/ask", good)[0] == 404

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import json
 import secrets
@@ -20,6 +21,8 @@ __all__ = ["MapServer"]
 
 _LOOPBACK = "127.0.0.1"
 _MOST_BYTES = 16 << 20  # of a question: a selection of a million rows takes 8 MB
+_MOST_DISCARDED = 64 << 20  # of a question that is too long
+_SHORT_PATIENCE = 0.5  # seconds that the rest of such a question may keep silent
 _PATIENCE = 30.0  # seconds that a connection may keep silent
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -199,12 +202,24 @@ class _Handler(BaseHTTPRequestHandler):
         if not (length.isascii() and length.isdigit()) or "Transfer-Encoding" in self.headers:
             raise _RefusedError(HTTPStatus.LENGTH_REQUIRED, "A question must say how long it is.")
         if len(length) > 12 or int(length) > _MOST_BYTES:
+            self._discard(int(length) if len(length) <= 12 else 0)
             told = f"A question must have at most {_MOST_BYTES >> 20} MiB."
             raise _RefusedError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, told)
         try:
             return json.loads(self.rfile.read(int(length)))
         except (ValueError, RecursionError) as error:
             raise _RefusedError(HTTPStatus.BAD_REQUEST, f"The question is no JSON ({error}).") from error
+
+    def _discard(self, n_bytes: int) -> None:
+        """Read what a question holds that is too long, up to some bytes, so that its sender hears the answer.
+
+        One who sends without being read finds the connection broken.
+        """
+        left = min(n_bytes, _MOST_DISCARDED)
+        with contextlib.suppress(OSError):
+            self.connection.settimeout(_SHORT_PATIENCE)
+            while left > 0 and (part := self.rfile.read1(min(left, 1 << 16))):
+                left -= len(part)
 
     def _refuse(self, refused: _RefusedError) -> None:
         self._send_json(refused.status, {"error": str(refused)})
