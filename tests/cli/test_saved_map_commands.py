@@ -9,6 +9,7 @@ import click.testing
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.cli import main
 from gnomon.evaluation import compare_embeddings
 from gnomon.maps import Map, printed
@@ -244,3 +245,20 @@ def test_a_map_grows_and_says_how_new_rows_differ(made, saved):
     assert (told["n_new"], told["refit"], told["text"]) == (12, drift.refit, drift.summary())
     refused = run("extend", saved, "other.csv")
     assert (refused.exit_code, "other.csv" in refused.stderr) == (2, True)
+
+
+def test_rows_are_placed_as_a_map_of_landmarks_placed_its_others(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    X = np.random.default_rng(0).normal(size=(160, 4))
+    np.save("X.npy", X)
+    made = gnomon.map(X, n_fitted=60, random_state=0, n_jobs=1)
+    made.save("m.gnomon")
+    placed = np.setdiff1d(np.arange(160), made.landmarks)
+    run = click.testing.CliRunner().invoke
+    smooth = run(main, ["transform", "m.gnomon", "X.npy", "-o", "smooth.npy"])
+    same = run(main, ["transform", "m.gnomon", "X.npy", "-o", "same.npy", "--place"])
+    assert smooth.exit_code == same.exit_code == 0, smooth.output + same.output
+    assert np.allclose(np.load("same.npy")[placed], made.embedding[placed], atol=1e-5)
+    assert not np.allclose(np.load("smooth.npy")[placed], made.embedding[placed], atol=1e-2)
+    assert "--place gives the latter" in smooth.output
+    assert "--place" not in same.output

@@ -14,7 +14,7 @@ from sklearn.base import clone
 import gnomon as gn
 from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, find_rules, raw_columns, rules_fault, unit_ranges
-from gnomon.data.columns.identifiers import id_reason
+from gnomon.data.columns.identifiers import Naming, naming_of
 from gnomon.data.delimited import read_columns
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
@@ -1023,5 +1023,5 @@ def test_whole_numbers_are_compared_until_one_goes_with_them():
         asked.append(name)
         return np.argsort(np.argsort(numbers[name]))
 
-    assert id_reason("c0", numbers, [name for name in numbers if name != "c0"], ranks) == ""
+    assert naming_of("c0", numbers, [name for name in numbers if name != "c0"], ranks) == Naming()
     assert asked == ["c0", "c1"]

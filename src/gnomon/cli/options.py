@@ -15,6 +15,7 @@ from gnomon.cli.names import split_names
 from gnomon.methods.registry import METHODS
 
 __all__ = [
+    "OF_LANDMARKS",
     "map_file",
     "open_map",
     "option_name",
@@ -45,6 +46,9 @@ _FILLING = (
     "What new rows lack is filled in by the rows of a map whose table lacked nothing: so that neighbours stay "
     "(distance) or by the median. Without it such rows are refused."
 )
+OF_LANDMARKS = "gnomon.of_landmarks"
+"""In the context of a command that opened a map of landmarks."""
+
 _TABLE = "gnomon.table"  # where the context of a command keeps its option --table
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -198,6 +202,7 @@ def open_map(path: str, n_jobs: int | None = None, *, of_landmarks: bool = False
             remedy = "Name the table: --table FILE. `gnomon transform` needs none."
             raise ValueError(message(f"file {path!r}", rule, fact=fact, remedy=remedy))
         result.landmark_map.n_jobs = n_jobs
+        click.get_current_context().meta[OF_LANDMARKS] = True
         result = result.landmark_map if of_landmarks else with_all_rows(result, str(table))
     elif table is not None:
         raise click.UsageError(f"--table is for a map made by --n-fitted; {path!r} holds its table.")
