@@ -369,6 +369,13 @@ def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path, kind, given, na
     assert error.filename == (str(tmp_path / "map.html") if named else before)
 
 
+def test_a_full_disk_is_told_with_what_to_do(tmp_path, kind):
+    for number, remedy in ((errno.EFBIG, "Raise the limit, ulimit -f"), (errno.ENOSPC, "Make room")):
+        with pytest.raises(OSError, match=rf"output file '.*map.html' must be .* \(told\)\. {remedy}") as caught:
+            write_half(tmp_path / "map.html", OSError(number, "told"))
+        assert caught.value.errno == number
+
+
 def test_text_is_utf_8_unless_another_encoding_is_asked_for(tmp_path, kind):
     for encoding, content in ((None, "ß\n".encode()), ("latin-1", b"\xdf\n")):
         with atomic_write(tmp_path / "x", "w", encoding=encoding) as file:

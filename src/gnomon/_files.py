@@ -31,6 +31,10 @@ __all__ = ["atomic_write", "check_writable", "require_existing"]
 # What a file system or a kernel without nameless files answers.
 _NO_NAMELESS = {errno.EOPNOTSUPP, errno.ENOTSUP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.ENOSYS}
 _FULL = {errno.ENOSPC, errno.EFBIG, errno.EIO, getattr(errno, "EDQUOT", errno.ENOSPC)}  # what a write meets on the way
+_REMEDIES = {
+    errno.EFBIG: ("within the limit on the size of files", "Raise the limit, ulimit -f, or write to another disk."),
+    errno.ENOSPC: ("on a disk with room for it", "Make room, or write to another disk."),
+}
 _STALE_SECONDS = 3600.0  # where locks say nothing: a part file that was not touched for so long has no owner
 _HOST = f"{zlib.crc32(platform.node().encode()):08x}"  # in a shared folder the locks of another machine may be unseen
 
@@ -199,6 +203,10 @@ def atomic_write(path: str | os.PathLike[str], mode: str = "wb", *, encoding: st
         part.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.errno in _FULL and error.filename is None:
             error.filename = os.fspath(path)  # a write knows its descriptor alone
+            if error.errno in _REMEDIES:
+                rule, remedy = _REMEDIES[error.errno]
+                told = message(f"output file {os.fspath(path)!r}", rule, fact=error.strerror or "", remedy=remedy)
+                raise OSError(error.errno, told) from error
         raise
 
 

@@ -499,3 +499,15 @@ def test_words_of_languages_that_windows_1252_has_are_not_told(write):
     text = "size,word\n" + "".join(f"{k}.5,{word}\n" for k, word in enumerate(words.replace("Č", "C").split(" ")))
     data = read_table(write(text, encoding="cp1252"))
     assert "the file is no UTF-8 and is read as Windows-1252" in data.notes
+
+
+def test_a_tsv_file_without_tabs_is_read_by_looking(tmp_path):
+    rows = "".join(f"{i},{i * i % 7}\n" for i in range(12))
+    (tmp_path / "commas.tsv").write_text("a,b\n" + rows)
+    assert read_table(tmp_path / "commas.tsv").feature_names == ["a", "b"]
+    (tmp_path / "one.tsv").write_text("amount\n1,5\n2,25\n3,5\n")
+    assert read_table(tmp_path / "one.tsv").n_features == 1
+    (tmp_path / "bare.tsv").write_text("1,5\n2,25\n3,5\n")
+    assert read_table(tmp_path / "bare.tsv").n_features == 1
+    (tmp_path / "tabs.tsv").write_text("a,b\tc\n" + "".join(f"{i}\t{i % 3}\n" for i in range(12)))
+    assert read_table(tmp_path / "tabs.tsv").feature_names == ["a,b", "c"]

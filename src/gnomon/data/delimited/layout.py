@@ -104,7 +104,9 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
             lines, delimiter = lines[1:], delimiter or named[1]
         stem, asked = os.fspath(path).removesuffix(".gz"), delimiter is not None
         if delimiter is None:
-            delimiter = "\t" if stem.endswith(".tsv") else _guess_delimiter(lines)
+            delimiter = _guess_delimiter(lines)
+            if stem.endswith(".tsv") and ("\t" in "".join(lines) or not _names_fields(lines[0], delimiter)):
+                delimiter = "\t"
         elif len(delimiter) != 1:
             raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
         records = [record for record in csv.reader(lines, delimiter=delimiter) if holds_anything(record)][: SAMPLE + 1]
@@ -143,6 +145,12 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     codes = _codes(body) if names else []
     numeric = numeric and not codes
     return Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
+
+
+def _names_fields(line: str, delimiter: str) -> bool:
+    """Return whether a line is a header of several fields; commas of numbers, such as 1,5, part none."""
+    fields = [field.strip() for field in line.split(delimiter)]
+    return len(fields) > 1 and all(any(map(str.isalpha, field)) for field in fields)
 
 
 def _guess_delimiter(lines: list[str]) -> str:
