@@ -298,8 +298,13 @@ def test_nothing_is_claimed_in_one_cloud(kind):
     assert np.all(np.isnan(clusters.margin))
     assert clusters.summary().startswith("No clusters: none of")
     assert set(clusters.names) == {""}
-    with pytest.raises(ValueError, match="clusters must be such that there are any"):
-        clusters.level()
+    level = clusters.level()
+    assert len(level) == 0
+    assert level.labels.tolist() == [-1] * len(clusters.nearest)
+    assert set(level.names) == {""}
+    assert level.to_dict()["clusters"] == []
+    with pytest.raises(ValueError, match="level=0 must be left out: no clusters could be shown"):
+        clusters.level(0)
 
 
 _STEPS = {

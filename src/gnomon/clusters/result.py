@@ -171,13 +171,18 @@ class Clusters(Printed):
     def level(self, number: int | None = None) -> Level:
         """Return a level by its number, the coarsest is 0; None is the default one.
 
+        Where no clusters could be shown the default level has none, and every row is in none.
+
         Raises
         ------
         ValueError
-            If there is no such level, or none at all.
+            If there is no level of a number.
         """
         if not self.levels:
-            raise ValueError(message("clusters", "such that there are any", fact="none could be shown"))
+            if number is None:
+                return Level((), np.full(len(self.nearest), -1, dtype=np.int64), 0.0)
+            fact, remedy = "no clusters could be shown", "level() is then the level without any."
+            raise ValueError(message(f"level={number}", "left out", fact=fact, remedy=remedy))
         wanted = self.default if number is None else number
         if not 0 <= wanted < len(self.levels):
             raise ValueError(message(f"level={number}", f"in [0, {len(self.levels)})"))
@@ -186,12 +191,12 @@ class Clusters(Printed):
     @property
     def labels(self) -> npt.NDArray[np.int64]:
         """Cluster of each row at the default level, -1 for none."""
-        return self.level().labels if self.levels else np.full(len(self.nearest), -1, dtype=np.int64)
+        return self.level().labels
 
     @property
     def names(self) -> npt.NDArray[np.str_]:
         """Name of the cluster of each row at the default level, empty for none."""
-        return self.level().names if self.levels else np.full(len(self.nearest), "", dtype=np.str_)
+        return self.level().names
 
     @property
     def caution(self) -> str:
