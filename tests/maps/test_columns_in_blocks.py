@@ -167,3 +167,14 @@ def test_a_refusal_names_the_memory_in_which_all_rows_are_fitted_together():
 def test_placing_by_a_formula_takes_no_search_and_no_field():
     by_formula, by_search = Needs(Shape(3000, 40), PCA(), 2), Needs(Shape(3000, 40), UMAP(), 2)
     assert by_search.placing - by_formula.placing == pytest.approx(2e8)
+
+
+def test_files_of_a_folder_follow_the_numbers_in_their_names(tmp_path):
+    for k in range(12):
+        folder = tmp_path / "all" / f"day={k // 6 * 9 + 1}"
+        folder.mkdir(parents=True, exist_ok=True)
+        _write(folder / f"part.{k}.parquet", {"a": np.full(10, k + 0.5), "b": np.arange(10.0)})
+    given = gnomon.open_table(tmp_path / "all")
+    assert given.read(0, 120)[::10, 0].tolist() == [k + 0.5 for k in range(12)]
+    by_text = sorted((tmp_path / "all").rglob("*.parquet"), key=str)
+    assert gnomon.open_table(by_text).fingerprint != given.fingerprint

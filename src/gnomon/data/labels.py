@@ -27,6 +27,7 @@ __all__ = [
     "in_order",
     "measured_labels",
     "name_of",
+    "natural_order",
     "of_categories",
     "order_of",
     "sort_into_classes",
@@ -199,7 +200,7 @@ def name_of(label: object) -> str:
 def _order(value: Any) -> tuple[bool, Any]:
     """Order labels of mixed kinds: numbers by value, then the rest by their text."""
     is_text, plain = _plain_order(value)
-    return is_text, _natural(plain) if is_text else plain
+    return is_text, natural_order(plain) if is_text else plain
 
 
 def _plain_order(value: Any) -> tuple[bool, Any]:
@@ -208,7 +209,7 @@ def _plain_order(value: Any) -> tuple[bool, Any]:
     return is_text, str(value) if is_text else value
 
 
-def _natural(text: str) -> tuple[list[tuple[float, str]], str]:
+def natural_order(text: str) -> tuple[list[tuple[float, str]], str]:
     """Order texts by the numbers in them: c2 before c10, and 9 before 10 and those before other texts."""
     try:
         whole = float(text)
@@ -316,7 +317,7 @@ def _distinct_texts(texts: npt.NDArray[np.str_]) -> tuple[npt.NDArray[np.str_], 
     given = texts.tolist()
     distinct = sorted(set(given))
     if len(distinct) <= _MOST_NATURAL:
-        distinct.sort(key=_natural)
+        distinct.sort(key=natural_order)
     place = {text: code for code, text in enumerate(distinct)}
     return np.array(distinct, texts.dtype), np.fromiter(map(place.__getitem__, given), np.int64, len(given))
 

@@ -15,6 +15,7 @@ from gnomon._files import require_existing
 from gnomon._optional import import_optional
 from gnomon._validation import message
 from gnomon.data.dataset import require_name
+from gnomon.data.labels import natural_order
 from gnomon.data.limits import refuse_unreadable
 from gnomon.data.numpy_files import read_header
 from gnomon.data.stored.annotated import coordinates_of
@@ -138,7 +139,7 @@ def open_table(
         - ``.h5``, ``.hdf5``: a dataset. Needs h5py.
         - ``.h5ad``: the matrix of an AnnData file, dense or CSR, with the names of its genes. Needs h5py and anndata.
         - ``.parquet``, a folder with such files, also in folders such as ``year=2024``, or a list of files: one after
-          the other, in the order of their names. Needs pyarrow.
+          the other, in the order of their names and of the numbers in these. Needs pyarrow.
 
         Zarr and Parquet may lie behind an address such as ``s3://``, if fsspec or pyarrow has what reads it.
     key : str or None, default=None
@@ -255,7 +256,8 @@ def _open_parquet(paths: list[str], key: str | None, columns: Sequence[str] | No
             filesystem, path = _remote(path)
             files += _remote_files(filesystem, path)
         elif os.path.isdir(path):
-            found = sorted(file for file in Path(path).rglob("*.parquet") if _counts(file.relative_to(path)))
+            inside = [file for file in Path(path).rglob("*.parquet") if _counts(file.relative_to(path))]
+            found = sorted(inside, key=lambda file: _order(file.relative_to(path)))
             files += [ParquetFile(os.path.abspath(file), _partition(file.relative_to(path))) for file in found]
         else:
             _require_parquet(path, among=len(paths))
@@ -277,6 +279,11 @@ def _require_parquet(path: str, *, among: int) -> None:
 
 def _counts(path: Path) -> bool:
     return not any(part.startswith(("_", ".")) for part in path.parts)
+
+
+def _order(path: Path) -> list[Any]:
+    """Order files by the numbers in their names, part.2 before part.10, as those who write such names read them."""
+    return [natural_order(part) for part in path.parts]
 
 
 def _partition(path: Path) -> dict[str, Any]:
@@ -302,6 +309,6 @@ def _remote_files(filesystem: Any, path: str) -> list[ParquetFile]:
         if filesystem.get_file_info(path).is_file:
             return [ParquetFile(path)]
         entries = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
-    found = sorted(one.path for one in entries if one.is_file and one.path.endswith(".parquet"))
-    inside = [(one, Path(one).relative_to(path)) for one in found]
+    found = [one.path for one in entries if one.is_file and one.path.endswith(".parquet")]
+    inside = sorted(((one, Path(one).relative_to(path)) for one in found), key=lambda pair: _order(pair[1]))
     return [ParquetFile(one, _partition(within)) for one, within in inside if _counts(within)]
