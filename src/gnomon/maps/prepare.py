@@ -32,6 +32,7 @@ from gnomon.data.records import are_records, read_records
 from gnomon.data.sentinels import warn_of_sentinels
 from gnomon.exceptions import DataWarning, GnomonWarning
 from gnomon.maps.blocks import blocks_of_cells, encode_columns, refuse_with_blocks
+from gnomon.maps.leaked import warn_of_leaked_labels
 from gnomon.maps.missing import settle_missing
 from gnomon.maps.parts import check_metadata, check_picture
 from gnomon.maps.representation import leading
@@ -158,6 +159,9 @@ def prepare(X: Any, how: Reading) -> Prepared:
             join = find_join(values, settled.table.feature_names, data.columns)
             if join is not None:
                 warn(join.told, DataWarning)
+            given = settled.data.labels
+            known = None if given is None else check_labels(given, len(values))
+            warn_of_leaked_labels(values, known, settled.table.feature_names, data.columns)
     _refuse_equal_rows(settled.table)
     if not _are_distances(how.metric):
         warn_of_distances(settled.table.values)
