@@ -359,7 +359,9 @@ def test_as_many_landmarks_as_the_memory_allows():
 def test_too_little_memory_is_refused_before_anything_is_read(stored, monkeypatch):
     _cut(monkeypatch, type(stored), "read")
     _cut(monkeypatch, type(stored), "take")
-    with pytest.raises(MemoryError, match=r"map: X of 1,797 rows .* \(600 landmarks .* Use fewer landmarks"):
+    with pytest.raises(
+        MemoryError, match=r"map: X of 1,797 rows .*fitted together take .*; 600 landmarks .* Allow 10\.2 MB"
+    ):
         gnomon.map(stored, n_fitted=600, memory_budget="10 MB")
 
 
