@@ -177,6 +177,7 @@ def test_the_report_and_the_page_take_collinear_features_together(tmp_path):
     assert "alike" in (tmp_path / "map.svg").read_text()
 
 
+@pytest.mark.filterwarnings("ignore:.*alone tells the labels:gnomon.exceptions.DataWarning")
 def test_categories_of_a_table_are_asked_for_as_a_whole():
     rng = np.random.default_rng(0)
     group = rng.integers(0, 3, 150)
@@ -203,6 +204,7 @@ def _map_of_countries(labels=None, of=("DE", "FR", "IT")):
     return Map(rows.X, places, labels=rows.labels, feature_names=rows.feature_names, columns=rows.columns)
 
 
+@pytest.mark.filterwarnings("ignore:.*alone tells the labels:gnomon.exceptions.DataWarning")
 def test_what_makes_the_islands_of_a_map_is_named_where_nothing_else_names_it():
     result = _map_of_countries(lambda country: np.arange(150) % 2)
     islands = result.importance().islands
