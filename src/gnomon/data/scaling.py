@@ -66,7 +66,7 @@ _SHARING, _OF_ONE_KIND = 0.95, 1 / 3  # columns with one minimum, and values at 
 _SHARING_COUNTS, _COUNTS = 0.5, 0.1  # the same of whole numbers from 0
 _SHARING_MOST = 0.8  # the same where no column makes most distances
 _UNCORRELATED = 1e-4  # principal components
-_WIDEST = 50  # columns that are looked at for it
+_WIDEST = 50  # columns that are looked at for it, and for wild cells
 _CHANCE = 8.0  # standard errors of a correlation that some rows would show of columns without any
 _NORMAL_IQR = 1.3489795003921634  # interquartile range of the standard normal distribution
 
@@ -482,7 +482,10 @@ def find_unlike_rows(
     if len(rows) < _FEWEST_ROWS:
         return Unlike()
     scales = column_scales(rows)
-    judged = without_wild_cells(rows, scales.farthest)
+    widest = np.argsort(-scales.deviation, kind="stable")[:_WIDEST]  # of more columns only these may rule
+    farthest = np.zeros(len(scales.deviation))
+    farthest[widest] = scales.farthest[widest]
+    judged = without_wild_cells(rows, farthest)
     if judged is not rows:
         rows, scales = judged, column_scales(judged)
     varying = np.flatnonzero(scales.deviation > 0)

@@ -73,7 +73,8 @@ def without_wild_cells(values: npt.NDArray[Any], farthest: npt.NDArray[np.float6
     values : ndarray of shape (n_samples, n_features)
         Finite numbers.
     farthest : ndarray of shape (n_features,), float64
-        How many standard deviations the farthest value of each column lies from the mean; 0 of constant ones.
+        How many standard deviations the farthest value of each column lies from the mean; 0 of constant ones, and of
+        those not to look at.
 
     Returns
     -------
