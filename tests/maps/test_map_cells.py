@@ -348,3 +348,21 @@ def test_lacking_values_of_columns_in_another_order_are_filled_in():
     with pytest.warns(DataWarning, match="1 of 180 values are missing"):
         made = gn.map(X, "pca", missing="median")
     np.testing.assert_array_equal(made.transform(X[list("cab")]), made.transform(X))
+
+
+def test_genes_are_called_by_a_column_of_var(cells):
+    cells = cells.copy()
+    cells.var["symbol"] = [None, "CD3", "CD3", *(f"S{j}" for j in range(3, GENES))]
+    made = gn.map(cells, feature_names="symbol", **QUICK)
+    assert made.feature_names[:4] == ["g0", "CD3 (g1)", "CD3 (g2)", "S3"]
+    again = gn.map(cells, feature_names=made.feature_names, **QUICK)
+    np.testing.assert_array_equal(made.embedding, again.embedding)
+    expected = made.transform(cells.X[:5])
+    np.testing.assert_array_equal(made.transform(cells[:5]), expected)
+    np.testing.assert_array_equal(made.transform(cells[:5, ::-1]), expected)
+    with pytest.raises(ValueError, match=r"feature_names='symbl' must be .* Did you mean 'symbol'\?"):
+        gn.map(cells, feature_names="symbl", **QUICK)
+    with pytest.raises(ValueError, match=r"feature_names='symbol' must be left out .*obsm\['X_pca'\] has columns"):
+        gn.map(cells, feature_names="symbol", explain="X_pca", **QUICK)
+    other = gn.map(cells, feature_names="symbol", explain="raw" if cells.raw is not None else "counts", **QUICK)
+    np.testing.assert_array_equal(other.transform(cells[:5, ::-1]), other.transform(cells[:5]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -20,6 +21,8 @@ from gnomon.exceptions import DataWarning
 
 __all__ = [
     "annotation",
+    "genes_called",
+    "genes_like",
     "in_memory",
     "is_cells",
     "is_part",
@@ -89,6 +92,7 @@ def read_cells(
     labels: str | None = None,
     neighbors_key: str | None = None,
     part: str | None = None,
+    feature_names: str | None = None,
 ) -> Dataset:
     """Turn an AnnData object into a data set; see `gnomon.map` for the parameters.
 
@@ -114,6 +118,8 @@ def read_cells(
     part : str or None, default=None
         The table of features by its place in an h5ad file, such as "layers/counts" or "raw/X", with no other
         coordinates; in place of `use_rep`, `n_pcs`, `explain` and `layer`.
+    feature_names : str or None, default=None
+        A column of `var`, such as "symbol", of the names of the genes; see `genes_called`. None takes `var_names`.
 
     Returns
     -------
@@ -139,6 +145,8 @@ def read_cells(
             use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
     known = _part_of(cells, explain, layer) if part is None else part
     X, names = read_part(cells, known)
+    if feature_names is not None:
+        names = genes_called(cells, known, feature_names)
     of_x = known == _part_of(cells, None, layer)
     if part is None and neighbors_key is None and use_rep is None:
         use_rep, n_pcs = _recorded(cells, n_pcs, of_x, notes)
@@ -235,6 +243,58 @@ def read_part(cells: Any, part: str) -> tuple[Any, list[str]]:
     X = in_memory(matrix)
     _check_matrix(X, (int(cells.n_obs), len(genes)))
     return X, genes
+
+
+def genes_called(cells: Any, part: str, column: str) -> list[str]:
+    """Return the names of the genes of a table by a column of `var`.
+
+    Where it has none a gene keeps that of `var_names`, which in brackets tells genes of one name apart, in whatever
+    order they come.
+
+    Parameters
+    ----------
+    cells : AnnData of shape (n_obs, n_vars)
+    part : str
+        As for `read_part`.
+    column : str
+
+    Returns
+    -------
+    list of str
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or the table is not of genes.
+    """
+    if part.startswith("obsm/"):
+        fact = f"{told_part(part)} has columns of its own"
+        raise ValueError(message(f"feature_names={column!r}", "left out where the table is not of genes", fact=fact))
+    source = cells.raw if part == "raw/X" else cells
+    require_name(column, [str(name) for name in source.var.columns], what="feature_names")
+    found, own = annotation(source.var[column]).tolist(), [str(name) for name in source.var_names]
+    names = [
+        gene if is_missing(name) or not str(name).strip() else str(name) for name, gene in zip(found, own, strict=True)
+    ]
+    counts = Counter(names)
+    return [
+        name if counts[name] == 1 or name == gene else f"{name} ({gene})" for name, gene in zip(names, own, strict=True)
+    ]
+
+
+def genes_like(cells: Any, part: str, names: Sequence[str] | None) -> list[str] | None:
+    """Return the names of the genes of a table by that column of `var` which has all of some names.
+
+    None where `var_names` has them, or no column has.
+    """
+    source = cells.raw if part == "raw/X" else cells
+    if names is None or part.startswith("obsm/") or source is None or {*names} <= {*map(str, source.var_names)}:
+        return None
+    for column in map(str, source.var.columns):
+        found = clean_names(genes_called(cells, part, column))
+        if {*names} <= {*found}:
+            return found
+    return None
 
 
 def _coordinates(cells: Any, key: str) -> tuple[Any, list[str]]:

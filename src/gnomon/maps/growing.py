@@ -14,7 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._validation import message, warn
 from gnomon.data import Dataset, Representation, Table, check_feature_count, check_labels, check_table
 from gnomon.data.arrays import LARGEST_SQUARED
-from gnomon.data.cells import annotation, is_cells, read_part
+from gnomon.data.cells import annotation, genes_like, is_cells, read_part
 from gnomon.data.columns import ColumnRule, encode_rows, features_of, unknown_categories
 from gnomon.data.dataset import listed, require_name, text_array
 from gnomon.data.frames import holds_other_kinds, is_frame
@@ -117,9 +117,13 @@ def _new_rows(result: Map, X_new: Any) -> _NewRows:
         X_new, unknown = _rows_of_file(result, X_new)
     elif isinstance(X_new, StoredTable):
         result._check_part(X_new.part)
-    elif is_cells(X_new) and result._reads_part:
-        X, columns = read_part(X_new, result._part)
-        X_new = _checked(X, columns)
+    elif is_cells(X_new):
+        symbols = genes_like(X_new, result._part, own_names(result))
+        if result._reads_part:
+            X, columns = read_part(X_new, result._part)
+            X_new = _checked(X, symbols or columns)
+        elif symbols is not None:
+            X_new = _checked(X_new, symbols)
     if is_frame(X_new) and _is_as_it_came(result, X_new):
         X_new, unknown = _encoded(result, X_new)
     names = own_names(result)

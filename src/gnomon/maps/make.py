@@ -35,7 +35,7 @@ def map(
     explain: str | None = None,
     layer: str | None = None,
     neighbors_key: str | None = None,
-    feature_names: Sequence[str] | None = None,
+    feature_names: Sequence[str] | str | None = None,
     images: npt.NDArray[np.uint8] | None = None,
     image_shape: tuple[int, ...] | None = None,
     metadata: Mapping[str, npt.ArrayLike] | None = None,
@@ -104,8 +104,10 @@ def map(
         Of an AnnData object: the key of ``uns``, such as "neighbors", of a graph that scanpy made: the map is made of
         its distances, and `use_rep` is that of the graph. For methods that take given distances; ``n_neighbors`` is
         then what the graph has, ``perplexity`` a third of it.
-    feature_names : sequence of str or None, default=None
-        None takes the column names of a DataFrame, else numbers the features.
+    feature_names : sequence of str, str or None, default=None
+        None takes the column names of a DataFrame, else numbers the features. Of an AnnData object also the name of a
+        column of ``var`` that has the names of the genes, such as "symbol"; genes without one keep that of
+        ``var_names``, which tells those of one name apart.
     images : ndarray of shape (n_samples, height, width[, 3]), uint8, or None, default=None
         A picture for each row.
     image_shape : tuple of int or None, default=None

@@ -138,10 +138,12 @@ def prepare(X: Any, how: Reading) -> Prepared:
     if blocks is not None and is_cells(X):
         of_cells = blocks_of_cells(X, blocks, column, {**how.cells, "n_pcs": how.n_pcs})
     if of_cells is None:
-        data = _read(X, column, how.n_pcs, how.cells)
+        stated = {**how.stated}
+        symbols = stated.pop("feature_names") if is_cells(X) and isinstance(stated.get("feature_names"), str) else None
+        data = replace(_read(X, column, how.n_pcs, how.cells, symbols), **stated)
     else:
         data, blocks = of_cells
-    data = replace(data, **how.stated)
+        data = replace(data, **how.stated)
     refuse_with_blocks(how.blocks, features=how.features, drop=how.drop, feature_weight=how.feature_weight)
     data, drop = take_columns(data, column, how.target, how.drop)
     weighing = weights if isinstance(weights, str) else SAMPLE_WEIGHT
@@ -172,11 +174,13 @@ def _are_distances(metric: Any) -> bool:
     return isinstance(metric, str) and metric == "precomputed"
 
 
-def _read(X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None]) -> Dataset:
+def _read(
+    X: Any, labels: str | None, n_pcs: int | None, cells: dict[str, str | None], symbols: str | None = None
+) -> Dataset:
     """Return what is to be mapped, with the coordinates in which that is asked for."""
     check_parameters({"n_pcs": Either(Integer(0), Nothing())}, {"n_pcs": n_pcs})
     if is_cells(X):
-        return read_cells(X, n_pcs=n_pcs, labels=labels, **cells)
+        return read_cells(X, n_pcs=n_pcs, labels=labels, feature_names=symbols, **cells)
     for name, value in cells.items():
         if value is not None:
             fact = f"it names a part of an AnnData object, and X is {type(X).__name__}"
