@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._printed import Printed
+from gnomon.data.columns.dates import told_date
 
 __all__ = ["Answer", "AnswersByLabel", "Column", "GroupedAnswer", "format_number", "format_table", "members_text"]
 
@@ -50,16 +51,22 @@ class Column:
         Attribute that holds the standard errors, printed behind the numbers that are not infinite.
     blank : str, default="nan"
         What is printed for a number that is NaN.
+    of_features : bool, default=False
+        Whether the numbers are values of the features, of which dates are printed as dates.
     """
 
     header: str
     name: str
     error: str = ""
     blank: str = "nan"
+    of_features: bool = False
 
     def cells(self, answer: Any) -> list[str]:
         """Return one text a row."""
         values = _listed(getattr(answer, self.name))
+        if self.of_features:
+            dates = [told_date(name, value) for name, value in zip(answer.features, values, strict=True)]
+            values = [date or value for date, value in zip(dates, values, strict=True)]
         if not self.error:
             return [self.blank if isinstance(value, float) and math.isnan(value) else _cell(value) for value in values]
         errors = _listed(getattr(answer, self.error))

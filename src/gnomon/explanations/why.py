@@ -80,7 +80,7 @@ class Why(GroupedAnswer):
     )
     _facts: ClassVar[tuple[str, ...]] = ("index", "r2", "push_r2", "fit_r2", "fit", "place")
     _columns: ClassVar[tuple[Column, ...]] = (
-        Column("value", "values", blank="missing"),
+        Column("value", "values", blank="missing", of_features=True),
         Column("rank", "ranks", blank=""),
         Column("importance", "effect", "error"),
         Column("arrow", "arrows"),

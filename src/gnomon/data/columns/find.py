@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message, warn
 from gnomon.data.arrays import FloatArray, is_missing
+from gnomon.data.columns.dates import UNITS
 from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.columns.raw import RawColumn, asked_columns
 from gnomon.data.columns.rule import ColumnRule, mark_of
@@ -55,8 +56,6 @@ _IDENTIFIER, _DIFFERENT = "an identifier", "different texts"  # why texts are le
 _FEWEST_BLANK = 0.05  # share of the rows that must be blank beside one value; fewer seem to lack it
 _FEWEST_DIFFERENT = 10  # texts that all differ and are fewer may be categories
 _SHOWN = 5  # columns named
-_YEAR, _DAY = 365.2425 * 86400.0, 86400.0  # seconds
-_UNITS = (("years", _YEAR, 2), ("months", _YEAR / 12, 2), ("days", _DAY, 2), ("hours", 3600.0, 0))
 
 
 @dataclass(frozen=True)
@@ -361,7 +360,7 @@ def _rule_of_date_numbers(name: str, values: FloatArray) -> ColumnRule | None:
 def _rule_of_dates(name: str, seconds: Float64Array, durations: bool) -> ColumnRule:
     known = seconds[np.isfinite(seconds)]
     start, span = 0.0 if durations else float(known.min()), float(np.ptp(known))
-    word, unit = next((word, unit) for word, unit, least in _UNITS if span >= least * unit)
+    word, unit = next((word, unit) for word, unit, least in UNITS if span >= least * unit)
     if durations:
         return ColumnRule(name, "date", (f"{name} ({word})",), unit=unit)
     first = str(np.datetime64(int(start), "s"))[:10]

@@ -92,8 +92,8 @@ class Contrast(GroupedAnswer):
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("effect size", "effect", "error"),
         Column("AUC", "auc", "auc_error"),
-        Column("mean selected", "mean_selected"),
-        Column("mean rest", "mean_rest"),
+        Column("mean selected", "mean_selected", of_features=True),
+        Column("mean rest", "mean_rest", of_features=True),
     )
 
     auc: npt.NDArray[np.float64]

@@ -154,7 +154,7 @@ class Counterfactual(Answer):
     _columns: ClassVar[tuple[Column, ...]] = (
         Column("needed", "needed"),
         Column("contribution", "effect", "error"),
-        Column("from", "values"),
+        Column("from", "values", of_features=True),
         Column("by", "change"),
         Column("by (SD)", "change_sd"),
     )
