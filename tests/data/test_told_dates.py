@@ -25,9 +25,7 @@ def test_a_value_is_told_as_the_date_it_was_made_of(days, unit):
     contrast = made.contrast(np.asarray(selected))
     row = next(line for line in str(contrast).splitlines() if line.startswith("since"))
     assert str(dates[selected].to_series().mean())[:10] in row
-    assert (
-        isinstance(contrast.to_dict()["features"][0]["mean_selected"], float) or contrast.mean_selected.dtype == float
-    )
+    assert contrast.mean_selected.dtype == np.float64  # in arrays it stays a number
 
 
 @pytest.mark.parametrize("name", ["a", "hours (hours since 2020-01-01)", "time (days)", "since (years since now)"])
