@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -390,3 +392,13 @@ def test_what_is_filled_in_is_drawn_to_the_mean_by_the_slope_of_true_values_on_i
     few[:2, 0] = few[:, 2] = True  # of the first column next to nothing is known: the other tells
     assert _trust(expected, truth, few, ones) is None
     assert _trust(0 * expected, truth, every, ones) is None
+
+
+@pytest.mark.parametrize(
+    "columns", [[[1.0, np.nan] * 20], [[1.0, np.nan] * 20, [2.0] * 40], [[2.0] * 40, [np.nan] * 40]]
+)
+def test_constant_columns_with_gaps_are_refused_as_complete_ones_are(columns):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gn.exceptions.DataWarning)
+        with pytest.raises(ValueError, match="rows"):
+            gn.map(np.column_stack(columns), "pca")

@@ -14,7 +14,7 @@ from sklearn.base import clone
 import gnomon as gn
 from gnomon.data import ColumnRule, read_table
 from gnomon.data.columns import encode_dataset, find_rules, raw_columns, rules_fault, unit_ranges
-from gnomon.data.columns.identifiers import Naming, naming_of
+from gnomon.data.columns.identifiers import Naming, named_as_id, naming_of
 from gnomon.data.delimited import read_columns
 from gnomon.data.labels import order_of, sort_into_classes
 from gnomon.exceptions import DataWarning
@@ -1025,3 +1025,17 @@ def test_whole_numbers_are_compared_until_one_goes_with_them():
 
     assert naming_of("c0", numbers, [name for name in numbers if name != "c0"], ranks) == Naming()
     assert asked == ["c0", "c1"]
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (
+            ("id", "customer_id", "zip_code", "Sample.ID", "row_index", "key", "customer_key", "serial no", "orderKey"),
+            True,
+        ),
+        (("zip_median_income", "postcode_area_km", "patient_id_count", "price_index", "bmi_index", "key_rate"), False),
+    ],
+)
+def test_amounts_of_what_has_an_identifier_are_none(names, expected):
+    assert [named_as_id(name, different=True) for name in names] == [expected] * len(names)

@@ -511,3 +511,11 @@ def test_a_tsv_file_without_tabs_is_read_by_looking(tmp_path):
     assert read_table(tmp_path / "bare.tsv").n_features == 1
     (tmp_path / "tabs.tsv").write_text("a,b\tc\n" + "".join(f"{i}\t{i % 3}\n" for i in range(12)))
     assert read_table(tmp_path / "tabs.tsv").feature_names == ["a,b", "c"]
+
+
+@pytest.mark.parametrize("above", ["Measurements 2024,,\n", "Measurements 2024,,\n,,\n", "A title,,\nof two lines,,\n"])
+def test_a_title_filled_up_with_empty_fields_is_refused(write, above):
+    rows = "".join(f"{i}.5,{i * i % 7},K\n" for i in range(9))
+    with pytest.raises(ValueError, match=r"a table alone \(its first row holds '(Measurements 2024|A title)' alone"):
+        read_table(write(f"{above}size,count,kind\n{rows}"))
+    assert read_table(write(f"size,,\n{rows}")).n_samples == 9  # names that are lacking, and no other header

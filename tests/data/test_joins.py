@@ -95,3 +95,14 @@ def test_a_category_is_named_by_its_column():
     found = find_join(X, ["a", "b", "region=1", "region=2", "region=3", "own"], rules)
     assert found.columns == ("a", "b", "region")
     assert "repeat 40 sets of values in the columns 'a', 'b' and 'region'" in found.told
+
+
+def test_columns_computed_from_few_amounts_and_terms_have_no_owners():
+    rng = np.random.default_rng(0)
+    amount, term = (
+        rng.choice([1000.0, 2500.0, 4000.0, 7000.0, 9500.0, 12000.0, 20000.0], 1500),
+        rng.choice([12.0, 24.0, 36.0, 60.0], 1500),
+    )
+    payment = amount * 0.004 / (1.0 - 1.004**-term)
+    X = np.column_stack([amount, term, payment, payment * term - amount, rng.normal(size=1500)])
+    assert find_join(X) is None

@@ -37,14 +37,18 @@ def columns_told(labels: Codes, columns: Mapping[str, Any]) -> str:
     """
     found = []
     for name, column in columns.items():
-        shares = _told(labels, _classes(column, len(labels)))
-        if shares is not None:
-            found.append((shares[2], name, shares[0], shares[1]))
+        codes = _classes(column, len(labels))
+        shares = _told(labels, codes)
+        if codes is not None and shares is not None:
+            n_known = int(np.count_nonzero(codes >= 0))
+            rows = "rows" if n_known == len(codes) else f"the {n_known:,} rows that have one"
+            found.append((shares[2], name, shares[0], shares[1], rows))
     if not found:
         return ""
     found.sort(key=lambda one: -one[0])
     told = [
-        f"{name!r} of {_percent(right)} % of rows ({_percent(alone)} % without it)" for _, name, right, alone in found
+        f"{name!r} of {_percent(right)} % of {rows} ({_percent(alone)} % without it)"
+        for _, name, right, alone, rows in found
     ]
     more = f" and {len(told) - _NAMED} more columns" if len(told) > _NAMED else ""
     return (

@@ -85,7 +85,7 @@ class LowRankNormal:
         for rank in ranks:
             variances = found.explained_variance[:rank]
             left = (found.total_variance - float(variances.sum())) / max(complete.shape[1] - rank, 1)
-            noise = max(left, _LEAST_NOISE * found.total_variance / complete.shape[1])
+            noise = max(left, _LEAST_NOISE * found.total_variance / complete.shape[1]) or 1.0  # of constant columns
             spread = np.sqrt(np.maximum(variances - noise, 0.0))
             models.append(cls(found.components[:rank].T * spread, noise))
         return models

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,6 +28,8 @@ _ROUGH = 0.2  # of the squared step from value to value in random order: less in
 _GRID = 2  # steps for each different value, at most, in columns of codes, counts and ages
 _ON_CURVE = 0.02  # of the spreads, off a curve
 _LOOKED_AT = 2000  # rows that tell which columns have many values
+_FEW, _CROSSED = 0.5, 4.0  # values of a column for each set, at most; combinations of values for each set, at most
+_MOST_CROSSED = 12  # columns of few values that are combined
 _NAMED = 5  # columns
 
 
@@ -76,7 +80,8 @@ def find_join(
     there. One may be a function of the other all the same, as Fahrenheit of Celsius, an age of a year of birth or a
     square: from value to value such a function moves by little, and the columns of owners by as much as in random order
     (a fifth of it at least, of ranks). Nor are sine and cosine of an hour owners: both lie on one curve of second
-    degree; nor codes, counts and ages: values of the two columns must not lie on a grid and at every second step of it.
+    degree; nor codes, counts and ages: values of the two columns must not lie on a grid and at every second step of it;
+    nor columns that are computed from two or three others of few values, most of whose combinations are there.
     Of such columns that name the owners the one counts that most columns agree with. If no column is left, the rows are
     copies.
 
@@ -104,7 +109,9 @@ def find_join(
             continue
         partners = [j for j in owning if j != base and agree[j]]
         first = np.unique(values[:, base], return_index=True)[1]
-        if any(_are_unlike(values[first, base], values[first, j]) for j in partners):
+        if any(_are_unlike(values[first, base], values[first, j]) for j in partners) and not _are_crossed(
+            values[first][:, agree]
+        ):
             best, agreeing, found = (int(agree.sum()), n_values), agree, base
     varying = values.min(axis=0) < values.max(axis=0)
     if best is None or not (varying & ~agreeing).any():
@@ -169,6 +176,22 @@ def _are_unlike(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     terms = np.column_stack([x * x, x * y, y * y, x, y, np.ones_like(x)])
     least = np.linalg.svd(terms, compute_uv=False)[-1]
     return bool(least > _ON_CURVE * np.sqrt(len(x)))
+
+
+def _are_crossed(sets: npt.NDArray[Any]) -> bool:
+    """Say whether two or three columns of few values, most of whose combinations are there, tell all sets apart.
+
+    Then the other columns are computed from these, as payments are of amounts and terms, and rows have no owners.
+    """
+    n = len(sets)
+    codes = [np.unique(column, return_inverse=True)[1].astype(np.int64) for column in sets.T]
+    few = [column for column in codes if 1 < int(column.max()) + 1 <= _FEW * n][:_MOST_CROSSED]
+    for count in (2, 3):
+        for some in itertools.combinations(few, count):
+            sizes = [int(column.max()) + 1 for column in some]
+            if math.prod(sizes) <= _CROSSED * n and len(np.unique(np.ravel_multi_index(some, sizes))) == n:
+                return True
+    return False
 
 
 def _names_of_features(n_features: int, names: Sequence[str] | None, columns: Sequence[ColumnRule] | None) -> list[str]:

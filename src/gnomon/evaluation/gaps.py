@@ -521,7 +521,8 @@ def _sentence(
     finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float, advice: str
 ) -> str:
     estimate, low, high = (percent(math.exp(-value)) for value in dip)
-    share = f"{estimate} % [{high} %, {low} %] of that of the sparser of the two"
+    figures = f"{estimate} % [{high} %, {low} %]" if math.isfinite(dip[2]) else f"between 0 % and {low} %"
+    share = f"{figures} of that of the sparser of the two"
     between = f"Between {first} and {second} the density that {N_NEIGHBORS} neighbours tell falls to {share}"
     if finding == "two groups":
         return f"{between}: a gap."

@@ -425,13 +425,20 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         return self.feature_groups() if isinstance(groups, str) and groups == "auto" else groups
 
     def _groups_and_units(self, groups: Any, units: Any) -> tuple[Any, Any]:
-        """Return the groups of features that an argument names, and the unit of each row: a text names metadata."""
+        """Return the groups of features that an argument names, and the unit of each row.
+
+        A text names metadata, or a feature, as rows that repeat the columns of fewer owners have.
+        """
         from gnomon.explanations.contrast.units import refuse_groups
 
         refuse_groups(groups, units)  # before the map is explained to find the groups
         if isinstance(units, str):
-            require_name(units, list(self.metadata), what="units")
-            units = self.metadata[units]
+            require_name(units, [*self.metadata, *self.feature_names], what="units")
+            if units not in self.metadata:
+                column = self.X[:, [self.feature_names.index(units)]]
+                units = np.asarray(column.todense() if hasattr(column, "todense") else column).reshape(-1)
+            else:
+                units = self.metadata[units]
         return self._known_groups(groups), units
 
     @entrance("importance")

@@ -19,7 +19,14 @@ _ALL_DIFFER = "whole numbers that all differ and go with no other column"
 _ID_NAME = re.compile(
     r"(?i:(^|[\s_\-.])(id|ids|uuid|guid|zip|zip_?code|post_?code|postal_?code|plz)($|[\s_\-.]))|[a-z](Id|ID)$"
 )
-_ROW_NAME = re.compile(r"(?i:(^|[\s_\-.])(idx|index|key|row|serial)($|[\s_\-.]))|[a-z](Idx|Index|Key)$")
+_ROW_NAME = re.compile(
+    r"(?i:^((row|obs|observation|sample|record|cell|item|entry|case|df|frame|line)[\s_\-.]*)?(idx|index)"
+    r"([\s_\-.]*\d+)?$|(^|[\s_\-.])(key|row|serial)([\s_\-.]*(no|nr|num|number|id|idx|index|key)\.?)?$)|[a-z](Idx|Key)$"
+)
+_AMOUNT = re.compile(  # behind the name of what has an identifier: of that, and no identifier
+    r"(?i:[\s_\-.](income|population|pop|area|km2?|count|counts|score|size|rate|height|width|length|price|value|amount|"
+    r"mean|median|avg|average|sum|total|density|distance|share|ratio|age|weight|level|years?|days|hours)s?$)"
+)
 _NAMING_NAME = re.compile(  # of a column whose values all differ; "account balance" and "employees" are amounts
     r"(?i:(^|[\s_\-.])(customer|client|user|member|patient|person|employee|student|subject|respondent|record|account|acct|"
     r"order|invoice|ticket|transaction|booking|contract|phone|telephone|tel|mobile|fax|ssn|isbn|ean|upc|gtin|sku|barcode|"
@@ -36,8 +43,8 @@ _ID_CORRELATION = 4.0  # standard errors of a rank correlation
 
 
 def named_as_id(name: str, different: bool) -> bool:
-    """Return whether a name says that it is of an identifier; a refractive index is one only if all values differ."""
-    return bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
+    """Return whether a name says that it is of an identifier; "key" says so only if all values differ."""
+    return not _AMOUNT.search(name) and bool(_ID_NAME.search(name) or (different and _ROW_NAME.search(name)))
 
 
 class Naming(NamedTuple):

@@ -30,6 +30,7 @@ __all__ = ["Layout", "find_layout"]
 _OTHER_DELIMITERS = ":~^"  # told, not guessed
 _SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
+_FEWEST_OF_TITLE = 3  # fields of a row of which a title fills one
 _CELLS = 2**18  # fields looked at for their decimal sign
 
 
@@ -131,6 +132,7 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
         fact = f"{len(first)} fields in the first row, {width} in the next"
         rule, remedy = "a table of rows of equal length", lines_above(path, encoding)
         raise ValueError(message(f"file {os.fspath(path)!r}", rule, fact=fact, remedy=remedy))
+    _refuse_title(path, records)
     names = None
     if header:
         names = [""] * (1 if len(first) == width - 1 else 0) + [name.strip() for name in first]
@@ -215,6 +217,19 @@ def _refuse_other_delimiters(path: str, lines: list[str]) -> None:
 
 def _are_numbers(cells: list[str]) -> list[bool]:
     return [is_number(cell) for cell in cells]
+
+
+def _refuse_title(path: str, records: list[list[str]]) -> None:
+    """Raise ValueError about a title that was filled up with empty fields, as spreadsheets write it, above a header."""
+    filled = [[bool(cell.strip()) for cell in record] for record in records]
+    n_above = next((i for i, one in enumerate(filled) if sum(one) != 1 or not one[0]), len(records))
+    if not 0 < n_above < len(records) - 1 or len(records[0]) < _FEWEST_OF_TITLE or is_number(records[0][0]):
+        return
+    names = records[n_above]
+    if all(filled[n_above]) and not any(map(is_number, names)) and any(map(is_number, records[n_above + 1])):
+        fact = f"its first row holds {records[0][0].strip()!r:.60} alone, as a title does"
+        remedy = f"Delete the lines above the names of the columns, {', '.join(names)[:60]!r}."
+        raise ValueError(message(f"file {os.fspath(path)!r}", "a table alone", fact=fact, remedy=remedy))
 
 
 def _refuse_comment(path: str, records: list[list[str]]) -> None:
