@@ -92,10 +92,13 @@ def warn_of_wild_rows(values: Any, names: Sequence[str]) -> None:
     """
     if not isinstance(values, np.ndarray) or not len(values):
         return
-    scales = column_scales(values)
-    variances, wild = scales.deviation**2, dict[int, Ints]()
     middle = np.subtract(*np.quantile(values[:: -(-len(values) // _ROWS)], (0.75, 0.25), axis=0)).astype(np.float64)
     least = float((middle**2).sum()) / 8.0  # no variance is less than an eighth of the square of its middle half
+    low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
+    if not (((high - low) ** 2 >= least) & (middle > 0.0)).any():
+        return
+    scales = column_scales(values)
+    variances, wild = scales.deviation**2, dict[int, Ints]()
     may_matter = (scales.farthest * scales.deviation) ** 2 > least
     for f in np.flatnonzero(may_be_wild(scales.farthest, len(values)) & may_matter & (middle > 0.0)).tolist():
         rows = find_wild_cells(values[:, f])
