@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.data.columns import ColumnRule, features_of
-from gnomon.data.names import default_names
+from gnomon.data.columns import ColumnRule, columns_of_features
 
 __all__ = ["Join", "find_join"]
 
@@ -116,7 +115,7 @@ def find_join(
     varying = values.min(axis=0) < values.max(axis=0)
     if best is None or not (varying & ~agreeing).any():
         return None
-    at = _names_of_features(values.shape[1], names, columns)
+    at = columns_of_features(values.shape[1], names, columns)
     told = tuple(dict.fromkeys(at[j] for j in np.flatnonzero(agreeing & varying).tolist()))
     return Join(told, owning[found], len(values), at[found])
 
@@ -192,11 +191,3 @@ def _are_crossed(sets: npt.NDArray[Any]) -> bool:
             if math.prod(sizes) <= _CROSSED * n and len(np.unique(np.ravel_multi_index(some, sizes))) == n:
                 return True
     return False
-
-
-def _names_of_features(n_features: int, names: Sequence[str] | None, columns: Sequence[ColumnRule] | None) -> list[str]:
-    """Return the column of the table that each feature is of."""
-    at = list(names or default_names(n_features))
-    for rule, where in features_of(columns or ()).items():
-        at[where] = [rule.name] * (where.stop - where.start)
-    return at

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._validation import warn
-from gnomon.data.columns import ColumnRule, features_of
+from gnomon.data.columns import ColumnRule, columns_of_features, features_of
 from gnomon.data.labels import measured_labels, sort_into_classes
-from gnomon.data.names import default_names
 from gnomon.exceptions import DataWarning
 
 __all__ = ["warn_of_leaked_labels"]
@@ -53,11 +52,10 @@ def warn_of_leaked_labels(
     order = np.argsort(codes, kind="stable")
     rows, starts = rows[order], np.cumsum(counts) - counts
     same = np.array([_goes_with(values[rows, f], starts) for f in range(values.shape[1])], dtype=np.bool_)
-    own = list(names or default_names(values.shape[1]))
+    own = columns_of_features(values.shape[1], names, columns)
     at = {f: slice(f, f + 1) for f in range(values.shape[1])}
-    for rule, where in features_of(columns or ()).items():
-        for f in range(where.start, where.stop):
-            own[f], at[f] = rule.name, where
+    for where in features_of(columns or ()).values():
+        at |= dict.fromkeys(range(where.start, where.stop), where)
     found = [own[f] for f in np.flatnonzero(same).tolist() if _parts_all(values[:, at[f]][rows[starts]])]
     told = [f"{name!r}" for name in dict.fromkeys(found)]
     if told:

@@ -187,14 +187,18 @@ def _listed_rows(value: str, n: int) -> npt.NDArray[np.bool_]:
     return mask
 
 
+def _feature(result: Questions, name: str) -> npt.NDArray[Any]:
+    column = result._unrolled().values[:, [result.feature_names.index(name)]]
+    return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
+
+
 def _column(result: Questions, name: str) -> npt.NDArray[Any]:
     if result.labels is not None and name in ("label", result.label_name):
         return result.labels
     if name in result.metadata:
         return result.metadata[name]
     if name in result.feature_names:
-        column = result._unrolled().values[:, [result.feature_names.index(name)]]
-        return np.asarray(column.toarray() if hasattr(column, "toarray") else column).ravel()
+        return _feature(result, name)
     available = [*(["label", result.label_name] if result.labels is not None else []), *result.metadata]
     require_name(name, list(dict.fromkeys([*available, *result.feature_names])), what="column")
     raise AssertionError(name)  # pragma: no cover
@@ -434,11 +438,7 @@ class Questions(PointQuestions, Verdicts, Clustering, TwinQuestions):
         refuse_groups(groups, units)  # before the map is explained to find the groups
         if isinstance(units, str):
             require_name(units, [*self.metadata, *self.feature_names], what="units")
-            if units not in self.metadata:
-                column = self.X[:, [self.feature_names.index(units)]]
-                units = np.asarray(column.todense() if hasattr(column, "todense") else column).reshape(-1)
-            else:
-                units = self.metadata[units]
+            units = self.metadata[units] if units in self.metadata else _feature(self, units)
         return self._known_groups(groups), units
 
     @entrance("importance")

@@ -4,12 +4,21 @@ from gnomon.data.columns.copies import warn_of_copies
 from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules
 from gnomon.data.columns.raw import asked_columns, raw_columns
-from gnomon.data.columns.rule import ColumnRule, features_of, first_features, rules_fault, spreads_of, unit_ranges
+from gnomon.data.columns.rule import (
+    ColumnRule,
+    columns_of_features,
+    features_of,
+    first_features,
+    rules_fault,
+    spreads_of,
+    unit_ranges,
+)
 
 __all__ = [
     "MOST_CATEGORIES",
     "ColumnRule",
     "asked_columns",
+    "columns_of_features",
     "encode_dataset",
     "encode_rows",
     "features_of",

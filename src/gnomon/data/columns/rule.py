@@ -21,6 +21,7 @@ from gnomon.data.columns.values import (
 )
 from gnomon.data.dataset import listed
 from gnomon.data.labels import check_labels, name_of, sort_into_classes
+from gnomon.data.names import default_names
 from gnomon.data.written import (
     DATE_NUMBERS,
     DATE_ORDERS,
@@ -35,7 +36,16 @@ from gnomon.data.written import (
     unit_of,
 )
 
-__all__ = ["ColumnRule", "features_of", "first_features", "mark_of", "rules_fault", "spreads_of", "unit_ranges"]
+__all__ = [
+    "ColumnRule",
+    "columns_of_features",
+    "features_of",
+    "first_features",
+    "mark_of",
+    "rules_fault",
+    "spreads_of",
+    "unit_ranges",
+]
 
 Array = npt.NDArray[Any]
 Float64Array = npt.NDArray[np.float64]
@@ -307,6 +317,27 @@ def features_of(rules: Sequence[ColumnRule]) -> dict[ColumnRule, slice]:
     ends = np.cumsum([len(rule.features) for rule in rules]).tolist()
     pairs = zip(rules, ends, strict=True)
     return {rule: slice(end - len(rule.features), end) for rule, end in pairs if rule.features}
+
+
+def columns_of_features(n_features: int, names: Sequence[str] | None, rules: Sequence[ColumnRule] | None) -> list[str]:
+    """Return the name of the column of the table that each feature is of.
+
+    Parameters
+    ----------
+    n_features : int
+    names : sequence of str or None
+        One for each feature.
+    rules : sequence of ColumnRule or None
+        None if all features are columns of numbers.
+
+    Returns
+    -------
+    list of str
+    """
+    at = list(names or default_names(n_features))
+    for rule, where in features_of(rules or ()).items():
+        at[where] = [rule.name] * (where.stop - where.start)
+    return at
 
 
 def unit_ranges(rules: Sequence[ColumnRule] | None, X: Any) -> Float64Array:
