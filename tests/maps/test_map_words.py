@@ -171,3 +171,13 @@ def test_what_cannot_be_told_is_refused(plain, texts):
     with pytest.raises(ValueError, match=r"a map of a sparse table.*n_pcs=50"):
         sparse.with_features(texts[0])
     assert sparse.explain(features=texts[0]).feature_names == plain.with_features(texts[0]).feature_names
+
+
+def test_report_lists_members_of_the_groups_it_names_and_counts_the_rest():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 60)) * np.geomspace(5.0, 1.0, 60)
+    X = np.c_[X, X[:, 0] + 0.01 * rng.normal(size=120), X[:, 58:60] + 0.01 * rng.normal(size=(120, 2))]
+    text = gn.maps.Map(X, X[:, :2], method="pca").report(verdicts=False)
+    named = [line for line in text.splitlines() if " + 1 alike: " in line]
+    assert named == ["  feature 0 + 1 alike: feature 0, feature 60"]
+    assert "  2 more groups of features that change alike" in text

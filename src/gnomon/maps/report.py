@@ -102,8 +102,8 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         "",
         "What moves points most, within neighbourhoods",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
-        *(f"  {name}: {', '.join(members)}" for name, members in facts.get("groups", {}).items()),
     ]
+    after_features = len(lines)
     parted = [facts[name] for name in ("apart", "islands") if facts[name] is not None]
     if parted:
         lines += ["", "What parts groups of points", *(f"  {one['text']}" for one in parted)]
@@ -120,7 +120,17 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         lines.append(f"  {_suspect_line(facts['suspects'])}")
     if notes and facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
+    lines[after_features:after_features] = _group_lines(facts.get("groups", {}), "\n".join(lines))
     return "\n".join(lines)
+
+
+def _group_lines(groups: dict[str, list[str]], text: str) -> list[str]:
+    """Say which features the groups hold that the text names, and how many more groups there are."""
+    named = [name for name in groups if name in text]
+    lines = [f"  {name}: {', '.join(groups[name])}" for name in named]
+    left = len(groups) - len(named)
+    more = f"  {left} more {'group' if left == 1 else 'groups'} of features that change alike"
+    return [*lines, more] if left else lines
 
 
 def _verdict_section(result: Map, wanted: bool) -> list[str]:
