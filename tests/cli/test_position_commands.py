@@ -171,6 +171,21 @@ def test_labels_are_looked_for_beside_the_data_first(files):
     assert "labels='grup'" in refused.stderr
 
 
+def test_a_column_of_its_own_is_called_as_its_file(files):
+    kind = np.repeat(["one", "two"], 40)
+    np.save("kind.npy", kind)
+    result = run("explain", "X.npy", "Y.npy", "--metadata", "kind.npy", "--labels", "kind", "--save", "m.gnomon")
+    assert result.exit_code == 0, result.output
+    made = Map.load("m.gnomon")
+    assert (made.label_name, made.labels.tolist()) == ("kind", kind.tolist())
+    refused = run("evaluate", "X.npy", "Y.npy", "--labels", "kind.npy")
+    assert refused.exit_code == 2
+    assert "Pass --metadata kind.npy --labels kind." in refused.stderr
+    refused = run("evaluate", "X.npy", "Y.npy", "--metadata", "Y.npy")
+    assert refused.exit_code == 2
+    assert "file 'Y.npy' must be an array of numbers, texts or dates, one for each row (shape (80, 2)" in refused.stderr
+
+
 def test_columns_are_chosen_as_the_warning_says(files):
     X = files
     rows = "".join(f"{i},{a:.4f},{b:.4f}\n" for i, (a, b) in enumerate(X[:, :2]))

@@ -37,7 +37,8 @@ def open_data(
     data : str
         A file, a folder, the name of a data set, or - for text as in a .csv file on standard input.
     metadata : str or None, default=None
-        A text table with a header and a row for each row of `data`, whose columns become metadata.
+        A text table with a header and a row for each row of `data`, whose columns become metadata; or a .npy file of
+        one column, which is called as the file is.
     labels : str or None, default=None
         The column of labels, in `metadata` if it is there, else in `data`.
     feature_names : str or None, default=None
@@ -52,6 +53,10 @@ def open_data(
     from gnomon.data import open_dataset
 
     columns = {} if metadata is None else _columns_beside(metadata)
+    if labels is not None and labels not in columns and os.path.isfile(labels):
+        remedy = f"Pass --metadata {labels} --labels {_called(labels)}."
+        fact = "it is a file"
+        raise ValueError(message(f"--labels={labels!r}", "the name of a column", fact=fact, remedy=remedy))
     with _as_file(data) as path:
         found = open_dataset(path, labels=None if labels in columns else labels, **options)
     if data == STDIN:
@@ -134,10 +139,19 @@ def _as_file(data: str) -> Iterator[str]:
 
 def _columns_beside(path: str) -> dict[str, npt.NDArray[Any]]:
     from gnomon.data.delimited import read_columns
+    from gnomon.data.numpy_files import read_npy_column
 
+    if path.lower().endswith(".npy"):
+        require_existing(path, folders=False)
+        return {_called(path): read_npy_column(path)}
     if not path.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
-        raise ValueError(message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt"))
+        raise ValueError(message(f"--metadata={path!r}", "a text table, one of .csv, .tsv, .txt, or a column as .npy"))
     return read_columns(path)
+
+
+def _called(path: str) -> str:
+    """Return the name of the column that a file of one column holds, or that a table of labels may have."""
+    return os.path.basename(path).partition(".")[0] if path.lower().endswith(".npy") else "COL"
 
 
 def _with_names(data: Any, path: str) -> Any:

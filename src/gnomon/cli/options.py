@@ -33,6 +33,7 @@ __all__ = [
 ]
 
 _IMAGES = "Each row is a picture of this size, such as 28x28."
+_METADATA = "Table (.csv, .tsv) of labels and columns beside the data, or one column (.npy), called as the file is."
 _OBSM = (
     "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it, unless the file is read in "
     "blocks. X for the genes themselves."
@@ -75,7 +76,7 @@ def with_data(command: _Command) -> _Command:
         click.option("--obsm", metavar="KEY", help=_OBSM),
         click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X."),
         click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),
-        click.option("--metadata", metavar="FILE", help="Table (.csv, .tsv) of labels and columns beside the data."),
+        click.option("--metadata", metavar="FILE", help=_METADATA),
         click.option("--labels", metavar="COL", help="Column that holds labels and is no feature."),
     ):
         command = option(command)

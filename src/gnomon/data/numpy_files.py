@@ -23,7 +23,7 @@ from gnomon.data.dataset import Dataset, draw_rows, require_name
 from gnomon.data.limits import allowed_memory, refuse_unreadable
 from gnomon.data.names import clean_names
 
-__all__ = ["read_header", "read_npy", "read_npz"]
+__all__ = ["read_header", "read_npy", "read_npy_column", "read_npz"]
 
 _MATRIX_KEYS = ("X", "x", "data", "embedding")
 _LABEL_KEYS = ("y", "labels")
@@ -140,15 +140,29 @@ def read_npy(
     path = os.fspath(path)
     if labels is not None:
         require_name(labels, [], what="labels")
+    X, images = _as_rows(_read_file(path), images)
+    pictures = None if images is None else draw_rows(X, images)
+    return Dataset(X, images=pictures, image_shape=images, source=path)
+
+
+@part("read_table")
+def read_npy_column(path: str) -> npt.NDArray[Any]:
+    """Read one column: an array of numbers, texts or dates with a value for each row."""
+    array = _read_file(path)
+    if array.ndim != 1 or array.dtype.kind not in "biufUMm":
+        rule = "an array of numbers, texts or dates, one for each row"
+        fact = f"shape {array.shape}, dtype {array.dtype}"
+        raise ValueError(message(f"file {path!r}", rule, fact=fact))
+    return array
+
+
+def _read_file(path: str) -> npt.NDArray[Any]:
     what, errors = f"file {path!r}", (ValueError, OSError)
     with (
         refuse_unreadable(what, "a complete NPY file of plain numbers", errors=errors, remedy=_REMEDY),
         open(path, "rb") as file,
     ):
-        array = _read_array(file, os.path.getsize(path))
-    X, images = _as_rows(array, images)
-    pictures = None if images is None else draw_rows(X, images)
-    return Dataset(X, images=pictures, image_shape=images, source=path)
+        return _read_array(file, os.path.getsize(path))
 
 
 def _read_members(path: str) -> dict[str, npt.NDArray[Any]]:
