@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import gnomon as gn
 from gnomon._printed import Printed, ShortRepr, preformatted
-from gnomon.extension.drift import Drift
+from gnomon.extension.drift.result import Drift
 from gnomon.neighbors import NeighborGraph
 
 

@@ -6,14 +6,14 @@ from scipy.sparse import csr_array
 from scipy.stats import betabinom, fisher_exact, ks_2samp
 
 from gnomon.extension import Novelty, measure_drift
-from gnomon.extension.chance import (
+from gnomon.extension.drift.chance import (
     chance_of_farther,
     chance_of_fewer,
     chance_of_shift,
     counts_beyond,
     largest_shift,
 )
-from gnomon.extension.columns import Unknown, largest_difference, measure_unknown
+from gnomon.extension.drift.columns import Unknown, largest_difference, measure_unknown
 from gnomon.neighbors import RowSearch, compute_neighbors
 
 ROWS = np.random.default_rng(0).normal(size=(300, 3))

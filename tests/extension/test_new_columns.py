@@ -5,9 +5,9 @@ import pytest
 import scipy
 from scipy.stats import fisher_exact, ks_2samp
 
-from gnomon.extension import columns
-from gnomon.extension.chance import chance_of_more
-from gnomon.extension.columns import (
+from gnomon.extension.drift import columns
+from gnomon.extension.drift.chance import chance_of_more
+from gnomon.extension.drift.columns import (
     Unknown,
     largest_difference,
     measure_columns,

@@ -7,8 +7,9 @@ from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist
 
 import gnomon as gn
-from gnomon.extension import measure_drift, unseen
-from gnomon.extension.unseen import _pieces, rows_of_new_kind, rows_together
+from gnomon.extension import measure_drift
+from gnomon.extension.drift import unseen
+from gnomon.extension.drift.unseen import _pieces, rows_of_new_kind, rows_together
 
 OLD = np.random.default_rng(0).normal(size=(300, 4))
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import scipy.sparse
 
 from gnomon.data import find_duplicate_rows
-from gnomon.extension.chance import chance_of_more
+from gnomon.extension.drift.chance import chance_of_more
 from gnomon.linalg.table import float_rows
 from gnomon.neighbors import NeighborGraph, alike_by_chance, near_copies, near_sets
 

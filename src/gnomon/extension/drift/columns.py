@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.extension.chance import chance_of_more, chance_of_shift, largest_shift
+from gnomon.extension.drift.chance import chance_of_more, chance_of_shift, largest_shift
 from gnomon.linalg.table import dense_rows, evenly_spaced
 
 __all__ = [
