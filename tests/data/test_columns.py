@@ -819,11 +819,24 @@ def test_codes_of_which_a_late_row_alone_begins_with_0_keep_their_zeros(hole, qu
 def test_a_late_zero_that_is_no_code_leaves_numbers(tmp_path):
     lines, _ = late_codes("007")  # one of 300, and shorter
     padded = ["x,y", *(f"{k + 1:03d},{k + 2:03d}" for k in range(200, 0, -1))]  # all columns are filled up with zeros
-    headless, _ = late_codes("01001")
-    for text, last in ((lines, 7.0), (padded, 3.0), (headless[1:], 1001.0)):
+    for text, last in ((lines, 7.0), (padded, 3.0), (lines[1:], 7.0), (padded[1:], 3.0)):
         path = tmp_path / "t.csv"
         path.write_text("\n".join(text), encoding="utf-8")
         assert read_table(path).X[-1, 1] == last
+
+
+@pytest.mark.parametrize("hole", [False, True])
+@pytest.mark.parametrize("late", [False, True])
+def test_codes_keep_their_zeros_in_files_without_a_header(late, hole, tmp_path):
+    lines, codes = late_codes("01001", hole=hole)
+    rows, codes = (lines[1:], codes) if late else (lines[:0:-1], codes[::-1])
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    data = read_table(path, missing="keep")
+    assert data.feature_names is None
+    assert data.n_features == 1
+    assert data.metadata["1"].tolist() == codes
+    assert read_table(path, labels="1", missing="keep").labels.tolist() == codes
 
 
 def test_codes_in_a_file_keep_their_zeros(tmp_path):

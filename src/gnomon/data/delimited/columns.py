@@ -79,7 +79,7 @@ def read_fast(path: str, layout: Layout) -> npt.NDArray[np.float64] | None:
     if values.shape[1] != layout.width or kept.last.count('"') % 2 or np.isnan(values).any():
         return None
     whole = any(np.mean(column == np.rint(column)) >= FEWEST_NUMBERS for column in values.T)  # else none has codes
-    return None if whole and layout.names is not None and _holds_led(path, layout) else values
+    return None if whole and _holds_led(path, layout) else values
 
 
 def _holds_led(path: str, layout: Layout) -> bool:
@@ -115,8 +115,7 @@ def read_careful(path: str, layout: Layout, names: list[str]) -> dict[str, _Colu
     for lines, records in record_blocks(path, layout):
         for column, cells, comma in zip(columns.values(), zip(*records, strict=True), layout.commas, strict=True):
             column.add(cells, lines, decimal_comma=comma)
-    if layout.names is not None:
-        _find_later_codes(path, layout, columns)
+    _find_later_codes(path, layout, columns)
     for column in columns.values():
         n_rows = sum(piece.size for piece in column.pieces)
         column.is_text = column.is_text or column.n_missing == n_rows  # an empty column is no feature

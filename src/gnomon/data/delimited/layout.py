@@ -144,7 +144,7 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     commas = [clear and (sign == "," or (decimal == "," and sign in ("", "?"))) for sign in signs] or [False] * width
     unclear = [j for j, sign in enumerate(signs) if delimiter == ";" and sign == "?" and not decimal]
     n_above = (named is not None) + (names is not None)
-    codes = _codes(body) if names else []
+    codes = _codes(body)
     numeric = numeric and not codes
     return Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
 
