@@ -519,3 +519,67 @@ def test_a_title_filled_up_with_empty_fields_is_refused(write, above):
     with pytest.raises(ValueError, match=r"a table alone \(its first row holds '(Measurements 2024|A title)' alone"):
         read_table(write(f"{above}size,count,kind\n{rows}"))
     assert read_table(write(f"size,,\n{rows}")).n_samples == 9  # names that are lacking, and no other header
+
+
+def commas(values, form):
+    return [form.format(value).replace(".", ",") for value in values]
+
+
+@pytest.mark.parametrize("names", [[], ["amount"]])
+@pytest.mark.parametrize("form", ["{:.2f}", "{:.5f}", "{!r}", "{:g}"])
+@pytest.mark.parametrize("shift", [0.0, 40.0])
+def test_numbers_with_a_decimal_comma_alone_in_their_rows_are_one_column(write, names, form, shift):
+    n_digits = {"{:.5f}": 5, "{:g}": 1}.get(form, 2)
+    values = np.random.default_rng(0).normal(3.0 + shift, 1.0, 60).round(n_digits).tolist()
+    data = read_table(write("\n".join(names + commas(values, form)) + "\n"))
+    assert data.X[:, 0].tolist() == [float(form.format(value)) for value in values]
+    assert data.feature_names == (names or None)
+    assert "each row is read as one number; if its comma separates two begin the file with a line sep=," in data.notes
+    asked = read_table(write("\n".join(["sep=,", "a,b", *commas(values, "{:.2f}")])))
+    assert asked.feature_names == ["a", "b"]
+
+
+def two_columns():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(1, 90, (2, 60)).tolist()
+    yield a, b
+    yield a, [f"{k % 12 + 1:02d}" for k in b]  # months
+    yield a, [f"{k * 600:05d}" for k in b]  # codes of 00600 to 53400
+    yield range(60), [f"{k * 1117:05d}" for k in b]  # codes of 00000 to 99999 beside numbers of rows
+
+
+@pytest.mark.parametrize(("a", "b"), list(two_columns()))
+def test_two_columns_of_whole_numbers_stay_two_and_are_told(write, a, b):
+    rows = [f"{one},{other}" for one, other in zip(a, b, strict=True)]
+    data = read_table(write("\n".join(rows) + "\n"))
+    assert data.n_features + len(data.metadata) == 2
+    told = f"each row is read as two numbers, {a[0]} and {b[0]}; if {rows[0]} is one number write {a[0]}.{b[0]}"
+    assert (told in data.notes) == isinstance(a, list)
+    with pytest.raises(ValueError, match="line 8 has 1 fields"):
+        read_table(write("\n".join([*rows[:7], "57", *rows[7:]])))  # a row that lacks its last field
+
+
+def test_names_of_rows_beside_one_named_column_are_no_decimals(write):
+    rows = [f"{i + 1},{i * i % 7}" for i in np.random.default_rng(0).permutation(30)]
+    assert read_table(write("\n".join(["amount", *rows]))).n_features == 2
+    again = read_table(write("\n".join(["amount", *rows, "7,5", "7,5"])))
+    assert again.feature_names == ["amount"]  # names of rows do not come again
+    assert again.X[-1, 0] == 7.5
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+@pytest.mark.parametrize("n_columns", [2, 3, 9])
+def test_decimal_commas_part_no_fields_of_a_file_without_a_header(write, delimiter, n_columns):
+    values = np.random.default_rng(0).normal(size=(8, n_columns)).round(2) + 7.0
+    data = read_table(write("\n".join(delimiter.join(commas(row, "{:.2f}")) for row in values.tolist()) + "\n"))
+    np.testing.assert_allclose(data.X, values)
+    assert data.feature_names is None
+
+
+def test_numbers_in_order_with_decimal_commas_name_columns_as_those_with_points(write):
+    waves = commas(np.arange(400.5, 409.5).tolist(), "{}")
+    rows = [";".join(commas(row, "{:.3f}")) for row in SPECTRA.tolist()]
+    data = read_table(write("\n".join([";".join(waves), *rows])))
+    np.testing.assert_array_equal(data.X, SPECTRA)
+    assert data.feature_names == waves
+    assert "the first row holds numbers in order and is read as names: 408,5 is a column" in data.notes

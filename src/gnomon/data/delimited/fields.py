@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon.data.written import are_codes
 
-__all__ = ["MISSING_WORDS", "are_filled_codes", "as_numbers", "is_number", "with_points"]
+__all__ = ["MISSING_WORDS", "are_filled_codes", "as_numbers", "is_number", "with_point", "with_points"]
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "?"})
 _COMMA_NUMBER = re.compile(r"^\s*[+-]?(\d+|\d{1,3}(\.\d{3})+),\d*([eE][+-]?\d+)?\s*$")
@@ -59,6 +59,20 @@ def as_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
         return np.fromiter(map(float, filled), np.float64, len(cells))
     except ValueError:
         return None
+
+
+def with_point(cell: str) -> str:
+    """Return a number with a decimal comma as one with a point; other texts as they are.
+
+    Parameters
+    ----------
+    cell : str
+
+    Returns
+    -------
+    str
+    """
+    return cell.replace(".", "").replace(",", ".") if _COMMA_NUMBER.match(cell) else cell
 
 
 def with_points(cells: Iterable[str]) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from gnomon.data.delimited.fields import MISSING_WORDS, is_number
+from gnomon.data.delimited.fields import MISSING_WORDS, is_number, with_point
 from gnomon.data.written import with_exponent
 
 __all__ = ["is_header"]
@@ -29,7 +29,7 @@ def is_header(first: list[str], rows: list[list[str]]) -> bool | None:
     """
     if len(rows) and len(first) == len(rows[0]) - 1:
         return True
-    first, *rows = ([with_exponent(cell) for cell in row] for row in (first, *rows))
+    first, *rows = ([with_exponent(with_point(cell)) for cell in row] for row in (first, *rows))
     filled = [cell for cell in first if cell.strip()]
     if not any(is_number(cell) for cell in filled):
         return True

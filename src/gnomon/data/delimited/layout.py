@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gnomon._validation import message
-from gnomon.data.delimited.fields import are_filled_codes, is_number
+from gnomon.data.delimited.commas import are_one_number, maybe_one_number
+from gnomon.data.delimited.fields import are_filled_codes, is_number, with_point
 from gnomon.data.delimited.header import is_header
 from gnomon.data.delimited.lines import UTF_8, open_text
 from gnomon.data.delimited.rows import (
@@ -28,6 +29,7 @@ from gnomon.data.written import told_decimal
 __all__ = ["Layout", "find_layout"]
 
 _OTHER_DELIMITERS = ":~^"  # told, not guessed
+_ABSENT = ";"  # no line has one: each has one field
 _SPACED_GROUPS = re.compile(r"\s*[+-]?\d{1,3}( \d{3})*([.,]\d*)?\s*")  # of one column, with spaces between thousands
 _SEPARATOR = re.compile(r"""(?i:"?sep=([^"\w\r\n])"?)[\r\n]*""")  # the first line of a file for Excel
 _FEWEST_OF_TITLE = 3  # fields of a row of which a title fills one
@@ -62,6 +64,8 @@ class Layout:
         Columns of codes such as 01001, which are texts.
     n_above : int
         Rows above the data: the header, and before it a line that names the delimiter.
+    told : str
+        What was decided about commas that may be decimal or part fields; empty if nothing.
     """
 
     delimiter: str
@@ -75,6 +79,7 @@ class Layout:
     doubtful: bool = False
     codes: Sequence[int] = ()
     n_above: int = 0
+    told: str = ""
 
 
 def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> Layout:
@@ -103,11 +108,13 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
         named = _SEPARATOR.fullmatch(lines[0])
         if named is not None:
             lines, delimiter = lines[1:], delimiter or named[1]
-        stem, asked = os.fspath(path).removesuffix(".gz"), delimiter is not None
+        stem, asked, told = os.fspath(path).removesuffix(".gz"), delimiter is not None, ""
         if delimiter is None:
             delimiter = _guess_delimiter(lines)
             if stem.endswith(".tsv") and ("\t" in "".join(lines) or not _names_fields(lines[0], delimiter)):
                 delimiter = "\t"
+            if delimiter == ",":
+                delimiter, told = _of_commas(lines)
         elif len(delimiter) != 1:
             raise ValueError(message(f"delimiter={delimiter!r}", "a single character"))
         records = [record for record in csv.reader(lines, delimiter=delimiter) if holds_anything(record)][: SAMPLE + 1]
@@ -146,7 +153,8 @@ def find_layout(path: str, encoding: str, *, delimiter: str | None = None) -> La
     n_above = (named is not None) + (names is not None)
     codes = _codes(body)
     numeric = numeric and not codes
-    return Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, header is None, codes, n_above)
+    doubtful = header is None
+    return Layout(delimiter, names, width, numeric, decimal, commas, unclear, encoding, doubtful, codes, n_above, told)
 
 
 def _names_fields(line: str, delimiter: str) -> bool:
@@ -168,9 +176,27 @@ def _guess_delimiter(lines: list[str]) -> str:
         if delimiter == "|" and widths[0] != body[0]:  # else it stands within fields
             continue
         found = body[0] - 1, widths[0] == body[0]
-        if min(body) == max(body) and found[0] and found > most and widths[0] in (body[0], body[0] - 1):
+        even = min(body) == max(body) and found[0] and widths[0] in (body[0], body[0] - 1)
+        if even and (found > most or (best == "," and _has_decimal_commas(lines, delimiter))):
             best, most = delimiter, found
     return best
+
+
+def _has_decimal_commas(lines: list[str], delimiter: str) -> bool:
+    """Return whether all commas of lines stand within numbers, such as 1,5, between other delimiters."""
+    return all(
+        with_point(cell) != cell for record in csv.reader(lines, delimiter=delimiter) for cell in record if "," in cell
+    )
+
+
+def _of_commas(lines: list[str]) -> tuple[str, str]:
+    """Return the delimiter of lines that commas seem to part, and what is to be told of numbers such as 3,14."""
+    if are_one_number(lines):
+        return _ABSENT, "each row is read as one number; if its comma separates two begin the file with a line sep=,"
+    row = maybe_one_number(lines)
+    whole, _, decimals = row.partition(",")
+    remedy = f"if {row} is one number write {whole}.{decimals}"
+    return ",", f"each row is read as two numbers, {whole} and {decimals}; {remedy}" if row else ""
 
 
 def _decimals(records: list[list[str]]) -> tuple[str, list[str]]:

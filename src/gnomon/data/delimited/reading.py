@@ -16,7 +16,7 @@ from gnomon._validation import message, warn
 from gnomon.data.arrays import whole_numbers
 from gnomon.data.dataset import Dataset, assemble, note
 from gnomon.data.delimited.columns import as_arrays, read_careful, read_fast, refuse_missing, truth_columns
-from gnomon.data.delimited.fields import is_number
+from gnomon.data.delimited.fields import is_number, with_point
 from gnomon.data.delimited.layout import Layout, find_layout
 from gnomon.data.delimited.letters import find_unlikely
 from gnomon.data.delimited.lines import WINDOWS, in_its_encoding
@@ -56,11 +56,13 @@ def _read(
     notes: list[str] = []
     if any(layout.commas):
         note(notes, "numbers are read with a decimal comma")
+    if layout.told:
+        note(notes, layout.told)
     if encoding == WINDOWS:
         note(notes, "the file is no UTF-8 and is read as Windows-1252")
     if layout.doubtful:
         note(notes, "the first row is read as data; if it names the columns, begin its names with a letter")
-    elif layout.names is not None and all(map(is_number, layout.names)):
+    elif layout.names is not None and all(map(is_number, map(with_point, layout.names))):
         note(notes, f"the first row holds numbers in order and is read as names: {layout.names[-1]} is a column")
     values = read_fast(path, layout) if layout.numeric else None
     if values is not None:
