@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.special import ndtr, stdtr
-from scipy.stats import false_discovery_control, ttest_ind
+from scipy.stats import false_discovery_control, mannwhitneyu, ttest_ind
 
 from gnomon._false_discoveries import normal_deviations
 from gnomon.explanations import cluster_captions
-from gnomon.explanations.contrast import sums
+from gnomon.explanations.contrast import contrast, sums
 from gnomon.explanations.contrast.captions import (
     _best_feature,
     _caption,
@@ -22,6 +22,8 @@ from gnomon.explanations.contrast.captions import (
     _region_means,
     _told_apart,
 )
+from gnomon.explanations.contrast.errors import rank_p_values
+from gnomon.explanations.contrast.few_rows import FewRows
 
 NAMES = ["CD3D", "LYZ", "NKG7", "flat"]
 
@@ -215,6 +217,54 @@ def test_few_rows_that_vary_little_by_chance_name_nothing(sizes, draw):
         found = cluster_captions(draw(np.random.default_rng(seed), (100, 50)), labels, alpha=0.05)
         named += any(caption.features for caption in found.values())
     assert named <= 3  # by Welch's test alone more than half
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("n", [2, 3, 4])
+def test_a_label_of_few_rows_is_named_by_what_sets_it_apart(n, form):
+    labels = np.repeat(["few", "b", "c"], [n, 100, 100])
+    X = np.random.default_rng(n).normal(size=(n + 200, 30))
+    X[:n, 4] += 9.0
+    assert cluster_captions(form(X), labels)["few"].text == "high feature 4"
+    assert cluster_captions(form(-X), labels)["few"].text == "low feature 4"
+    assert contrast(X, labels == "few").caption().startswith("more feature 4")
+
+
+def test_ranks_of_few_rows_are_those_of_the_test_of_mann_and_whitney():
+    rng = np.random.default_rng(0)
+    X, groups = rng.integers(0, 9, (70, 5)).astype(float), np.repeat([0, 1, 2, -1], [3, 40, 17, 10])
+    few = FewRows.of(X, groups, 3)
+    assert few.judge(0, 1)
+    assert few.judge(1, 0)
+    assert not few.judge(0, 2)  # 17 rows: t-tests
+    assert not few.judge(1, 2)
+    p_values, side = few.chances(0, 1)
+    found = [mannwhitneyu(X[groups == 0, f], X[groups == 1, f], method="asymptotic").statistic for f in range(5)]
+    np.testing.assert_array_equal(side, np.sign(np.array(found) - 60.0))
+    np.testing.assert_array_equal(p_values, rank_p_values(np.array(found) / 120.0, (3, 40)))
+    np.testing.assert_array_equal(few.chances(1, 0), [p_values, -side])
+    assert FewRows.of(X[3:], groups[3:] - 1, 2) is None
+
+
+def test_a_label_that_nothing_tells_from_a_single_other_is_told_from_all_together():
+    labels = np.repeat(np.arange(30), 3)
+    X = np.random.default_rng(1).normal(size=(90, 200))
+    X[:3, 6] += 5.0
+    found = cluster_captions(X, labels)[0]
+    assert str(found) == "high feature 6 against all others together"
+    whole = contrast(X, labels == 0)
+    assert [found.effect[0], found.error[0]] == pytest.approx([whole.effect[0], whole.error[0]])
+    assert (found.against, found.fidelity, len(found.unseparated)) == ([[]], 0.0, 29)
+    assert cluster_captions(-X, labels)[0].text == "low feature 6 against all others together"
+
+
+def test_a_small_label_does_not_head_the_caption_of_a_large_one():
+    labels = np.repeat(["small", "b", "c"], [20, 230, 250])
+    X = np.random.default_rng(0).normal(size=(500, 4))
+    X[labels == "small", 0] -= 6.0
+    X[labels == "b", 2] -= 1.5
+    found = cluster_captions(X, labels)["c"]
+    assert (found.text, found.against) == ("high feature 2, high feature 0", [["b"], ["small"]])
 
 
 def test_the_best_feature_is_large_for_most_clusters_then_by_gaps_up_to_three_deviations():

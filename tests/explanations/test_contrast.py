@@ -15,6 +15,7 @@ from sklearn.metrics import roc_auc_score
 
 from gnomon.explanations import cluster_profiles
 from gnomon.explanations.contrast import contrast
+from gnomon.explanations.contrast.errors import rank_p_values
 from gnomon.explanations.contrast.groups import _order
 from gnomon.explanations.contrast.held_out import _ROWS, _auc_of_discriminant, _side, _split_groups
 
@@ -327,12 +328,13 @@ def test_few_rows_that_happen_to_be_alike_are_not_set_apart(n_selected):
 
 
 @pytest.mark.parametrize(
-    ("n_selected", "n_rest", "few"), [(4, 30, True), (5, 30, False), (30, 4, True), (30, 5, False)]
+    ("n_selected", "n_rest", "few"), [(2, 2, True), (4, 30, True), (5, 30, False), (30, 4, True), (30, 5, False)]
 )
 def test_fewer_than_five_rows_are_said_to_be_too_few(n_selected, n_rest, few):
     X = np.random.default_rng(0).normal(size=(n_selected + n_rest, 3))
     text = contrast(X, np.arange(n_selected)).headline()
-    assert ("fewer than 5 rows are too few for statistics" in text) == few
+    assert ("fewer than 5 rows are too few for errors and to hold any out" in text) == few
+    assert ("with AUC" in text) != few
     assert text.startswith(f"{n_selected} selected, {n_rest} in the rest: ")
 
 
@@ -377,15 +379,31 @@ def test_fidelity_takes_two_rows_of_each_side(n_selected, n_rest, known):
     X = np.random.default_rng(0).normal(size=(n_selected + n_rest, 3))
     found = contrast(X, np.arange(n_selected))
     assert np.isfinite(found.fidelity) == known
-    assert ("up to ten features tell them apart with AUC" in found.headline()) == known
+    assert ("cannot be told of a single row" in found.headline()) != known
+
+
+@pytest.mark.parametrize("sizes", [(2, 4), (2, 60), (3, 41), (40, 4), (4, 5)])
+def test_chance_between_few_rows_is_that_of_every_order_of_them(sizes):
+    rng = np.random.default_rng(sum(sizes))
+    for shift in (0.0, 1.0, 9.0):
+        one, other = rng.normal(size=sizes[0]) + shift, rng.normal(size=sizes[1])
+        exact = mannwhitneyu(one, other, method="exact")
+        auc = np.array([exact.statistic / (sizes[0] * sizes[1])])
+        assert rank_p_values(auc, sizes) == pytest.approx(exact.pvalue, rel=1e-12)
+        assert rank_p_values(1.0 - auc, sizes) == pytest.approx(exact.pvalue, rel=1e-12)
+
+
+def test_two_rows_far_from_two_hundred_are_set_apart():
+    X = np.random.default_rng(0).normal(size=(200, 50))
+    X[:2, 7] += 9.0
+    assert contrast(X, [0, 1]).caption() == "more feature 7"
 
 
 def test_a_contrast_is_told_in_full():
     X = np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0], [7.0, 1.0], [8.0, 0.0], [9.0, 1.0]])
     found = contrast(X, [3, 4, 5], feature_names=["a", "b"])
-    told = f"up to ten features tell them apart with AUC {found.fidelity:.2f} on rows held out"
-    headline = f"3 selected, 3 in the rest: no feature sets it apart; {told}, where chance has 0.50"
-    assert found.headline() == headline + "; fewer than 5 rows are too few for statistics"
+    headline = "3 selected, 3 in the rest: no feature sets it apart"
+    assert found.headline() == f"{headline}; fewer than 5 rows are too few for errors and to hold any out"
     document = found.to_dict()
     assert (document["n_selected"], document["n_rest"], document["caption"]) == (3, 3, "no feature sets it apart")
     assert list(document["features"][0]) == [

@@ -15,7 +15,9 @@ from gnomon._threads import in_order
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
-from gnomon.explanations.contrast.errors import effect_size_errors
+from gnomon.explanations.contrast.errors import effect_size_errors, rates_of_chance
+from gnomon.explanations.contrast.few_rows import FewRows
+from gnomon.explanations.contrast.groups import group_contrasts
 from gnomon.explanations.contrast.result import NOTHING_APART
 from gnomon.explanations.contrast.sums import sum_deviations
 from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
@@ -37,7 +39,9 @@ _RULES: dict[str, Rule] = {
 _FIRST = 200  # rows that tell of most features that they have more than two values
 _ROUNDING = 1e-9  # of a variance, in squares of the width of its feature
 _TINY = 0.1  # of the mean size of the clusters: smaller ones do not decide which feature leads
+_SMALL = 0.25  # of the largest cluster that another phrase is about: a phrase about smaller ones does not lead
 _CEILING = 3.0  # a difference beyond this separates no better
+_TOGETHER = " against all others together"  # the end of a caption that is true of no single other cluster
 _UNTOLD = 3  # clusters that a printed caption lists as those from which it does not tell
 
 
@@ -65,6 +69,8 @@ class _ClusterMoments:
         Rate of false discoveries among differences; None takes all.
     units : UnitSums or None, default=None
         What chance is judged between; None takes rows as independent.
+    few : FewRows or None, default=None
+        Clusters of few rows, if any, which are judged by their ranks.
     shares : ndarray of shape (n_clusters, n_features), float64, or None
         Share of the rows that have the higher value of a feature of two values, NaN of others; None if not asked.
     from_zero : ndarray of shape (n_features,), bool, or None
@@ -77,6 +83,7 @@ class _ClusterMoments:
 
     alpha: float | None
     units: UnitSums | None = None
+    few: FewRows | None = None
     shares: Array | None = None
     from_zero: npt.NDArray[np.bool_] | None = None
 
@@ -136,6 +143,10 @@ class _ClusterMoments:
         """Return which differences of means are found at a rate of false discoveries."""
         if self.units is None:
             tested, p_values = self._chances_of_rows(g, difference)
+            for h in range(len(self.sizes)) if self.few is not None else ():
+                if h != g and self.few.judge(g, h):
+                    chances, by_ranks = self.few.chances(g, h)
+                    p_values[np.count_nonzero(tested[:h])] = np.where(by_ranks == np.sign(difference[h]), chances, 1.0)
         else:
             judged = [None if h == g else self.units.chances(g, h)[0] for h in range(len(self.sizes))]
             tested = np.array([one is not None for one in judged])
@@ -301,9 +312,10 @@ class Caption(GroupedAnswer):
     error : ndarray of shape (n_phrases,), float64
         Its standard error, for clusters that may vary differently (Bonett).
     against : list of list
-        For each feature named: those clusters. A feature is named for clusters from which it differs by 0.8 standard
-        deviations, or 0.5 of a second choice; a cluster for which none was is listed with the feature that differs most
-        from it, by 0.5 or more.
+        For each feature named: those clusters; none where no feature tells the cluster from a single other, and those
+        that differ from all others together, by 0.8, are named. A feature is named for clusters from which it differs
+        by 0.8 standard deviations, or 0.5 of a second choice; a cluster for which none was is listed with the feature
+        that differs most from it, by 0.5 or more.
     unseparated : list
         Clusters from which no feature named sets it apart by 0.5 standard deviations or more.
     fidelity : float in [0, 1]
@@ -333,7 +345,7 @@ class Caption(GroupedAnswer):
     def _untold(self) -> str:
         """Return from which clusters the words do not tell, but for the one that they end with; empty if none."""
         left = [h for h in self.unseparated if not self.text.endswith((f" like {h}", f" than {h}"))]
-        if not len(self) or not left:
+        if not len(self) or not left or _TOGETHER in self.text:
             return ""
         more = len(left) - _UNTOLD
         listed = left if more <= 1 else left[:_UNTOLD]
@@ -363,14 +375,16 @@ def cluster_captions(
     Where `cluster_profiles` compares a cluster with all other rows at once, a caption must set it apart from each
     other cluster. Phrases are chosen one after the other; each is the feature that sets the cluster apart, by
     at least 0.8 standard deviations of the two, from the most clusters that the phrases before it do not. Clusters of
-    less than a tenth of the mean size decide only where no other is left: they may take a further phrase. "High" is
-    said only of a mean above the mean of all clusters but these, "low" only below, "medium" only where clusters lie on
-    both sides and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high" is
-    said only where most rows of the cluster have the higher one, and "low" only where most have not; where no such
+    less than a tenth of the mean size decide only where no other is left: they may take a further phrase; and phrases
+    that tell only from clusters of less than a quarter of the size of others that a phrase is about come last. "High"
+    is said only of a mean above the mean of all clusters but these, "low" only below, "medium" only where clusters lie
+    on both sides and no high or low sets it apart from as many. Of a feature of two values, such as a yes or no, "high"
+    is said only where most rows of the cluster have the higher one, and "low" only where most have not; where no such
     phrase is left, the share is told: "27% have CD3D". What a cluster is high in goes before what it is low in: before
     one phrase that tells it from all others if it says two thirds as much at least, of the first three standard
     deviations, and before several if it says half as much. If two captions come out the same although the data of the
-    two clusters differ, each says how it differs from the other.
+    two clusters differ, each says how it differs from the other. A cluster that no feature tells from a single other is
+    named by what `contrast` finds: "high CD3D against all others together".
 
     Parameters
     ----------
@@ -397,7 +411,8 @@ def cluster_captions(
         nor alpha=None.
     alpha : float in (0, 1) or None, default=0.05
         Name only features whose differences are no chance: at this rate of false discoveries [2]_ among all features
-        and other clusters, by Welch's test [1]_ and Student's, of which the larger p-value counts. It holds for
+        and other clusters, by Welch's test [1]_ and Student's, of which the larger p-value counts; between two to four
+        rows and 20 or more by their ranks, as `contrast` does, of at most 1,000 rows. It holds for
         clusters that were not found in these rows, also of few rows, skewed numbers and yes or no; of two clusters of
         eight rows each and 50 features of yes or no one was named by chance in 14 % of tables. None does not test.
 
@@ -433,9 +448,13 @@ def cluster_captions(
     moments = _cluster_moments(values, classes.codes, len(classes), checked["alpha"])
     if owners is not None:
         moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
+    elif moments.alpha is not None:
+        moments = replace(moments, few=FewRows.of(values, classes.codes, len(classes)))
     moments = _with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
+    if moments.units is None and moments.alpha is not None:
+        captions = _against_all(captions, values, classes.codes, moments, names, words, n_phrases)
     told = _told_apart(captions, moments, listed, names)
     answers = AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
     if moments.units is not None:
@@ -495,6 +514,8 @@ def _caption(
     if second and (np.count_nonzero(second[2]), len(second[0])) <= (np.count_nonzero(left), len(chosen) or n_phrases):
         chosen, against, left = second
         said = [word(f) for f in chosen]
+    order = _leading_first(against, moments.sizes)
+    chosen, said, against = ([one[k] for k in order] for one in (chosen, said, against))
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
@@ -515,6 +536,47 @@ def _caption(
         n_units=None if units is None else int(np.count_nonzero(units.groups == g)),
         untold=[labels[h] for h in untold],
     )
+
+
+def _against_all(
+    captions: list[Caption],
+    X: Any,
+    groups: npt.NDArray[np.integer[Any]],
+    moments: _ClusterMoments,
+    names: list[str],
+    words: tuple[str, str, str],
+    n_phrases: int,
+) -> list[Caption]:
+    """Name clusters that no feature tells from a single other by what `contrast` finds against all others together."""
+    bare = [g for g, caption in enumerate(captions) if not len(caption)]
+    if not bare or len(captions) == 2:
+        return captions
+    named = list(captions)
+    auc, _, _, effects, variances, rest_variances, *_ = group_contrasts(X, groups.astype(np.int32), len(captions))
+    for g in bare:
+        sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
+        side, effect = np.sign(auc[g] - 0.5), effects[g]
+        found = (rates_of_chance(auc[g], sizes) <= moments.alpha) & (side * effect >= _LARGE)
+        order = np.lexsort((-np.abs(effect), -np.abs(auc[g] - 0.5)))
+        chosen = order[found[order]][:n_phrases]
+        if len(chosen):
+            of_few = moments.says_of_few(g, side)
+            told = [
+                moments.share_told(g, f, words[0], only=bool(side[f] < 0)) if of_few[f] else words[int(side[f] < 0)]
+                for f in chosen
+            ]
+            phrases = ", ".join(f"{word} {names[f]}" for word, f in zip(told, chosen, strict=True))
+            sides = variances[g, chosen], rest_variances[g, chosen]
+            named[g] = replace(
+                captions[g],
+                features=[names[f] for f in chosen],
+                indices=chosen.astype(np.int64),
+                effect=effect[chosen],
+                error=effect_size_errors(effect[chosen], sides, sizes),
+                text=f"{phrases}{_TOGETHER}",
+                against=[[] for _ in chosen],
+            )
+    return named
 
 
 def _second_choice(
@@ -549,6 +611,12 @@ def _second_choice(
             untold[rows] = False
     whom, untold = _with_smaller(whom, untold, [agreed[:, f] for f in chosen])
     return chosen, whom, untold
+
+
+def _leading_first(against: list[npt.NDArray[np.intp]], sizes: npt.NDArray[np.int64]) -> list[int]:
+    """Return the order of phrases in which those that tell only from small clusters come last."""
+    largest = np.array([sizes[rows].max() for rows in against])
+    return np.argsort(largest < _SMALL * largest.max(initial=0), kind="stable").tolist()
 
 
 def _with_smaller(

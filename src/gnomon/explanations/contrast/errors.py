@@ -1,15 +1,22 @@
-"""Standard errors of effect sizes and of ranking probabilities, and the rates at which chance finds them."""
+"""Standard errors of effect sizes and of ranking probabilities, and how likely chance is to give such."""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
 from gnomon._false_discoveries import adjusted_p_values, normal_p_values
 
-__all__ = ["auc_errors", "effect_size_errors", "rates_of_chance"]
+__all__ = ["FEW_ROWS", "are_few", "auc_errors", "effect_size_errors", "rank_p_values", "rates_of_chance"]
 
 Array = npt.NDArray[np.float64]
+
+FEW_ROWS = 5
+"""Fewer rows on a side tell nothing of how much it varies; chance is then judged by ranks, exactly."""
+
+_ROUNDING = 1e-12  # of an AUC
 
 
 def effect_size_errors(
@@ -84,11 +91,64 @@ def auc_errors(auc: Array, spreads: tuple[Array, Array], sizes: tuple[int, int])
     return np.where((auc > 0) & (auc < 1), np.sqrt(variance), 0.0)
 
 
-def rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
-    """Return the least rates of false discoveries at which features are found, by the test of Mann and Whitney.
+def are_few(sizes: tuple[int, int]) -> bool:
+    """Return whether a side has so few rows, two to four, that `rank_p_values` are exact."""
+    return 1 < min(sizes) < FEW_ROWS
 
-    Ties are not taken from the variance, so the test finds too few features of few different values, and never too
-    many: with the errors of `auc_errors` it finds chance wherever the few rows of a side happen to vary little.
+
+def rank_p_values(auc: Array, sizes: tuple[int, int]) -> Array:
+    """Return how likely chance gives ranking probabilities as far from 0.5, by the test of Mann and Whitney [1]_.
+
+    Exact where a side has two to four rows, else by a normal distribution. Ties are not taken into account, so the
+    test finds too few features of few different values, and never too many: with the errors of `auc_errors` it finds
+    chance wherever the few rows of a side happen to vary little.
+
+    Parameters
+    ----------
+    auc : ndarray of any shape, float64
+    sizes : pair of int
+
+    Returns
+    -------
+    ndarray of the same shape, float64
+        Of both directions.
+
+    References
+    ----------
+    .. [1] Mann & Whitney, "On a test of whether one of two random variables is stochastically larger than the other",
+       Ann. Math. Stat. 18, 1947.
+    """
+    if not are_few(sizes):
+        deviation = np.sqrt((sum(sizes) + 1) / (12.0 * sizes[0] * sizes[1]))
+        return normal_p_values(np.abs(auc - 0.5) / deviation)
+    few, many = sorted(sizes)
+    pairs = few * many
+    short = np.ceil((0.5 - np.abs(auc - 0.5)) * pairs - _ROUNDING * pairs).astype(np.int64)  # of all pairs one way
+    tail = _tail(few, many)
+    return np.minimum(2.0 * tail[np.minimum(short, len(tail) - 1)], 1.0)
+
+
+@lru_cache(maxsize=64)
+def _tail(few: int, many: int) -> Array:
+    """Return how likely at most so many pairs of a row on either side are in one order, up to half of them.
+
+    The coefficients of the Gaussian binomial count the orders of all rows by such pairs: whole numbers, which float64
+    holds exactly for few rows against tens of thousands.
+    """
+    counts = np.zeros(few * many // 2 + 1)
+    counts[0] = 1.0
+    for i in range(1, few + 1):
+        counts[many + i :] -= counts[: max(len(counts) - many - i, 0)].copy()
+        for start in range(min(i, len(counts))):
+            counts[start::i] = np.cumsum(counts[start::i])
+    n_orders = 1.0
+    for i in range(1, few + 1):
+        n_orders = n_orders * (many + i) / i
+    return np.cumsum(counts) / n_orders
+
+
+def rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
+    """Return the least rates of false discoveries at which features are found, by `rank_p_values`.
 
     Parameters
     ----------
@@ -99,5 +159,4 @@ def rates_of_chance(auc: Array, sizes: tuple[int, int]) -> Array:
     -------
     ndarray of shape (n_features,), float64
     """
-    deviation = np.sqrt((sum(sizes) + 1) / (12.0 * sizes[0] * sizes[1]))
-    return adjusted_p_values(normal_p_values(np.abs(auc - 0.5) / deviation))
+    return adjusted_p_values(rank_p_values(auc, sizes))

@@ -26,7 +26,7 @@ from gnomon.explanations.rows import classes_of
 from gnomon.geometry.check import check_features, row_mask
 from gnomon.linalg.table import RowTable, table_as_bytes
 
-__all__ = ["cluster_profiles", "contrast"]
+__all__ = ["cluster_profiles", "contrast", "group_contrasts"]
 
 _RULES = {"sort_by": Options("auc", "effect_size")}
 
@@ -39,7 +39,7 @@ def _order(auc: npt.NDArray[np.float64], effect: npt.NDArray[np.float64], sort_b
     return order
 
 
-def _group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> Any:
+def group_contrasts(X: Any, groups: npt.NDArray[np.int32], n_groups: int) -> Any:
     """Return what `_core.group_contrasts` does, each (n_groups, n_features), in one pass over the columns."""
     if hasattr(X, "tocsc"):
         # In CSC form a column is a row of the transposed table.
@@ -62,17 +62,17 @@ def _contrasts(
     """
     if collinear is not None and collinear.groups:
         joined = _contrasts(collinear.joined(X), groups, n_groups, collinear.explanation.feature_names, sort_by)
-        _, mean, rest_mean, *_ = _group_contrasts(X[:, collinear.representatives], groups, n_groups)
+        _, mean, rest_mean, *_ = group_contrasts(X[:, collinear.representatives], groups, n_groups)
         return [
             collinear.label(replace(one, mean_selected=mean[g, one.indices], mean_rest=rest_mean[g, one.indices]))
             for g, one in enumerate(joined)
         ]
-    auc, mean, rest_mean, effect, *moments = _group_contrasts(X, groups, n_groups)
+    auc, mean, rest_mean, effect, *moments = group_contrasts(X, groups, n_groups)
 
     def rank(part: Any, of: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
         # A group of one row is in one half only; the kernel takes groups that have rows.
         present, compact = np.unique(of, return_inverse=True)
-        part_auc, _, _, part_effect, *_ = _group_contrasts(part, compact.astype(np.int32), len(present))
+        part_auc, _, _, part_effect, *_ = group_contrasts(part, compact.astype(np.int32), len(present))
         orders = np.zeros((n_groups, len(names)), dtype=np.int64)
         orders[present] = [_order(a, e, sort_by) for a, e in zip(part_auc, part_effect, strict=True)]
         return orders

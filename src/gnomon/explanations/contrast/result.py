@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.explanations.answer import Column, GroupedAnswer
+from gnomon.explanations.contrast.errors import FEW_ROWS
 from gnomon.explanations.contrast.units import FEWEST_UNITS, told_of_too_few
 
 __all__ = ["FALSE", "NOTHING_APART", "NOTHING_STRONGLY_APART", "Contrast"]
@@ -20,7 +21,6 @@ NOTHING_STRONGLY_APART = "no feature sets it strongly apart"
 FALSE = 0.05
 """Share of chance among the features that are found, on the mean."""
 
-_FEWEST = 5  # rows of a side, for statistics
 _NOTABLE = 0.1  # features whose AUC is at least this far from 0.5 set rows apart; weaker ones are said to be weak
 
 
@@ -51,9 +51,10 @@ class Contrast(GroupedAnswer):
         both sides held the true AUC in 91 to 95 % of draws of 20 against 200 rows and more.
     false_discovery_rate : ndarray of shape (n_features,), float64, in [0, 1]
         Share of chance, on the mean, among this feature and those that are set apart more (Benjamini and Hochberg, by
-        the test of Mann and Whitney): above 0.05 no caption names it. It takes rows as independent draws, which
-        cells of one donor or repeated measurements are not; with `units` it is judged between these, by Student's test
-        of their means, and 1 where they are too few or differ the other way than the rows.
+        the test of Mann and Whitney, exact where a side has two to four rows): above 0.05 no caption names it. It takes
+        rows as independent draws, which cells of one donor or repeated measurements are not; with `units` it is judged
+        between these, by Student's test of their means, and 1 where they are too few or differ the other way than the
+        rows.
     mean_selected, mean_rest : ndarray of shape (n_features,), float64
         Means on both sides, in the units of the feature; for a group of features those of the member most correlated
         with it.
@@ -171,7 +172,8 @@ class Contrast(GroupedAnswer):
             )
             return f"{text}; chance is judged between {of}"
         text += self.caption()
-        if np.isfinite(self.fidelity):
+        fewest = min(self.n_selected, self.n_rest)
+        if np.isfinite(self.fidelity) and fewest >= FEW_ROWS:
             text += f"{told} rows held out"
             text += "" if self.sets_apart.any() else ", where chance has 0.50"
         if self.n_beyond_chance:
@@ -181,6 +183,8 @@ class Contrast(GroupedAnswer):
                 f"; {self.n_repeats:,} rows repeat others of their side, or nearly, and each set is held out whole and "
                 "counts as one row"
             )
-        if min(self.n_selected, self.n_rest) < _FEWEST:
-            text += f"; fewer than {_FEWEST} rows are too few for statistics"
+        if fewest == 1:
+            text += "; what chance gives cannot be told of a single row"
+        elif fewest < FEW_ROWS:
+            text += f"; fewer than {FEW_ROWS} rows are too few for errors and to hold any out"
         return text

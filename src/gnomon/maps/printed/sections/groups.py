@@ -140,7 +140,8 @@ def _caption(caption: Any) -> str:
     if not len(caption):
         return str(caption.text)
     effects = ", ".join(f"{e:+.1f} ± {error:.1f}" for e, error in zip(caption.effect, caption.error, strict=True))
-    unlike = f"; hardly apart from {', '.join(map(str, caption.unseparated))}" if caption.unseparated else ""
+    whom = ", ".join(map(str, caption.unseparated))
+    unlike = f"; hardly apart from {whom}" if whom and any(caption.against) else ""
     return f"{caption.text} ({effects}){unlike}"
 
 
