@@ -37,7 +37,7 @@ METHODS = ("umap", "tsne")
 
 def widest_gap(Y: Floats) -> npt.NDArray[np.bool_]:
     """Return one side of the deepest dip of density in a map, with at least 50 rows on either side."""
-    from gnomon.evaluation.saddles import Landscape
+    from gnomon.evaluation.gaps.saddles import Landscape
 
     landscape = Landscape.of(Y)
     smaller, falls = landscape.dips()

@@ -88,7 +88,7 @@ ROOMS = {
             "cli/test_saved_map_commands.py",
         ),
     ),
-    "evaluation": Room(("evaluation/*.py",), ("evaluation", "test_docstrings.py")),
+    "evaluation": Room(("evaluation/**/*.py",), ("evaluation", "test_docstrings.py")),
     "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
 }
 """A room's tests are those that answer for it; what others happen to run does not count."""

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from scipy.stats import binom
 
 from gnomon.evaluation import are_apart, is_continuum, is_real
-from gnomon.evaluation.borders import Border, Radii
+from gnomon.evaluation.gaps.borders import Border, Radii
 
 
 def rays(seed, n=400, d=6):

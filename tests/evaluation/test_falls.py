@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gnomon.evaluation import are_apart, is_continuum, is_real
-from gnomon.evaluation.falls import _clouds, _strays, fall_between
-from gnomon.evaluation.saddles import Landscape
+from gnomon.evaluation.gaps.falls import _clouds, _strays, fall_between
+from gnomon.evaluation.gaps.saddles import Landscape
 
 FAST = {"n_nulls": 19}
 LIMIT = math.log(4.0)

@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.evaluation import are_apart, is_continuum, is_real, judge_gaps
-from gnomon.evaluation.gap_columns import check_columns, columns_of_gap
+from gnomon.evaluation.gaps.columns import check_columns, columns_of_gap
 
 _ALONE = " It is that of {} alone: without this column none is seen."
 _OPTIONS = {"n_nulls": 19, "max_rows": 300}

@@ -12,12 +12,14 @@ from scipy.stats import binom, norm
 from sklearn.metrics import roc_auc_score
 
 from gnomon.data.labels import check_labels, sort_into_classes
-from gnomon.evaluation import MapVerdicts, Verdict, are_apart, gaps, is_continuum, judge_gaps
-from gnomon.evaluation.falls import FEWEST_ROWS, Fall
-from gnomon.evaluation.gaps import Ground, straightened
-from gnomon.evaluation.lines import Line, PlantedLines, _apart, _share_in_order
+from gnomon.evaluation import MapVerdicts, Verdict, are_apart, is_continuum, judge_gaps
+from gnomon.evaluation.gaps import judgement, questions
+from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall
+from gnomon.evaluation.gaps.judgement import Ground
+from gnomon.evaluation.gaps.lines import Line, PlantedLines, _apart, _share_in_order
+from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _Bytes
+from gnomon.evaluation.judged_metrics import straightened
 from gnomon.evaluation.map_verdicts import _called, _islands, _nearest_pairs
-from gnomon.evaluation.saddles import Landscape, NullDips, _Bytes
 
 GROUND = {"metric": "euclidean", "max_rows": 1000, "n_nulls": 19, "seed": 0}
 
@@ -93,7 +95,7 @@ def test_what_the_map_alone_would_say_needs_thirty_rows_of_both_with_a_place(mon
     for held, dip, shown in ((30, 2.0, "yes"), (30, 1.9, "no"), (29, 2.0, None)):
         Y = np.where((np.arange(120) < 60 + held)[:, None], X, np.nan)
         ground = Ground.of(X, Y, **GROUND)
-        monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, dip=dip, **__: Fall(dip, 5, a, b))
+        monkeypatch.setattr(judgement, "fall_between", lambda _, a, b, dip=dip, **__: Fall(dip, 5, a, b))
         assert ground._in_map(a, ~a, False, 2.0) == shown
         assert ground._in_map(~a, a, False, 2.0) == shown
     assert Ground.of(X, None, **GROUND)._in_map(a, ~a, False, 2.0) is None
@@ -104,7 +106,7 @@ def test_rows_between_two_groups_are_told_with_the_density_without_them(monkeypa
     a, b = np.arange(150) < 50, np.arange(150) >= 100
     ground = Ground.of(X, None, **GROUND)
     falls = {100: math.log(10.0), 150: 0.0}
-    monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, **__: Fall(falls[len(a)], 5, a, b))
+    monkeypatch.setattr(judgement, "fall_between", lambda _, a, b, **__: Fall(falls[len(a)], 5, a, b))
     told = " Rows of neither lie between: among those of P and Q alone it falls to 10 %."
     assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.0)) == told
     assert ground._by_way_of_others(a, b, ("P", "Q"), math.log(10.1)) == ""
@@ -252,7 +254,7 @@ def test_a_continuum_is_the_opposite_of_a_gap(monkeypatch):
         ("cannot be told", None, "cannot be told", None),
     ):
         told = _verdict(answer, shown)
-        monkeypatch.setattr(gaps, "are_apart", lambda *_, told=told, **given: told)
+        monkeypatch.setattr(questions, "are_apart", lambda *_, told=told, **given: told)
         found = is_continuum(None, None, [1], [2], names=("P", "Q"))
         assert (found.answer, found.in_map) == (turned, turned_map)
         assert found.question == "Are P and Q one continuum?"
@@ -293,7 +295,7 @@ def test_a_line_joins_where_the_density_between_is_surely_above_a_share():
 
 
 def test_planted_gaps_fall_as_said_in_few_dimensions_and_are_not_seen_in_many():
-    few, many = (gaps._planted_dips((300, 300), d, math.log(4.0), False, 19, 0) for d in (2, 20))
+    few, many = (judgement._planted_dips((300, 300), d, math.log(4.0), False, 19, 0) for d in (2, 20))
     assert np.median(few) == pytest.approx(math.log(4.0), abs=0.4)
     assert np.quantile(few, 0.05) > 0.5
     assert np.median(many) == 0.0
@@ -303,7 +305,7 @@ def test_an_island_is_held_against_as_many_rows_that_are_nearest_to_it(monkeypat
     X = np.random.default_rng(0).permutation(200).astype(float)[:, None]
     island = X[:, 0] < 40
     for rows, least, most in ((island, 40, 80), (~island, 0, 40)):
-        near = np.sort(X[gaps._nearest_of(X, rows, ~rows), 0])
+        near = np.sort(X[judgement._nearest_of(X, rows, ~rows), 0])
         assert near.tolist() == list(range(least, most))
     asked, original = [], Line.of
     monkeypatch.setattr(Line, "of", lambda X, a, b, seed: asked.append((a, b)) or original(X, a, b, seed))

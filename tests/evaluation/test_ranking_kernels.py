@@ -8,9 +8,9 @@ from scipy.spatial.distance import cdist, squareform
 from gnomon import _core
 from gnomon._run import running
 from gnomon.evaluation.anchors import choose_anchors, some_of, stands_above_rounding, unit_of
+from gnomon.evaluation.gaps.saddles import Landscape, _principal_variances
 from gnomon.evaluation.layout import places_of
 from gnomon.evaluation.ranks import rank_anchors
-from gnomon.evaluation.saddles import Landscape, _principal_variances
 from gnomon.evaluation.scores import entries_among, nearest_in_map, neighbor_ranks, shared_neighbors
 
 

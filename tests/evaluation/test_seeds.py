@@ -9,10 +9,11 @@ import pytest
 from scipy.special import stdtrit
 
 from gnomon._run import running
-from gnomon.evaluation import dynamicviz, perturbation, perturbations, remove_features, saddles, shuffle_columns
+from gnomon.evaluation import dynamicviz, perturbation, perturbations, remove_features, shuffle_columns
 from gnomon.evaluation import steadiness as walks
 from gnomon.evaluation.baselines import beside_nulls
-from gnomon.evaluation.gaps import Ground
+from gnomon.evaluation.gaps import saddles
+from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.intervals import Sampling
 from gnomon.evaluation.nulls import null_scores
 from gnomon.evaluation.refits import planned, refit

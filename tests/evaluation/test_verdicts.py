@@ -18,9 +18,7 @@ from gnomon._false_discoveries import adjusted_p_values, are_discoveries
 from gnomon._run import running
 from gnomon.evaluation import (
     are_apart,
-    falls,
     find_illusions,
-    gaps,
     is_continuum,
     is_denser,
     is_nearer,
@@ -30,10 +28,11 @@ from gnomon.evaluation import (
     structureless,
 )
 from gnomon.evaluation.densities import neighbors_of
-from gnomon.evaluation.falls import Fall, fall_between
+from gnomon.evaluation.gaps import falls, judgement
+from gnomon.evaluation.gaps.falls import Fall, fall_between
+from gnomon.evaluation.gaps.saddles import Landscape, NullDips, _of_clouds, _of_uniform
 from gnomon.evaluation.nulls import _point_p_values
 from gnomon.evaluation.paths import path_lengths
-from gnomon.evaluation.saddles import Landscape, _of_clouds, _of_uniform
 from gnomon.evaluation.structureless import Cloud
 from gnomon.evaluation.words import percent
 from gnomon.maps import Map
@@ -330,7 +329,7 @@ def test_neighbours_of_some_rows_are_those_of_the_whole_graph_also_among_equal_r
 
 
 def test_another_question_about_the_same_rows_rests_on_the_same_tables(monkeypatch):
-    import gnomon.evaluation.saddles as saddles
+    import gnomon.evaluation.gaps.saddles as saddles
 
     X, a = gaussians(10, n=120, seed=9)
     first = are_apart(X, None, a, ~a, random_state=77, **FAST)
@@ -509,8 +508,8 @@ def test_a_gap_is_judged_beside_the_deepest_dips_of_both_kinds_of_tables(monkeyp
     X, a = gaussians(3)
     kinds = [np.linspace(0.0, 0.9, 19), np.linspace(0.1, 1.0, 19)]
     asked = []
-    monkeypatch.setattr(gaps.NullDips, "deepest", lambda self, least: asked.append(least) or kinds)
-    monkeypatch.setattr(gaps, "fall_between", lambda _, a, b, **__: Fall(dip, 17, a, b))
+    monkeypatch.setattr(NullDips, "deepest", lambda self, least: asked.append(least) or kinds)
+    monkeypatch.setattr(judgement, "fall_between", lambda _, a, b, **__: Fall(dip, 17, a, b))
     found = are_apart(X, None, a, ~a, bridge=bridge, alpha=0.1, n_nulls=19)
     assert asked == [17]
     noise = norm.isf(0.1) * np.sqrt(polygamma(1, 15))

@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.evaluation import are_apart, find_illusions, is_denser, is_nearer, is_real, judge_gaps
-from gnomon.evaluation.gaps import can_judge, straightened
+from gnomon.evaluation.judged_metrics import can_judge, straightened
 
 DRAW = np.random.default_rng(0)
 ONE = 180 + 25 * DRAW.normal(size=200)  # a well on the seam

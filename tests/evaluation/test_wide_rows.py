@@ -11,8 +11,9 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from gnomon.evaluation import find_illusions, is_nearer, is_real, judge_gaps
-from gnomon.evaluation.gaps import Ground, straightened
-from gnomon.evaluation.lines import PlantedLines
+from gnomon.evaluation.gaps.judgement import Ground
+from gnomon.evaluation.gaps.lines import PlantedLines
+from gnomon.evaluation.judged_metrics import straightened
 from gnomon.evaluation.paths import path_lengths, straight_distances
 from gnomon.evaluation.wide_rows import are_wide, few_coordinates, n_varying
 

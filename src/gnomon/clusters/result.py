@@ -12,7 +12,8 @@ import numpy.typing as npt
 from gnomon._optional import import_optional
 from gnomon._printed import Printed, ShortRepr
 from gnomon._validation import message
-from gnomon.evaluation.gaps import BRIDGE
+from gnomon.evaluation.gaps.falls import BRIDGE
+from gnomon.evaluation.gaps.sentences import MANY_COLUMNS
 from gnomon.neighbors import Succession
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Cluster", "Clusters", "Level"]
 
 _LISTED = 30  # clusters of a summary
-_MANY_COLUMNS = 100  # from which on principal components are named where no cluster is found
 _NAMED = 5  # of those that go over into others
 
 
@@ -275,7 +275,7 @@ class Clusters(Printed):
         if not self.levels:
             few = f"No clusters: none of {self.n_splits} possible splits could be shown, {checked}."
             few += f" {self.caution}" if self.caution else ""
-            if self.n_columns < _MANY_COLUMNS or self.of_components:
+            if self.n_columns < MANY_COLUMNS or self.of_components:
                 return few
             return (
                 f"{few} Noise in {self.n_columns:,} columns may hide groups, as it does in texts: find them in "

@@ -17,7 +17,7 @@ from gnomon.clusters.border import Border
 from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree, Part
-from gnomon.evaluation.lines import THIN
+from gnomon.evaluation.gaps.lines import THIN
 from gnomon.neighbors import RowSearch
 
 __all__ = ["Group", "Split", "shown_splits"]

@@ -19,7 +19,7 @@ from gnomon.evaluation.explanations import (
     sign_agreement,
     stability,
 )
-from gnomon.evaluation.gaps import are_apart, is_continuum, is_real
+from gnomon.evaluation.gaps.questions import are_apart, is_continuum, is_real
 from gnomon.evaluation.illusions import find_illusions
 from gnomon.evaluation.map_stability import MapStability, compare_runs, stability_of_maps
 from gnomon.evaluation.map_verdicts import MapVerdicts, judge_gaps

@@ -27,14 +27,8 @@ from gnomon.evaluation.densities import (
     neighbors_of,
     some_rows,
 )
-from gnomon.evaluation.gaps import (
-    RULES,
-    check_groups,
-    check_names,
-    rows_with_direction,
-    straightened,
-    told_without,
-)
+from gnomon.evaluation.groups import RULES, check_groups, check_names
+from gnomon.evaluation.judged_metrics import rows_with_direction, straightened, told_without
 from gnomon.evaluation.paths import path_lengths
 from gnomon.evaluation.scores import nearest_in_map
 from gnomon.evaluation.sparse_distances import SparseProducts

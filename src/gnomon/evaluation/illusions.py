@@ -18,7 +18,7 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation.densities import apart_balls
-from gnomon.evaluation.gaps import JudgedMetric, rows_with_direction, straightened, told_without
+from gnomon.evaluation.judged_metrics import JudgedMetric, rows_with_direction, straightened, told_without
 from gnomon.evaluation.map_verdicts import MapVerdicts
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.evaluation.falls import FEWEST_ROWS
-from gnomon.evaluation.gaps import BRIDGE
-from gnomon.evaluation.saddles import Landscape
+from gnomon.evaluation.gaps.falls import BRIDGE, FEWEST_ROWS
+from gnomon.evaluation.gaps.saddles import Landscape
 from gnomon.geometry.check import has_place
 
 __all__ = ["find_islands"]

@@ -17,8 +17,9 @@ from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters, message
 from gnomon.data.dataset import listed
 from gnomon.data.labels import Classes, check_labels, sort_into_classes
-from gnomon.evaluation.falls import FEWEST_ROWS
-from gnomon.evaluation.gaps import BRIDGE, RULES, Ground
+from gnomon.evaluation.gaps.falls import BRIDGE, FEWEST_ROWS
+from gnomon.evaluation.gaps.judgement import Ground
+from gnomon.evaluation.groups import RULES
 from gnomon.evaluation.paths import straight_distances
 from gnomon.evaluation.verdict import Verdict
 from gnomon.evaluation.words import percent

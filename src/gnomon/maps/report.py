@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon.data.labels import name_of
-from gnomon.evaluation.gaps import METRICS, can_judge
+from gnomon.evaluation.judged_metrics import METRICS, can_judge
 from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.cautions import of_order, without_cautions

@@ -89,7 +89,7 @@ def _by_name(questions: TwinQuestions, claim: Any) -> tuple[Any, dict[str, Any]]
     """Return a claim about groups by their names, and labels that have these names if some were given by their rows."""
     if not isinstance(claim, list | tuple) or claim[:1] == ("near",) or not any(np.ndim(one) for one in claim[1:]):
         return claim, {}
-    from gnomon.evaluation.gaps import check_groups
+    from gnomon.evaluation.groups import check_groups
 
     result = cast("Map", questions)
     names = [letter if np.ndim(one) else str(one) for one, letter in zip(claim[1:], "ABC", strict=False)]

@@ -115,7 +115,7 @@ class Verdicts:
 
     def _judge_gaps(self, **options: Any) -> MapVerdicts:
         from gnomon.evaluation import judge_gaps
-        from gnomon.evaluation.gaps import ORDER_TELLS
+        from gnomon.evaluation.gaps.sentences import ORDER_TELLS
 
         own: dict[str, Any] = {"labels": self._labels_of_classes(), "columns": self._columns_judged()}
         given = {**own, **self._in_metric(options)}
@@ -207,7 +207,7 @@ class Verdicts:
 
     def _of_coordinates(self, found: Verdict) -> Verdict:
         """Return a verdict that advises fewer coordinates where those of a representation were judged."""
-        from gnomon.evaluation.gaps import components_advice
+        from gnomon.evaluation.gaps.sentences import components_advice
 
         known = self.representation
         if known is None:
@@ -224,7 +224,7 @@ class Verdicts:
 
     def _in_metric(self, options: dict[str, Any]) -> dict[str, Any]:
         """Add to options the metric of the map, if they name none; refuse one in which nothing can be judged."""
-        from gnomon.evaluation.gaps import METRICS, can_judge
+        from gnomon.evaluation.judged_metrics import METRICS, can_judge
 
         if "metric" not in options and not can_judge(self.metric):
             fact = f"the metric of this map is {self.metric!r}"
@@ -263,9 +263,9 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
     None where they cannot be judged: of maps of fewer than 60 rows, on surfaces, or in other metrics than Euclidean and
     cosine distances and those of angles.
     """
-    from gnomon.evaluation.falls import FEWEST_ROWS
-    from gnomon.evaluation.gaps import can_judge
+    from gnomon.evaluation.gaps.falls import FEWEST_ROWS
     from gnomon.evaluation.illusions import FEWEST_OF_CLASS
+    from gnomon.evaluation.judged_metrics import can_judge
 
     placed = has_place(result.embedding)
     if np.count_nonzero(placed) < 2 * FEWEST_ROWS or result.surface is not None or not can_judge(result.metric):
@@ -280,7 +280,7 @@ def shown_verdicts(result: Map) -> tuple[MapVerdicts, MapVerdicts | None] | None
 
 def islands_beside(result: Map, clusters: Clusters) -> str:
     """Say why clusters are shown where islands of the map are not said to be groups; empty if there is no such case."""
-    from gnomon.evaluation.gaps import BRIDGE
+    from gnomon.evaluation.gaps.falls import BRIDGE
 
     found = shown_verdicts(result) if clusters.levels else None
     if found is None or all(one.answer == "yes" for one in found[0]):

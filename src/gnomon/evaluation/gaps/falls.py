@@ -8,13 +8,15 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from gnomon.evaluation.saddles import N_NEIGHBORS, Landscape
+from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape
 
-__all__ = ["FEWEST_ROWS", "Fall", "fall_between"]
+__all__ = ["BRIDGE", "FEWEST_ROWS", "Fall", "fall_between"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
+BRIDGE = 0.25
+"""Density between two groups, over that of the sparser, from which they are joined where nobody says another."""
 FEWEST_ROWS = 2 * N_NEIGHBORS
 """A group of fewer rows has no density of its own to speak of."""
 _ROUNDING = 1e-9  # of a fall: smaller ones are none, as between groups of equal rows

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from gnomon.evaluation.saddles import N_NEIGHBORS
+from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
 from gnomon.linalg import row_products
 
 __all__ = ["Border", "Radii"]

@@ -1,0 +1,1 @@
+"""Gaps between groups of rows: densities and their falls, the judgement, its sentences and the questions."""

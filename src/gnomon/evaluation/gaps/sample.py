@@ -1,0 +1,137 @@
+"""The rows that questions about gaps are judged by, with their densities and those of tables without gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon._cached import cached_property
+from gnomon._validation import message
+from gnomon.evaluation.gaps.borders import Radii
+from gnomon.evaluation.gaps.columns import check_columns
+from gnomon.evaluation.gaps.falls import FEWEST_ROWS
+from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape, NullDips
+from gnomon.evaluation.judged_metrics import rows_with_direction, straightened, told_without
+from gnomon.evaluation.wide_rows import are_wide, few_coordinates
+from gnomon.geometry.check import check_features, check_places, has_place
+from gnomon.linalg import dense_rows
+from gnomon.neighbors import Succession, succession_of_rows
+
+__all__ = ["Sample"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The rows that questions about gaps are judged by: all of few, a random sample of many.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n, n_features), float64
+        Of more columns than rows and than 1,000, as many coordinates as rows, with the same distances.
+    Y : ndarray of shape (n, n_components), float64, or None
+        Their places; NaN where a row has none.
+    rows : ndarray of shape (n,), int64
+        Their numbers among the rows given.
+    n_given, n_nulls, seed : int
+    n_zero : int
+        Rows of zeros that are left out, as they have no cosine distance to speak of.
+    succession : Succession or None
+        What says that rows that follow each other in the table are alike, if it was looked for.
+    columns : mapping of str to ndarray of int
+        The features of each column by its name, of which one or a few may make a gap; empty if none is to be named.
+    wide : ndarray or sparse matrix of shape (n, n_features), float64, or None
+        The rows themselves where X has coordinates in their place.
+    """
+
+    X: Floats
+    Y: Floats | None
+    rows: npt.NDArray[np.int64]
+    n_given: int
+    n_nulls: int
+    seed: int
+    n_zero: int = 0
+    succession: Succession | None = None
+    columns: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    wide: Any = None
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        Y: Any,
+        *,
+        metric: str,
+        max_rows: int,
+        n_nulls: int,
+        seed: int,
+        placed: bool = False,
+        ordered: bool = False,
+        columns: Any = None,
+    ) -> Self:
+        """Check table and map, and draw the sample.
+
+        `placed` leaves out rows without a place in the map; `ordered` looks whether rows that follow each other are
+        alike. Columns are known in straight distances alone: others depend on all of them together.
+        """
+        values, names = check_features(X, None)
+        known = check_columns(columns, names)
+        n = int(values.shape[0])
+        places = None if Y is None else check_places(Y, n)
+        rows = rows_with_direction(values, metric)
+        n_zero = n - len(rows)
+        if placed and places is not None:
+            rows = rows[has_place(places)[rows]]
+        if len(rows) < 2 * FEWEST_ROWS:
+            what = f"X with {len(rows)} rows{told_without(n_zero)}"
+            raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
+        if len(rows) > max_rows:
+            rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
+        looked_at = straightened(values[rows], metric)
+        wide = looked_at if are_wide(looked_at) else None
+        sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
+        sample = sample - sample.mean(axis=0)
+        order = succession_of_rows(values, metric) if ordered else None
+        own = None if places is None else places[rows]
+        named = known if metric == "euclidean" and wide is None else {}
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide)
+
+    @cached_property
+    def landscape(self) -> Landscape:
+        """Peaks and saddles in the data."""
+        return Landscape.of(self.X)
+
+    @cached_property
+    def map_landscape(self) -> Landscape:
+        """Peaks and saddles in the map, of its rows that have a place."""
+        assert self.Y is not None
+        return Landscape.of(self.Y[has_place(self.Y)])
+
+    @cached_property
+    def nulls(self) -> NullDips:
+        """Dips of tables without gaps."""
+        return NullDips.of(self.X, self.landscape.dimension, self.n_nulls, self.seed)
+
+    @property
+    def basis(self) -> str:
+        """What a verdict rests on, in words."""
+        return f"{self._seen}, densities of {N_NEIGHBORS} neighbours, {2 * self.n_nulls} tables without gaps"
+
+    @property
+    def _seen(self) -> str:
+        """How many rows were looked at, in words."""
+        seen = (
+            f"{len(self.rows)} rows" if len(self.rows) == self.n_given else f"{len(self.rows)} of {self.n_given} rows"
+        )
+        return f"{seen}{told_without(self.n_zero)}"
+
+    @cached_property
+    def _radii(self) -> Radii:
+        """How far rows have to go for neighbours in a group."""
+        return Radii(self.X)

@@ -1,0 +1,130 @@
+"""What a verdict on a gap says, in words."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.evaluation.gaps.borders import Border
+from gnomon.evaluation.gaps.saddles import N_NEIGHBORS
+from gnomon.evaluation.words import percent
+
+__all__ = [
+    "MANY_COLUMNS",
+    "NARROW",
+    "NULL",
+    "ORDER_TELLS",
+    "SHARP",
+    "UNIT",
+    "components_advice",
+    "part_of",
+    "sentence",
+    "told_of_border",
+    "told_of_columns",
+    "told_of_order",
+    "told_of_others",
+    "told_of_strays",
+]
+
+Mask = npt.NDArray[np.bool_]
+
+ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
+"""What the order of the rows says against verdicts, which are of independent rows."""
+MANY_COLUMNS = 100
+"""From so many columns on principal components are named as one would ask for them."""
+NARROW = "a gap too narrow for densities"
+SHARP = "hardly a row as near to both"
+UNIT = f"fall of log density between the groups as {N_NEIGHBORS} neighbours tell it"
+NULL = "the deepest dip anywhere in tables without gaps, so that groups may be chosen by eye"
+_ALL = 0.99  # of a group is called by its name
+_STRAYS = 0.02  # of a group in clouds of the other are told
+
+
+def components_advice(n_columns: int) -> str:
+    """Return what helps where a gap might not be seen in so many columns."""
+    plain = "ask about principal components"
+    return f"{plain} (a map with n_pcs=20)" if n_columns >= MANY_COLUMNS else plain
+
+
+def told_of_border(border: Border) -> str:
+    """Say how few rows lie at a border, and what would tell."""
+    count = "none is" if border.between == 0 else "1 is" if border.between == 1 else f"{border.between} are"
+    return (
+        f" ({count}, for {border.peak} beside). Density differs too much with the place to find or deny a gap: ask "
+        "of a table where it differs less, such as logarithms of counts divided by their totals."
+    )
+
+
+def told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
+    """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
+    first, second = (int(np.count_nonzero(side)) for side in sides)
+    return (
+        f" A line tells held-out rows of the two ({first} and {second}) apart in {100.0 * in_order:.3g} % of pairs "
+        "(chance: 50 %), as it may halves of a continuum."
+    )
+
+
+def part_of(name: str, rows: Mask, part: Mask) -> str:
+    """Return what a part of a group is called: the group itself if it is as good as all of it."""
+    share = np.count_nonzero(part) / np.count_nonzero(rows)
+    return name if share > _ALL else f"{percent(share)} % of {name}"
+
+
+def told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tuple[str, str]) -> str:
+    """Say which share of a group lies in the other's cloud, where it is more than one in fifty."""
+    told = [
+        f"{percent(share)} % of {name} lies in one cloud with {other}"
+        for count, rows, name, other in zip(strays, groups, names, names[::-1], strict=True)
+        if (share := count / np.count_nonzero(rows)) > _STRAYS
+    ]
+    return f" But {' and '.join(told)}." if told else ""
+
+
+def sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float, advice: str) -> str:
+    """Say what was found between two groups; `dip` is the fall of log density with the ends of its interval."""
+    estimate, low, high = (percent(math.exp(-value)) for value in dip)
+    figures = f"{estimate} % [{high} %, {low} %]" if math.isfinite(dip[2]) else f"between 0 % and {low} %"
+    share = f"{figures} of that of the sparser of the two"
+    between = f"Between {first} and {second} the density that {N_NEIGHBORS} neighbours tell falls to {share}"
+    if finding == "two groups":
+        return f"{between}: a gap."
+    if finding == "one group":
+        return f"Rows lie between {first} and {second} as densely as in one cloud: the data have no gap there."
+    if finding == "a continuum with a dip":
+        return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
+    if finding == "a gap might not be seen":
+        return (
+            f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
+            f"where density falls to {100 * bridge:g} %: {advice}, or find clusters."
+        )
+    if finding == SHARP:
+        return (
+            f"Between {first} and {second} a path leads through places as dense, but there they come near each other "
+            "without mixing: hardly any row is as near to one side as to the other"
+        )
+    if finding == NARROW:
+        return (
+            f"Along the line that tells {first} and {second} apart best hardly any row lies at one place between. The "
+            f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied: "
+            "more rows would tell, or a table of fewer columns."
+        )
+    reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
+    return f"{between}, {reason}: more rows would tell."
+
+
+def told_of_others(names: tuple[str, str], fall: float) -> str:
+    """Say that rows of neither group join the two, and how far density falls without them."""
+    return (
+        f" Rows of neither lie between: among those of {names[0]} and {names[1]} alone it falls to "
+        f"{percent(math.exp(-fall))} %."
+    )
+
+
+def told_of_columns(named: list[str]) -> str:
+    """Say which columns make a gap; empty for none."""
+    if not named:
+        return ""
+    which = f"{named[0]} alone" if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]} alone"
+    return f" It is that of {which}: without {'this column' if len(named) == 1 else 'these columns'} none is seen."
