@@ -17,6 +17,7 @@ from gnomon._printed import Constructed
 from gnomon._progress import Reporter
 from gnomon._run import current_run
 from gnomon._threads import single_threaded_blas
+from gnomon.optimizers.downhill import hidden_by_chance
 from gnomon.optimizers.loop import minimize
 from gnomon.optimizers.state import IN_PROCESS, Points, Solution, State, Stopping
 
@@ -139,6 +140,12 @@ class Optimizer(Constructed, ABC, Generic[StateT, ObjectiveT]):
     def block_end(self, iteration: int) -> int:
         """Return where the block of an iteration ends: at multiples of `block`, wherever a run was resumed."""
         return (iteration // self.block + 1) * self.block
+
+    def no_fall(self, objective: ObjectiveT, state: StateT, gradient_norm: float, reason: str) -> Step:
+        """Return the step where none lowers the loss: an end for that reason, or failed where noise hides the fall."""
+        share = gradient_norm / max(state.largest_gradient_norm, gradient_norm) if gradient_norm else 0.0
+        hidden = hidden_by_chance(objective, state.embedding, share)
+        return Step(gradient_norm, failed=hidden) if hidden else Step(gradient_norm, finished=reason)
 
     def in_parts(self, objective: ObjectiveT, n_components: int) -> tuple[Self, str]:
         """Return this optimizer such that the executor of the run does its steps, and where they are done.

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._arithmetic import length
 from gnomon._entrance import entrance
 from gnomon._threads import single_threaded_blas
 from gnomon._validation import Integer, Real, Rule, check_parameters, message
@@ -119,7 +120,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
         result = self._search(scaled, state.anchor, limit - begin, ends)
         state.iteration = begin + int(result.nit)
         state.embedding = result.x.reshape(state.anchor.shape).astype(state.anchor.dtype)
-        norm = _norm(result.jac) * scaled.unit
+        norm = length(result.jac) * scaled.unit
         state.largest_gradient_norm = max(state.largest_gradient_norm, scaled.first_norm)
         if satisfied:
             return Step(norm, finished=self._satisfied(norm, state))
@@ -131,7 +132,7 @@ class LBFGS(Optimizer[LBFGSState, Objective]):
                     raise FloatingPointError(message(what, "finite", fact=fact, remedy=remedy))
                 if begin == 0 and fall_downhill(objective, state.anchor) < LEAST_FALL:
                     return Step(norm, failed=UPHILL)
-                return Step(norm, finished=self._exhausted(norm, state, scaled.noise))
+                return self.no_fall(objective, state, norm, self._exhausted(norm, state, scaled.noise))
             state.anchor, state.anchor_iteration = state.embedding, state.iteration
         return Step(norm)
 
@@ -193,7 +194,7 @@ class _Scaled:
             Y = x.reshape(self._shape).astype(self._dtype)
         value, slopes = _loss_and_gradient(self._objective, Y)
         loss, gradient = value / self.unit, slopes.astype(np.float64).ravel()
-        norm = _norm(gradient)
+        norm = length(gradient)
         if not (math.isfinite(loss) and math.isfinite(norm)):
             self.has_lost_gradient |= math.isfinite(loss)
             return _VERY_HIGH, np.zeros_like(gradient)
@@ -206,7 +207,3 @@ def _loss_and_gradient(objective: Objective, Y: Points) -> tuple[float, Points]:
     both = getattr(objective, "loss_and_gradient", None)
     loss, gradient = (objective.loss(Y), objective.gradient(Y)) if both is None else both(Y)
     return float(loss), check_gradient(objective, gradient, Y)
-
-
-def _norm(gradient: npt.NDArray[np.float64]) -> float:
-    return math.sqrt(np.square(gradient).sum())  # no BLAS, whose sums depend on the number of threads

@@ -20,7 +20,7 @@ from gnomon._validation import caller, message, warn
 from gnomon.exceptions import ConvergenceWarning
 from gnomon.objectives.added import added_terms
 from gnomon.optimizers.checkpoints import Checkpoints
-from gnomon.optimizers.downhill import LEAST_FALL, fall_downhill
+from gnomon.optimizers.downhill import LEAST_FALL, fall_downhill, level_of
 from gnomon.optimizers.outlook import Outlook
 from gnomon.optimizers.state import COMPARE, Points, Solution, State, Stopping, diverged
 
@@ -340,7 +340,12 @@ class DescentRun(Generic[StateT, ObjectiveT]):
     def rose(self, state: StateT) -> str:
         """Return that the loss rose, and what to do; "" if it did not."""
         last = self.history[-1][1] if self.history else None
-        told = self.stopping.rise(state, last, self._first_loss, downhill=self._downhill)
+        looked = math.isfinite(state.best_loss) or not can_exaggerate(self.objective)  # exaggeration may raise a loss
+        first = self._first_loss if looked else math.inf
+        told = self.stopping.rise(state, last, first, downhill=self._downhill)
+        if told:  # unless chance has drawn it
+            level, noise = level_of(self.objective, state.embedding)
+            told = self.stopping.rise(state, level, first, downhill=self._downhill, noise=noise)
         return f"{told} {self.optimizer.divergence(self.objective, state)[1]}" if told else ""
 
     def excess(self, state: StateT) -> float | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
@@ -10,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from gnomon._arithmetic import length
 from gnomon._entrance import entrance
 from gnomon._validation import Integer, Real, Rule, check_parameters
 from gnomon.objectives.base import check_gradient
@@ -98,7 +98,7 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
         """Take one step that lowers the loss."""
         Y = state.embedding
         loss, gradient = objective.loss(Y), check_gradient(objective, objective.gradient(Y), Y).astype(np.float64)
-        norm = math.sqrt(float(np.square(gradient).sum()))
+        norm = length(gradient)
         if norm == 0.0:
             return Step(0.0, 0.0, "The gradient is 0.")
         H = objective.hessian(Y)
@@ -120,7 +120,7 @@ class Newton(Optimizer[NewtonState, TwiceDifferentiable]):
             if state.damping > _MOST:
                 break
         reason = f"No step lowers the loss by more than float64 can tell; the gradient's norm is {norm:.2g}."
-        return Step(norm, 0.0, reason)
+        return self.no_fall(objective, state, norm, reason)
 
     def _gain(
         self, objective: TwiceDifferentiable, Y: Points, loss: float, norm: float, expected: float, near: bool

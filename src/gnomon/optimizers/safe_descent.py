@@ -167,8 +167,10 @@ class SafeDescent(Optimizer[SafeState, Differentiable]):
                 finished = self._backtrack(objective, state, gradient, norm)
             else:
                 Y -= Y.dtype.type(state.last_step) * self._direction(objective, gradient, Y)
-        state.iteration += not finished
-        return Step(norm, state.last_step * norm, finished)
+        if finished:
+            return self.no_fall(objective, state, norm, finished)
+        state.iteration += 1
+        return Step(norm, state.last_step * norm)
 
     def excess(self, state: SafeState) -> float | None:
         """Return how many times the gradient's norm is that at which the descent ends."""

@@ -20,6 +20,7 @@ COMPARE = "compare it with its gradient by gnomon.objectives.gradient_error."
 UPHILL = f"The loss does not fall along minus the gradient at the start: {COMPARE}"
 """What to do where steps along minus the gradient do not lower a loss."""
 _RISE = 0.1  # of the lowest loss: more is told
+_CHANCE = 1.5  # of what evaluations of a loss at the same points differ by: the lowest of many is low by chance
 
 Points = npt.NDArray[Any]
 """Points of an embedding, or a vector for each: (n_samples, n_components), row-major, float32 or float64 as the
@@ -104,18 +105,27 @@ class Stopping:
             return f"The loss has not fallen since iteration {state.best_iteration}."
         return ""
 
-    def rise(self, state: State, loss: float | None, at_first: float = math.inf, *, downhill: bool = False) -> str:
+    def rise(
+        self,
+        state: State,
+        loss: float | None,
+        at_first: float = math.inf,
+        *,
+        downhill: bool = False,
+        noise: float = 0.0,
+    ) -> str:
         """Return by how much the loss is above the lowest seen, as a sentence; "" if by little or nobody waits for it.
 
-        More than a tenth of it, and of 1, is no noise of a descent that settles: steps are too long. Where no loss was
-        as low as that of the start, `at_first` if it is known, no step may have been one downhill, unless it is known
-        that the gradient leads there, `downhill`.
+        More than a tenth of it, and of 1, and than the loss differs by chance, `noise` from lowest to highest, is no
+        noise of a descent that settles: steps are too long. Where no loss was as low as that of the start, `at_first`
+        if it is known, no step may have been one downhill, unless it is known that the gradient leads there,
+        `downhill`.
         """
-        if self.n_iter_without_progress is None or loss is None or not math.isfinite(state.best_loss):
-            return ""
         at_start = at_first < state.best_loss
         lowest = at_first if at_start else state.best_loss
-        if loss - lowest <= _RISE * max(abs(lowest), 1.0):
+        if self.n_iter_without_progress is None or loss is None or not math.isfinite(lowest):
+            return ""
+        if loss - lowest <= max(_RISE * max(abs(lowest), 1.0), _CHANCE * noise):
             return ""
         where = "at the start" if at_start else f"after iteration {state.best_iteration}"
         told = f"The loss rose from {lowest:.3g} {where} to {loss:.3g}."
