@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from gnomon._run import running
 from gnomon.affinities import Affinities
-from gnomon.kernels import EXAMPLES, CustomKernel, Distance, UMAPKernel
+from gnomon.kernels import EXAMPLES, CustomKernel, Distance, Linear, UMAPKernel
 from gnomon.objectives import (
     LOSSES,
     ConditionalDivergence,
@@ -58,13 +58,31 @@ def _make(name, kernel, affinities):
 
 NEED_BOUNDED = ("kl", "conditional_kl", "cross_entropy", "stated_cross_entropy", "info_nce")
 ANY_KERNEL = ("linear_attraction", "frobenius", "frobenius_centered", "reconstruction", "reconstruction_quadratic")
+WITHOUT_MINIMUM = ("linear_attraction", "linear")  # it is refused
 PAIRS = [(loss, kernel) for loss in NEED_BOUNDED for kernel in BOUNDED] + [
-    (loss, kernel) for loss in ANY_KERNEL for kernel in ALL_KERNELS
+    (loss, kernel) for loss in ANY_KERNEL for kernel in ALL_KERNELS if (loss, kernel) != WITHOUT_MINIMUM
 ]
 
 
 def test_every_loss_is_tried():
     assert {name.removesuffix("_centered").removesuffix("_quadratic") for name, _ in PAIRS} == set(LOSSES)
+
+
+def test_springs_refuse_a_repulsion_that_does_not_fade(random_affinities):
+    """Where all points are moved far apart, the loss with it would fall without end, as that of others grows."""
+    affinities = random_affinities(12, 4, normalization="membership")
+    steeper = CustomKernel(lambda s: -(s**1.5), lambda s: -1.5 * s**0.5)
+    slower = CustomKernel(lambda s: -((1.0 + s) ** 0.75), lambda s: -0.75 * (1.0 + s) ** -0.25)
+    for kernel in (Linear(), steeper):
+        with pytest.raises(
+            ValueError, match=r"LinearAttraction: kernel=.* must be a repulsion that fades .* no minimum"
+        ):
+            LinearAttraction(affinities, kernel)
+    LinearAttraction(affinities, Linear(), repulsion_strength=0.0)
+    Y = np.random.default_rng(0).normal(size=(12, 2))
+    for kernel in (slower, *(ALL_KERNELS[name] for name in ALL_KERNELS if name != "linear")):
+        loss = LinearAttraction(affinities, kernel, gravity=1e-3)
+        assert loss.loss(1e14 * Y) > loss.loss(1e13 * Y) > 0.0
 
 
 @pytest.fixture(scope="module")

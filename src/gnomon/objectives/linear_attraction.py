@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._validation import Options, Real, Rule, check_parameters
+from gnomon._validation import Options, Real, Rule, check_parameters, message
 from gnomon.kernels import Linear, Logarithmic
 from gnomon.objectives.pair_objective import PairObjective, PairTerm, Repulsion, RowLoss
 from gnomon.objectives.pairs import Edges
@@ -27,6 +27,7 @@ _RULES: dict[str, Rule] = {
     "evaluation": Options("auto", "exact", "tree"),
     "theta": Real(low=0.0, high=1.0),
 }
+_FAR, _FADED = 1e8, 0.5  # squared distance, and the share of a repulsion's slope at 1 that is left there at most
 
 
 class LinearAttraction(PairObjective):
@@ -43,7 +44,7 @@ class LinearAttraction(PairObjective):
     affinities : Affinities
         Strengths a_ij of the springs.
     kernel : OutputKernel, default=Logarithmic()
-        Potential of the repulsion.
+        Potential of the repulsion, which fades where points are far apart: with `Linear` there is no minimum.
     repulsion_strength : float >= 0, default=1.0
         g.
     gravity : float >= 0, default=0.0
@@ -86,6 +87,8 @@ class LinearAttraction(PairObjective):
         }
         checked = check_parameters(_RULES, given)
         self.kernel: OutputKernel = Logarithmic() if kernel is None else kernel
+        if checked["repulsion_strength"]:
+            _check_fades(self.kernel)
         edges = Edges.from_affinities(affinities)
         degrees = np.asarray(edges.degrees_in(affinities.matrix), dtype=affinities.matrix.dtype)
         masses = affinities.masses
@@ -126,3 +129,13 @@ class LinearAttraction(PairObjective):
             strength = -2.0 * self.gravity * own / (springs * self._mass)
             repulsions.append(Repulsion(Linear(), "value", strength, charges=charges))
         return RowLoss((PairTerm(Linear(), "value", -1.0),), tuple(repulsions))
+
+
+def _check_fades(kernel: OutputKernel) -> None:
+    """Raise ValueError if a repulsion still pushes as springs pull where points are far apart."""
+    near, far = (float(slope) for slope in kernel.derivative(np.array([1.0, _FAR])))
+    if far < 0.0 and far <= _FADED * near:
+        rule = "a repulsion that fades with the distance, as springs grow with it"
+        fact = f"k' is {near:.3g} at a squared distance of 1 and {far:.3g} at {_FAR:.0e}, so the loss has no minimum"
+        remedy = "Use Logarithmic() or Gaussian()."
+        raise ValueError(message(f"kernel={type(kernel).__name__}", rule, fact=fact, remedy=remedy))
