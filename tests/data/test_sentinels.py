@@ -106,3 +106,23 @@ def test_dates_from_1970_or_1900_on_and_pictures_raise_no_alarm():
     gn.map(pixels, "pca", image_shape=(4, 4))
     with pytest.warns(DataWarning, match="'feature 3' has 99 in 12 rows"):
         gn.map(pixels, "pca", scale=None)
+
+
+def odd_columns(values, **how):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warn_of_sentinels(values, **how)
+    return str(caught[0].message) if caught else ""
+
+
+def test_what_zeros_became_in_nearly_all_columns_is_not_missing():
+    rng = np.random.default_rng(0)
+    counts = rng.poisson(np.exp(rng.normal(-1, 1.5, 60)), (N, 60))
+    logarithms = np.log1p(counts * rng.uniform(0.8, 1.25, (N, 1))) - 1
+    odd = [f for f in range(60) if find_sentinels(logarithms[:, f])]
+    assert 0 < len(odd) < 30
+    assert odd_columns(logarithms) == ""
+    assert "'feature 0' has -1" in odd_columns(logarithms[:, odd])  # of fewer columns, or odd in most of them
+    sensors = np.where(rng.random((N, 30)) < 0.4, -1.0, rng.gamma(2, 30, (N, 30)))
+    assert "so have 25 more columns" in odd_columns(sensors)
+    assert odd_columns(sensors, of_cells=True) == ""

@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data.depth import are_even, read_depth, totals_of_counts
+from gnomon.data.depth import above_floor, are_even, find_empty, read_depth, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.maps.depth import share_of_leading, share_of_map, share_of_place, share_of_spread, warn_of_depth
 
@@ -149,11 +149,72 @@ def test_counts_are_summed_as_they_are_and_after_their_logarithm():
     for X in (np.log1p(counts), sp.csr_array(np.log1p(counts))):
         np.testing.assert_allclose(totals_of_counts(X), expected, rtol=1e-4)
     assert totals_of_counts(normalised(counts)) is None
-    assert totals_of_counts(counts - 1) is None
     assert are_even(normalised(counts))
     assert are_even(counts / counts.sum(axis=1, keepdims=True))
     assert not are_even(counts)
     assert not are_even(np.log1p(counts))
+
+
+def standardised(X):
+    deviation = X.std(axis=0)
+    return np.minimum((X - X.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0), 10.0).astype(np.float32)
+
+
+def as_cells(X):
+    return anndata.AnnData(np.asarray(X, dtype=np.float32), obs=pd.DataFrame(index=[f"c{i}" for i in range(len(X))]))
+
+
+def test_counts_are_found_again_after_they_were_shifted_or_standardised():
+    counts = make_noisy_counts()
+    expected = counts.sum(axis=1) - counts.min(axis=0).sum()  # no gene is in all cells
+    np.testing.assert_array_equal(counts.min(axis=0), 0)
+    has_floor = (counts == 0).mean(axis=0) >= 0.1
+    for X in (standardised(counts), standardised(np.log1p(counts)), np.log1p(counts) - 1, counts - 1.0):
+        assert totals_of_counts(X) == pytest.approx(counts[:, has_floor].sum(axis=1), rel=0.1)
+    assert np.corrcoef(totals_of_counts(standardised(counts)), expected)[0, 1] > 0.95
+    for X in (normalised(counts) - 1, standardised(normalised(counts)), np.random.default_rng(0).normal(size=(50, 9))):
+        assert totals_of_counts(X) is None
+    assert are_even(normalised(counts) - 1)
+    assert above_floor(np.random.default_rng(0).normal(size=(50, 9))) is None
+    assert above_floor(counts) is None
+
+
+@pytest.mark.parametrize(
+    "form", [standardised, lambda counts: standardised(np.log1p(counts)), lambda counts: np.log1p(counts) - 1]
+)
+def test_depth_is_told_of_counts_that_were_standardised_or_shifted(form):
+    with pytest.warns(DataWarning, match="shows (mostly )?the depth of each cell"):
+        gn.map(as_cells(form(make_noisy_counts())), "pca")
+
+
+def test_cells_that_hold_nothing_are_named_and_hide_no_depth():
+    counts = make_noisy_counts()
+    counts[[3, 7]] = 0
+    for X in (counts, sp.csr_array(counts), standardised(np.log1p(counts)), counts - 1.0):
+        np.testing.assert_array_equal(find_empty(X), [3, 7])
+    assert not len(find_empty(make_counts()))
+    counts = make_noisy_counts(kinds=3, seed=1)
+    counts[[3, 7]] = 0
+    with pytest.warns(DataWarning, match="shows the depth of each cell"):
+        made = gn.map(make_cells(counts), "pca")
+    assert sum("2 of 300 cells hold nothing in the table that explains (c3, c7)" in note for note in made.notes) == 1
+    shares = normalised(np.maximum(counts, 1e-30))
+    shares[[3, 7]] = 0
+    assert are_even(shares)
+
+
+@pytest.mark.filterwarnings("error:.*depth of each cell")
+def test_standardised_genes_are_said_to_be_and_standardised_tables_are_not():
+    rng = np.random.default_rng(0)
+    cells = as_cells(standardised(normalised(make_noisy_counts())))
+    cells.layers["log"] = normalised(make_noisy_counts())
+    note = [text for text in gn.map(cells, "pca").notes if "divided by their standard deviations" in text]
+    assert len(note) == 1
+    assert "pass layer='log'" in note[0]
+    for table in (rng.normal(size=(N, GENES)), rng.standard_t(5, size=(N, GENES)), rng.random((N, GENES))):
+        scaled = (table - table.mean(axis=0)) / table.std(axis=0)
+        assert not any("divided by their" in text for text in gn.map(as_cells(scaled), "pca").notes)
+    assert not any("divided by their" in text for text in gn.map(np.asarray(cells.X), "pca").notes)
 
 
 def test_shares_are_those_of_a_line_and_a_plane():

@@ -13,7 +13,7 @@ import scipy
 from gnomon._validation import message, warn
 from gnomon.data.arrays import cast, is_missing, refuse_kind
 from gnomon.data.dataset import Dataset, note, require_name, text_array
-from gnomon.data.depth import read_depth
+from gnomon.data.depth import above_floor, find_empty, read_depth
 from gnomon.data.labels import categories_of, in_order, of_categories, order_of
 from gnomon.data.names import clean_names
 from gnomon.data.representation import Reduction, Representation
@@ -38,6 +38,8 @@ N_COMPONENTS = 50
 """Principal components, and genes up to which none are taken, as in scanpy."""
 
 _NEIGHBORS = "neighbors"  # the key of uns under which scanpy says how it found neighbours
+_NAMED = 3  # cells without counts
+_STANDARD = 0.02  # how far mean and deviation of most standardised columns lie from 0 and 1, some of them cut off
 _COUNTS = 30  # whole numbers beyond are counts, not their logarithms
 _MARKS = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False, "": False}
 
@@ -147,6 +149,9 @@ def read_cells(
     X, names = read_part(cells, known)
     if feature_names is not None:
         names = genes_called(cells, known, feature_names)
+    if not known.startswith("obsm/"):
+        _note_of_empty(cells, X, notes)
+        _note_of_standardised(cells, X, notes)
     of_x = known == _part_of(cells, None, layer)
     if part is None and neighbors_key is None and use_rep is None:
         use_rep, n_pcs = _recorded(cells, n_pcs, of_x, notes)
@@ -165,6 +170,44 @@ def read_cells(
         metric=str(about.get("metric", "euclidean")),
         part=known,
         depth=read_depth(cells, X, in_memory),
+    )
+
+
+def _note_of_empty(cells: Any, X: Any, notes: list[str]) -> None:
+    """Note cells of which nothing was read: they lie together, and look like a kind of cells."""
+    empty = find_empty(X)
+    if 0 < len(empty) < X.shape[0]:
+        named = ", ".join(str(cells.obs_names[i]) for i in empty[:_NAMED])
+        more = f" and {len(empty) - _NAMED:,} more" if len(empty) > _NAMED else ""
+        one = len(empty) == 1
+        note(
+            notes,
+            f"{len(empty):,} of {X.shape[0]:,} cells {'holds' if one else 'hold'} nothing in the table that explains "
+            f"({named}{more}): no gene tells {'it' if one else 'them'} from a kind of cells; "
+            "scanpy.pp.filter_cells leaves such cells out",
+        )
+
+
+def _note_of_standardised(cells: Any, X: Any, notes: list[str]) -> None:
+    """Note that genes of cells are told in standard deviations; a table of other things is often, and is not noted."""
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or not X.size or not X.min() < 0:
+        return
+    largest = X.max(axis=0)
+    is_cut = np.count_nonzero(largest == largest.max()) > 1
+    if not is_cut and above_floor(X) is None:
+        return
+    deviation = X.std(axis=0, dtype=np.float64)
+    mean, deviation = X.mean(axis=0, dtype=np.float64)[deviation > 0], deviation[deviation > 0]
+    if not (np.median(np.abs(mean)) <= _STANDARD and np.median(np.abs(deviation - 1.0)) <= _STANDARD):
+        return
+    ways = ["explain='raw'"] if cells.raw is not None else []
+    ways += [f"layer={name!r}" for name in _layers(cells)]
+    remedy = f"; pass {' or '.join(ways)} to read them as they were" if ways else ""
+    cut = f" and cut off at {largest.max():.6g}" if is_cut else ""
+    note(
+        notes,
+        f"genes were divided by their standard deviations{cut}, as by scanpy.pp.scale: they count alike however little "
+        f"they vary, and are told in deviations from their mean, not in amounts{remedy}",
     )
 
 

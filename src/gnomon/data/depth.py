@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import expm1
 
-__all__ = ["are_even", "read_depth", "totals_of_counts"]
+__all__ = ["above_floor", "are_even", "find_empty", "read_depth", "totals_of_counts"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -21,6 +21,10 @@ _LARGEST_LOG = 30.0  # larger values are no logarithms of counts
 _EVEN = 0.05  # relative spread of the totals of cells that were divided by their depth
 _WHOLE = 1e-3  # how far from whole numbers exp(x) - 1 may lie, relative to those above 1: float32
 _TRIED = 1000  # values looked at before all are
+_LOG_OF_ONE = 0.6931471805599453  # log(1 + 1), the least logarithm of 1 + counts above 0
+_AT_FLOOR = 0.1  # values of a column that are its least one, of genes that not every cell has
+_WITH_FLOOR = 0.5  # columns that have such a value
+_STEPS = 0.9  # of these, those whose values are whole steps above it
 
 
 def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
@@ -38,8 +42,9 @@ def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
     -------
     ndarray of shape (n_obs,), float64, or None
         A column of `obs` that is named so, or sums of counts: of the table, of a layer "counts", or of `raw`, also
-        where they are the logarithms of 1 + counts. Else the number of genes found in each cell, by a column of `obs`
-        or, of a table of equal totals, by what is not 0. None if there are none, or they do not differ.
+        where they are the logarithms of 1 + counts, shifted or standardised. Else the number of genes found in each
+        cell, by a column of `obs` or, of a table of equal totals, by what is not 0. None if there are none, or they do
+        not differ.
     """
     named = _column(cells, _NAMES)
     if named is None and (logarithms := _column(cells, _LOGARITHMS)) is not None:
@@ -54,7 +59,8 @@ def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
     if totals is None:
         totals = _column(cells, _GENES)
     if totals is None and are_even(X):
-        totals = _genes_found(X)
+        raised = above_floor(X)
+        totals = _genes_found(X if raised is None else raised)
     return totals if totals is not None and _is_depth(totals) else None
 
 
@@ -73,11 +79,69 @@ def _genes_found(X: Any) -> Float64Array:
     return np.asarray((X != 0).sum(axis=1), dtype=np.float64).reshape(-1)
 
 
-def totals_of_counts(X: Any) -> Float64Array | None:
-    """Return the sum of each row of counts, or of the counts whose logarithms X holds; None if it holds neither."""
-    stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
-    if not stored.size or stored.dtype.kind not in "biuf" or not stored.min() >= 0:
+def find_empty(X: Any) -> npt.NDArray[np.intp]:
+    """Return the rows that hold nothing: 0 in all columns, or the least value of all, see `above_floor`."""
+    raised = above_floor(X)
+    return np.flatnonzero(_genes_found(X if raised is None else raised) == 0)
+
+
+def above_floor(X: Any) -> npt.NDArray[Any] | None:
+    """Return by how much values lie above what 0 became where a table of counts, or logarithms, was shifted.
+
+    A table that was standardised is one, as each column was shifted by its mean: the least value of a column then
+    stands in all cells that do not have the gene.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_obs, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_obs, n_kept), float64, or None
+        Of the columns of which a tenth of the values are the least one. None of a sparse table, of one without values
+        below 0, and where less than half of the columns that vary are such.
+    """
+    if not isinstance(X, np.ndarray) or X.dtype.kind != "f" or not X.size or not X.min() < 0:
         return None
+    low = X.min(axis=0)
+    varies = X.max(axis=0) > low
+    has_floor = varies & ((low == X).mean(axis=0) >= _AT_FLOOR)
+    if not has_floor.any() or has_floor.sum() < _WITH_FLOOR * varies.sum():
+        return None
+    return X[:, has_floor].astype(np.float64) - low[has_floor]
+
+
+def _counts_of_steps(X: npt.NDArray[Any]) -> Float64Array | None:
+    """Return the counts of a table that was shifted or standardised, or of their logarithms; None if it is of neither.
+
+    The least step above the floor of a column is one count. Values that were cut off at the largest of all count as
+    they are.
+    """
+    raised = above_floor(X)
+    if raised is None:
+        return None
+    step = np.where(raised > 0, raised, np.inf).min(axis=0)
+    cut = raised >= raised.max(axis=0)  # of a column the largest value may be cut off
+    for counts in (raised / step, expm1(np.minimum(raised / step * _LOG_OF_ONE, _LARGEST_LOG))):
+        whole = np.abs(counts - np.rint(counts)) <= _WHOLE * np.maximum(counts, 1.0)
+        several = (~cut & (raised > step)).any(axis=0)  # a column of one step says nothing
+        if several.any() and (whole | cut).all(axis=0)[several].mean() >= _STEPS:
+            found: Float64Array = np.rint(counts)
+            return found
+    return None
+
+
+def totals_of_counts(X: Any) -> Float64Array | None:
+    """Return the sum of each row of counts, or of the counts whose logarithms X holds; None if it holds neither.
+
+    Counts and logarithms may have been shifted or standardised.
+    """
+    stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
+    if not stored.size or stored.dtype.kind not in "biuf":
+        return None
+    if not stored.min() >= 0:
+        counts_of_steps = _counts_of_steps(X) if isinstance(X, np.ndarray) else None
+        return None if counts_of_steps is None else _sums(counts_of_steps)
     if _are_whole(stored[:_TRIED]) and _are_whole(stored):
         return _sums(X)
     if stored.max() > _LARGEST_LOG or not _are_whole(expm1(stored[:_TRIED])):
@@ -87,10 +151,17 @@ def totals_of_counts(X: Any) -> Float64Array | None:
 
 
 def are_even(X: Any) -> bool:
-    """Return whether rows have nearly equal totals, as they are or before log1p: each was divided by its depth."""
+    """Return whether rows have nearly equal totals, as they are or before log1p: each was divided by its depth.
+
+    Rows without any total are left out, and one number may have been taken from all values.
+    """
     stored = X if isinstance(X, np.ndarray) else X.data
-    if not stored.size or not stored.min() >= 0:
+    if not stored.size:
         return False
+    if not stored.min() >= 0:
+        if above_floor(X) is None or not (X.min(axis=0) == X.min()).mean() >= _WITH_FLOOR:
+            return False
+        X = stored = X - X.min()
     return _is_even(_sums(X)) or (stored.max() <= _LARGEST_LOG and _is_even(_sums(_without_logarithm(X))))
 
 
@@ -99,7 +170,8 @@ def _is_depth(totals: Float64Array) -> bool:
 
 
 def _is_even(totals: Float64Array) -> bool:
-    return bool(totals.std() <= _EVEN * totals.mean())
+    known = totals[totals > 0]
+    return not known.size or bool(known.std() <= _EVEN * known.mean())
 
 
 def _are_whole(values: npt.NDArray[Any]) -> bool:

@@ -23,6 +23,8 @@ _FAR, _FAR_DIGIT, _FAR_DATE = 0.5, 3.0, 0.1  # of the range of all others, from 
 _DIFFERENT = 20  # other values that make a single value below 0 odd
 _ENDING = 0.5  # share of prices such as 49 and 199, among which 999 is one more
 _NAMED = 5  # columns
+_MANY, _SHARING, _OF_ALL = 20, 0.95, 1 / 3  # columns, and values, that have one least value which is not missing
+_ODD = 0.5  # columns in which it is odd, if it is missing
 
 
 def _codes() -> list[float]:
@@ -103,7 +105,11 @@ def _fewest(n: int) -> float:
 
 
 def warn_of_sentinels(
-    values: npt.NDArray[Any], names: Sequence[str] | None = None, columns: Sequence[ColumnRule] | None = None
+    values: npt.NDArray[Any],
+    names: Sequence[str] | None = None,
+    columns: Sequence[ColumnRule] | None = None,
+    *,
+    of_cells: bool = False,
 ) -> None:
     """Warn of values that may stand for missing ones; nothing is changed.
 
@@ -115,6 +121,8 @@ def warn_of_sentinels(
         One for each feature.
     columns : sequence of ColumnRule or None
         What became of the columns of the table; None if all were numbers.
+    of_cells : bool, default=False
+        Whether columns are genes: one least value of nearly all is what 0 became, however odd it is in each.
 
     Warns
     -----
@@ -125,7 +133,8 @@ def warn_of_sentinels(
     dates = {at.start: rule for rule, at in features_of(columns or ()).items() if rule.kind == "date"}
     numbers = {at.start for rule, at in features_of(columns or ()).items() if rule.kind in ("number", "written")}
     codes = _CODES.astype(values.dtype)
-    ends = np.isin(values.min(axis=0), codes) | np.isin(values.max(axis=0), codes)
+    low = values.min(axis=0)
+    ends = (np.isin(low, codes) & (low != _floor(values, low, of_cells))) | np.isin(values.max(axis=0), codes)
     told = []
     for f in sorted({*np.flatnonzero(ends).tolist(), *dates}):
         if f in dates:
@@ -137,6 +146,22 @@ def warn_of_sentinels(
         more = f"; so have {len(told) - _NAMED:,} more columns" if len(told) > _NAMED else ""
         remedy = "Such values often stand for missing ones: if these do, put NaN in their place."
         warn(f"{'; '.join(told[:_NAMED])}{more}. They are taken as they are. {remedy}", DataWarning)
+
+
+def _floor(values: npt.NDArray[Any], low: npt.NDArray[Any], of_cells: bool) -> float:
+    """Return the least value that nearly all of many columns share and a third of all values are; NaN without one.
+
+    It is what 0 became where logarithms of counts were shifted, and not missing, unless it is odd in half of columns
+    that may be of other things than cells.
+    """
+    least = low.min(initial=np.inf)
+    shares = low == least
+    if len(low) < _MANY or shares.mean() < _SHARING or np.mean(values == least) < _OF_ALL:
+        return float("nan")
+    if of_cells:
+        return float(least)
+    odd = sum(float(least) in find_sentinels(values[:, f]) for f in np.flatnonzero(shares).tolist())
+    return float("nan") if odd >= _ODD * np.count_nonzero(shares) else float(least)
 
 
 def _told_dates(rule: ColumnRule, values: npt.NDArray[Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def warn_of_depth(
     Parameters
     ----------
     depth : ndarray of shape (n_samples,), float64, or None
-        Counts of each cell. None says nothing.
+        Counts of each cell. None says nothing; cells without any are left out.
     X : ndarray or csr_array of shape (n_samples, n_features)
         The features. Of coordinates that are made of features which were divided by the depth only the map is judged.
     representation : Representation or None
@@ -50,12 +51,17 @@ def warn_of_depth(
     embedding : ndarray of shape (n_samples, n_components)
         The map; rows with NaN have no place.
     """
-    rows = mapped if representation is None else representation.values
     if depth is None or len(depth) != len(embedding) or len(depth) < _FEWEST:
         return
+    if not depth.all():  # whose logarithms would be nearly all that differs
+        known = np.flatnonzero(depth > 0)
+        some = None if representation is None else replace(representation, values=representation.values[known])
+        rows = None if mapped is None else mapped[known]
+        warn_of_depth(depth[known], X[known], some, rows, embedding[known])
+        return
     ours = representation is None or representation.has_formula
-    is_divided = are_even(X)
-    shown = None
+    is_divided, shown = are_even(X), None
+    rows = mapped if representation is None else representation.values
     if rows is not None and not (ours and is_divided):
         shown = _shown_of_counts(depth, X if ours else None, rows, representation, embedding)
     if shown is None:

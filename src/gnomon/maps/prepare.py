@@ -157,7 +157,7 @@ def prepare(X: Any, how: Reading) -> Prepared:
         settled = settle_missing(data, how.missing, scale=how.scale, random_state=how.random_state)
         values = settled.table.values
         if isinstance(values, np.ndarray) and data.image_shape is None and not _are_distances(how.metric):
-            warn_of_sentinels(values, settled.table.feature_names, data.columns)
+            warn_of_sentinels(values, settled.table.feature_names, data.columns, of_cells=data.part is not None)
             join = find_join(values, settled.table.feature_names, data.columns)
             if join is not None:
                 warn(join.told, DataWarning)
