@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 import gnomon
 from gnomon.cli import main
+from gnomon.data.cells import read_cells
 
 WORDS = ["ship", "rose", "salt", "naïve"]
 
@@ -69,6 +70,35 @@ def test_tables_in_blocks_have_their_own_names(files):
     assert found.exit_code != 0
     assert "--feature-names" in found.output
     assert "blocks" in found.output
+
+
+@pytest.fixture
+def cells(tmp_path, monkeypatch):
+    anndata, pd = pytest.importorskip("anndata"), pytest.importorskip("pandas")
+    monkeypatch.chdir(tmp_path)
+    found = anndata.AnnData(np.random.default_rng(0).poisson(1.0, (60, 4)).astype(np.float32) + 0.1)
+    found.var = pd.DataFrame({"symbol": WORDS}, index=[f"ENSG{j}" for j in range(4)])
+    found.write_h5ad("c.h5ad")
+    return found
+
+
+def test_a_column_of_var_names_the_genes_also_of_new_cells(cells):
+    found = run("map", "c.h5ad", "--feature-names", "symbol", "--method", "pca", "--save", "m.gnomon", "--quiet")
+    assert found.exit_code == 0, found.output
+    assert gnomon.load("m.gnomon").feature_names == WORDS
+    cells[:5, ::-1].copy().write_h5ad("new.h5ad")
+    found = run("transform", "m.gnomon", "new.h5ad", "-o", "places.npy")
+    assert found.exit_code == 0, found.output
+    np.testing.assert_allclose(np.load("places.npy"), gnomon.load("m.gnomon").embedding[:5], atol=1e-4)
+    assert read_cells(cells, feature_names=WORDS[1:]).feature_names == WORDS
+    assert read_cells(cells, feature_names=["other"]).feature_names == list(cells.var_names)
+
+
+def test_a_column_that_var_does_not_have_is_told_with_those_it_has(cells):
+    found = run("clusters", "c.h5ad", "--feature-names", "symbols")
+    assert found.exit_code != 0
+    assert "feature_names='symbols' must be" in found.output
+    assert "symbol" in found.output.split("must be")[1]
 
 
 def test_a_forecast_is_that_of_the_metric():

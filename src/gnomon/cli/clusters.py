@@ -65,7 +65,9 @@ def clusters(
         if source.endswith(_MAP):
             stated = given(**reading, features=features, drop=drop, scale=scale, missing=missing)
             if stated:
-                raise click.UsageError(f"--{next(iter(stated))} is for DATA; a map has its rows and labels.")
+                raise click.UsageError(
+                    f"--{next(iter(stated)).replace('_', '-')} is for DATA; a map has its rows and labels."
+                )
             result = open_map(source, threads)
         else:
             from gnomon import map as make_map

@@ -75,7 +75,9 @@ def forecast(
     if shape is None:
         table, shape = _opened(str(data), asked=n_fitted is not None, **given(**reading))
     elif useless := given(**reading):
-        raise click.UsageError(f"--{next(iter(useless))} says what of DATA is used; --shape has the columns used.")
+        raise click.UsageError(
+            f"--{next(iter(useless)).replace('_', '-')} says what of DATA is used; --shape has the columns used."
+        )
     named = given(metric=metric)
     with running(memory=check_budget(memory, "--memory")):
         found = foresee(table, method, then=then, n_fitted=n_fitted, n_workers=workers, **named, **extra)

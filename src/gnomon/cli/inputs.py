@@ -27,7 +27,7 @@ def open_data(
     *,
     metadata: str | None = None,
     labels: str | None = None,
-    feature_names: str | None = None,
+    feature_names: str | list[str] | None = None,
     **options: Any,
 ) -> Any:
     """Open the data of a command.
@@ -41,8 +41,9 @@ def open_data(
         one column, which is called as the file is.
     labels : str or None, default=None
         The column of labels, in `metadata` if it is there, else in `data`.
-    feature_names : str or None, default=None
-        A text file with the name of a column on each line, for data whose columns have none.
+    feature_names : str, list of str or None, default=None
+        A column of ``var`` of an h5ad file, or names of which the column is taken that has them all; else a text file
+        with the name of a column on each line, for data whose columns have none.
     **options
         As of `gnomon.data.open_dataset`.
 
@@ -57,12 +58,14 @@ def open_data(
         remedy = f"Pass --metadata {labels} --labels {_called(labels)}."
         fact = "it is a file"
         raise ValueError(message(f"--labels={labels!r}", "the name of a column", fact=fact, remedy=remedy))
+    if _is_h5ad(data):
+        options, feature_names = {**options, "feature_names": feature_names}, None
     with _as_file(data) as path:
         found = open_dataset(path, labels=None if labels in columns else labels, **options)
     if data == STDIN:
         found = replace(found, source="stdin")
     if feature_names is not None:
-        found = _with_names(found, feature_names)
+        found = _with_names(found, str(feature_names))
     return found if metadata is None else _with_columns(found, columns, metadata, labels)
 
 
@@ -79,8 +82,14 @@ def open_new_rows(result: Any, data: str, *, labels: str | None = None) -> Any:
     -------
     Dataset
     """
-    part = {"key": result._part} if data.lower().endswith(".h5ad") and result._reads_part else {}
-    return open_data(data, labels=labels, missing="keep", **part)
+    if not _is_h5ad(data):
+        return open_data(data, labels=labels, missing="keep")
+    part = {"key": result._part} if result._reads_part else {}
+    return open_data(data, labels=labels, missing="keep", feature_names=result.feature_names, **part)
+
+
+def _is_h5ad(data: str) -> bool:
+    return data.lower().endswith(".h5ad")
 
 
 def empty_cells(missing: str | None) -> str:

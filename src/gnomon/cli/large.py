@@ -126,7 +126,7 @@ def refuse_options(given: Mapping[str, Any], why: str) -> None:
             remedy = "Prepare the columns before they are stored, or map a sample of the rows."
             if name == "layer":
                 remedy = f"In Python: gnomon.map(gnomon.open_table(path, key='layers/{value}'), n_fitted=...)."
-            raise ValueError(message(f"--{name}", rule, fact=why, remedy=remedy))
+            raise ValueError(message(f"--{name.replace('_', '-')}", rule, fact=why, remedy=remedy))
 
 
 def write_large(result: Any, kind: str, path: str, *, title: str | None) -> None:

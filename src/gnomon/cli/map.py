@@ -120,11 +120,6 @@ def _foretell(table: Any, method: str, n_fitted: int | None, memory: str | None,
 )
 @with_method
 @with_data
-@click.option(
-    "--feature-names",
-    metavar="FILE",
-    help="Text file with a name on each line for the columns of a .npy or .npz table, such as words of texts.",
-)
 @click.option("--target", metavar="COL", help="Column of classes or numbers that the map follows too; no feature.")
 @with_columns
 @click.option(

@@ -38,6 +38,10 @@ _OBSM = (
     "Coordinates of an h5ad file that the map is made of, such as X_pca; genes explain it, unless the file is read in "
     "blocks. X for the genes themselves."
 )
+_FEATURE_NAMES = (
+    "Column of var of an h5ad file that names the genes, such as symbol; or text file with a name on each line for the "
+    "columns of a .npy or .npz table, such as words of texts."
+)
 _MISSING = (
     "Missing values: filled in so that neighbours stay (distance, the default) or by the median; their rows left out; "
     "or refused."
@@ -73,6 +77,7 @@ def with_table(command: _Command) -> _Command:
 def with_data(command: _Command) -> _Command:
     """Add the options that say how data are read."""
     for option in (
+        click.option("--feature-names", metavar="COL|FILE", help=_FEATURE_NAMES),
         click.option("--obsm", metavar="KEY", help=_OBSM),
         click.option("--layer", metavar="NAME", help="Layer of an h5ad file to read instead of X."),
         click.option("--images", metavar="WxH", callback=picture_shape, help=_IMAGES),

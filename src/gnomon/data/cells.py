@@ -94,7 +94,7 @@ def read_cells(
     labels: str | None = None,
     neighbors_key: str | None = None,
     part: str | None = None,
-    feature_names: str | None = None,
+    feature_names: str | Sequence[str] | None = None,
 ) -> Dataset:
     """Turn an AnnData object into a data set; see `gnomon.map` for the parameters.
 
@@ -120,8 +120,9 @@ def read_cells(
     part : str or None, default=None
         The table of features by its place in an h5ad file, such as "layers/counts" or "raw/X", with no other
         coordinates; in place of `use_rep`, `n_pcs`, `explain` and `layer`.
-    feature_names : str or None, default=None
-        A column of `var`, such as "symbol", of the names of the genes; see `genes_called`. None takes `var_names`.
+    feature_names : str, sequence of str or None, default=None
+        A column of `var`, such as "symbol", of the names of the genes; see `genes_called`. Several names take the
+        column that has them all, see `genes_like`. None takes `var_names`.
 
     Returns
     -------
@@ -147,8 +148,10 @@ def read_cells(
             use_rep, n_pcs = about.get("use_rep"), about.get("n_pcs")
     known = _part_of(cells, explain, layer) if part is None else part
     X, names = read_part(cells, known)
-    if feature_names is not None:
+    if isinstance(feature_names, str):
         names = genes_called(cells, known, feature_names)
+    elif feature_names is not None:
+        names = genes_like(cells, known, feature_names) or names
     if not known.startswith("obsm/"):
         _note_of_empty(cells, X, notes)
         _note_of_standardised(cells, X, notes)

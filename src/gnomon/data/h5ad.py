@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -29,6 +30,7 @@ def read_h5ad(
     layer: str | None = None,
     obsm: str | None = None,
     key: str | None = None,
+    feature_names: str | Sequence[str] | None = None,
 ) -> Dataset:
     """Read the matrix (or a layer), the annotations of cells and the names of genes; see `read_table`.
 
@@ -42,7 +44,7 @@ def read_h5ad(
     with refuse_unreadable(f"file {path!r}", "a complete h5ad file", errors=(Exception,)):
         cells = anndata.read_h5ad(path)
         try:
-            found = read_cells(cells, use_rep=obsm, layer=layer, labels=labels, part=key)
+            found = read_cells(cells, use_rep=obsm, layer=layer, labels=labels, part=key, feature_names=feature_names)
             return replace(found, source=path)
         except (TypeError, ValueError) as error:
             if not str(error).startswith(f"{caller()}: "):  # it is not ours

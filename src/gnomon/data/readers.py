@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from gnomon._entrance import entrance
 from gnomon._files import require_existing
@@ -47,6 +48,7 @@ def read_table(
     layer: str | None = None,
     obsm: str | None = None,
     key: str | None = None,
+    feature_names: str | Sequence[str] | None = None,
     missing: str = "error",
 ) -> Dataset:
     """Read a table of numbers from a file or folder.
@@ -85,6 +87,9 @@ def read_table(
     key : str, default=None
         The table of an h5ad file to read instead of X, with no other coordinates: "layers/counts", "raw/X" or
         "obsm/protein". In place of `layer` and `obsm`.
+    feature_names : str or sequence of str, default=None
+        A column of ``var`` in an h5ad file, such as "symbol", that names the genes, as in `gnomon.map`; or names, of
+        which the column is taken that has them all, ``var_names`` where none has. None takes ``var_names``.
     missing : {"error", "keep"}, default="error"
         Whether empty cells in columns of numbers, and what stands for them, are refused or become NaN, which
         `gnomon.map` fills in. Empty texts are kept in any case.
@@ -109,7 +114,7 @@ def read_table(
     if missing not in ("error", "keep"):
         raise ValueError(message(f"missing={missing!r}", "'error' or 'keep'"))
     where = Path(path)
-    of_cells = {"layer": layer, "obsm": obsm, "key": key}
+    of_cells = {"layer": layer, "obsm": obsm, "key": key, "feature_names": feature_names}
     require_existing(where)
     name = where.name.lower()
     if where.is_dir():
@@ -157,6 +162,7 @@ def open_dataset(
     layer: str | None = None,
     obsm: str | None = None,
     key: str | None = None,
+    feature_names: str | Sequence[str] | None = None,
     missing: str = "error",
 ) -> Dataset:
     """Open a file, a folder, or a data set by its name.
@@ -171,6 +177,8 @@ def open_dataset(
         Shape of a picture; a built-in data set knows its own.
     layer, obsm, key : str, default=None
         Parts of an h5ad file.
+    feature_names : str or sequence of str, default=None
+        What names the genes of an h5ad file.
     missing : {"error", "keep"}, default="error"
         Whether missing values in columns of numbers are refused or become NaN.
 
@@ -180,16 +188,17 @@ def open_dataset(
         See `read_table` and `load_dataset`.
     """
     text = os.fspath(name_or_path)
+    of_cells: dict[str, Any] = {"layer": layer, "obsm": obsm, "key": key, "feature_names": feature_names}
     name = text.replace("-", "_")
     if not os.path.exists(text) and name in dataset_names():
         dataset = load_dataset(name)
-        _refuse({"layer": layer, "obsm": obsm, "key": key}, "a built-in data set")
+        _refuse(of_cells, "a built-in data set")
         for option, given, own in (("labels", labels, dataset.label_name), ("images", images, dataset.image_shape)):
             if given is not None and given != own:
                 raise ValueError(message(f"{option}={given!r}", f"{own!r} or left out", fact=f"data set {name!r}"))
         return dataset
     try:
-        return read_table(text, labels=labels, images=images, layer=layer, obsm=obsm, key=key, missing=missing)
+        return read_table(text, labels=labels, images=images, missing=missing, **of_cells)
     except FileNotFoundError as error:
         near = difflib.get_close_matches(name.lower(), dataset_names(), 1, 0.6)
         hint = f"A data set {near[0]!r} is built in. " if near else ""
