@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -414,9 +415,18 @@ def test_clusters_that_are_not_empty_between_may_be_stages():
     found = gn.find_clusters(near)
     assert len(found) == 2
     assert min(cluster.share for cluster in found.level().clusters) > 0.25
-    assert found.level().clusters[0].name in found.continuum
+    assert found.continuum == (
+        "Between each and the nearest there is more than 25 % of the density of the sparser side: "
+        "all may be stages of a continuum."
+    )
+    first, second = (one.name for one in found.level().clusters)
+    level = replace(found.level(), clusters=[found.level().clusters[0], replace(found.level().clusters[1], share=0.1)])
+    some = replace(found, levels=[*found.levels[: found.default], level, *found.levels[found.default + 1 :]])
+    assert some.continuum.endswith(f"and so maybe stages of a continuum: {first!r}.")
+    assert second not in some.continuum.replace(first, "")
+    assert some.summary().startswith("2 clusters, 1 of them maybe stages of a continuum, checked in ")
     first, second, *_ = found.summary().splitlines()  # the doubt leads
-    assert first.startswith("2 clusters, all of them maybe stages of a continuum, checked in ")
+    assert first.startswith("2 clusters, maybe all stages of a continuum, checked in ")
     assert second == found.continuum
     assert found.summary().count(found.continuum) == 1
     assert found.to_dict()["continuum"] == found.continuum

@@ -47,7 +47,7 @@ def test_values_of_one_kind_are_left_alone(name, X):
 def test_one_column_in_other_units_is_named():
     wine = datasets.load_wine()
     found = describe_unlike_columns(wine.data, list(wine.feature_names))
-    assert found.startswith("'proline' makes 99.8% of the squared distances, and 'proline' spreads 4")
+    assert found.startswith("'proline' makes 99.8% of the squared distances and spreads 4")
     assert found.endswith(" times as much as the median of the others")
 
 

@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from scipy.special import polygamma
 from scipy.stats import binom, norm
+from sklearn.datasets import make_circles
 from sklearn.metrics import roc_auc_score
 
 from gnomon.data.labels import check_labels, sort_into_classes
 from gnomon.evaluation import MapVerdicts, Verdict, are_apart, is_continuum, judge_gaps
-from gnomon.evaluation.gaps import judgement, questions
+from gnomon.evaluation.gaps import judgement, questions, sentences
+from gnomon.evaluation.gaps.borders import Border
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall
 from gnomon.evaluation.gaps.judgement import Ground
 from gnomon.evaluation.gaps.lines import Line, PlantedLines, _apart, _share_in_order
@@ -191,12 +193,12 @@ def test_an_island_is_called_by_a_class_that_has_half_of_its_rows():
     Y = _blobs(12.0)
     ground, rows = Ground.of(Y, Y, **GROUND, placed=True), np.arange(40)
     x, y = np.median(Y[:40], axis=0)
-    start = f"the island at ({x:.3g}, {y:.3g}), 30 % of the rows"
+    start = f"the island at ({x:.3g}, {y:.3g}; 30 % of the rows"
     for named, end in ((20, ", mostly p"), (19, ", of several classes")):
         given = np.array([f"q{row}" for row in range(len(Y))], dtype=object)
         given[:named], given[named : 40 - 5] = "p", None
-        assert _called(ground, rows, sort_into_classes(check_labels(given, len(Y)))) == start + end
-    assert _called(ground, rows, None) == start
+        assert _called(ground, rows, sort_into_classes(check_labels(given, len(Y)))) == f"{start}{end})"
+    assert _called(ground, rows, None) == f"{start})"
 
 
 def _verdict(answer, in_map, **more):
@@ -331,10 +333,37 @@ def test_how_well_held_out_rows_are_told_apart_is_said_where_a_gap_cannot_be_tol
         "(chance: 50 %), as it may halves of a continuum."
     )
     assert found.to_dict()["told_apart"] == found.told_apart
+    X, ring = make_circles(400, noise=0.03, factor=0.4, random_state=0)
+    rings = are_apart(X, None, ring == 0, ring == 1, n_nulls=19)
+    assert rings.answer == "cannot be told"
+    assert rings.told_apart < 0.6
+    assert " No line tells held-out rows of the two (200 and 200) apart: the best does in " in rings.sentence
+    assert "halves of a continuum" not in rings.sentence
+    assert "without mixing" in rings.sentence
+    assert "counts" not in rings.sentence
     mixed = rng.random(400) < 0.5  # rows that the line was fitted to would seem to be told apart
     assert Line.of(X, mixed, ~mixed, 0).in_order == pytest.approx(0.5, abs=0.08)
     X = rng.normal(size=(400, 2)) + 12.0 * first[:, None]
     assert are_apart(X, None, first, ~first, n_nulls=19).told_apart is None
+
+
+@pytest.mark.parametrize(("n_columns", "remedy"), [(2, "so few rows might not"), (4, "principal components, or find")])
+def test_components_of_two_columns_are_no_remedy(n_columns, remedy):
+    told = sentences.sentence(
+        "a gap might not be seen", "A", "B", (0.0, 0.0, 1.0), 0.25, sentences.components_advice(n_columns)
+    )
+    assert remedy in told
+    assert ("more would tell" in told) == (n_columns == 2)
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_logarithms_of_counts_are_advised_of_whole_numbers_alone(whole):
+    X = np.random.default_rng(0).poisson(3.0, (80, 4)) + (0.0 if whole else 0.5)
+    assert Ground.of(X, None, **GROUND).whole_numbers == whole
+    told = sentences.told_of_border(Border(2, 60, 1.0), whole_numbers=whole)
+    assert told.startswith(" (2 are, where 60 lie beside the border). ")
+    assert ("if these are counts, their logarithms" in told) == whole
+    assert not Ground.of(np.minimum(X, 1.0), None, **GROUND).whole_numbers  # yes and no
 
 
 def test_pairs_in_order_are_those_of_scikit_learn():

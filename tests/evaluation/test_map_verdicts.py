@@ -279,7 +279,7 @@ def test_islands_are_called_by_their_middle_their_share_and_their_commonest_clas
         found = judge_gaps(X, Y, asked, n_pairs=0, n_islands=1, n_nulls=19)
         x, y = np.median(Y[labels == "c"], axis=0)
         assert [one.question for one in found] == [
-            f"Is the island at ({x:.3g}, {y:.3g}), 34 % of the rows{end} a group of its own?"
+            f"Is the island at ({x:.3g}, {y:.3g}; 34 % of the rows{end}) a group of its own?"
         ]
 
 

@@ -124,7 +124,7 @@ def test_f04_large_ratios_are_told_in_a_few_characters():
         gnomon.map(X, method="pca")
     X[7, 2] = 1.0
     X[:, 2] *= 1e30
-    spreads = r"'feature 2' spreads .*e\+\d+ times as much as the median of the others"
+    spreads = r"'feature 2' makes 100.0% .* and spreads .*e\+\d+ times as much as the median of the others"
     with pytest.warns(DataWarning, match=spreads):
         gnomon.map(X, method="pca")
 

@@ -216,10 +216,13 @@ class Clusters(Printed):
         names = [f"{cluster.name!r}" for cluster in self._maybe_stages()]
         if not names:
             return ""
+        density = f"{100 * BRIDGE:g} % of the density of the sparser side"
+        if len(names) == len(self):
+            return f"Between each and the nearest there is more than {density}: all may be stages of a continuum."
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         return (
-            f"Not empty between, at more than {100 * BRIDGE:g} % of the density of the sparser side, and so maybe "
-            f"stages of a continuum: {', '.join(names[:_NAMED])}{more}."
+            f"Not empty between, at more than {density}, and so maybe stages of a continuum: "
+            f"{', '.join(names[:_NAMED])}{more}."
         )
 
     def _maybe_stages(self) -> list[Cluster]:
@@ -283,11 +286,8 @@ class Clusters(Printed):
             )
         level = self.level()
         stages = len(self._maybe_stages())
-        doubt = (
-            f", {'all' if stages == len(level) else f'{stages:,}'} of them maybe stages of a continuum"
-            if stages
-            else ""
-        )
+        all_or_some = "maybe all" if stages == len(level) else f"{stages:,} of them maybe"
+        doubt = f", {all_or_some} stages of a continuum" if stages else ""
         lines = [f"{len(level)} clusters{doubt}, {checked}.", *([self.caution] if self.caution else [])]
         lines += [self.continuum] if self.continuum else []
         width = max(len(cluster.name) for cluster in level.clusters[:_LISTED])
@@ -317,5 +317,5 @@ class Clusters(Printed):
         holder = self.within(cluster)
         return (
             f"  {cluster.name:{width}}  {cluster.size:>7,} rows; density between it and the nearest "
-            f"{100 * cluster.share:.0f} %, p = {cluster.p_value:.2g}{f'; within {holder}' if holder else ''}"
+            f"{100 * cluster.share:.0f} %, p = {cluster.p_value:.2g}{f'; within {holder!r}' if holder else ''}"
         )

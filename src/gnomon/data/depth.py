@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import expm1
 
-__all__ = ["above_floor", "are_even", "find_empty", "read_depth", "totals_of_counts"]
+__all__ = ["above_floor", "are_even", "are_whole_numbers", "find_empty", "read_depth", "totals_of_counts"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -148,6 +148,14 @@ def totals_of_counts(X: Any) -> Float64Array | None:
         return None
     counts = _without_logarithm(X)
     return _sums(counts) if _are_whole(counts if isinstance(counts, np.ndarray) else counts.data) else None
+
+
+def are_whole_numbers(X: Any) -> bool:
+    """Return whether a table has only whole numbers of 0 and more, and not 0 and 1 alone: it may hold counts."""
+    stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
+    if not stored.size or stored.dtype.kind not in "biuf" or not stored.min() >= 0 or stored.max() <= 1:
+        return False
+    return _are_whole(stored[:_TRIED]) and _are_whole(stored)
 
 
 def are_even(X: Any) -> bool:

@@ -532,8 +532,8 @@ def _one_column(spreads: Float64Array, order: npt.NDArray[np.intp], names: list[
     first, *second = (repr(names[f]) for f in order[:count])
     made = f"{first} and {second[0]} make" if second else f"{first} makes"
     return (
-        f"{made} {share:.1%} of the squared distances, and {first} spreads {times} times as much as the median of "
-        "the others"
+        f"{made} {share:.1%} of the squared distances and {f'{first} ' if second else ''}spreads {times} times as much "
+        "as the median of the others"
     )
 
 

@@ -285,7 +285,7 @@ def _ask(sides: _Sides, names: list[str], draw: np.random.Generator, rests: str)
         for a, name in enumerate(names):
             factor = factors[a]
             what = f"distances {'within' if kind == 'wide' else 'to neighbours in'} {name}"
-            told = f"Beside other classes the map multiplies {what}"
+            told = f"Beside other classes, the map multiplies {what}"
             words = ("drawn too large", "drawn too small") if kind == "wide" else ("drawn too thin", "drawn too dense")
             found.append((_blank(f"Is {name} as {kind} as it looks?", told, rests), factor, (*words, "as it looks")))
     if len(names) < 3:

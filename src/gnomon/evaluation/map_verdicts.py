@@ -254,10 +254,10 @@ def _called(ground: Ground, rows: npt.NDArray[np.int64], classes: Classes | None
     """Return what an island is called: by its share of the rows, its place and its commonest class."""
     assert ground.Y is not None
     place = ", ".join(f"{one:.3g}" for one in np.median(ground.Y[np.isin(ground.rows, rows)], axis=0))
-    text = f"the island at ({place}), {percent(len(rows) / len(ground.rows))} % of the rows"
+    text = f"the island at ({place}; {percent(len(rows) / len(ground.rows))} % of the rows"
     if classes is None:
-        return text
+        return f"{text})"
     counts = np.bincount(classes.codes[rows][classes.codes[rows] >= 0], minlength=len(classes.names))
     if counts.max(initial=0) < _MOSTLY * len(rows):
-        return f"{text}, of several classes"
-    return f"{text}, mostly {classes.names[int(counts.argmax())]}"
+        return f"{text}, of several classes)"
+    return f"{text}, mostly {classes.names[int(counts.argmax())]})"

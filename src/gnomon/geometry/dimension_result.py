@@ -155,7 +155,7 @@ class IntrinsicDimension(Printed):
                 f"beyond {'it' if number is None else 'the noise'} {self.value:.1f}."
             )
         elif self.high > _WIDE * self.low:
-            told.append(f"At this number of rows it cannot be told: between {_ends(self.low, self.high)}.")
+            told.append("So wide an interval leaves the number open.")
         if self.resolution > _SPARSE:
             told.append(
                 f"First neighbours are {self.resolution:.2f} of a typical distance away: the interval holds for sets "

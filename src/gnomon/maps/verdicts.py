@@ -214,7 +214,7 @@ class Verdicts:
             return found
         advice = f"ask about fewer coordinates than these {known.n_coordinates} ({known.name})"
         told = components_advice(int(self._judged()[0].values.shape[1]))
-        return replace(found, sentence=found.sentence.replace(told, advice))
+        return replace(found, sentence=found.sentence.replace(told, advice)) if told else found
 
     def _told(self, options: dict[str, Any], *groups: Any) -> dict[str, Any]:
         """Add to options what the map knows: its metric, and what the groups are called."""
@@ -307,8 +307,9 @@ def verdict_lines(result: Map) -> list[str]:
     if drawn is None:
         return lines
     told = worst_illusions(drawn)
+    count = f"{len(told)} are" if len(told) > 1 else "1 is" if told else "none is"
     lines.append(
-        f"Of {len(drawn)} sizes, densities and distances of classes, {len(told)} {'is' if len(told) == 1 else 'are'} "
+        f"Of {len(drawn)} sizes, densities and distances of classes, {count} "
         f"surely other in the data than in the map{', such as' if len(told) > _MOST_TOLD else ''}{':' if told else '.'}"
     )
     return lines + [one.line for one in told[:_MOST_TOLD]]

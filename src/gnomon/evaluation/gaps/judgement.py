@@ -122,7 +122,7 @@ class Ground(Sample):
         first = "it" if island and told[0] == names[0] and finding != NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         in_order = line.in_order if line is not None and answer == "cannot be told" else None
-        more += "" if border is None else told_of_border(border)
+        more += "" if border is None else told_of_border(border, whole_numbers=self.whole_numbers)
         more += "" if in_order is None else told_of_order(in_order, sides)
         told_as = sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
         return replace(

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._cached import cached_property
 from gnomon._validation import message
+from gnomon.data.depth import are_whole_numbers
 from gnomon.evaluation.gaps.borders import Radii
 from gnomon.evaluation.gaps.columns import check_columns
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS
@@ -48,6 +49,8 @@ class Sample:
         The features of each column by its name, of which one or a few may make a gap; empty if none is to be named.
     wide : ndarray or sparse matrix of shape (n, n_features), float64, or None
         The rows themselves where X has coordinates in their place.
+    whole_numbers : bool
+        Whether the table has no others, and none below 0, as counts are.
     """
 
     X: Floats
@@ -60,6 +63,7 @@ class Sample:
     succession: Succession | None = None
     columns: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     wide: Any = None
+    whole_numbers: bool = False
 
     @classmethod
     def of(
@@ -93,14 +97,14 @@ class Sample:
             raise ValueError(message(what, f"of at least {2 * FEWEST_ROWS} rows"))
         if len(rows) > max_rows:
             rows = rows[np.sort(np.random.default_rng(seed).choice(len(rows), max_rows, replace=False))]
-        looked_at = straightened(values[rows], metric)
+        looked_at, whole = straightened(values[rows], metric), are_whole_numbers(values[rows])
         wide = looked_at if are_wide(looked_at) else None
         sample = dense_rows(looked_at) if wide is None else few_coordinates(wide)
         sample = sample - sample.mean(axis=0)
         order = succession_of_rows(values, metric) if ordered else None
         own = None if places is None else places[rows]
         named = known if metric == "euclidean" and wide is None else {}
-        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide)
+        return cls(sample, own, rows, n, n_nulls, seed, n_zero, order, named, wide, whole)
 
     @cached_property
     def landscape(self) -> Landscape:

@@ -32,6 +32,8 @@ Mask = npt.NDArray[np.bool_]
 
 ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
+_FEW_COLUMNS = 3  # up to which principal components are no help
+_NO_LINE = 0.6  # of pairs in order: fewer are told as none
 MANY_COLUMNS = 100
 """From so many columns on principal components are named as one would ask for them."""
 NARROW = "a gap too narrow for densities"
@@ -43,27 +45,30 @@ _STRAYS = 0.02  # of a group in clouds of the other are told
 
 
 def components_advice(n_columns: int) -> str:
-    """Return what helps where a gap might not be seen in so many columns."""
+    """Return what helps where a gap might not be seen in so many columns; empty of so few that none can be spared."""
+    if n_columns <= _FEW_COLUMNS:
+        return ""
     plain = "ask about principal components"
     return f"{plain} (a map with n_pcs=20)" if n_columns >= MANY_COLUMNS else plain
 
 
-def told_of_border(border: Border) -> str:
+def told_of_border(border: Border, *, whole_numbers: bool) -> str:
     """Say how few rows lie at a border, and what would tell."""
     count = "none is" if border.between == 0 else "1 is" if border.between == 1 else f"{border.between} are"
+    such = ", such as, if these are counts, their logarithms after division by the totals of rows"
     return (
-        f" ({count}, for {border.peak} beside). Density differs too much with the place to find or deny a gap: ask "
-        "of a table where it differs less, such as logarithms of counts divided by their totals."
+        f" ({count}, where {border.peak} lie beside the border). Density differs too much with the place to find or "
+        f"deny a gap: ask of a table where it differs less{such if whole_numbers else ''}."
     )
 
 
 def told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
     first, second = (int(np.count_nonzero(side)) for side in sides)
-    return (
-        f" A line tells held-out rows of the two ({first} and {second}) apart in {100.0 * in_order:.3g} % of pairs "
-        "(chance: 50 %), as it may halves of a continuum."
-    )
+    rows, share = f"held-out rows of the two ({first} and {second}) apart", f"{100.0 * in_order:.3g} % of pairs"
+    if in_order < _NO_LINE:
+        return f" No line tells {rows}: the best does in {share} (chance: 50 %)."
+    return f" A line tells {rows} in {share} (chance: 50 %), as it may halves of a continuum."
 
 
 def part_of(name: str, rows: Mask, part: Mask) -> str:
@@ -87,7 +92,7 @@ def sentence(finding: str, first: str, second: str, dip: tuple[float, float, flo
     estimate, low, high = (percent(math.exp(-value)) for value in dip)
     figures = f"{estimate} % [{high} %, {low} %]" if math.isfinite(dip[2]) else f"between 0 % and {low} %"
     share = f"{figures} of that of the sparser of the two"
-    between = f"Between {first} and {second} the density that {N_NEIGHBORS} neighbours tell falls to {share}"
+    between = f"Between {first} and {second}, the density that {N_NEIGHBORS} neighbours tell falls to {share}"
     if finding == "two groups":
         return f"{between}: a gap."
     if finding == "one group":
@@ -95,18 +100,19 @@ def sentence(finding: str, first: str, second: str, dip: tuple[float, float, flo
     if finding == "a continuum with a dip":
         return f"{between}: thinner, but above {100 * bridge:g} % and so joined."
     if finding == "a gap might not be seen":
+        few, remedy = ("so few rows in so many dimensions", advice) if advice else ("so few rows", "more would tell")
         return (
-            f"No gap is seen between {first} and {second}, but so few rows in so many dimensions might not show one "
-            f"where density falls to {100 * bridge:g} %: {advice}, or find clusters."
+            f"No gap is seen between {first} and {second}, but {few} might not show one where density falls to "
+            f"{100 * bridge:g} %: {remedy}, or find clusters."
         )
     if finding == SHARP:
         return (
-            f"Between {first} and {second} a path leads through places as dense, but there they come near each other "
-            "without mixing: hardly any row is as near to one side as to the other"
+            f"Between {first} and {second}, a path leads through places as dense, but there the two come near each "
+            "other without mixing: hardly any row is as near to one side as to the other"
         )
     if finding == NARROW:
         return (
-            f"Along the line that tells {first} and {second} apart best hardly any row lies at one place between. The "
+            f"Along the line that tells {first} and {second} apart best, hardly any row lies at one place between. The "
             f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied: "
             "more rows would tell, or a table of fewer columns."
         )
