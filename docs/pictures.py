@@ -115,7 +115,7 @@ def _parameters() -> None:
     _values(gn.TSNE, "early_exaggeration", [1, 4, 12, 50], init="random")
     _values(gn.TSNE, "exaggeration", [0.5, 1, 2, 4])
     _values(gn.TSNE, "max_iter", [20, 60, 120, 250])
-    _values(gn.TSNE, "learning_rate", [0.5, 5, "auto", 500])
+    _values(gn.TSNE, "learning_rate", [5, 50, "auto", 8000])
     _values(gn.UMAP, "init", ["pca", "spectral", "random"])
     _values(gn.UMAP, "density", [None, 0.5, 2, 10], data=_groups)
     _values(gn.UMAP, "frames", [None, 0.5, 2, 10], data=_roll)

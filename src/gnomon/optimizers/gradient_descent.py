@@ -96,7 +96,8 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         say what its pull is, `mean_attraction`, which takes the place of 1 / n_samples. With a preconditioner it is
         n_samples / (e * min(e, 2)) of an exaggeration e: with points close together, as they are while e >= 2, half
         that of e = 1 is the largest that does not oscillate; later they are farther apart, and attract less. Where
-        terms are added to the loss that do not say how stiff they are, it is half of that.
+        terms are added to the loss that do not say how stiff they are, it is half of that. A number is, with a
+        preconditioner, the step at the end, and as much shorter under early exaggeration as that of "auto" is.
     early_momentum : float in [0, 1), default=0.8
         During early exaggeration.
     momentum : float in [0, 1) or "auto", default=0.8
@@ -222,14 +223,16 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         exaggeration: float = 1.0,
         mean_attraction: float | None = None,
         least: float = _LEAST_RATE,
+        usual: float | None = None,
     ) -> float:
-        """Return the learning rate used for n_samples points under an exaggeration."""
+        """Return the learning rate used for n_samples points under an exaggeration; `usual` is that of the end."""
         if self.learning_rate != "auto":
-            return float(self.learning_rate)
+            slowing = _slowing(exaggeration) / _slowing(usual or exaggeration) if self.preconditioned else 1.0
+            return float(self.learning_rate) / slowing
         if mean_attraction is not None:
             return 1.0 / (4.0 * exaggeration * mean_attraction)
         if self.preconditioned:
-            return n_samples / (exaggeration * min(exaggeration, 2.0))
+            return n_samples / _slowing(exaggeration)
         return max(n_samples / (4.0 * exaggeration), least)
 
     def resolve_momentum(self, n_samples: int) -> float:
@@ -367,11 +370,13 @@ class GradientDescent(Optimizer[DescentState, Objective]):
             left = max(self._last_early - 1 - iteration, 0) / max(self.annealing_iter, 1)
         exaggerates = can_exaggerate(objective)
         factor = 1.0 + (self.early_exaggeration - 1.0) * (left * left) * (left * left) if exaggerates else 1.0
+        usual = float(getattr(objective, "attraction_weight", 1.0))
         rate = self.resolve_learning_rate(
             objective.n_samples,
-            factor * float(getattr(objective, "attraction_weight", 1.0)),
+            factor * usual,
             getattr(objective, "mean_attraction", None),
             _LEAST_RATE if float(getattr(objective, "stiffness_apart", 1.0)) == 1.0 else 0.0,
+            usual,
         )
         added = added_terms(objective)
         if self.preconditioned and self.learning_rate == "auto" and added.terms and added.stiffness is None:
@@ -394,6 +399,11 @@ class GradientDescent(Optimizer[DescentState, Objective]):
         if springs is None:
             return pull
         return np.asarray(pull + (objective.n_samples / 2.0) * springs, dtype=pull.dtype)
+
+
+def _slowing(exaggeration: float) -> float:
+    """Return by how much shorter than without exaggeration the steps of a preconditioner have to be."""
+    return exaggeration * min(exaggeration, 2.0)
 
 
 def _why_whole(objective: Objective, n_components: int) -> str:

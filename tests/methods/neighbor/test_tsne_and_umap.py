@@ -42,6 +42,7 @@ def test_parameters_of_the_descent_are_those_of_gradient_descent():
         assert not np.array_equal(tsne(**{**descent, name: value}).embedding_, expected)
 
 
+@pytest.mark.filterwarnings("ignore:TSNE. learning_rate=900 is 3 times")
 @pytest.mark.parametrize(
     ("rule", "reason"), [({"min_grad_norm": 10.0}, "min_grad_norm=10"), ({"n_iter_without_progress": 1}, "not fallen")]
 )
@@ -50,7 +51,7 @@ def test_a_fit_ends_early_by_the_gradient_or_without_progress(rule, reason):
         max_iter=3000,
         early_exaggeration_iter=25,
         annealing_iter=25,
-        learning_rate=300.0 if "n_iter" in str(rule) else 50.0,
+        learning_rate=900.0 if "n_iter" in str(rule) else 50.0,
         **rule,
     )
     assert made.n_iter_ < 3000
@@ -80,9 +81,31 @@ def test_the_learning_rate_follows_the_exaggeration():
 
 
 def test_early_exaggeration_is_the_factor_of_the_first_phase_whatever_comes_after():
-    first = {"early_exaggeration": 6.0, "early_exaggeration_iter": 10, "max_iter": 10}
+    first = {"early_exaggeration": 6.0, "max_iter": 10}  # of the 50 iterations of the first phase
     a, b = tsne(**first), tsne(**first, exaggeration=3.0)
     np.testing.assert_allclose(a.embedding_, b.embedding_, rtol=1e-3, atol=1e-3 * float(a.embedding_.std()))
+
+
+def test_a_given_learning_rate_is_shorter_under_exaggeration_as_auto_is():
+    short = {"max_iter": 40, "early_exaggeration_iter": 20, "annealing_iter": 10}
+    auto, given = tsne(**short), tsne(**short, learning_rate=300.0)  # the number of rows
+    np.testing.assert_array_equal(given.embedding_, auto.embedding_)
+    doubled, given = tsne(**short, exaggeration=2.0), tsne(**short, exaggeration=2.0, learning_rate=75.0)
+    np.testing.assert_array_equal(given.embedding_, doubled.embedding_)
+    with pytest.raises(
+        gn.exceptions.ConvergenceWarning, match=r"learning_rate=29 is .* 300: the map may be unfinished"
+    ):
+        tsne(**short, learning_rate=29.0)
+    with pytest.raises(gn.exceptions.ConvergenceWarning, match=r"learning_rate=460 is .* swing past their places"):
+        tsne(**short, learning_rate=460.0)
+
+
+def test_a_first_phase_that_is_given_ends_before_the_iterations_do():
+    with pytest.raises(ValueError, match=r"^TSNE: early_exaggeration_iter=250 must be less than max_iter=250.*=450"):
+        tsne(early_exaggeration_iter=250)
+    assert tsne(early_exaggeration_iter=9, max_iter=10).n_iter_ == 10
+    assert tsne(early_exaggeration_iter=250, early_exaggeration=1.0, max_iter=5).n_iter_ == 5
+    assert tsne(max_iter=5).n_iter_ == 5
 
 
 def test_a_and_b_are_the_kernel():

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 
 from gnomon._costs import Cost
 from gnomon._estimator import check_is_fitted
-from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule
+from gnomon._validation import Either, Integer, Nothing, Options, Real, Rule, message, warn
 from gnomon.affinities import GaussianAffinity, UniformAffinity
+from gnomon.exceptions import ConvergenceWarning
 from gnomon.initialization import rescale
 from gnomon.kernels import Cauchy, OutputKernel, StudentT
 from gnomon.methods.forecast import (
@@ -45,6 +46,7 @@ _OF_THE_DESCENT = (
 _PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"n_neighbors": 15, "max_iter": 100, "early_exaggeration_iter": 40, "annealing_iter": 30}
 }
+_SHORT, _LONG = 0.1, 1.5  # of the steps of "auto", shorter leave maps unfinished and longer ones swing
 _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 
@@ -72,7 +74,7 @@ class TSNE(PerplexityEmbedder):
     early_exaggeration : float >= 1, default=12.0
         Factor on the attractions in the first phase.
     early_exaggeration_iter : int >= 0, default=50
-        Iterations of the first phase.
+        Iterations of the first phase; if you give them, fewer than max_iter.
     annealing_iter : int >= 0, default=100
         Iterations after it in which the factor falls to 1. 0 takes it away at once, as other implementations do, and
         leaves a higher divergence and fewer neighbours kept.
@@ -85,7 +87,9 @@ class TSNE(PerplexityEmbedder):
         then (see `gnomon.objectives.KLDivergence`), and the extent of the map is that of max_iter, as a warning says.
     learning_rate : float > 0 or "auto", default="auto"
         Step size for the true gradient (with its factor 4), of a point whose affinities have the mean sum; "auto" takes
-        n_samples / (e * min(e, 2)), with the exaggeration e of the moment. openTSNE's is four times it.
+        n_samples / (e * min(e, 2)), with the exaggeration e of the moment. openTSNE's is four times it. A number is the
+        step after the first phase, and as much shorter in it as that of "auto" is; a tenth of "auto", or one and a half
+        times it, is warned of.
     early_momentum : float in [0, 1), default=0.95
         Share of the last step that goes on in the first phase.
     momentum : float in [0, 1) or "auto", default="auto"
@@ -223,6 +227,7 @@ class TSNE(PerplexityEmbedder):
     def _check_parameters(self) -> dict[str, Any]:
         parameters = super()._check_parameters()
         usual = {one.name: one.default for one in fields(self)}
+        _check_phases(parameters, usual)
         if parameters["preset"] is None:
             return parameters
         preset = dict(_PRESETS[parameters["preset"]])
@@ -264,6 +269,8 @@ class TSNE(PerplexityEmbedder):
             **{name: parameters[name] for name in _OF_THE_DESCENT},
         )
         self.learning_rate_ = optimizer.resolve_learning_rate(n_samples, exaggeration)
+        if parameters["learning_rate"] != "auto":
+            _warn_of_rate(optimizer, n_samples, exaggeration)
         return Recipe(
             n_neighbors=n_neighbors,
             affinity=self._supervised(affinity, parameters),
@@ -287,6 +294,29 @@ class TSNE(PerplexityEmbedder):
             return float(self.solution_.loss[-1][1])
         plain = KLDivergence(self.affinities_, _kernel(self.dof), evaluation=self.evaluation_)
         return plain.loss(self.solution_.embedding)
+
+
+def _check_phases(parameters: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
+    """Raise ValueError if a first phase that is given leaves no iterations for what comes after it."""
+    n_early, n_all = parameters["early_exaggeration_iter"], parameters["max_iter"]
+    given = n_early != usual["early_exaggeration_iter"] and parameters["early_exaggeration"] > 1.0
+    if given and 0 < n_all <= n_early:
+        rule = f"less than max_iter={n_all}, which counts all iterations"
+        remedy = f"Pass max_iter={n_early + usual['max_iter'] - usual['early_exaggeration_iter']}, or fewer of them."
+        fact = "the map would end exaggerated"
+        raise ValueError(message(f"early_exaggeration_iter={n_early}", rule, fact=fact, remedy=remedy))
+
+
+def _warn_of_rate(optimizer: GradientDescent, n_samples: int, exaggeration: float) -> None:
+    """Warn of steps far from those that suit the table."""
+    usual = GradientDescent.annealed().resolve_learning_rate(n_samples, exaggeration)
+    ratio = float(optimizer.learning_rate) / usual
+    text = f'learning_rate={optimizer.learning_rate:g} is {ratio:.2g} times what "auto" takes here, {usual:g}'
+    if ratio > _LONG:
+        warn(f"{text}: points may swing past their places. Leave learning_rate out.", ConvergenceWarning)
+    elif ratio * max(1.0, optimizer.max_iter / GradientDescent.annealed().max_iter) < _SHORT:
+        fact = f"the map may be unfinished after {optimizer.max_iter} iterations"
+        warn(f"{text}: {fact}. Leave learning_rate out, or raise max_iter.", ConvergenceWarning)
 
 
 def _kernel(dof: float) -> OutputKernel:
