@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_rand_score
 
 import gnomon as gn
 from gnomon.clusters import find, halves
-from gnomon.clusters.border import Border
+from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
 from gnomon.clusters.reach import are_neighbors, reaches
@@ -148,12 +148,12 @@ def test_neighbors_are_those_of_the_relative_neighborhood_graph():
 def test_a_border_of_hardly_any_row_is_open_and_that_of_a_thread_is_not():
     draw = np.random.default_rng(0)
     thread = np.sort(draw.uniform(size=400))[:, None] ** 3  # however thin it gets
-    border = Border.of(thread[::2], thread[1::2])
+    border = HeldOutNeighbors.of(thread[::2], thread[1::2])
     falls = [border.fall(np.arange(k), np.arange(k, 200), 1e6) for k in range(30, 170, 10)]
     assert np.isfinite(falls).all()
     assert np.median(falls) < 0.5
     gap = np.where(np.arange(400) < 200, 0.0, 1.0)[:, None] + thread
-    border = Border.of(gap[::2] * [1.0, 1.0], gap[1::2] * [1.0, 1.0])
+    border = HeldOutNeighbors.of(gap[::2] * [1.0, 1.0], gap[1::2] * [1.0, 1.0])
     assert border.fall(np.arange(100), np.arange(100, 200), 1e6) == math.inf
 
 
@@ -162,7 +162,7 @@ def test_rows_in_no_peak_are_around_the_peak_that_is_nearest():
     points = draw.normal(size=(90, 2)) + np.repeat([[0, 0], [4, 0], [2, 40]], [40, 40, 10], axis=0)
     tree = DensityTree.of(points, points, 20)
     peaks = [part for part in tree.parts if part.children is None]
-    ground = _Ground(tree, points, points, Border.of(points, points))
+    ground = _Ground(tree, points, points, HeldOutNeighbors.of(points, points))
     around = [ground._around(Group(part.rows, part.leaves, part.start)) for part in peaks]
     loose = np.setdiff1d(np.arange(90), np.concatenate([part.rows for part in peaks]))
     assert len(loose) > 10

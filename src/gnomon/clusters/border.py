@@ -14,7 +14,7 @@ from gnomon._run import current_run
 from gnomon.geometry.dimension_estimators import mackay_ghahramani
 from gnomon.neighbors import RowSearch, compute_neighbors
 
-__all__ = ["Border"]
+__all__ = ["HeldOutNeighbors"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ _FEW = 2  # rows on the border: of a thread ten are on the mean, and two at most
 
 
 @dataclass(frozen=True)
-class Border:
+class HeldOutNeighbors:
     """Neighbours of rows held out.
 
     Attributes

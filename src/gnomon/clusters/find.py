@@ -14,7 +14,7 @@ from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
-from gnomon.clusters.halves import MOST_ROWS, Ground, Halves
+from gnomon.clusters.halves import MOST_ROWS, Halves, PlacedHalves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
@@ -179,7 +179,7 @@ def find_clusters(
     seams = find_seams(described, metric) if features is None else None
     if seams is not None:
         described = seams.apply(described)
-    ground = Ground.of(table.values, metric)
+    ground = PlacedHalves.of(table.values, metric)
     fewest = checked["min_size"] or max(20, round(math.sqrt(ground.n_counted / 2)))
     groups, splits, n_splits = _learn(table.values, ground, metric, fewest, checked["alpha"])
     halves, learned = ground.halves, ground.learned
@@ -209,7 +209,9 @@ def find_clusters(
     return clusters
 
 
-def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> tuple[list[Group], list[Split], int]:
+def _learn(
+    X: Any, ground: PlacedHalves, metric: str, min_size: int, alpha: float
+) -> tuple[list[Group], list[Split], int]:
     """Return groups of the learned rows, the splits that hold, and how many were looked at."""
     halves = ground.halves
     n_learned = len(halves.learned)
@@ -232,7 +234,7 @@ def _learn(X: Any, ground: Ground, metric: str, min_size: int, alpha: float) -> 
     return groups, splits, len(tree.splits())
 
 
-def _fewest_learned(ground: Ground, min_size: int) -> int:
+def _fewest_learned(ground: PlacedHalves, min_size: int) -> int:
     """Return how many learned rows a peak has at least."""
     return max(2, math.ceil(min_size * len(ground.halves.learned) / ground.n_counted))
 

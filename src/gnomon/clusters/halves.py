@@ -17,7 +17,7 @@ from gnomon.linalg import principal_components
 from gnomon.neighbors import alike_by_chance, find_repeats
 from gnomon.neighbors.circles import find_seams
 
-__all__ = ["MOST_ROWS", "Ground", "Halves"]
+__all__ = ["MOST_ROWS", "Halves", "PlacedHalves"]
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ class Halves:
 
 
 @dataclass(frozen=True)
-class Ground:
+class PlacedHalves:
     """The halves, and where their rows lie in principal components of the data.
 
     Attributes
@@ -64,7 +64,7 @@ class Ground:
     n_repeats: int = 0
 
     @classmethod
-    def of(cls, X: Any, metric: str) -> Ground:
+    def of(cls, X: Any, metric: str) -> PlacedHalves:
         """Part the rows; of a set of rows that repeat each other only the first is in a half, and a warning says so."""
         n, seed = int(X.shape[0]), current_run().seed
         ground, places = cls._of(X, Halves.of(np.arange(n), seed), metric, n)
@@ -84,7 +84,7 @@ class Ground:
         return replace(parted, n_repeats=n_repeats)
 
     @classmethod
-    def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> tuple[Ground, list[Floats]]:
+    def _of(cls, X: Any, halves: Halves, metric: str, n_counted: int) -> tuple[PlacedHalves, list[Floats]]:
         """Return the ground, and where rows lie without the noise that parts those with the same values."""
         rows, unseen = X[halves.learned], X[halves.held_out]
         seams = find_seams(rows, metric)

@@ -13,7 +13,7 @@ from gnomon._arithmetic import length
 from gnomon._cached import cached_property
 from gnomon._run import current_run
 from gnomon._threads import in_order
-from gnomon.clusters.border import Border
+from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.reach import are_neighbors, reaches
 from gnomon.clusters.thinning import thinning
 from gnomon.clusters.tree import DensityTree, Part
@@ -104,7 +104,7 @@ class _Ground:
     tree: DensityTree
     learned: Floats
     held_out: Floats
-    border: Border
+    border: HeldOutNeighbors
     alpha: float = 0.05
     total: float = 1.0
 
@@ -184,8 +184,8 @@ def shown_splits(
     Bonferroni's correction for all splits of the tree with weights [1]_: the rows of the smaller side times the
     logarithm by which density falls there, which are known before any held-out row is looked at; if the density falls
     to 60 % of the sparser side's at most, also between those halves of both sides that lie nearest to each other, and
-    between the nearest 30 %; and if on the border, see `Border`, it is at most two fifths of that inside. Where it
-    does not hold, the two groups become one.
+    between the nearest 30 %; and if on the border, see `HeldOutNeighbors`, it is at most two fifths of that inside.
+    Where it does not hold, the two groups become one.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def shown_splits(
         number: min(len(tree.parts[child]) for child in tree.parts[number].children or ()) * tree.fall(number)
         for number in tree.splits()
     }
-    ground = _Ground(tree, learned, held_out, Border.of(learned, held_out), alpha, sum(weights.values()))
+    ground = _Ground(tree, learned, held_out, HeldOutNeighbors.of(learned, held_out), alpha, sum(weights.values()))
     shown: list[Split] = []
     remaining = {
         number: [Group(part.rows, part.leaves, part.start)]

@@ -41,10 +41,10 @@ def _likelihoods(indicators: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
     return found
 
 
-def _of_two_values(
+def _likely_indicators(
     parts: Sequence[Any],
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Return the columns that have two values, and in which rows each has the higher one, or one between: by columns.
+    """Return columns of nearly two values alone, and in which rows each has the higher one, or one between: by columns.
 
     Of sparse tables, in which nothing was filled in, no column may have others. No columns where the first rows show
     that none are indicators.
@@ -83,7 +83,7 @@ def find_categories(parts: Sequence[Any]) -> list[npt.NDArray[np.intp]]:
     A quarter of the rows may lie between the levels instead, where a missing cell was filled in: with likelihoods of
     the levels that sum to one.
     """
-    candidates, is_high, is_between = _of_two_values(parts)
+    candidates, is_high, is_between = _likely_indicators(parts)
     found, start = [], 0
     while start < len(candidates):
         end = _end_of_run(candidates, is_high, is_between, start, parts)

@@ -12,9 +12,9 @@ from sklearn.manifold import trustworthiness
 from gnomon import UMAP, AlignedMaps
 from gnomon.exceptions import DataWarning
 from gnomon.linalg import procrustes
-from gnomon.methods.aligned.chance import Chance
 from gnomon.methods.aligned.movement import movement_of
 from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values
+from gnomon.methods.aligned.noisy_copies import NoisyCopies
 from gnomon.methods.aligned.relations import appearances, identities
 
 QUICK = {
@@ -455,11 +455,13 @@ def test_copies_keep_as_many_neighbours_as_asked_for_and_trades_are_permutations
     estimator = AlignedMaps(max_iter=2, random_state=0).fit([first, later], relations="rows").estimators_[0]
     near = nearest_rows(estimator, first, rows, 15)
     for target in (0.9, 0.6):
-        table, places = (drawn := Chance(estimator, first, rows, near, 15, target, 0).draw(1))[0]
+        table, places = (drawn := NoisyCopies(estimator, first, rows, near, 15, target, 0).draw(1))[0]
         assert abs(usual_share(drawn[1]) - target) < 0.05
         np.testing.assert_array_equal(places, rows)
         assert (table != first).any(axis=1).all()
-    (table, places), kept = Chance(estimator, first, rows, near, 15, 0.1, 0).draw(1)  # more than noise about a place
+    (table, places), kept = NoisyCopies(estimator, first, rows, near, 15, 0.1, 0).draw(
+        1
+    )  # more than noise about a place
     assert table is first
     np.testing.assert_array_equal(np.sort(places), rows)
     np.testing.assert_array_equal(places % 3, rows % 3)  # nobody leaves their cluster

@@ -16,7 +16,7 @@ from gnomon.evaluation.gaps.columns import columns_of_gap
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.gaps.lines import Line, PlantedLines
 from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape
-from gnomon.evaluation.gaps.sample import Sample
+from gnomon.evaluation.gaps.sample import SampledRows
 from gnomon.evaluation.gaps.sentences import (
     NARROW,
     NULL,
@@ -43,7 +43,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Ground(Sample):
+class Ground(SampledRows):
     """What a sample of rows says about gaps between groups of them."""
 
     def fall(self, a: Mask, b: Mask, *, island: bool, bridge: float) -> Fall:

@@ -22,14 +22,14 @@ from gnomon.geometry.check import check_features, check_places, has_place
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import Succession, succession_of_rows
 
-__all__ = ["Sample"]
+__all__ = ["SampledRows"]
 
 Floats = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampledRows:
     """The rows that questions about gaps are judged by: all of few, a random sample of many.
 
     Attributes

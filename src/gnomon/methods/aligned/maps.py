@@ -18,11 +18,11 @@ from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Real, Rule, check_parameters, message
 from gnomon.data import check_table
 from gnomon.data.cells import is_cells
-from gnomon.methods.aligned.chance import Chance
 from gnomon.methods.aligned.file import save_aligned
 from gnomon.methods.aligned.fit import fit_together
 from gnomon.methods.aligned.movement import Movement, movement_of
 from gnomon.methods.aligned.neighbors_kept import KeptInTables, same_values, shares_kept, usual_share
+from gnomon.methods.aligned.noisy_copies import NoisyCopies
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
@@ -292,7 +292,7 @@ class AlignedMaps:
         far, by_chance = np.empty((2 * n_repeats if n else 0, n)), np.ones((2 * n_repeats if n else 0, n))
         for side in (0, 1) if n else ():
             near = kept.nearest[side]
-            chance = Chance(estimators[side], values[side], rows[:, side], near, kept.k, usual, self.seed_)
+            chance = NoisyCopies(estimators[side], values[side], rows[:, side], near, kept.k, usual, self.seed_)
             for repeat in range(n_repeats):
                 seed, pair = self.seed_ + 2 * repeat + 1, 2 * repeat + side
                 (copy, places), by_chance[pair] = chance.draw(seed)

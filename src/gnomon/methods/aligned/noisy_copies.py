@@ -11,7 +11,7 @@ import scipy
 
 from gnomon.methods.aligned.neighbors_kept import Nearest, Rows, kept_neighbors, nearest_rows, usual_share
 
-__all__ = ["Chance"]
+__all__ = ["NoisyCopies"]
 
 Float64Array = npt.NDArray[np.float64]
 Drawn = tuple[Any, npt.NDArray[np.int64]]  # a table, and which shared row is at the place of each
@@ -23,7 +23,7 @@ _MATCHINGS = 8
 _METRICS = ("euclidean", "l2", "manhattan", "l1", "cityblock", "chebyshev", "linfinity", "cosine", "correlation")
 
 
-class Chance:
+class NoisyCopies:
     """Copies of a table whose rows keep as many of their neighbours as those of two tables usually do.
 
     To each shared row the difference of two rows near it is added, times a number that is found by halving: a tenth at
