@@ -17,13 +17,12 @@ from gnomon.explanations.contrast import contrast, sums
 from gnomon.explanations.contrast.captions import (
     _best_feature,
     _caption,
-    _cluster_moments,
-    _ClusterMoments,
-    _region_means,
     _told_apart,
 )
 from gnomon.explanations.contrast.errors import rank_p_values
 from gnomon.explanations.contrast.few_rows import FewRows
+from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments
+from gnomon.explanations.contrast.regions import region_means
 
 NAMES = ["CD3D", "LYZ", "NKG7", "flat"]
 
@@ -166,19 +165,19 @@ def test_each_ninth_of_a_picture_has_a_name_of_its_own():
 
 @pytest.mark.parametrize("numbers", [1 << 22, 2 * 84, 1])
 def test_regions_of_pictures_are_means_of_their_pixels(numbers, monkeypatch):
-    monkeypatch.setattr("gnomon.explanations.contrast.captions._BLOCK", numbers)
+    monkeypatch.setattr("gnomon.explanations.contrast.regions.BLOCK", numbers)
     pictures = np.random.default_rng(0).normal(
         size=(5, 7, 6, 2)
     )  # two channels; the middle rows are two, the first three
-    means, names = _region_means(pictures.reshape(5, -1), (7, 6, 2))
+    means, names = region_means(pictures.reshape(5, -1), (7, 6, 2))
     rows, columns = np.split(np.arange(7), [3, 5]), np.split(np.arange(6), 3)
     expected = [pictures[:, r][:, :, c].mean(axis=(1, 2, 3)) for r in rows for c in columns]
     np.testing.assert_allclose(means, np.stack(expected, axis=1), atol=1e-12)
     many = np.random.default_rng(1).normal(size=(20, 9))  # more pictures than pixels
-    np.testing.assert_allclose(_region_means(many, (3, 3))[0], many, atol=1e-12)
+    np.testing.assert_allclose(region_means(many, (3, 3))[0], many, atol=1e-12)
     assert len(names) == 9
     with pytest.raises(ValueError, match="at least 3 x 3"):
-        _region_means(np.zeros((2, 6)), (2, 3))
+        region_means(np.zeros((2, 6)), (2, 3))
 
 
 @pytest.mark.parametrize("g", [0, 2])
@@ -187,7 +186,7 @@ def test_gaps_that_may_be_chance_are_those_of_both_tests_at_the_rate_of_false_di
     sizes = [12, 30, 2, 1]
     rows = [rng.normal(rng.normal(0.0, 0.8, 6), rng.uniform(0.5, 2.0, 6), (size, 6)) for size in sizes]
     means, variances = (np.stack([f(one, axis=0) for one in rows]) for f in (np.mean, np.var))
-    moments = _ClusterMoments(means, variances, np.array(sizes), 0.1)
+    moments = ClusterMoments(means, variances, np.array(sizes), 0.1)
     others = [h for h in range(3) if h != g]
     both = [[ttest_ind(rows[g], rows[h], equal_var=equal).pvalue for equal in (False, True)] for h in others]
     p_values = np.stack([np.maximum(welch, student) for welch, student in both])
@@ -195,7 +194,7 @@ def test_gaps_that_may_be_chance_are_those_of_both_tests_at_the_rate_of_false_di
     assert 0 < found.sum() < found.size
     assert ((moments.gaps(g) != 0.0)[others] == found.reshape(2, 6)).all()
     assert not moments.gaps(g)[[g, 3]].any()  # itself, and a cluster of one row
-    every = _ClusterMoments(means, variances, np.array(sizes), None).gaps(g)
+    every = ClusterMoments(means, variances, np.array(sizes), None).gaps(g)
     spread = np.sqrt((variances[g] + variances) / 2)
     np.testing.assert_allclose(every, (means[g] - means) / spread)
     np.testing.assert_array_equal(moments.gaps(g)[others][found.reshape(2, 6)], every[others][found.reshape(2, 6)])
@@ -307,10 +306,10 @@ def test_large_clusters_count_before_tiny_ones_and_these_where_no_other_is_left(
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 @pytest.mark.parametrize("numbers", [1 << 22, 7])
 def test_moments_are_those_of_the_rows_of_each_cluster(form, numbers, monkeypatch):
-    monkeypatch.setattr("gnomon.explanations.contrast.captions._BLOCK", numbers)
+    monkeypatch.setattr("gnomon.explanations.contrast.moments.BLOCK", numbers)
     X = np.random.default_rng(0).normal(size=(40, 3)) * (np.random.default_rng(1).random((40, 3)) < 0.5) + [0, 100, 0]
     groups = np.append(np.arange(35) % 3, np.full(5, -1))
-    found = _cluster_moments(form(X), groups, 3, 0.2)
+    found = cluster_moments(form(X), groups, 3, 0.2)
     for g in range(3):
         np.testing.assert_allclose(found.means[g], X[groups == g].mean(axis=0), atol=1e-12)
         np.testing.assert_allclose(found.variances[g], X[groups == g].var(axis=0), rtol=1e-9)
@@ -319,7 +318,7 @@ def test_moments_are_those_of_the_rows_of_each_cluster(form, numbers, monkeypatc
 
 def three_clusters(means, variances=1.0):
     means = np.array(means, dtype=float)
-    return _ClusterMoments(means, np.full(means.shape, variances), np.full(len(means), 50), None)
+    return ClusterMoments(means, np.full(means.shape, variances), np.full(len(means), 50), None)
 
 
 def test_a_phrase_takes_a_gap_of_eight_tenths_and_the_side_of_the_mean():
@@ -441,14 +440,14 @@ def test_a_phrase_also_tells_from_clusters_that_differ_by_half_a_deviation_in_wh
     assert (str(both), both.against) == ("high a, high b", [["w"], ["x", "y"]])
     middle = told([[2.0], [0.0], [4.0], [1.4], [2.6]])
     assert (str(middle), middle.against) == ("medium a", [["w", "x", "y", "z"]])  # in either direction
-    few = _ClusterMoments(np.array([[3.0], [0.0], [2.4]]), np.ones((3, 1)), np.array([50, 50, 4]), 0.05)
+    few = ClusterMoments(np.array([[3.0], [0.0], [2.4]]), np.ones((3, 1)), np.array([50, 50, 4]), 0.05)
     assert _caption(0, few, list("xyz"), ["a"], words, 3).unseparated == ["z"]  # it may be chance
 
 
 def test_every_cluster_is_either_set_apart_by_a_feature_or_told_as_one_from_which_none_does():
     rng = np.random.default_rng(0)
     for _ in range(20):
-        moments = _ClusterMoments(rng.normal(0.0, 0.7, (9, 3)), np.ones((9, 3)), np.full(9, 100), 0.05)
+        moments = ClusterMoments(rng.normal(0.0, 0.7, (9, 3)), np.ones((9, 3)), np.full(9, 100), 0.05)
         for g in range(9):
             found = _caption(g, moments, list(range(9)), ["a", "b", "c"], ("high", "low", "medium"), 3)
             apart = [h for rows in found.against for h in rows]
@@ -521,7 +520,7 @@ def test_three_phrases_are_said_unless_more_are_asked_for():
 
 
 def test_infinite_gaps_of_clusters_without_spread_are_found():
-    moments = _ClusterMoments(np.array([[0.0, 1.0], [2.0, 1.0]]), np.zeros((2, 2)), np.array([5, 5]), 0.05)
+    moments = ClusterMoments(np.array([[0.0, 1.0], [2.0, 1.0]]), np.zeros((2, 2)), np.array([5, 5]), 0.05)
     np.testing.assert_array_equal(moments.gaps(0), [[0.0, 0.0], [-np.inf, 0.0]])
 
 
@@ -569,7 +568,7 @@ def test_moments_are_those_of_all_rows_at_once_to_the_bit(monkeypatch):
     X = np.random.default_rng(0).normal(3.0, 2.0, size=(500, 7)).astype(np.float32)
     groups = np.arange(500) % 3 - 1
     monkeypatch.setattr(sums, "_HELD", 7 * 20)
-    found = _cluster_moments(X, groups, 2, None)
+    found = cluster_moments(X, groups, 2, None)
     for group in range(2):
         rows = X[groups == group].astype(np.float64)
         mean = rows[0] + (rows - rows[0]).sum(axis=0) / len(rows)

@@ -18,7 +18,7 @@ from gnomon.data import check_labels
 from gnomon.data.labels import sort_into_classes
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import find_groups
-from gnomon.explanations.contrast.captions import shares_between
+from gnomon.explanations.contrast.moments import shares_between
 from gnomon.explanations.mean_errors import error_of_mean
 from gnomon.geometry.check import row_mask
 

@@ -8,27 +8,23 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import product
 from gnomon._entrance import entrance
-from gnomon._false_discoveries import are_discoveries, normal_deviations, normal_p_values
-from gnomon._threads import in_order
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message
 from gnomon.explanations.answer import AnswersByLabel, Column, GroupedAnswer
 from gnomon.explanations.collinear import FeatureGroups, check_groups
 from gnomon.explanations.contrast.errors import effect_size_errors, rates_of_chance
 from gnomon.explanations.contrast.few_rows import FewRows
 from gnomon.explanations.contrast.groups import group_contrasts
+from gnomon.explanations.contrast.moments import ClusterMoments, cluster_moments, with_shares
+from gnomon.explanations.contrast.regions import region_means
 from gnomon.explanations.contrast.result import NOTHING_APART
-from gnomon.explanations.contrast.sums import sum_deviations
 from gnomon.explanations.contrast.units import FEWEST_UNITS, UnitSums, check_units, told_of_too_few
-from gnomon.explanations.rows import check_image_shape, classes_of, dense_rows_of
+from gnomon.explanations.rows import classes_of
 from gnomon.geometry.check import check_features
 
-__all__ = ["Caption", "cluster_captions", "shares_between"]
+__all__ = ["Caption", "cluster_captions"]
 
 Array = npt.NDArray[np.float64]
-_BLOCK = 1 << 22
-_REGIONS = ("top left", "top", "top right", "left", "centre", "right", "bottom left", "bottom", "bottom right")
 _LARGE = 0.8  # Cohen's "large" difference, in standard deviations
 _MEDIUM = 0.5  # Cohen's "medium" one: of a second choice, and of what a phrase tells besides
 _NOTICEABLE = 0.3  # below this two clusters are not told apart at all
@@ -36,9 +32,6 @@ _RULES: dict[str, Rule] = {
     "n_phrases": Integer(1),
     "alpha": Either(Real(0.0, 1.0, low_open=True, high_open=True), Nothing()),
 }
-_FIRST = 200  # rows that tell of most features that they have more than two values
-_ROUNDING = 1e-9  # of a variance, in squares of the width of its feature
-_TINY = 0.1  # of the mean size of the clusters: smaller ones do not decide which feature leads
 _SMALL = 0.25  # of the largest cluster that another phrase is about: a phrase about smaller ones does not lead
 _CEILING = 3.0  # a difference beyond this separates no better
 _TOGETHER = " against all others together"  # the end of a caption that is true of no single other cluster
@@ -55,243 +48,6 @@ class _Least(NamedTuple):
 
 _OF_SEVERAL = _Least(0.5, np.inf, _MEDIUM)  # where a name would list what the cluster lacks, or not tell it
 _OF_ONE = _Least(2 / 3, _CEILING, _LARGE)  # where one lack tells it from all: an AUC of 0.92 instead of 0.98
-
-
-@dataclass(frozen=True)
-class _ClusterMoments:
-    """Moments of the clusters.
-
-    Attributes
-    ----------
-    means, variances : ndarray of shape (n_clusters, n_features), float64
-    sizes : ndarray of shape (n_clusters,), int64
-    alpha : float or None
-        Rate of false discoveries among differences; None takes all.
-    units : UnitSums or None, default=None
-        What chance is judged between; None takes rows as independent.
-    few : FewRows or None, default=None
-        Clusters of few rows, if any, which are judged by their ranks.
-    shares : ndarray of shape (n_clusters, n_features), float64, or None
-        Share of the rows that have the higher value of a feature of two values, NaN of others; None if not asked.
-    from_zero : ndarray of shape (n_features,), bool, or None
-        Whether the lower of two values is 0, so that rows have the feature or have it not.
-    """
-
-    means: Array
-    variances: Array
-    sizes: npt.NDArray[np.int64]
-
-    alpha: float | None
-    units: UnitSums | None = None
-    few: FewRows | None = None
-    shares: Array | None = None
-    from_zero: npt.NDArray[np.bool_] | None = None
-
-    def are_large(self, g: int) -> npt.NDArray[np.bool_]:
-        """Return which other clusters have a tenth of the mean size of all; all others if none has."""
-        others = np.arange(len(self.sizes)) != g
-        large: npt.NDArray[np.bool_] = others & (self.sizes >= _TINY * self.sizes.mean())
-        return large if large.any() else others
-
-    def says_of_few(self, g: int, side: Array) -> npt.NDArray[np.bool_]:
-        """Return the features of two values of which "high" or "low" would be untrue of most rows of a cluster."""
-        if self.shares is None:
-            return np.zeros(len(side), dtype=np.bool_)
-        share = self.shares[g]
-        untrue: npt.NDArray[np.bool_] = np.where(side > 0, share <= 0.5, share >= 0.5)  # never of NaN
-        return untrue
-
-    def share_told(self, g: int, f: int, high: str, *, only: bool) -> str:
-        """Say how many rows of a cluster have a feature of two values, or have its higher one; its name follows."""
-        assert self.shares is not None
-        assert self.from_zero is not None
-        return f"{'only ' if only else ''}{self.shares[g, f]:.0%} {'have' if self.from_zero[f] else high}"
-
-    def has_two_values(self) -> npt.NDArray[np.bool_]:
-        """Return which features have two values."""
-        return np.zeros(self.means.shape[1], dtype=np.bool_) if self.shares is None else ~np.isnan(self.shares[0])
-
-    def gaps(self, g: int) -> Array:
-        """Return by how many standard deviations cluster g lies above each cluster, (n_clusters, n_features).
-
-        The deviation is the root of the mean variance of the two, so one that is narrow does not lend its narrowness
-        to one that is wide. 0 where the means are equal or their difference may be chance, infinite where they differ
-        and neither varies.
-        """
-        difference = self.means[g] - self.means
-        spread = np.sqrt((self.variances[g] + self.variances) / 2)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            gaps: Array = np.where(difference == 0, 0.0, difference / spread)
-        return gaps if self.alpha is None else np.where(self._is_no_chance(g, difference, self.alpha), gaps, 0.0)
-
-    def gap_error(self, gap: float, g: int, h: int, f: int) -> float:
-        """Return the standard error of a gap between two clusters in one feature; NaN where that is infinite."""
-        sizes = int(self.sizes[g]), int(self.sizes[h])
-        with np.errstate(divide="ignore", invalid="ignore"):
-            own, other = (
-                self.variances[[c], f] * (size / np.float64(size - 1)) for c, size in zip((g, h), sizes, strict=True)
-            )
-        return float(effect_size_errors(np.array([gap]), (own, other), sizes, by_rows=False)[0])
-
-    def untold(self, g: int) -> list[int]:
-        """Return the clusters with too few units to tell what sets cluster g apart from them."""
-        if self.units is None:
-            return []
-        return [h for h in range(len(self.sizes)) if h != g and min(self.units.n_units(g, h)) < FEWEST_UNITS]
-
-    def _is_no_chance(self, g: int, difference: Array, alpha: float) -> npt.NDArray[np.bool_]:
-        """Return which differences of means are found at a rate of false discoveries."""
-        if self.units is None:
-            tested, p_values = self._chances_of_rows(g, difference)
-            for h in range(len(self.sizes)) if self.few is not None else ():
-                if h != g and self.few.judge(g, h):
-                    chances, by_ranks = self.few.chances(g, h)
-                    p_values[np.count_nonzero(tested[:h])] = np.where(by_ranks == np.sign(difference[h]), chances, 1.0)
-        else:
-            judged = [None if h == g else self.units.chances(g, h)[0] for h in range(len(self.sizes))]
-            tested = np.array([one is not None for one in judged])
-            p_values = np.array([one for one in judged if one is not None])
-        found = np.zeros(difference.shape, dtype=np.bool_)
-        if tested.any():
-            found[tested] = are_discoveries(p_values, alpha)
-        return found
-
-    def _chances_of_rows(self, g: int, difference: Array) -> tuple[npt.NDArray[np.bool_], Array]:
-        """Return which clusters can be tested, and the p-values of these by Welch's test and Student's.
-
-        Welch's alone finds chance where the few rows of a cluster happen to vary little, such as eight times yes of
-        seven in ten, and Student's where a small cluster varies more than the other.
-        """
-        freedom = np.maximum(self.sizes - 1, 1)[:, None]
-        squares = self.variances / freedom  # squared errors of the means
-        both, fourth = squares[g] + squares, squares**2 / freedom
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(both))
-            degrees = np.where(both > 0, both**2 / (fourth[g] + fourth), 1.0)
-        total = self.sizes * self.variances.T
-        common = np.maximum(self.sizes[g] + self.sizes - 2, 1)
-        pooled = ((total[:, [g]] + total) / common * (1.0 / self.sizes[g] + 1.0 / self.sizes)).T
-        with np.errstate(divide="ignore", invalid="ignore"):
-            alike = np.where(difference == 0, 0.0, np.abs(difference) / np.sqrt(pooled))
-        tested = (self.sizes >= 2) & (self.sizes[g] >= 2) & (np.arange(len(self.sizes)) != g)
-        if not tested.any():
-            return tested, np.zeros((0, difference.shape[1]))
-        welch = normal_deviations(ratio, degrees)
-        student = normal_deviations(alike, common[:, None].astype(np.float64))
-        return tested, normal_p_values(np.fmin(welch, student)[tested])
-
-
-def _cluster_moments(
-    X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int, alpha: float | None
-) -> _ClusterMoments:
-    """Return means and variances of the rows of each group (-1 for none), about the group's mean, in float64."""
-    n_features = int(X.shape[1])
-    sizes = np.bincount(groups[groups >= 0], minlength=n_groups).astype(np.int64)
-
-    def moments(g: int) -> tuple[Array, Array]:
-        rows = np.flatnonzero(groups == g)
-        if hasattr(X, "tocsr"):
-            part = X[rows].astype(np.float64)
-            mean = np.asarray(part.sum(axis=0)).ravel() / len(rows)
-            stored = np.bincount(part.indices, minlength=n_features)
-            deviations = np.bincount(part.indices, (part.data - mean[part.indices]) ** 2, n_features)
-            return mean, (deviations + (len(rows) - stored) * mean**2) / len(rows)
-        first = np.asarray(X[rows[0]], dtype=np.float64)
-        parts = np.array_split(rows, max(1, len(rows) * n_features // _BLOCK))
-        none = np.zeros(n_features)
-        mean = first + sum((sum_deviations(X, part, first) for part in parts), none) / len(rows)
-        return mean, sum((sum_deviations(X, part, mean, squared=True) for part in parts), none) / len(rows)
-
-    means, variances = (np.stack(one) for one in zip(*in_order(moments, range(n_groups)), strict=True))
-    return _ClusterMoments(means, variances, sizes, alpha)
-
-
-def _with_shares(moments: _ClusterMoments, X: Any, rows: npt.NDArray[np.intp]) -> _ClusterMoments:
-    """Add which features have two values in some rows, and how many rows of each cluster have the higher one.
-
-    Of a sparse table, those whose lower value is 0.
-    """
-    low, high, known = (_two_stored if hasattr(X, "tocsr") else _two_dense)(X, rows)
-    width = np.where(known, high - low, 1.0)
-    shares = (moments.means - low) / width
-    # Of all tables with these ends and this mean, the one of the ends alone varies most (Bhatia & Davis).
-    missed = np.abs(shares * (1.0 - shares) - moments.variances / width**2).max(axis=0)
-    known = known & (missed < _ROUNDING)
-    return replace(moments, shares=np.where(known, shares, np.nan), from_zero=known & (low == 0.0))
-
-
-def _two_stored(X: Any, rows: npt.NDArray[np.intp]) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """Return 0, the mean of what is stored, and where that is positive."""
-    part, n_features = X[rows], int(X.shape[1])
-    n_stored = np.bincount(part.indices, minlength=n_features)
-    high = np.bincount(part.indices, part.data, n_features) / np.maximum(n_stored, 1)
-    return np.zeros(n_features), high, high > 0.0
-
-
-def _two_dense(X: Any, rows: npt.NDArray[np.intp]) -> tuple[Array, Array, npt.NDArray[np.bool_]]:
-    """Return the least and the largest value of each feature, and whether the first rows have only two values."""
-    first = np.asarray(X[rows[:_FIRST]], dtype=np.float64)
-    low, high = first.min(axis=0), first.max(axis=0)
-    maybe = np.flatnonzero(((first == low) | (first == high)).all(axis=0))
-    step = max(1, _BLOCK // max(1, int(X.shape[1])))
-    for start in range(0, len(rows) if len(maybe) else 0, step):
-        values = np.asarray(X[rows[start : start + step]][:, maybe], dtype=np.float64)
-        low[maybe] = np.minimum(low[maybe], values.min(axis=0))
-        high[maybe] = np.maximum(high[maybe], values.max(axis=0))
-    known = np.zeros(len(low), dtype=np.bool_)
-    known[maybe] = high[maybe] > low[maybe]
-    return low, high, known
-
-
-def shares_between(
-    X: Any, groups: npt.NDArray[np.integer[Any]], n_groups: int, starts: npt.NDArray[np.intp] | None = None
-) -> tuple[Array, Array]:
-    """Return the share of the variance of each feature that lies between groups of rows, and its p-value by chance.
-
-    Features that one column has become, such as the indicators of a category, may be asked about as one: by the sums
-    of their squares [2]_, and by the least of their p-values times their number.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n_samples, n_features)
-    groups : ndarray of shape (n_samples,), int
-        Number of the group of each row, -1 for none; each group has rows.
-    n_groups : int >= 2
-    starts : ndarray of shape (n_units,), int, default=None
-        The first feature of each unit of features that are one, 0 first; None takes each by itself.
-
-    Returns
-    -------
-    share : ndarray of shape (n_units,), float64, in [0, 1]
-        Less what chance gives on the mean (epsilon squared [1]_); 0 of a constant feature.
-    p : ndarray of shape (n_units,), float64
-        Of the analysis of variance.
-
-    References
-    ----------
-    .. [1] Kelley, "An unbiased correlation ratio measure", PNAS 21, 1935.
-    .. [2] Light & Margolin, "An analysis of variance for categorical data", JASA 66, 1971.
-    """
-    from scipy.special import fdtrc
-
-    moments = _cluster_moments(X, groups, n_groups, None)
-    n, sizes = int(moments.sizes.sum()), moments.sizes[:, None]
-    mean = (sizes * moments.means).sum(axis=0) / n
-    between = (sizes * (moments.means - mean) ** 2).sum(axis=0)
-    within = (sizes * moments.variances).sum(axis=0)
-    freedom = n - n_groups
-    starts = np.arange(len(mean)) if starts is None else starts
-    if freedom < 1:
-        return np.zeros(len(starts)), np.ones(len(starts))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.where(between + within > 0.0, (between / (n_groups - 1)) / (within / freedom), 0.0)
-    p = np.where(np.isinf(ratio), 0.0, fdtrc(n_groups - 1, freedom, ratio))
-    n_joined = np.diff(np.append(starts, len(mean)))
-    within, total = np.add.reduceat(within, starts), np.add.reduceat(between + within, starts)
-    share = np.zeros(len(starts))
-    varies = total > 0.0
-    share[varies] = 1.0 - (within[varies] / freedom) / (total[varies] / (n - 1))
-    return np.maximum(share, 0.0), np.minimum(n_joined * np.minimum.reduceat(p, starts), 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -442,19 +198,19 @@ def cluster_captions(
     if collinear is not None and collinear.groups:
         values, names = collinear.joined(values), collinear.explanation.feature_names
     if image_shape is not None:
-        values, names = _region_means(values, image_shape)
+        values, names = region_means(values, image_shape)
         words = ("bright", "dark", "grey")
     classes = classes_of(labels, int(values.shape[0]))
-    moments = _cluster_moments(values, classes.codes, len(classes), checked["alpha"])
+    moments = cluster_moments(values, classes.codes, len(classes), checked["alpha"])
     if owners is not None:
         moments = replace(moments, units=UnitSums.of(values, classes.codes, owners))
     elif moments.alpha is not None:
         moments = replace(moments, few=FewRows.of(values, classes.codes, len(classes)))
-    moments = _with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
+    moments = with_shares(moments, values, np.flatnonzero(classes.codes >= 0))
     listed = classes.values
     captions = [_caption(g, moments, listed, names, words, n_phrases) for g in range(len(classes))]
     if moments.units is None and moments.alpha is not None:
-        captions = _against_all(captions, values, classes.codes, moments, names, words, n_phrases)
+        captions = _against_all(captions, values, classes.codes, moments, names, words, n_phrases, moments.alpha)
     told = _told_apart(captions, moments, listed, names)
     answers = AnswersByLabel(zip(listed, told if collinear is None else map(collinear.label, told), strict=True))
     if moments.units is not None:
@@ -472,7 +228,7 @@ def _told_of_units(units: UnitSums, captions: list[Caption]) -> str:
 
 
 def _caption(
-    g: int, moments: _ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
+    g: int, moments: ClusterMoments, labels: list[Any], names: list[str], words: tuple[str, str, str], n_phrases: int
 ) -> Caption:
     gaps = moments.gaps(g)  # (n_clusters, n_features), of g over each other
     large = moments.are_large(g)
@@ -515,7 +271,7 @@ def _caption(
         chosen, against, left = second
         said = [word(f) for f in chosen]
     order = _leading_first(against, moments.sizes)
-    chosen, said, against = ([one[k] for k in order] for one in (chosen, said, against))
+    chosen, said, against = [chosen[k] for k in order], [said[k] for k in order], [against[k] for k in order]
     smallest = [rows[np.argmin(np.abs(gaps[rows, f]))] for f, rows in zip(chosen, against, strict=True)]
     effect = np.array([gaps[h, f] for f, h in zip(chosen, smallest, strict=True)])
     errors = [moments.gap_error(e, g, int(h), f) for e, f, h in zip(effect.tolist(), chosen, smallest, strict=True)]
@@ -542,10 +298,11 @@ def _against_all(
     captions: list[Caption],
     X: Any,
     groups: npt.NDArray[np.integer[Any]],
-    moments: _ClusterMoments,
+    moments: ClusterMoments,
     names: list[str],
     words: tuple[str, str, str],
     n_phrases: int,
+    alpha: float,
 ) -> list[Caption]:
     """Name clusters that no feature tells from a single other by what `contrast` finds against all others together."""
     bare = [g for g, caption in enumerate(captions) if not len(caption)]
@@ -556,7 +313,7 @@ def _against_all(
     for g in bare:
         sizes = int(moments.sizes[g]), int(moments.sizes.sum() - moments.sizes[g])
         side, effect = np.sign(auc[g] - 0.5), effects[g]
-        found = (rates_of_chance(auc[g], sizes) <= moments.alpha) & (side * effect >= _LARGE)
+        found = (rates_of_chance(auc[g], sizes) <= alpha) & (side * effect >= _LARGE)
         order = np.lexsort((-np.abs(effect), -np.abs(auc[g] - 0.5)))
         chosen = order[found[order]][:n_phrases]
         if len(chosen):
@@ -616,7 +373,8 @@ def _second_choice(
 def _leading_first(against: list[npt.NDArray[np.intp]], sizes: npt.NDArray[np.int64]) -> list[int]:
     """Return the order of phrases in which those that tell only from small clusters come last."""
     largest = np.array([sizes[rows].max() for rows in against])
-    return np.argsort(largest < _SMALL * largest.max(initial=0), kind="stable").tolist()
+    order: list[int] = np.argsort(largest < _SMALL * largest.max(initial=0), kind="stable").tolist()
+    return order
 
 
 def _with_smaller(
@@ -660,9 +418,7 @@ def _best_feature(
     return weight * int(counts[f]), f, np.flatnonzero(wide[:, f])
 
 
-def _told_apart(
-    captions: list[Caption], moments: _ClusterMoments, labels: list[Any], names: list[str]
-) -> list[Caption]:
+def _told_apart(captions: list[Caption], moments: ClusterMoments, labels: list[Any], names: list[str]) -> list[Caption]:
     """Add to captions that are the same how each cluster differs from the one of that name it differs from most."""
     texts = [caption.text for caption in captions]
     told = []
@@ -680,21 +436,3 @@ def _told_apart(
             caption = replace(caption, text=f"{before}{phrase}")
         told.append(caption)
     return told
-
-
-def _region_means(X: Any, image_shape: Any) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """Return the mean of the pixels of each row in nine regions, three by three, and the names of the regions."""
-    height, width, *_ = check_image_shape(image_shape, int(X.shape[1]))
-    if min(height, width) < 3:
-        raise ValueError(message(f"image_shape={tuple(image_shape)}", "at least 3 x 3 to have regions"))
-    third = np.arange(height)[:, None] * 3 // height * 3 + np.arange(width)[None, :] * 3 // width
-    region = np.repeat(third.ravel(), int(X.shape[1]) // (height * width))
-    averages = np.zeros((len(region), 9))
-    averages[np.arange(len(region)), region] = 1.0
-    averages /= averages.sum(axis=0)
-    step = max(1, _BLOCK // len(region))
-    blocks = [
-        product(dense_rows_of(X, np.arange(start, min(start + step, X.shape[0]))), averages)
-        for start in range(0, int(X.shape[0]), step)
-    ]
-    return np.concatenate(blocks), list(_REGIONS)

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["sum_deviations"]
+__all__ = ["BLOCK", "sum_deviations"]
 
 Array = npt.NDArray[np.float64]
 
+BLOCK = 1 << 22
+"""Numbers of a table made dense at a time."""
 _HELD = 1 << 17  # deviations at a time
 
 
