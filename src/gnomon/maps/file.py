@@ -93,34 +93,17 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
     description["image_shape"] = None if result.image_shape is None else list(result.image_shape)
     description["metadata"] = list(result.metadata)
     _pack_table(result.X, arrays, description)
-    for number, column in enumerate(result.metadata.values()):
-        arrays[f"metadata_{number}"] = _plain(column)
-    if result.labels is not None:
-        arrays["labels"] = _plain(result.labels)
-    if result.point_names is not None:
-        arrays["point_names"] = _plain(result.point_names)
-    columns = {"labels": result.labels, **{f"metadata_{k}": one for k, one in enumerate(result.metadata.values())}}
-    orders = {name: list(order_of(column)) for name, column in columns.items() if column is not None}
-    if any(orders.values()):
-        description["orders"] = {name: order for name, order in orders.items() if order}
+    _pack_rows(result, arrays, description)
     if result.images is not None:
         arrays["images"] = result.images
     if result.scale is not None:
-        arrays |= {"scale_center": result.scale.center, "scale_spread": result.scale.spread}
-        description["scale"] = result.scale.name
-        if result.scale.weight is not None:
-            arrays["scale_weight"] = result.scale.weight
+        _pack_scale(result.scale, arrays, description)
     if result.representation is not None:
         _pack_representation(result.representation, arrays, description)
     if result.completion is not None:
         _pack_completion(result.completion, arrays, description)
     if result.graph is not None:
-        graph = result.graph
-        arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
-        if graph.mask is not None:
-            arrays["graph_mask"] = graph.mask
-        about = {"metric": graph.metric, "method": graph.method}
-        description["graph"] = {**about, "recall": float(graph.recall), "recall_error": float(graph.recall_error)}
+        _pack_graph(result.graph, arrays, description)
     if result.surface is not None:
         description["surface"] = [result.surface.name, float(result.surface.radius)]
     if result.columns is not None:
@@ -134,6 +117,35 @@ def pack(result: Map) -> tuple[Arrays, dict[str, Any]]:
     if result._estimator is not None:
         _pack_method(result, arrays, description)
     return arrays, description
+
+
+def _pack_rows(result: Map, arrays: Arrays, description: dict[str, Any]) -> None:
+    """Store metadata, labels and names of the rows, and the orders of those that are categories in order."""
+    for number, column in enumerate(result.metadata.values()):
+        arrays[f"metadata_{number}"] = _plain(column)
+    if result.labels is not None:
+        arrays["labels"] = _plain(result.labels)
+    if result.point_names is not None:
+        arrays["point_names"] = _plain(result.point_names)
+    columns = {"labels": result.labels, **{f"metadata_{k}": one for k, one in enumerate(result.metadata.values())}}
+    orders = {name: list(order_of(column)) for name, column in columns.items() if column is not None}
+    if any(orders.values()):
+        description["orders"] = {name: order for name, order in orders.items() if order}
+
+
+def _pack_scale(scale: Scaling, arrays: Arrays, description: dict[str, Any]) -> None:
+    arrays |= {"scale_center": scale.center, "scale_spread": scale.spread}
+    description["scale"] = scale.name
+    if scale.weight is not None:
+        arrays["scale_weight"] = scale.weight
+
+
+def _pack_graph(graph: NeighborGraph, arrays: Arrays, description: dict[str, Any]) -> None:
+    arrays |= {"graph_indices": graph.indices, "graph_distances": graph.distances}
+    if graph.mask is not None:
+        arrays["graph_mask"] = graph.mask
+    about = {"metric": graph.metric, "method": graph.method}
+    description["graph"] = {**about, "recall": float(graph.recall), "recall_error": float(graph.recall_error)}
 
 
 def _pack_method(result: Map, arrays: Arrays, description: dict[str, Any]) -> None:

@@ -88,13 +88,7 @@ class Ground(SampledRows):
             return blank
         fall = self.fall(a, b, island=island, bridge=bridge)
         dip, whole, (a, b) = fall.value, (a[self.rows], b[self.rows]), (fall.a, fall.b)
-        kinds = self.nulls.deepest(fall.n_least if n_least is None else n_least)
-        p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
-        chance = max(kinds, key=np.median)
-        center = float(np.median(chance))
-        noise = float(-scipy.special.ndtri(alpha) * math.sqrt(scipy.special.polygamma(1, N_NEIGHBORS)))
-        low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
-        high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
+        estimate, low, high, p_value = self._beside_chance(dip, fall.n_least if n_least is None else n_least, alpha)
         limit = -math.log(bridge)
         line, sides, border = None, (a, b), None
         if not (p_value <= alpha and low >= limit):
@@ -111,14 +105,13 @@ class Ground(SampledRows):
             answer, finding = "no", "a continuum with a dip" if p_value <= alpha else "one group"
         else:
             answer, finding = "cannot be told", "a dip that may be a gap" if p_value <= alpha else "no sure dip"
-        estimate = max(0.0, dip - center)
         if answer == "yes":  # each part falls as deep: the groups do
             told = names
             more = told_of_strays(fall.strays, whole, names) + self._of_columns(*whole, island, limit)
         else:
             told, more = (part_of(first, whole[0], a), second if island else part_of(second, whole[1], b)), ""
         if answer == "no" and not island:
-            more = self._by_way_of_others(a, b, told, dip + noise)
+            more = self._by_way_of_others(a, b, told, dip + _noise(alpha))
         first = "it" if island and told[0] == names[0] and finding != NARROW else told[0]
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         in_order = line.in_order if line is not None and answer == "cannot be told" else None
@@ -133,9 +126,19 @@ class Ground(SampledRows):
             in_map=self._in_map(a, b, island, limit),
             statistic=estimate,
             interval=(low, high),
-            p_value=float(p_value),
+            p_value=p_value,
             told_apart=in_order,
         )
+
+    def _beside_chance(self, dip: float, n_least: int, alpha: float) -> tuple[float, float, float, float]:
+        """Return a fall less what tables without gaps show, the ends of its interval, and its p-value."""
+        kinds = self.nulls.deepest(n_least)
+        p_value = max((1 + np.count_nonzero(kind >= dip)) / (1 + len(kind)) for kind in kinds)
+        chance = max(kinds, key=np.median)
+        center, noise = float(np.median(chance)), _noise(alpha)
+        low = max(0.0, dip - max(center + noise, *(float(np.quantile(kind, 1.0 - alpha)) for kind in kinds)))
+        high = max(low, dip - min(center - noise, float(np.quantile(chance, alpha))))
+        return max(0.0, dip - center), low, high, float(p_value)
 
     def _told_of_few(self, groups: dict[str, Mask]) -> str:
         """Say which groups have too few rows for a density and what can be done; empty if none has."""
@@ -218,6 +221,11 @@ class Ground(SampledRows):
         if min(np.count_nonzero(a), np.count_nonzero(b)) < FEWEST_ROWS:
             return None
         return "yes" if fall_between(self.map_landscape, a, b, island=island, limit=limit).value >= limit else "no"
+
+
+def _noise(alpha: float) -> float:
+    """Return by how much the logarithm of a density of neighbours is off in a share `alpha` of draws."""
+    return float(-scipy.special.ndtri(alpha) * math.sqrt(scipy.special.polygamma(1, N_NEIGHBORS)))
 
 
 @lru_cache(maxsize=16)
