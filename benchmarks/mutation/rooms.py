@@ -90,5 +90,29 @@ ROOMS = {
     ),
     "evaluation": Room(("evaluation/**/*.py",), ("evaluation", "test_docstrings.py")),
     "explanations": Room(("explanations/**/*.py",), ("explanations", "test_docstrings.py")),
+    "drift": Room(
+        ("extension/drift/*.py",),
+        (
+            "extension/test_blank_rows.py",
+            "extension/test_drift.py",
+            "extension/test_drift_of_series.py",
+            "extension/test_new_columns.py",
+            "extension/test_unseen.py",
+        ),
+    ),
+    "questions": Room(
+        ("maps/named_rows.py", "maps/*questions.py"),
+        (
+            "explanations/test_listed_repeats.py",
+            "explanations/test_outliers.py",
+            "explanations/test_repeated_rows.py",
+            "explanations/test_suspects.py",
+            "maps/test_islands_beside_clusters.py",
+            "maps/test_map_cautions.py",
+            "maps/test_map_of_angles.py",
+            "maps/test_map_questions.py",
+            "maps/test_map_words.py",
+        ),
+    ),
 }
 """A room's tests are those that answer for it; what others happen to run does not count."""
