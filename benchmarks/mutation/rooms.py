@@ -95,6 +95,7 @@ ROOMS = {
         (
             "extension/test_blank_rows.py",
             "extension/test_drift.py",
+            "extension/test_drift_judgement.py",
             "extension/test_drift_of_series.py",
             "extension/test_new_columns.py",
             "extension/test_unseen.py",

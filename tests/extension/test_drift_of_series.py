@@ -107,3 +107,44 @@ def test_few_frames_of_another_run_count_as_those_of_the_series(m, n):
         assert drift.independent.n_new < n / 5
         assert "too few to show their order" in drift.caution
         assert "region" not in drift.summary()
+
+
+def test_masks_and_labels_of_the_rows_that_are_judged_are_theirs():
+    old, new = _run(600, 3), _run(400, 4)
+    orders = tuple(gn.neighbors.succession_of_rows(rows) for rows in (old, new))
+    rng = np.random.default_rng(0)
+    labels = np.where(old[:, 0] > 0, "a", "b")
+    masks = rng.random(old.shape) < 0.1, rng.random(new.shape) < [0.1, 0.6, 0.1, 0.1, 0.1, 0.1]
+    drift = gn.extension.measure_drift(old, old[:, :2], new, new[:, :2], labels=labels, missing=masks, orders=orders)
+    some, few = (order.independent for order in orders)
+    again = gn.extension.measure_drift(
+        old[some],
+        old[some, :2],
+        new[few],
+        new[few, :2],
+        labels=labels[some],
+        missing=(masks[0][some], masks[1][few]),
+    )
+    assert drift.differences == again.differences
+    assert "column 1 in " in drift.differences[0]
+    np.testing.assert_array_equal(drift.missing.of_new, again.missing.of_new)
+    assert drift.independent.labels == again.labels
+    assert sum(drift.labels.values()) == 400
+
+
+def test_new_rows_of_four_steps_of_a_series_may_be_none():
+    old = _run(600, 3)
+    order, rng = gn.neighbors.succession_of_rows(old), np.random.default_rng(0)
+    for n, alike in ((4 * order.step, False), (4 * order.step - 1, True)):
+        new = rng.normal(size=(n, 6))
+        drift = gn.extension.measure_drift(old, old[:, :2], new, new[:, :2], orders=(order, None))
+        assert ("too few to show their order" in drift.caution) == alike
+        assert drift.independent.n_new == (4 if alike else n)
+
+
+def test_of_a_short_series_eight_rows_are_judged():
+    old, new = _run(60, 3), _run(60, 4)
+    for step, judged in ((20, 8), (9, 8), (7, 9)):
+        order = gn.neighbors.Succession(1e-9, step, 60)
+        drift = gn.extension.measure_drift(old, old[:, :2], new, new[:, :2], orders=(order, order))
+        assert drift.independent.n_old == judged
