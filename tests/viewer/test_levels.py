@@ -44,6 +44,26 @@ def test_the_page_has_every_level_of_clusters_with_what_drives_them(nested, tmp_
     assert header["levels"][0]["parents"] == {}
 
 
+def test_the_legend_says_what_captions_and_clusters_tell(nested, tmp_path):
+    X, groups = nested
+    made = gn.map(X, "pca", metadata={"batch": np.array(["first", "second"])[groups]})
+    found = made.clusters()
+    assert "'batch'" in found.told
+    made.to_html(tmp_path / "clusters.html")
+    notes = {one["name"]: one.get("says", "") for one in read_page(tmp_path / "clusters.html")[0]["columns"]}
+    named = "Clusters were found in the data. Each is named by what tells it from those beside it."
+    assert notes == {"cluster": f"{named} {found.told}", "2 clusters": named, "batch": ""}
+    labelled = gn.map(X, "pca", labels=groups.astype(str), label_name="kind")
+    labelled.clusters()
+    labelled.to_html(tmp_path / "labels.html")
+    notes = {one["name"]: one.get("says", "") for one in read_page(tmp_path / "labels.html")[0]["columns"]}
+    assert notes["kind"].startswith("Below each class: what tells it from every other one")
+    assert notes["clusters within kind"] == named
+    content = PageContent(embedding=X[:, :2], labels=groups, column_notes={"other": "a"})
+    with pytest.raises(ValueError, match="column_notes with 'other' must be the name of the labels or of a column"):
+        write_html(tmp_path / "n.html", content)
+
+
 def test_rows_in_no_cluster_are_called_so_and_rows_without_a_label_missing(tmp_path):
     Y = np.random.default_rng(0).normal(size=(40, 2))
     kind = np.array(["a", "b", "", "a"], dtype=object)[np.arange(40) % 4]

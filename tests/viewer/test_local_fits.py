@@ -123,8 +123,10 @@ def test_the_page_colours_by_distortion_and_names_what_is_torn(open_again, page,
 def test_captions_stand_under_the_names_of_the_classes(open_page, counts, tmp_path):
     X, Y, labels = counts
     path = tmp_path / "captions.html"
-    write_html(path, PageContent(embedding=Y, X=X, labels=labels, captions={"east": "<b>high</b> feature 3"}))
+    notes, captions = {"label": "Told from <i>every</i> other."}, {"east": "<b>high</b> feature 3"}
+    write_html(path, PageContent(embedding=Y, X=X, labels=labels, captions=captions, column_notes=notes))
     opened = open_page(path)
     legend = opened.page.inner_text("#legend")
+    assert "Told from <i>every</i> other." in legend
     assert "<b>high</b> feature 3" in legend
     assert opened.problems == []

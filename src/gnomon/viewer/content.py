@@ -21,6 +21,8 @@ _LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise t
 _MISSING = 65_535
 _ELSEWHERE = ("stretch", "anisotropy", "torn", "r2", "label_doubt")
 _MOST_CAPTIONS = 60  # more cannot be read
+_OF_CLASSES = "Below each class: what tells it from every other one, not only from the rest as a whole."
+_OF_CLUSTERS = "Clusters were found in the data. Each is named by what tells it from those beside it."
 _PROFILE_FEATURES = 12
 _MOST_SUSPECTS = 12
 
@@ -179,6 +181,8 @@ class PageContent:
         beyond chance; computed in the page from the feature values if not given.
     captions : dict of label to str, default=None
         A few words that tell each class from the others, shown under its name.
+    column_notes : mapping of str to str, default=None
+        What is said below the classes of the labels or of a column of the metadata, by its name.
     apart : str, default=""
         Which features tell the classes and the islands of the map apart, shown beside what moves the points.
     levels : sequence of PageLevel, default=()
@@ -217,6 +221,7 @@ class PageContent:
     compares_neighbors: bool = False
     profiles: Mapping[Any, Items[tuple[Any, ...]]] | None = None
     captions: Mapping[str, str] | None = None
+    column_notes: Mapping[str, str] | None = None
     apart: str = ""
     levels: Items[PageLevel] = ()
     point_names: Items[object] | None = None
@@ -235,6 +240,7 @@ class PageContent:
         found = map._clusters_shown()
         clustered = found is not None and len(found) > 0
         columns, levels = levels_of_clusters(found) if clustered else clusters_within_classes(map)
+        captions = _holders(found) if clustered else _captions(map, groups)
         return cls(
             embedding=map.embedding,
             title=map.name,
@@ -251,7 +257,8 @@ class PageContent:
             points=points,
             compares_neighbors=_compares_neighbors(map),
             profiles=_profiles(map, groups),
-            captions=_holders(found) if clustered else _captions(map, groups),
+            captions=captions,
+            column_notes=_column_notes(map, levels, captions),
             apart=_told_apart(map),
             point_names=None if map.point_names is None else map.point_names.tolist(),
             levels=levels,
@@ -316,6 +323,17 @@ def _captions(map: Any, groups: Any) -> dict[str, str]:
     if not 2 <= len(map.profiles()) <= _MOST_CAPTIONS:
         return {}
     return {name_of(label): str(caption) for label, caption in map.captions(groups=groups).items()}
+
+
+def _column_notes(map: Any, levels: Items[PageLevel], captions: Mapping[str, str]) -> dict[str, str]:
+    """Return what is said below the legend of labels with captions, and of clusters, by the names of the columns."""
+    notes = {map.label_name or "label": _OF_CLASSES} if captions and map.labels is not None else {}
+    for level in levels:
+        if level.found:
+            default = level.column == CLUSTER or map.labels is not None
+            more = [map._clusters.continuum, map._clusters.told] if default else []
+            notes[level.column] = " ".join(filter(None, [_OF_CLUSTERS, *more]))
+    return notes
 
 
 def _holders(found: Any) -> dict[str, str]:

@@ -161,6 +161,7 @@ class Document:
         )
         made.add_metadata(content.metadata, unlabelled)
         made.add_levels(content.levels)
+        made.add_column_notes(content.column_notes)
         made.add_point_names(content.point_names)
         made.name_features(as_table(content.X), content.feature_names, content.image_shape)
         made.add_explanation(explanation, content.groups)
@@ -310,6 +311,14 @@ class Document:
                 }
                 for level in levels
             ]
+
+    def add_column_notes(self, notes: Mapping[str, str] | None) -> None:
+        """Say below the legend of columns what they tell, by their names; of two of a name the first, the labels."""
+        columns = {one["name"]: one for one in reversed(self.payload.header.get("columns", []))}
+        for name, text in (notes or {}).items():
+            if name not in columns:
+                raise ValueError(message(f"column_notes with {name!r}", "the name of the labels or of a column"))
+            columns[name]["says"] = str(text)
 
     def add_pictures(self, images: Any) -> None:
         """Pictures of all points that are shown."""

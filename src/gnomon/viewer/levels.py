@@ -98,4 +98,5 @@ def clusters_within_classes(map: Any) -> tuple[Columns, list[PageLevel]]:
 def _drivers(cluster: Any) -> str:
     """Return the features that set a cluster apart, and by how many standard deviations at least."""
     effects = zip(cluster.caption.features, cluster.caption.effect.tolist(), strict=True)
-    return ", ".join(f"{name} {effect:+.1f} SD".replace("-", "\u2212") for name, effect in effects)
+    told = ", ".join(f"{name} {effect:+.1f} SD".replace("-", "\u2212") for name, effect in effects)
+    return told if any(cluster.caption.against) else f"{told} against all together"

@@ -70,10 +70,12 @@ export function listChannels(header, core) {
         categories: column.categories,
         missing: column.missing ? column.categories.length - 1 : -1,
         colors: column.colors,
+        says: column.says,
       });
     } else {
-      const values = () => core[column.key];
-      channels.push({ id: column.key, name: column.name, group, kind: "ramp", values, dates: column.dates });
+      const values = () => core[column.key],
+        { key: id, name, dates, says } = column;
+      channels.push({ id, name, group, kind: "ramp", values, dates, says });
     }
   }
   const add = (/** @type {string} */ name, /** @type {string} */ id, /** @type {() => ArrayLike<number>} */ values) =>

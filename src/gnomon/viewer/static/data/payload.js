@@ -14,7 +14,7 @@ import { bytesOf } from "./text.js";
  *     rows: [number, string, string, number][]},
  *   ramp: string[], other: string,
  *   columns?: {name: string, role: string, key: string, categories?: string[], colors?: string[],
- *     missing?: boolean, dates?: boolean}[], diagnostics?:
+ *     missing?: boolean, dates?: boolean, says?: string}[], diagnostics?:
  *     {name: string, key: string}[],
  *   features?: {names: string[], kept?: number}, pointNames?: string[],
  *   featureGroups?: {feature: number, name: string, members: number[], weights: number[]}[],
