@@ -1,5 +1,7 @@
 """New rows have the columns that the rules were found of, and what is no table of columns is refused by name."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -114,3 +116,51 @@ def test_before_fit_there_is_nothing_to_transform_by():
     for call in (lambda: gn.TablePreprocessor().transform(X), lambda: gn.TablePreprocessor().get_feature_names_out()):
         with pytest.raises(NotFittedError):
             call()
+
+
+def only_warnings(call, *arguments):
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = call(*arguments)
+    return made, [str(one.message) for one in told]
+
+
+FITS = [lambda table: gn.map(table, "pca"), gn.PCA().fit, lambda table: gn.map(table, "pca").filling()]
+
+
+@pytest.mark.parametrize("fit", FITS)
+def test_names_that_what_was_fitted_does_not_know_are_told_at_every_call(fit):
+    fitted = fit(X)
+    told = f"X has feature names, but {type(fitted).__name__} was fitted without feature names. "
+    for rows in (FRAME, FRAME[[*"dcba"]], FRAME, dict(FRAME.items())):
+        if isinstance(rows, pd.DataFrame) or isinstance(fitted, gn.Map):
+            places, said = only_warnings(fitted.transform, rows)
+            assert said == [f"{told}Columns are taken by their place."]
+            np.testing.assert_array_equal(places, fitted.transform(np.column_stack([*map(rows.get, rows)])))
+    for rows in (X, pd.DataFrame(X), FRAME.set_axis(["feature 0", "feature 1", "feature 2", "feature 3"], axis=1)):
+        assert only_warnings(fitted.transform, rows)[1] == []
+    with pytest.raises(ValueError, match="X has 3 features"):
+        fitted.transform(FRAME[[*"abc"]])
+    named = fit(FRAME)
+    assert only_warnings(named.transform, FRAME)[1] == only_warnings(named.transform, X)[1] == []
+
+
+def test_names_by_default_are_found_in_any_order():
+    m = gn.map(X, "pca")
+    frame = pd.DataFrame(X, columns=m.feature_names)
+    places, said = only_warnings(m.transform, frame[m.feature_names[::-1]])
+    np.testing.assert_array_equal(places, m.transform(X))
+    assert said == []
+
+
+@pytest.mark.parametrize("other", [{"x": "u"}, {"a": "u"}, {"a": pd.Timestamp("2024-01-01"), "x": "u"}])
+def test_a_column_that_lacks_is_named_before_columns_of_other_kinds(other):
+    rows = FRAME.drop(columns="b").assign(**other)
+    unseen = "Feature names unseen at fit time:\n- x\n" if "x" in other else ""
+    told = f"during fit.\n{unseen}Feature names seen at fit time, yet now missing:\n- b\nAdd"
+    m, pca = gn.map(FRAME, "pca"), gn.PCA().fit(FRAME)
+    for fitted, given in ((m, rows), (pca, rows), (m, dict(rows.items()))):
+        with pytest.raises(ValueError, match=told):
+            fitted.transform(given)
+    with pytest.raises(TypeError, match="'a': "):
+        gn.PCA().fit(FRAME).transform(FRAME.assign(a="u"))

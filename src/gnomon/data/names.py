@@ -12,6 +12,7 @@ from gnomon._entrance import part
 from gnomon._validation import message
 
 __all__ = [
+    "are_default_names",
     "check_name_count",
     "clean_names",
     "column_text",
@@ -62,6 +63,12 @@ def default_names(n_features: int, image_shape: tuple[int, ...] | None = None) -
     height, width, *channels = image_shape
     colours = (" red", " green", " blue") if channels == [3] else ("",)
     return [f"pixel {r},{c}{colour}" for r in range(height) for c in range(width) for colour in colours]
+
+
+def are_default_names(names: Iterable[str]) -> bool:
+    """Return whether columns have no names but their numbers, as those of an array and of a frame are called."""
+    given = list(names)
+    return given in (default_names(len(given)), [str(j) for j in range(len(given))])
 
 
 def words_of(name: str) -> list[str]:

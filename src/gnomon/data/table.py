@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +12,13 @@ import scipy
 
 from gnomon._printed import ShortRepr
 from gnomon._run import current_run
-from gnomon._validation import caller, message
+from gnomon._validation import caller, message, pass_on
 from gnomon.data.arrays import LARGEST, FloatArray, all_finite, check_finite, fields_of, read_array
 from gnomon.data.cells import in_memory, is_cells, is_stored_matrix
 from gnomon.data.frames import is_frame, is_lazy_frame, read_frame, stack_columns
-from gnomon.data.names import check_name_count, clean_names, names_of_coordinates
+from gnomon.data.names import are_default_names, check_name_count, clean_names, names_of_coordinates
 from gnomon.data.sparse import canonical_csr
+from gnomon.exceptions import DataWarning
 
 __all__ = [
     "Table",
@@ -29,6 +30,7 @@ __all__ = [
     "given_rows",
     "plain_row",
     "refuse_sparse",
+    "told_names",
 ]
 
 _SHOWN = 5  # names listed in an error
@@ -103,6 +105,8 @@ def _read(
         if is_frame(X):
             frame = read_frame(X)
             names = frame.names if names is None else names
+            if known_as is not None and names is not None and any(frame.kinds) and {*known_as} - {*names}:
+                _refuse_names(names, known_as)
             usable = names if names is not None and len(names) == len(frame.columns) else None
             return stack_columns(frame, names=usable, dtype=dtype), names, frame.index
         names = names_of_coordinates(X) if names is None else names
@@ -196,7 +200,8 @@ def check_table(
     allow_missing : bool, default=False
         Let NaN through, for methods that know what to do without a value. Infinities are refused all the same.
     known_as : sequence of str, default=None
-        What errors call the columns of a table without names, if it has as many: those of the table in `fit`.
+        What errors call the columns of a table without names, if it has as many: those of the table in `fit`. Of a data
+        frame with columns of other kinds the error names those of them that it lacks.
     largest : float, default=LARGEST
         Magnitude that no value may pass.
 
@@ -336,11 +341,33 @@ def _listed(title: str, names: Iterable[str]) -> str:
     return f"{title}\n" + "\n".join(lines) + "\n"
 
 
+def _refuse_names(given: Sequence[str], fitted: Sequence[str], kept_as: str = "") -> NoReturn:
+    """Raise ValueError about columns of other names, or in another order, than those of `fit`."""
+    unseen = _listed("Feature names unseen at fit time:", set(given) - set(fitted))
+    missing = _listed("Feature names seen at fit time, yet now missing:", set(fitted) - set(given))
+    order = "Feature names must be in the same order as they were in fit.\n"
+    raise ValueError(
+        f"{caller()}: The feature names should match those that were passed during fit.\n"
+        f"{unseen}{missing}{'' if unseen or missing else order}{_remedy_of_names(kept_as, lacking=bool(missing))}"
+    )
+
+
 def _remedy_of_names(kept_as: str, *, lacking: bool) -> str:
     """Return what to do about columns of other names, or in another order, than those of `fit`."""
     if lacking:
         return "Add them to the new rows, or fit again with the columns that all rows have."
     return f"Pass X[names] of a data frame, X[:, names] of an AnnData object, where names are {kept_as}."
+
+
+def told_names(fitted: str) -> str:
+    """Return how scikit-learn says that only new rows have names, of the columns of what was fitted.
+
+    Parameters
+    ----------
+    fitted : str
+        What was fitted.
+    """
+    return f"X has feature names, but {fitted} was fitted without feature names"
 
 
 def check_feature_count(
@@ -359,26 +386,27 @@ def check_feature_count(
     kept_as : str, default="feature_names_in_"
         What the remedy calls these names, such as the attribute that has them.
 
+    Warns
+    -----
+    DataWarning
+        If the table has names, and those of fit are not known: columns are taken by their place then, in whatever order
+        they are.
+
     Notes
     -----
     The sentences are those of scikit-learn, whose estimator checks and users match on them.
     """
     if feature_names_in is not None and table.feature_names is not None:
-        fitted, given = list(feature_names_in), table.feature_names
-        if fitted == given:
-            return
-        unseen = _listed("Feature names unseen at fit time:", set(given) - set(fitted))
-        missing = _listed("Feature names seen at fit time, yet now missing:", set(fitted) - set(given))
-        order = "Feature names must be in the same order as they were in fit.\n"
-        raise ValueError(
-            f"{caller()}: The feature names should match those that were passed during fit.\n"
-            f"{unseen}{missing}{'' if unseen or missing else order}{_remedy_of_names(kept_as, lacking=bool(missing))}"
-        )
+        if list(feature_names_in) != table.feature_names:
+            _refuse_names(table.feature_names, feature_names_in, kept_as)
+        return
     if table.n_features != n_features_in:
         raise ValueError(
             f"X has {table.n_features} features, but {caller()} is expecting {n_features_in} features as input. "
             "Pass the columns that the model was fitted with."
         )
+    if feature_names_in is None and not are_default_names(table.feature_names or ()):
+        pass_on(f"{told_names(caller())}. Columns are taken by their place.", DataWarning)
 
 
 def _length(value: Any) -> int:

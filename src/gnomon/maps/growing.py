@@ -121,13 +121,13 @@ def _new_rows(result: Map, X_new: Any) -> _NewRows:
         symbols = genes_like(X_new, result._part, own_names(result))
         if result._reads_part:
             X, columns = read_part(X_new, result._part)
-            X_new = _checked(X, symbols or columns)
+            X_new = _checked(X, symbols or (None if own_names(result) is None else columns))
         elif symbols is not None:
             X_new = _checked(X_new, symbols)
     if is_frame(X_new) and _is_as_it_came(result, X_new):
         X_new, unknown = _encoded(result, X_new)
     names = own_names(result)
-    table, missing = fill_new_rows(result.completion, _by_name(X_new, names), names)
+    table, missing = fill_new_rows(result.completion, _by_name(X_new, names, result.feature_names), names)
     check_feature_count(table, result.n_features, names, kept_as="m.feature_names")
     values: Any = table.values
     if sp.issparse(result.X):
@@ -135,12 +135,18 @@ def _new_rows(result: Map, X_new: Any) -> _NewRows:
     return _NewRows(values.toarray() if table.is_sparse else values, missing, unknown)
 
 
-def _by_name(X_new: Any, names: list[str] | None) -> Any:
-    """Return the columns of these names in this order, and say which others are left out; what lacks any as it is."""
-    if names is None or not (isinstance(X_new, Table) or is_frame(X_new) or is_cells(X_new)):
+def _by_name(X_new: Any, own: list[str] | None, default: list[str]) -> Any:
+    """Return the columns of these names in this order, and say which others are left out; what lacks any as it is.
+
+    Those of the map's own names, and if it has none of its names by default where new rows have no others.
+    """
+    if not (isinstance(X_new, Table) or is_frame(X_new) or is_cells(X_new)):
         return X_new
-    table = X_new if isinstance(X_new, Table) else _checked(X_new, None)
+    table = X_new if isinstance(X_new, Table) else _checked(X_new, None, known_as=own)
     found = table.feature_names
+    names = default if own is None else own
+    if own is None and sorted(found or ()) != sorted(default):
+        return table
     if found is None or list(found) == names or len({*found}) < len(found) or not {*names} <= {*found}:
         return X_new
     warn_of_others([name for name in found if name not in {*names}])
@@ -169,6 +175,9 @@ def _rows_of_file(result: Map, data: Dataset) -> tuple[Any, dict[str, tuple[str,
         values = data.X[:, [names.index(name) for name in result.feature_names]]
         return _checked(values, result.feature_names), {}
     if result.columns is None and not set(_column_names(result)) <= {*names, *data.metadata}:
+        own, known = own_names(result), [*names, *(name for name in data.metadata if name not in names)]
+        if own is not None:  # a text is no column that is not there
+            check_feature_count(Table(np.empty((0, len(known))), known), result.n_features, own)
         return _checked(data.X, names), {}
     columns = {name: data.X[:, j] for j, name in enumerate(names)}
     return _encoded(result, {**columns, **data.metadata}, decimal=data.decimal)
@@ -187,10 +196,16 @@ def _column_names(result: Map) -> list[str]:
     return own_names(result) or [str(j) for j in range(result.n_features)]
 
 
-def _checked(X: Any, names: list[str] | None) -> Table:
+def _checked(X: Any, names: list[str] | None, *, known_as: list[str] | None = None) -> Table:
     """Return new rows, which may be none and lack values, under the names of their columns, None for those of X."""
     return check_table(
-        X, accept_sparse=True, min_samples=0, feature_names=names, allow_missing=True, largest=LARGEST_SQUARED
+        X,
+        accept_sparse=True,
+        min_samples=0,
+        feature_names=names,
+        allow_missing=True,
+        known_as=known_as,
+        largest=LARGEST_SQUARED,
     )
 
 

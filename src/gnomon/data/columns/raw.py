@@ -16,8 +16,8 @@ from gnomon.data.arrays import matrix_of, unmasked
 from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
-from gnomon.data.names import default_names
-from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse
+from gnomon.data.names import are_default_names, default_names
+from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse, told_names
 
 __all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns"]
 
@@ -94,22 +94,16 @@ def columns_of_fit(
     ValueError
         If they are taken by their place and are not as many as in `fit`.
     """
-    named, were_named = not _are_numbers(columns), not _are_numbers(fitted)
+    named, were_named = not are_default_names(columns), not are_default_names(fitted)
     if (named and were_named) or (named != were_named and all(name in columns for name in used)):
         return columns, ""
     check_feature_count(Table(np.empty((0, len(columns)))), len(fitted), None)
     told = ""
     if named:
-        told = f"X has feature names, but {caller()} was fitted without feature names"
+        told = told_names(caller())
     elif were_named:
         told = f"X does not have valid feature names, but {caller()} was fitted with feature names"
     return dict(zip(fitted, columns.values(), strict=True)), told
-
-
-def _are_numbers(names: Iterable[str]) -> bool:
-    """Return whether columns have no names but their numbers, as those of an array and of a frame are called."""
-    given = list(names)
-    return given in (default_names(len(given)), [str(j) for j in range(len(given))])
 
 
 def asked_columns(what: str, names: Sequence[Any] | None, columns: Iterable[str]) -> list[str] | None:
