@@ -402,3 +402,64 @@ def test_constant_columns_with_gaps_are_refused_as_complete_ones_are(columns):
         warnings.simplefilter("ignore", gn.exceptions.DataWarning)
         with pytest.raises(ValueError, match="rows"):
             gn.map(np.column_stack(columns), "pca")
+
+
+def _of_the_mean(draw, n, seeds, *, gaps):
+    """Return the squared error of what is filled in over that of the means, of small tables of several seeds."""
+    error = mean = 0.0
+    for seed in range(seeds):
+        rng = np.random.default_rng(seed)
+        X, new = draw(rng, n), draw(rng, 50)
+        hidden = rng.random((new if gaps == "new" else X).shape) < 0.15
+        if gaps == "new":
+            filled, truth = (
+                gn.completion.learn_to_fill(X, "distance", standardize=True).fill(np.where(hidden, np.nan, new)),
+                new,
+            )
+        else:
+            filled, truth = gn.complete_missing(np.where(hidden, np.nan, X), standardize=True).X, X
+        by = np.nanmean(X if gaps == "new" else np.where(hidden, np.nan, X), axis=0)
+        error += (((filled - truth) / X.std(axis=0))[hidden] ** 2).sum()
+        mean += (((by - truth) / X.std(axis=0))[hidden] ** 2).sum()
+    return error / mean
+
+
+@pytest.mark.parametrize("gaps", ["new", "own"])
+def test_in_small_tables_nothing_is_filled_in_farther_off_than_the_mean(gaps):
+    draws = {
+        "normal": lambda rng, n: rng.normal(size=(n, 6)),
+        "many columns": lambda rng, n: rng.normal(size=(n, 24)),
+        "skew": lambda rng, n: np.exp(rng.normal(size=(n, 6))),
+        "two columns": lambda rng, n: rng.normal(size=(n, 2)),
+    }
+    found = [_of_the_mean(draw, 20, 10, gaps=gaps) for draw in draws.values()]
+    assert max(found) < 1.04
+    assert np.mean(found) < 1.02
+
+    def related(rng, n):
+        return 0.9 * rng.normal(size=(n, 1)) + np.sqrt(0.19) * rng.normal(size=(n, 6))
+
+    assert _of_the_mean(related, 20, 10, gaps=gaps) < 0.5
+
+
+def test_a_slope_that_few_values_leave_uncertain_is_drawn_to_the_mean():
+    rng = np.random.default_rng(0)
+    expected = rng.normal(size=(60, 1)).astype(np.float32)
+    truth = (0.3 * expected + rng.normal(size=(60, 1))).astype(np.float32)
+    e, t = expected[:, 0].astype(np.float64), truth[:, 0].astype(np.float64)
+    slope = (e @ t) / (e @ e)
+    error = (((t - slope * e) ** 2).sum() + 2.0) / (60 * (e @ e))  # squared, with two values that miss by the variance
+    found = _trust(expected, truth, np.ones((60, 1), bool), np.ones(1))
+    np.testing.assert_allclose(found, [slope - error / slope], rtol=1e-6)
+    few = _trust(expected[:2], np.float32([[0.4], [-0.1]]), np.ones((2, 1), bool), np.ones(1))
+    np.testing.assert_array_equal(few, [0.0])
+
+
+def test_a_row_without_any_value_gets_the_means_of_the_completed_columns():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 1)) + 0.3 * rng.normal(size=(60, 4)) + [5.0, 0.0, -3.0, 1.0]
+    given = np.where(rng.random(X.shape) < 0.1, np.nan, X)
+    given[7] = np.nan
+    found = gn.complete_missing(given)
+    np.testing.assert_allclose(found.X[7], found.recipe.center, rtol=1e-6)
+    np.testing.assert_allclose(found.fill(np.full((2, 4), np.nan)), [found.recipe.center] * 2, rtol=1e-6)

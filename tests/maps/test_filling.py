@@ -112,7 +112,25 @@ def test_a_map_with_gaps_of_its_own_is_returned_and_a_sparse_one_refused():
         gaps = gn.map(X, "pca")
     assert gaps.filling() is gaps
     one = gn.map(rng.normal(size=(40, 2))[:, :1], "pca", n_components=1)
-    assert np.isfinite(one.filling().transform([[np.nan]])).all()
+    with pytest.warns(DataWarning, match="1 of 1 new row has no value at all: its place says nothing of it"):
+        assert np.isfinite(one.filling().transform([[np.nan]])).all()
+
+
+def test_rows_without_any_value_get_the_means_and_are_told(made, new):
+    rows = new[0].copy()
+    rows.loc[[3, 8]] = None
+    filling = made.filling()
+    with pytest.warns(
+        DataWarning, match="^Map: 2 of 40 new rows have no value at all: their places say nothing of them"
+    ):
+        places = filling.transform(rows)
+    np.testing.assert_allclose(places[[3, 8]], 0.0, atol=1e-5)  # of principal components
+    others = np.delete(np.arange(40), [3, 8])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(filling.transform(rows.iloc[others]), places[others], atol=1e-6)
+    with pytest.warns(DataWarning, match="of 40 new rows have no value at all"):
+        filling.extend(rows)
 
 
 def test_a_category_of_which_other_columns_tell_nothing_is_filled_in_by_its_shares(tmp_path):

@@ -211,11 +211,17 @@ def _fill(X: FloatArray, recipe: Recipe, donors: _Donors | None) -> FloatArray:
         expected = recipe.center
         if donors is not None:
             linear, row = recipe.begin(recipe.rows(some), donors.rows)
-            expected = recipe.center + recipe.spread * recipe.end(linear, row, donors.rows, donors.complete)
+            expected = _expected(some, recipe, recipe.end(linear, row, donors.rows, donors.complete))
         found[gaps[block]] = np.where(np.isnan(some), expected, some)
 
     share(work, blocks(len(gaps)))
     return found
+
+
+def _expected(some: FloatArray, recipe: Recipe, found: Float32Array) -> Float64Array:
+    """Return what is expected of rows, in units of the table; of those that hold nothing the center."""
+    empty = np.isnan(some).all(axis=1)[:, None]
+    return np.asarray(np.where(empty, recipe.center, recipe.center + recipe.spread * found))
 
 
 def _fill_donors(X: FloatArray, learned: Learned, donors: _Donors) -> FloatArray:
@@ -225,7 +231,7 @@ def _fill_donors(X: FloatArray, learned: Learned, donors: _Donors) -> FloatArray
     def work(block: slice) -> None:
         expected = recipe.end(learned.linear[block], learned.complete[block], donors.rows, donors.complete)
         some = found[block]
-        found[block] = np.where(np.isnan(some), recipe.center + recipe.spread * expected, some)
+        found[block] = np.where(np.isnan(some), _expected(some, recipe, expected), some)
 
     share(work, blocks(len(found)))
     return found
@@ -248,8 +254,9 @@ def complete_missing(
     found by the distance over shared features with the expected rest, and a second time by the distance of the rows
     completed. How many components and neighbours are used and how the two are weighed is what predicts best known
     values that are hidden for it. The means of columns are those of the completed table. A column whose hidden values
-    are missed by more than its mean misses them is drawn to the mean. Each row is completed by itself, from a sample of
-    at most 4,096 rows, so that time grows in proportion to the table.
+    are missed by more than its mean misses them, or of which few values tell, is drawn to the mean. Each row is
+    completed by itself, from a sample of at most 4,096 rows, so that time grows in proportion to the table. A row
+    without any value gets the means.
 
     Parameters
     ----------

@@ -292,7 +292,8 @@ class _Trial:
     def choose_weights(self, blank: Recipe, linear: Float32Array) -> tuple[Recipe, Float32Array]:
         """Return the recipe, still without a model, that expects best what was hidden, and its errors.
 
-        The errors of one half of the rows are those of the weights and neighbours chosen by the other half.
+        The errors of one half of the rows are those of the weights and neighbours chosen by the other half, and so are
+        the expected values by which the trust in these is found.
         """
         tested, hidden = self.tested, self.hidden
         errors = np.zeros(hidden.shape, dtype=np.float32)
@@ -314,12 +315,15 @@ class _Trial:
             return found
 
         best, weight = choose(slice(None))
+        crossed = np.zeros(hidden.shape, dtype=np.float32)
         for rows, others in ((slice(0, None, 2), slice(1, None, 2)), (slice(1, None, 2), slice(0, None, 2))):
             k, share_of_model = choose(others) if hidden[others].any() else (best, weight)
             some = expected(k, share_of_model)
+            crossed[rows] = some[rows]
             trust = _trust(some[others], truth[others], hidden[others], blank.variance)
             errors[rows] = np.where(hidden[rows], truth[rows] - (1.0 if trust is None else trust) * some[rows], 0.0)
-        trust = _trust(expected(best, weight), truth, hidden, blank.variance)
+        least = _LEAST_SLOPE if _square(errors[hidden]) < _square(self.truth) else 1.0
+        trust = _trust(crossed, truth, hidden, blank.variance, least)
         return replace(blank, n_neighbors=_NEIGHBORS[best], first=first, weight=weight, trust=trust), errors
 
 
@@ -379,14 +383,19 @@ def _square(differences: npt.NDArray[np.floating]) -> float:
 
 
 def _trust(
-    expected: Float32Array, truth: Float32Array, hidden: BoolArray, variance: Float64Array
+    expected: Float32Array,
+    truth: Float32Array,
+    hidden: BoolArray,
+    variance: Float64Array,
+    least: float = _LEAST_SLOPE,
 ) -> Float64Array | None:
     """Return by what to multiply what is expected of each column; None if by 1 throughout.
 
     Where the slope of the true values on the expected ones is below one half, these are farther off than the mean: they
     are multiplied by the slope. Else they stay as they are, since to draw them to the mean moves rows together. Slopes
     of columns of which few values were hidden are drawn to the mean of all slopes, by how much more they differ than
-    chance gives.
+    chance gives. All are then multiplied by 1 less the share of their square that their own error makes, 0 at least: a
+    slope that few rows leave uncertain would lead farther off than the mean.
 
     Parameters
     ----------
@@ -394,14 +403,17 @@ def _trust(
     hidden : ndarray of shape (n_tested, n_features), bool
     variance : ndarray of shape (n_features,), float64
         Of the columns.
+    least : float, default=0.5
+        Slope from which on values stay as they are: 1 where those of the whole table are farther off than the mean.
 
     References
     ----------
     .. [1] Paule & Mandel, "Consensus values and weighting factors", J. Res. Natl. Bur. Stand. 87, 1982.
+    .. [2] James & Stein, "Estimation with quadratic loss", Proc. 4th Berkeley Symposium 1, 1961.
     """
     e, t = (np.where(hidden, one, 0.0).astype(np.float64) for one in (expected, truth))
     squares, count = (e * e).sum(axis=0), hidden.sum(axis=0)
-    some = np.flatnonzero(squares > 0.0)
+    some = np.flatnonzero((squares > 0.0) & (variance > 0.0))
     if not len(some):
         return None
     slopes = (e * t).sum(axis=0)[some] / squares[some]
@@ -410,7 +422,10 @@ def _trust(
     between, mean = _spread_beyond_chance(slopes, chance)
     drawn = np.full(len(variance), mean)
     drawn[some] = (between * slopes + chance * mean) / (between + chance)
-    trust = np.where(drawn < _LEAST_SLOPE, np.clip(drawn, 0.0, 1.0), 1.0)
+    error = np.full(len(variance), 1.0 / float((1.0 / (between + chance)).sum()))  # squared, of the mean of slopes
+    error[some] = chance / (between + chance) * (between + chance / (between + chance) * error[some])
+    drawn *= np.maximum(1.0 - error / np.maximum(drawn**2, error), 0.0)
+    trust = np.where(drawn < least, np.clip(drawn, 0.0, 1.0), 1.0)
     return None if (trust == 1.0).all() else trust
 
 

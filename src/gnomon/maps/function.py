@@ -266,8 +266,9 @@ class MapFunction:
         A map of a table without gaps refuses NaN in new rows, categories and dates that are missing, and texts that it
         cannot read. The map that is returned takes them, in `transform`, `place`, `novelty` and `extend`: each row is
         filled in by itself from its known values and the rows of the map, as by `gnomon.complete_missing`, in the
-        features that the map has; the indicators of a missing category then say how likely each is. Positions and
-        answers stay as they are, and a file keeps how to fill in.
+        features that the map has; the indicators of a missing category then say how likely each is. A row without any
+        value is filled with the means, and a warning says that its place says nothing of it. Positions and answers stay
+        as they are, and a file keeps how to fill in.
 
         Parameters
         ----------

@@ -27,6 +27,7 @@ _BY_THE_MAP = (
     "Fill them in by the rows of the map: m = m.filling() (--missing distance of commands), then m.transform, m.place "
     "and m.extend take such rows; or impute numbers beforehand, as gnomon.complete_missing does, or leave the rows out."
 )
+_SAY_NOTHING = "their places say nothing of them"
 _OF_ROWS = {"init": 1, "reference": 1, "weights": 2}
 """Parameters of methods that may have an entry for each row, along so many axes."""
 
@@ -191,7 +192,7 @@ def fill_new_rows(
 ) -> tuple[Table, npt.NDArray[np.bool_] | None]:
     """Return new rows completed as those of the map, and what they lacked; without a completion NaN is refused.
 
-    The names are what errors call the columns of rows that have none.
+    The names are what errors call the columns of rows that have none. Rows without any value are warned of.
     """
     try:
         table = check_table(
@@ -209,4 +210,8 @@ def fill_new_rows(
     missing = np.isnan(np.asarray(table.values))
     if not missing.any() or table.n_features != completion.missing.shape[1]:
         return table, missing
+    n_empty = int(missing.all(axis=1).sum())
+    if n_empty:
+        which, whose = ("row has", "its place says nothing of it") if n_empty == 1 else ("rows have", _SAY_NOTHING)
+        warn(f"{n_empty:,} of {len(missing):,} new {which} no value at all: {whose}.", DataWarning)
     return replace(table, values=completion.fill(table.values)), missing
