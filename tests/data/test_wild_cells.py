@@ -97,6 +97,58 @@ def test_heavy_tails_and_rare_values_are_none(draw):
     assert not any(len(find_wild_cells(draw(np.random.default_rng(seed)))) for seed in range(40))
 
 
+HEAVY = {
+    "Pareto": lambda rng, n: rng.pareto(1.0, n),
+    "Cauchy": lambda rng, n: rng.standard_cauchy(n),
+    "lognormal": lambda rng, n: np.exp(3.0 * rng.normal(size=n)),
+}
+MAY_BE_RIGHT = "may be right, the end of a heavy tail: then "
+
+
+@pytest.mark.parametrize("draw", HEAVY.values(), ids=HEAVY)
+def test_ends_of_heavy_tails_are_told_as_such_and_not_claimed_to_be_wrong(draw):
+    told = []
+    for seed in range(150):
+        values = draw(np.random.default_rng(seed), 1000)[:, None]
+        told.append(_told(values, fit_scaling(values, "standard")))
+    told = [one for one in told if one]
+    assert len(told) >= 5
+    logarithms = "take logarithms or " if draw is not HEAVY["Cauchy"] else ""
+    end = f"Such cells {MAY_BE_RIGHT}{logarithms}pass scale='robust'. Put NaN in place of cells that are wrong."
+    assert np.mean([one.endswith(end) for one in told]) >= 0.95
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda rng, n: rng.normal(50, 10, n),
+        lambda rng, n: rng.gamma(9.0, 3.0, n),
+        lambda rng, n: rng.poisson(3.0, n) + 0.0,
+        lambda rng, n: np.where(rng.random(n) < 0.5, rng.normal(20, 3, n), rng.normal(60, 3, n)),
+    ],
+    ids=["normal", "skew", "counts", "bimodal"],
+)
+@pytest.mark.parametrize("n_wrong", [1, 20])
+def test_wrong_cells_of_ordinary_columns_are_no_ends_of_tails(draw, n_wrong):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        values = draw(rng, 1000)[:, None]
+        values[rng.choice(1000, n_wrong, replace=False)] *= 1000.0
+        told = _told(values, fit_scaling(values, "standard"))
+        assert MAY_BE_RIGHT not in told
+        assert told.endswith("Put NaN in place of cells that are wrong, or pass scale='robust'.") or n_wrong == 1
+
+
+def test_the_preprocessor_names_the_column_whose_cells_may_be_the_end_of_a_tail():
+    rng = np.random.default_rng(0)
+    table = {"age": rng.normal(50.0, 10.0, 300), "loss": rng.permutation(300.0 / (np.arange(300) + 0.5))}  # of Pareto
+    table["age"][7], table["loss"][5] = 5000.0, 6500.0
+    with pytest.warns(
+        DataWarning, match=rf"Those of 'loss' {MAY_BE_RIGHT}take logarithms or divide by quartiles\. Put"
+    ):
+        gn.TablePreprocessor().fit(table)
+
+
 def test_what_does_not_help_is_no_remedy():
     values = np.r_[np.zeros(500), np.ones(50), 1e5][:, None]  # of which the middle half is constant
     for scale in ("standard", "robust"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import log
 from gnomon._validation import warn
+from gnomon.data.dataset import listed
 from gnomon.data.scaling import Scaling, column_scales, told_times
 from gnomon.data.wild_cells import FAR, find_wild_cells, may_be_wild
 from gnomon.exceptions import DataWarning
@@ -19,6 +21,7 @@ __all__ = ["warn_of_wild_cells", "warn_of_wild_columns", "warn_of_wild_rows"]
 Ints = npt.NDArray[np.int64]
 
 _BEYOND_TAIL = 2.5  # times as far as all others from the median in logarithms of distances from it
+_BEYOND_ORDINARY = 2.0  # so many times where the standard deviation is made by them: else their column may have a tail
 _SAME = 1e-4  # relative error of a spread that is the standard deviation or the range
 _ROWS = 1000  # rows whose middle half tells which columns to look at
 _NAMED = 5  # columns, and cells of each
@@ -46,7 +49,7 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
     low, high = (np.asarray(end, dtype=np.float64) for end in (values.min(axis=0), values.max(axis=0)))
     farthest = np.maximum(high - scaling.center, scaling.center - low) / scaling.spread
     by_range = np.abs(high - low - scaling.spread) <= _SAME * scaling.spread
-    told, found, robust = [], list[Ints](), scaling.name == "standard"
+    told, found, tails, robust = [], list[Ints](), dict[str, bool](), scaling.name == "standard"
     for f in np.flatnonzero(by_range | may_be_wild(farthest, len(values))).tolist():
         column = values[:, f].astype(np.float64)
         deviation, spread = float(column.std()), float(scaling.spread[f])
@@ -62,9 +65,11 @@ def warn_of_wild_cells(values: Any, scaling: Scaling | None, names: Sequence[str
                 f"{cells}, and is divided by a {what} that is {told_times(spread / own)} times as large as without"
             )
             found.append(rows)
+            if not _lies_beyond_tail(column, rows, _BEYOND_ORDINARY):
+                tails[names[f]] = float(column.min()) > 0.0
             robust = robust and _has_quartiles(column)
     if told:
-        remedy = _remedy(found) + (", or pass scale='robust'." if robust else ".")
+        remedy = _remedy(found, tails, "pass scale='robust'" if robust else "")
         warn(f"{_joined(told)}. These columns hardly count in distances. {remedy}", DataWarning)
 
 
@@ -110,13 +115,13 @@ def warn_of_wild_rows(values: Any, names: Sequence[str]) -> None:
     for f, rows in wild.items():
         column = values[:, f].astype(np.float64)
         away = np.abs(column - np.median(column))
-        if away[rows[0]] > usual and _has_quartiles(column) and _lies_beyond_tail(away, rows):
+        if away[rows[0]] > usual and _has_quartiles(column) and _lies_beyond_tail(column, rows, _BEYOND_TAIL):
             times = told_times(float(scales.deviation[f] / np.sqrt(variances[f])))
             cells = _told(names[f], column, rows, np.arange(len(column)))
             told.append(f"{cells}, and a standard deviation that is {times} times as large as without")
             found.append(rows)
     if told:
-        warn(f"{_joined(told)}. Such cells make most of the distances of their rows. {_remedy(found)}.", DataWarning)
+        warn(f"{_joined(told)}. Such cells make most of the distances of their rows. {_remedy(found)}", DataWarning)
 
 
 def warn_of_wild_columns(values: npt.NDArray[Any], names: Sequence[str]) -> None:
@@ -134,7 +139,7 @@ def warn_of_wild_columns(values: npt.NDArray[Any], names: Sequence[str]) -> None
     DataWarning
         Names the columns, the cells and the rest.
     """
-    told, found, robust = [], list[Ints](), True
+    told, found, tails, robust = [], list[Ints](), dict[str, bool](), True
     for f, name in enumerate(names):
         known = np.flatnonzero(np.isfinite(values[:, f]))
         column = values[known, f].astype(np.float64)
@@ -149,9 +154,11 @@ def warn_of_wild_columns(values: npt.NDArray[Any], names: Sequence[str]) -> None
             cells = _told(name, column, rows, known)
             told.append(f"{cells}, and has a standard deviation that is {times} times as large as without")
             found.append(known[rows])
+            if not _lies_beyond_tail(relative, rows, _BEYOND_ORDINARY):
+                tails[name] = float(relative.min()) > 0.0
             robust = robust and _has_quartiles(relative)
     if told:
-        remedy = _remedy(found) + (", or divide by quartiles." if robust else ".")
+        remedy = _remedy(found, tails, "divide by quartiles" if robust else "")
         warn(
             f"{_joined(told)}. Divided by it these columns hardly count in distances; undivided the cells make nearly "
             f"all distances. {remedy}",
@@ -163,19 +170,38 @@ def _has_quartiles(column: npt.NDArray[np.float64]) -> bool:
     return bool(np.subtract(*np.quantile(column, (0.75, 0.25))) > 0.0)
 
 
-def _lies_beyond_tail(away: npt.NDArray[np.float64], rows: Ints) -> bool:
+def _lies_beyond_tail(column: npt.NDArray[np.float64], rows: Ints, times: float) -> bool:
     """Return whether cells lie so much farther from the median than others that these have no tail up to them."""
+    away = np.abs(column - np.median(column))
     nearest = float(away[rows[-1]])
     others = away[(away > 0.0) & (away <= nearest / FAR)]
+    if not len(others):
+        return True
     usual = float(np.median(others))
-    return bool(log(nearest / usual) > _BEYOND_TAIL * log(float(others.max()) / usual))
+    return bool(log(nearest / usual) > times * log(float(others.max()) / usual))
 
 
-def _remedy(found: Sequence[Ints]) -> str:
-    """Say what to do about the rows that columns have wild cells in."""
+def _remedy(found: Sequence[Ints], tails: Mapping[str, bool] = MappingProxyType({}), robust: str = "") -> str:
+    """Say what to do about the rows that columns have wild cells in.
+
+    Parameters
+    ----------
+    found : sequence of ndarray
+        The rows of each column.
+    tails : mapping of str to bool
+        Columns whose cells may be the end of a heavy tail, and whether they have logarithms.
+    robust : str, default=""
+        What else helps; empty if nothing does.
+    """
     cells = "Put NaN in place of cells that are wrong"
     rows = {*np.concatenate(found).tolist()}
-    return f"Leave row {rows.pop()} out if it is a total, or p{cells[1:]}" if len(found) > 1 == len(rows) else cells
+    if len(found) > 1 == len(rows):
+        cells = f"Leave row {rows.pop()} out if it is a total, or p{cells[1:]}"
+    if tails:
+        which = "Such cells" if len(tails) == len(found) else f"Those of {listed(tails)}"
+        ways = " or ".join(["take logarithms"] * all(tails.values()) + [robust] * bool(robust))
+        return f"{which} may be right, the end of a heavy tail{ways and f': then {ways}'}. {cells}."
+    return f"{cells}, or {robust}." if robust else f"{cells}."
 
 
 def _joined(told: Sequence[str]) -> str:
