@@ -1,23 +1,78 @@
-"""Results that print as a table, where a notebook displays them, and in a few words within others."""
+"""Results that print as a table, where a notebook displays them, and in a few words within others; harmless texts."""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import inspect
-from collections.abc import Mapping
-from typing import Any
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
-__all__ = ["Constructed", "Printed", "ShortRepr", "construction", "ordinal", "preformatted"]
+__all__ = [
+    "Constructed",
+    "Printed",
+    "ShortRepr",
+    "construction",
+    "harmless",
+    "harmless_texts",
+    "ordinal",
+    "preformatted",
+    "prints_harmlessly",
+]
 
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 _SHOWN = 60  # characters of a value
+_TEXTS = ("__str__", "summary")  # methods that return what is printed
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f"  # controls, but for tab and end of line
+    "\u202a-\u202e\u2066-\u2069"  # which turn the text around them
+    "\u200b\u2028\u2029\u2060-\u2065\u206a-\u206f\ufeff\ufff9-\ufffb]"  # which nobody sees
+)
+
+
+def harmless(text: str) -> str:
+    r"""Return a text in which controls that nobody sees, or that turn the text around them, are written out.
+
+    They stand as JSON and Python write them, such as ``"a\u202eb"``, in place of the character, which prints what
+    follows from right to left. Letters of all scripts, the marks that join and order them (U+200C to U+200F), tabs and
+    ends of lines stay. Everything that the data say passes here on its way to a page, a report, a figure or a terminal;
+    names themselves stay as they are.
+    """
+    return _UNSEEN.sub(_written, text)
+
+
+def harmless_texts(part: Any) -> Any:
+    """Return a document, of mappings, lists and plain values, with all its texts and keys `harmless`."""
+    if isinstance(part, str):
+        return harmless(part)
+    if isinstance(part, Mapping):
+        return {harmless_texts(key): harmless_texts(value) for key, value in part.items()}
+    return [harmless_texts(one) for one in part] if isinstance(part, (list, tuple)) else part
+
+
+def _written(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
+def prints_harmlessly(method: _Method) -> _Method:
+    """Return a method or function whose text is `harmless`."""
+
+    @functools.wraps(method)
+    def printed(*args: Any, **options: Any) -> Any:
+        text = method(*args, **options)
+        return harmless(text) if isinstance(text, str) else text
+
+    found: Any = printed
+    return cast("_Method", found)
 
 
 def preformatted(text: str) -> str:
     """Return text as HTML that keeps its columns."""
-    return f'<pre style="font-family:monospace;line-height:1.35">{html.escape(text)}</pre>'
+    return f'<pre style="font-family:monospace;line-height:1.35">{html.escape(harmless(text))}</pre>'
 
 
 def ordinal(number: int) -> str:
@@ -50,10 +105,13 @@ def _short_repr(self: Any) -> str:
 
 
 class ShortRepr:
-    """A dataclass whose ``repr`` says of arrays and long lists only how large they are."""
+    """A dataclass whose ``repr`` says of arrays and long lists only how large they are; what it prints is harmless."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        for name in _TEXTS:
+            if name in cls.__dict__:
+                setattr(cls, name, prints_harmlessly(cls.__dict__[name]))
         # The decorator of dataclasses writes a repr of its own into every class that has none in its body.
         if "__repr__" not in cls.__dict__:
             inherited = cls.__repr__

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gnomon._files import atomic_write, check_writable
+from gnomon._printed import harmless
 from gnomon._validation import message
 from gnomon.cli.console import as_options
 
@@ -154,7 +155,7 @@ def write_coordinates(path: str, places: npt.NDArray[Any], point_names: npt.NDAr
 
 def tell(text: str, paths: Mapping[str, str]) -> None:
     """Print a report; on standard error if an output has taken standard output."""
-    click.echo(text, err=STDOUT in paths.values())
+    click.echo(harmless(text), err=STDOUT in paths.values())
 
 
 def tell_notes(notes: Sequence[str], paths: Mapping[str, str], *, warned: Sequence[str]) -> None:

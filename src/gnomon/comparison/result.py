@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._optional import import_optional
+from gnomon._printed import prints_harmlessly
 from gnomon._validation import Options, check_parameters
 from gnomon.comparison.trials import Trial
 from gnomon.evaluation import QUALITIES
@@ -152,6 +153,7 @@ class Comparison:
         }
         return pandas.DataFrame.from_dict(rows, orient="index")
 
+    @prints_harmlessly
     def summary(self) -> str:
         """Return the four qualities of each map and how alike the maps are."""
         width = max(len(one.name) for one in self.trials) + 2

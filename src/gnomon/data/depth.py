@@ -108,8 +108,8 @@ def above_floor(X: Any) -> npt.NDArray[Any] | None:
     has_floor = varies & ((low == X).mean(axis=0) >= _AT_FLOOR)
     if not has_floor.any() or has_floor.sum() < _WITH_FLOOR * varies.sum():
         return None
-    above: Float64Array = X[:, has_floor].astype(np.float64) - low[has_floor]
-    return above
+    raised: Float64Array = X[:, has_floor].astype(np.float64) - low[has_floor]
+    return raised
 
 
 def _counts_of_steps(X: npt.NDArray[Any]) -> Float64Array | None:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
-from gnomon._printed import Printed
+from gnomon._printed import Printed, prints_harmlessly
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Nothing, Rule, check_parameters, message
@@ -275,6 +275,7 @@ class StoredExplanation:
         """Return in words what the fits are, a clause without a full stop."""
         return f"{self.reference.describe_fit()}, of {len(self.landmarks)} reference rows"
 
+    @prints_harmlessly
     def summary(self, n_top: int = 10) -> str:
         """Return the features of largest mean importance as a table, with the R2 over all points."""
         return summary_of(self, n_top)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._cached import cached_property
 from gnomon._entrance import entrance
-from gnomon._printed import ShortRepr, preformatted
+from gnomon._printed import ShortRepr, preformatted, prints_harmlessly
 from gnomon._run import current_run
 from gnomon._validation import Either, Integer, Options, Rule, check_parameters, message, warn
 from gnomon.data.scaling import Scaling, choose_scaling
@@ -319,6 +319,7 @@ class Explanation:
         """Return the features that move point i most, with values, arrows and R2; `print` shows a table."""
         return why(self, i, n_top)
 
+    @prints_harmlessly
     def summary(self, n_top: int = 10) -> str:
         """Return the features of largest mean importance as a table, with the R2 over all points."""
         return summary_of(self, n_top)

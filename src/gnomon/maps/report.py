@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gnomon._printed import harmless
 from gnomon.data.labels import name_of
 from gnomon.evaluation.judged_metrics import METRICS, can_judge
 from gnomon.evaluation.words import verdict
@@ -121,7 +122,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
     if notes and facts["notes"]:
         lines += ["", "Notes", *(f"  {note}" for note in facts["notes"])]
     lines[after_features:after_features] = _group_lines(facts.get("groups", {}), "\n".join(lines))
-    return "\n".join(lines)
+    return harmless("\n".join(lines))
 
 
 def _group_lines(groups: dict[str, list[str]], text: str) -> list[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gnomon._files import atomic_write
+from gnomon._printed import harmless
 from gnomon.exceptions import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -92,4 +93,4 @@ def svg_of(figure: Figure, *, label: str, key: str) -> str:
     used = set(re.findall(r'(?:url\(|xlink:href=")#([^)"]+)', text))
     text = re.sub(r' \bid="([^"]*)"', lambda one: f' id="{key}-{one[1]}"' if one[1] in used else "", text)
     text = re.sub(r'(url\(|xlink:href=")#', rf"\1#{key}-", text)
-    return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(label)}" ', 1)
+    return text.replace("<svg ", f'<svg role="img" aria-label="{html.escape(harmless(label))}" ', 1)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from gnomon._printed import harmless
+
 __all__ = ["add_fonts"]
 
 
 def add_fonts(figure: Any) -> None:
-    """Let the texts of a figure use installed fonts for letters that their own fonts lack, where there are such."""
+    """Let the texts of a figure use installed fonts for letters that their own fonts lack, and show what none has.
+
+    Controls that nobody sees stand as `harmless` writes them.
+    """
     from matplotlib.text import Text
 
     for text in figure.findobj(Text):
+        if (seen := harmless(text.get_text())) != text.get_text():
+            text.set_text(seen)
         beyond = frozenset(letter for letter in text.get_text() if ord(letter) > 0x24F and not letter.isspace())
         if beyond:
             families = tuple(text.get_fontfamily())

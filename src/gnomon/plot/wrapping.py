@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import unicodedata
 
+from gnomon._printed import harmless
+
 __all__ = ["columns_of", "shortened", "wrapped"]
 
 _ELLIPSIS = "…"
@@ -36,7 +38,7 @@ def columns_of(text: str) -> int:
 
 def shortened(text: str, most: int) -> str:
     """Return a text of one line and of at most so many letters, with an ellipsis if it was longer."""
-    plain = " ".join(text.split())
+    plain = harmless(" ".join(text.split()))
     if columns_of(plain) <= most:
         return plain
     room, kept = most - 1, []
@@ -67,7 +69,7 @@ def wrapped(text: str, most: int, n_lines: int) -> str:
     str
     """
     lines = [""]
-    for word in _pieces(" ".join(text.split()), most):
+    for word in _pieces(harmless(" ".join(text.split())), most):
         longer = lines[-1] + word
         if columns_of(longer.rstrip()) <= most or not lines[-1]:
             lines[-1] = longer

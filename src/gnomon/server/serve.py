@@ -12,6 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from gnomon._entrance import entrance
+from gnomon._printed import harmless_texts
 from gnomon._validation import Integer, check_parameters, message
 from gnomon.server.answers import Answers
 from gnomon.viewer import PageContent
@@ -225,7 +226,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._send_json(refused.status, {"error": str(refused)})
 
     def _send_json(self, status: HTTPStatus, document: dict[str, Any]) -> None:
-        self._send(status, "application/json", json.dumps(document, allow_nan=False).encode("utf-8"))
+        self._send(status, "application/json", json.dumps(harmless_texts(document), allow_nan=False).encode("utf-8"))
 
     def _send(self, status: HTTPStatus, kind: str, body: bytes) -> None:
         self.send_response(status)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import prints_harmlessly
 from gnomon._validation import message
 from gnomon.linalg import align
 from gnomon.spectrum.marks import Mark, likeness
@@ -223,6 +224,7 @@ class Spectrum:
 
         save_figure(self.plot(**options).figure_, path, dpi=dpi)
 
+    @prints_harmlessly
     def report(self) -> str:
         """Say in words what was computed and where the methods lie."""
         lines = [f"{self!r}, {self.n_neighbors} neighbours, random_state={self.seed}"]

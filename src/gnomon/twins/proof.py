@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._entrance import entrance
+from gnomon._printed import prints_harmlessly
 from gnomon._random import RandomState
 from gnomon._run import current_run
 from gnomon._validation import Integer, Rule, check_parameters
@@ -72,6 +73,7 @@ class Proof:
     def __bool__(self) -> bool:
         raise TypeError("Proof: there is no plain yes; ask for .refuted or .unreadable")
 
+    @prints_harmlessly
     def summary(self) -> str:
         """Return the answer in words."""
         is_so, is_not = ("true", "false") if self.holds else ("false", "true")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._entrance import entrance
-from gnomon._printed import ShortRepr
+from gnomon._printed import ShortRepr, prints_harmlessly
 from gnomon._validation import message
 from gnomon.twins.changes import Change, Floats, Groups
 
@@ -86,6 +86,7 @@ class Answers:
     lengths: Floats
     directions: Floats
 
+    @prints_harmlessly
     def summary(self, group_names: list[str], feature_names: list[str], n_top: int = 3) -> str:
         """Return in words to what the map answers most and least.
 
@@ -180,6 +181,7 @@ class BlindSpots:
         """The changes that it does show."""
         return [twin for twin in self.twins if not twin.same]
 
+    @prints_harmlessly
     def summary(self, n_top: int = 8) -> str:
         """Return what was found in words.
 

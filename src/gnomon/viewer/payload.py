@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon._printed import harmless_texts
 from gnomon._threads import in_order
 from gnomon.linalg.table import table_as_bytes
 from gnomon.viewer.bins import bins_of
@@ -266,7 +267,10 @@ class Payload:
         """Yield (group, gzip frame) in order, as `parts` does; the number of threads changes no byte."""
         layout = {group: _layout(columns) for group, columns in self.groups.items()}
         header = json.dumps(
-            {**self.header, "groups": layout}, ensure_ascii=False, allow_nan=False, separators=(",", ":")
+            {**harmless_texts(self.header), "groups": layout},
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
         )
         parts = [("header", memoryview(header.encode()))]
         parts += [(group, part) for group, columns in self.groups.items() for part in _chunks(columns)]

@@ -23,6 +23,7 @@ import numpy.typing as npt
 
 from gnomon._entrance import entrance
 from gnomon._files import atomic_write, check_writable
+from gnomon._printed import harmless
 from gnomon._validation import Boolean, Either, Integer, Nothing, Rule, check_parameters, message
 from gnomon.viewer.content import PageContent, Sequence
 from gnomon.viewer.document import Document
@@ -67,8 +68,8 @@ def page_parts(
     """
     body, styles, entry = _PAGES[page]
     values = {
-        "title": html.escape(title),
-        "subtitle": html.escape(subtitle),
+        "title": html.escape(harmless(title)),
+        "subtitle": html.escape(harmless(subtitle)),
         "preview": base64.b64encode(preview).decode("ascii"),
         "style": "\n".join(_asset(f"static/style/{name}.css") for name in styles),
         "script": bundle(entry),

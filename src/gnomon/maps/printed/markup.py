@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from gnomon._printed import harmless
 from gnomon.plot.files import svg_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ class Markup(str):
 
 
 def _escaped(content: Any) -> str:
-    return content if isinstance(content, Markup) else html.escape(str(content))
+    return content if isinstance(content, Markup) else html.escape(harmless(str(content)))
 
 
 def join(parts: Iterable[Any], between: str = "") -> Markup:
@@ -33,7 +34,7 @@ def join(parts: Iterable[Any], between: str = "") -> Markup:
 
 def tag(name: str, *content: Any, **attributes: str) -> Markup:
     """Return an element; ``class_`` stands for the attribute "class"."""
-    given = "".join(f' {key.rstrip("_")}="{html.escape(value)}"' for key, value in attributes.items())
+    given = "".join(f' {key.rstrip("_")}="{html.escape(harmless(value))}"' for key, value in attributes.items())
     return Markup(f"<{name}{given}>{join(content)}</{name}>")
 
 
