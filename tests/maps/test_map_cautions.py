@@ -22,6 +22,8 @@ ORDER, WEIGHTS = "Rows that follow each other in the table are more alike", "Row
 HALVES = np.where(np.arange(N) < N // 2, "first", "second")
 FIRST = HALVES == "first"
 ORDER_AND_WEIGHTS = {
+    "importance": lambda m: m.importance(),  # errors of means
+    "importance_by_label": lambda m: m.importance_by_label(),
     "are_apart": lambda m: m.are_apart("first", "second", n_nulls=19),
     "axis": lambda m: m.axis([2 * m.embedding[FIRST].mean(axis=0), 2 * m.embedding[~FIRST].mean(axis=0)]),
     "captions": lambda m: m.captions(),
@@ -42,8 +44,6 @@ ORDER_AND_WEIGHTS = {
 }
 NO_WEIGHTS = {"null_scores": lambda m: m.null_scores(n_nulls=2)}  # refused where weights made the map
 NO_ORDER = {  # what they tell is of these rows alone, without a chance of it
-    "importance": lambda m: m.importance(),
-    "importance_by_label": lambda m: m.importance_by_label(),
     "outliers": lambda m: m.outliers(),
 }
 NEITHER = {

@@ -7,6 +7,8 @@ import gnomon as gn
 from gnomon.maps.order import order_of_rows
 from gnomon.neighbors import Succession, succession_of_rows
 
+_BY_LABEL = ("captions", "profiles", "importance_by_label")
+
 
 @pytest.fixture(scope="module")
 def frames():
@@ -30,6 +32,11 @@ def _answers(m):
         "axis": m.axis(across),
         "suspects": m.suspects(),
         "null_scores": m.null_scores(n_nulls=2),
+        "importance": m.importance(),
+        "importance_by_label": m.importance_by_label(),
+        "stability": m.stability(2, vary="bootstrap"),
+        "evaluate": m.evaluate(),
+        "evaluate without a map": gn.evaluate(m.X, m.embedding, labels=m.labels),
         "is_denser": m.is_denser("first", "second"),
         "is_nearer": m.is_nearer(np.arange(300), np.arange(300, 600), np.arange(600, 900)),
     }
@@ -39,13 +46,13 @@ def test_answers_that_take_rows_as_independent_say_that_frames_are_not(frames):
     for name, answer in _answers(frames[0]).items():
         assert answer.caution.count("Rows that follow each other in the table are more alike") == 1, name
         assert answer.caution in str(answer), name
-        assert name in ("captions", "profiles") or answer.to_dict()["caution"] == answer.caution, name
+        assert name in _BY_LABEL or answer.to_dict()["caution"] == answer.caution, name
 
 
 def test_answers_of_rows_in_random_order_have_no_caution(frames):
     for name, answer in _answers(frames[1]).items():
         assert answer.caution == "", name
-        assert name in ("captions", "profiles") or "caution" not in answer.to_dict() or not answer.to_dict()["caution"]
+        assert name in _BY_LABEL or "caution" not in answer.to_dict() or not answer.to_dict()["caution"]
 
 
 def test_the_units_of_a_caution_are_those_to_pass(frames):
@@ -88,3 +95,9 @@ def test_units_are_blocks_of_twice_the_step_of_each_series():
     np.testing.assert_array_equal(eval(code, {"numpy": np}), turns.units)
     few = Succession(0.0, 50, 499)
     assert "blocks of 100 rows would be independent, too few to judge between" in few.told("x", by_units=True)
+
+
+def test_answers_that_need_no_independent_rows_say_nothing_of_their_order(frames):
+    m = frames[0]
+    assert gn.evaluate(m.X, m.embedding).caution == ""  # no labels
+    assert m.stability(2, vary="parameters", grid={"whiten": [False, True]}).caution == ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from gnomon.evaluation.scores import (
     trust_of_random_map,
 )
 from gnomon.evaluation.subject import LABEL_NEIGHBORS, Subject, Truth
-from gnomon.neighbors import NeighborGraph
+from gnomon.neighbors import VOTES, NeighborGraph, succession_of_rows
 from gnomon.surfaces import Surface
 
 __all__ = ["Evaluation", "evaluate", "evaluate_with_trust"]
@@ -84,8 +84,8 @@ class Evaluation(Printed):
         `knn_accuracy` and `knn_r2`, and none on rows of its own set. 0 without labels, of distances, of tables read in
         blocks, and where columns have so few values that rows are equal by chance.
     caution : str, default=""
-        Of a map, what the order of its rows says against `knn_accuracy` and `knn_r2`, and what the scores leave out,
-        such as weights of rows that made the map; empty if nothing.
+        What the order of the rows says against `knn_accuracy` and `knn_r2`, but of a table read in blocks; and of a
+        map what the scores leave out, such as weights of rows that made it. Empty if nothing.
     """
 
     trustworthiness: float
@@ -272,7 +272,11 @@ def evaluate(
     given = {"n_neighbors": n_neighbors, "n_anchors": n_anchors, "n_triplets": n_triplets, "surface": surface}
     checked = check_parameters(_RULES, given)
     subject = Subject.of(X, Y, labels, graph, checked["n_neighbors"], metric, as_stored(X))
-    return _judge(subject, metric, surface, checked["n_anchors"], checked["n_triplets"])
+    found = _judge(subject, metric, surface, checked["n_anchors"], checked["n_triplets"])
+    if (found.knn_accuracy is None and found.knn_r2 is None) or isinstance(subject.X, StoredTable):
+        return found
+    order = succession_of_rows(subject.X, metric)
+    return found if order is None else replace(found, caution=order.told(VOTES))
 
 
 @entrance("evaluate", seeded=True)

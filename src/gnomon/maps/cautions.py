@@ -71,7 +71,8 @@ def cautioned(
 
 def cautioned_evaluation(result: Map, found: Evaluation) -> Evaluation:
     """Return scores with all that is known against them: of order, where neighbours tell labels."""
-    return cautioned(result, found, "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES)
+    known = replace(found, caution="")  # the order of its own rows is told of a map
+    return cautioned(result, known, "" if found.knn_accuracy is None and found.knn_r2 is None else VOTES)
 
 
 def of_order(result: Map) -> str:

@@ -12,6 +12,7 @@ from gnomon._entrance import entrance
 from gnomon.data import check_labels
 from gnomon.data.labels import measured_labels
 from gnomon.maps.cautions import cautioned
+from gnomon.maps.order import ERRORS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,7 @@ class ImportanceQuestions:
 
         known = self._known_groups(groups) if explanation is None else groups
         found = mean_importance(explanation or self.explain(), self._rows_asked(rows), groups=known)
-        found = cautioned(self, found)
+        found = cautioned(self, found, ERRORS)
         if explanation is not None:
             return found
         apart, islands = self._told_apart()
@@ -123,4 +124,4 @@ class ImportanceQuestions:
 
         known = self._known_groups(groups) if explanation is None else groups
         found = importance_by_label(explanation or self.explain(), self._known_labels(), groups=known)
-        return cautioned(self, found)
+        return cautioned(self, found, ERRORS)

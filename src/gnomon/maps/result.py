@@ -309,6 +309,8 @@ class Map(Questions, MapFunction, Outputs):
             self._require_memory("evaluate", "evaluation")
             from gnomon.evaluation import evaluate
 
+            if self.labels is not None:
+                order_of_rows(self)  # known to what evaluates it
             self._evaluation = cautioned_evaluation(self, evaluate(**self._to_evaluate()))
         return self._evaluation
 
