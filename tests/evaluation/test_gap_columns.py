@@ -7,7 +7,7 @@ import pytest
 
 import gnomon as gn
 from gnomon.evaluation import are_apart, is_continuum, is_real, judge_gaps
-from gnomon.evaluation.gaps.columns import check_columns, columns_of_gap
+from gnomon.evaluation.gaps.columns import check_columns, columns_of_gap, columns_of_one_value
 
 _ALONE = " It is that of {} alone: without this column none is seen."
 _OPTIONS = {"n_nulls": 19, "max_rows": 300}
@@ -125,3 +125,39 @@ def test_features_that_no_column_is_given_for_count_by_themselves():
     assert (found.answer, found.sentence.endswith(told)) == ("yes", True)
     assert list(check_columns({"two": [1, 2]}, list("abcd"))) == ["two", "a", "d"]
     assert check_columns({}, ["a"]) == {}
+
+
+def test_columns_of_a_value_on_each_side_are_found_and_categories_of_other_levels():
+    rng = np.random.default_rng(0)
+    a, rest = np.arange(90) < 40, np.arange(90) >= 50
+    X = rng.normal(size=(90, 7))
+    X[:, 1] = np.where(a, 2.0, 5.0)
+    X[:, 2] = np.where(a, 0.0, rng.integers(1, 4, 90))  # a count that a lacks is no label
+    X[:, 3:6] = np.eye(3)[np.where(a, 0, rng.integers(1, 3, 90))]
+    columns = {"own": [0], "flag": [1], "count": [2], "kind": [3, 4, 5], "last": [6]}
+    known = {name: np.array(at) for name, at in columns.items()}
+    for one, other in ((a, rest), (rest, a)):
+        assert columns_of_one_value(X, one, other, known) == ["flag", "kind"]
+    X[0, 1] = 5.0
+    X[89, 3:6] = [1.0, 0.0, 0.0]
+    assert columns_of_one_value(X, a, rest, known) == []
+
+
+@pytest.mark.parametrize(
+    ("n_leaked", "answer", "told"),
+    [
+        (0, "no", ""),
+        (1, "cannot be told", " 'c0' alone tells the two apart, "),
+        (3, "cannot be told", " Each of the columns 'c0', 'c1', 'c2' tells the two apart, "),
+        (5, "yes", ""),
+    ],
+)
+def test_where_no_gap_can_be_told_a_column_that_is_the_groups_is_named(n_leaked, answer, told):
+    rng = np.random.default_rng(1)
+    X, first = rng.normal(size=(200, 8)), rng.random(200) < 0.5
+    X[:, :n_leaked] = first[:, None]
+    found = are_apart(X, None, first, ~first, n_nulls=19, columns={f"c{f}": [f] for f in range(8)})
+    assert found.answer == answer
+    assert told in found.sentence
+    assert found.sentence.endswith("leave out such columns and ask again.") == bool(told)
+    assert not told or "would tell" not in found.sentence

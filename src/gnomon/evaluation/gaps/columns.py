@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from gnomon._validation import message
 
-__all__ = ["check_columns", "columns_of_gap"]
+__all__ = ["check_columns", "columns_of_gap", "columns_of_one_value"]
 
 _MOST = 3  # columns that are named
 _KEPT = 0.98  # share of a side that a condition on one column keeps
@@ -71,6 +71,34 @@ def columns_of_gap(
             if not is_gap(X[:, left]):
                 return chosen
     return []
+
+
+def columns_of_one_value(X: Floats, a: Mask, b: Mask, columns: Mapping[str, Ints]) -> list[str]:
+    """Return the columns that have one value in all rows of a group, and another in all of the other.
+
+    Of a category, which is several features, the other group may have any of its other levels.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    a, b : ndarray of shape (n_samples,), bool
+    columns : mapping of str to ndarray of int
+        The features of each column.
+    """
+    firsts = X[np.argmax(a)], X[np.argmax(b)]
+    same_a, same_b = ((X[rows] == first).all(axis=0) for rows, first in zip((a, b), firsts, strict=True))
+    differ = firsts[0] != firsts[1]
+
+    def parts(features: Ints) -> bool:
+        whole = same_a[features].all(), same_b[features].all()
+        if len(features) == 1:
+            return bool(all(whole) and differ[features[0]])
+        return any(
+            one and not (X[np.ix_(rows, features)] == first[features]).all(axis=1).any()
+            for one, rows, first in zip(whole, (b, a), firsts, strict=True)
+        )
+
+    return [name for name, features in columns.items() if parts(features)]
 
 
 def _telling(X: Floats, inside: Mask, outside: Mask, columns: Mapping[str, Ints]) -> list[str]:

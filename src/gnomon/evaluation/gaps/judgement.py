@@ -12,7 +12,7 @@ import scipy
 
 from gnomon._threads import in_order
 from gnomon.evaluation.gaps.borders import Border
-from gnomon.evaluation.gaps.columns import columns_of_gap
+from gnomon.evaluation.gaps.columns import columns_of_gap, columns_of_one_value
 from gnomon.evaluation.gaps.falls import FEWEST_ROWS, Fall, fall_between
 from gnomon.evaluation.gaps.lines import Line, PlantedLines
 from gnomon.evaluation.gaps.saddles import N_NEIGHBORS, Landscape
@@ -28,6 +28,7 @@ from gnomon.evaluation.gaps.sentences import (
     sentence,
     told_of_border,
     told_of_columns,
+    told_of_leak,
     told_of_order,
     told_of_others,
     told_of_strays,
@@ -116,8 +117,13 @@ class Ground(SampledRows):
         advice = components_advice(int((self.X if self.wide is None else self.wide).shape[1]))
         in_order = line.in_order if line is not None and answer == "cannot be told" else None
         more += "" if border is None else told_of_border(border, whole_numbers=self.whole_numbers)
-        more += "" if in_order is None else told_of_order(in_order, sides)
-        told_as = sentence(finding, first, told[1], (estimate, low, high), bridge, advice) + more
+        leaked = columns_of_one_value(self.X, *whole, self.columns) if answer == "cannot be told" else []
+        if leaked:
+            more += told_of_leak(leaked)
+        elif in_order is not None:
+            more += told_of_order(in_order, sides)
+        figures = (estimate, low, high)
+        told_as = sentence(finding, first, told[1], figures, bridge, advice, is_leaked=bool(leaked)) + more
         return replace(
             blank,
             answer=answer,

@@ -84,7 +84,9 @@ def are_apart(
     columns : mapping of str to numbers of features, default=None
         The features of each column of the table by its name, such as all indicators of a category. Where up to three of
         them make a gap, the answer names them: each helps to tell its sides apart, and without them there is none.
-        Features of none count by themselves, as all do for None; {} names none. Only under "euclidean".
+        Features of none count by themselves, as all do for None; {} names none. Only under "euclidean". Where no gap
+        can be told, columns are named that tell the groups apart by themselves, a value on each side, as labels would
+        that were left in the table.
     random_state : int, Generator, RandomState or None, default=0
         Chooses sample and tables.
     n_jobs : int or None, default=None

@@ -23,6 +23,7 @@ __all__ = [
     "sentence",
     "told_of_border",
     "told_of_columns",
+    "told_of_leak",
     "told_of_order",
     "told_of_others",
     "told_of_strays",
@@ -33,6 +34,7 @@ Mask = npt.NDArray[np.bool_]
 ORDER_TELLS = "gaps may part stretches of one way through a single cloud"
 """What the order of the rows says against verdicts, which are of independent rows."""
 _FEW_COLUMNS = 3  # up to which principal components are no help
+_NAMED = 3  # columns that tell groups apart by themselves
 _NO_LINE = 0.6  # of pairs in order: fewer are told as none
 MANY_COLUMNS = 100
 """From so many columns on principal components are named as one would ask for them."""
@@ -62,6 +64,17 @@ def told_of_border(border: Border, *, whole_numbers: bool) -> str:
     )
 
 
+def told_of_leak(columns: list[str]) -> str:
+    """Say which columns tell the groups apart by themselves, one value on a side, and what to do about it."""
+    more = f" and {len(columns) - _NAMED:,} more" if len(columns) > _NAMED else ""
+    which, it = (f"{columns[0]!r} alone", "it is") if len(columns) == 1 else ("Each of the columns", "they are")
+    listed = "" if len(columns) == 1 else f" {', '.join(map(repr, columns[:_NAMED]))}{more}"
+    return (
+        f" {which}{listed} tells the two apart, by a value that all rows of one and none of the other have: if {it} "
+        "what the groups were chosen by, leave out such columns and ask again."
+    )
+
+
 def told_of_order(in_order: float, sides: tuple[Mask, Mask]) -> str:
     """Say how well a line tells held-out rows apart, and that this says nothing of a gap."""
     first, second = (int(np.count_nonzero(side)) for side in sides)
@@ -87,8 +100,20 @@ def told_of_strays(strays: tuple[int, int], groups: tuple[Mask, Mask], names: tu
     return f" But {' and '.join(told)}." if told else ""
 
 
-def sentence(finding: str, first: str, second: str, dip: tuple[float, float, float], bridge: float, advice: str) -> str:
-    """Say what was found between two groups; `dip` is the fall of log density with the ends of its interval."""
+def sentence(
+    finding: str,
+    first: str,
+    second: str,
+    dip: tuple[float, float, float],
+    bridge: float,
+    advice: str,
+    *,
+    is_leaked: bool = False,
+) -> str:
+    """Say what was found between two groups; `dip` is the fall of log density with the ends of its interval.
+
+    Nothing is advised where columns tell the groups apart by themselves.
+    """
     estimate, low, high = (percent(math.exp(-value)) for value in dip)
     figures = f"{estimate} % [{high} %, {low} %]" if math.isfinite(dip[2]) else f"between 0 % and {low} %"
     share = f"{figures} of that of the sparser of the two"
@@ -103,7 +128,7 @@ def sentence(finding: str, first: str, second: str, dip: tuple[float, float, flo
         few, remedy = ("so few rows in so many dimensions", advice) if advice else ("so few rows", "more would tell")
         return (
             f"No gap is seen between {first} and {second}, but {few} might not show one where density falls to "
-            f"{100 * bridge:g} %: {remedy}, or find clusters."
+            f"{100 * bridge:g} %{'' if is_leaked else f': {remedy}, or find clusters'}."
         )
     if finding == SHARP:
         return (
@@ -113,11 +138,11 @@ def sentence(finding: str, first: str, second: str, dip: tuple[float, float, flo
     if finding == NARROW:
         return (
             f"Along the line that tells {first} and {second} apart best, hardly any row lies at one place between. The "
-            f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied: "
-            "more rows would tell, or a table of fewer columns."
+            f"{N_NEIGHBORS} neighbours of a density reach over it, so that a narrow gap is neither seen nor denied"
+            f"{'' if is_leaked else ': more rows would tell, or a table of fewer columns'}."
         )
     reason = f"on both sides of {100 * bridge:g} %" if finding == "a dip that may be a gap" else "as chance alone may"
-    return f"{between}, {reason}: more rows would tell."
+    return f"{between}, {reason}{'' if is_leaked else ': more rows would tell'}."
 
 
 def told_of_others(names: tuple[str, str], fall: float) -> str:
