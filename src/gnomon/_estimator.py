@@ -125,7 +125,7 @@ else:
 
 def refuse_weights() -> NoReturn:
     """Raise ValueError that says what weighs rows instead of a method that does not."""
-    remedy = "Use a method that weighs rows, such as UMAP, TSNE, PCA or MDS, or repeat the rows."
+    remedy = "Use a method that weighs rows, such as UMAP, TSNE, PCA or MDS."
     raise ValueError(message("sample_weight", "left out", fact="this method counts rows alike", remedy=remedy))
 
 

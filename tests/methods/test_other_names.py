@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.decomposition import KernelPCA as SklearnKernelPCA
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -20,6 +21,12 @@ _CASES = [
     ("sklearn.manifold", "TSNE", gn.TSNE),
     ("openTSNE", "TSNE", gn.TSNE),
     ("pacmap", "PaCMAP", gn.PaCMAP),
+    ("sklearn.manifold", "Isomap", gn.Isomap),
+    ("sklearn.manifold", "LocallyLinearEmbedding", gn.LocallyLinearEmbedding),
+    ("sklearn.manifold", "MDS", gn.MDS),
+    ("sklearn.manifold", "SpectralEmbedding", gn.LaplacianEigenmaps),
+    ("sklearn.decomposition", "PCA", gn.PCA),
+    ("sklearn.decomposition", "KernelPCA", gn.KernelPCA),
 ]
 
 
@@ -48,7 +55,7 @@ def test_each_row_of_the_tables_is_what_the_constructor_does(cls, their, here):
     assert here == "None" or here in cls().get_params()
 
 
-@pytest.mark.parametrize(("library", "name", "ours"), _CASES, ids=[library for library, _, _ in _CASES])
+@pytest.mark.parametrize(("library", "name", "ours"), _CASES, ids=[f"{library}.{name}" for library, name, _ in _CASES])
 def test_the_tables_have_every_parameter_of_the_library(library, name, ours):
     module = pytest.importorskip(library)
     theirs = set(inspect.signature(getattr(module, name)).parameters)
@@ -82,6 +89,42 @@ def test_a_name_that_is_misspelt_is_named_as_it_is_meant(cls, given, meant):
         TypeError, match=rf"^{cls.__name__}: unexpected keyword argument '{given}'. Did you mean '{meant}'\?$"
     ):
         cls(**{given: 3})
+
+
+def test_aligned_maps_know_the_names_of_umap_learn():
+    with pytest.raises(TypeError, match=r"^AlignedMaps: alignment_window_size must be written as window\.$"):
+        gn.AlignedMaps(alignment_window_size=2)
+
+
+def test_values_of_scikit_learn_are_told_by_their_names_here():
+    X = np.eye(6)
+    with pytest.raises(ValueError, match="'gaussian' is what scikit-learn calls 'rbf'"):
+        gn.KernelPCA(kernel="rbf").fit(X)
+    with pytest.raises(TypeError, match="variant='ordinal' is what scikit-learn called metric=False"):
+        gn.MDS(metric=False).fit(X)
+
+
+def test_the_gaussian_kernel_of_scikit_learn_is_the_one_that_the_page_says():
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    theirs = SklearnKernelPCA(2, kernel="rbf", gamma=0.02).fit_transform(X)
+    ours = gn.KernelPCA(2, kernel="gaussian", kernel_params={"sigma": (2 * 0.02) ** -0.5}).fit_transform(X)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), atol=1e-8)
+    theirs = SklearnKernelPCA(2, kernel="poly", gamma=0.5, degree=3, coef0=1).fit_transform(X)
+    given = {"coefficients": (1, 3, 3, 1), "scale": 2.0}
+    ours = gn.KernelPCA(2, kernel="polynomial", kernel_params=given).fit_transform(X)
+    np.testing.assert_allclose(np.abs(ours), np.abs(theirs), rtol=1e-6, atol=1e-8)
+
+
+class _WithTol(gn.PCA):
+    def __init__(self, n_components=2, *, tol=0.0):
+        super().__init__(n_components)
+        self.tol = tol
+
+
+def test_a_class_of_somebodys_may_have_a_parameter_of_that_name():
+    assert _WithTol().set_params(tol=0.5).tol == 0.5
+    with pytest.raises(TypeError, match=r"^_WithTol: svd_solver must be written as solver"):
+        _WithTol().set_params(svd_solver="full")
 
 
 def test_a_name_that_nobody_has_stays_an_unexpected_argument():

@@ -97,7 +97,8 @@ class Embedder(MapFunction, Estimator):
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; what another library calls otherwise raises a TypeError that says its name here."""
-        check_names(self._other_names, params, type(self).__name__)
+        own = self.get_params(deep=False)  # a class of somebody's may have a name of its own
+        check_names(self._other_names, [name for name in params if name not in own], type(self).__name__)
         super().set_params(**params)
         return self
 

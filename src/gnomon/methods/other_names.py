@@ -15,12 +15,19 @@ from typing import Any, TypeVar
 from gnomon._validation import message
 
 __all__ = [
+    "ALIGNED",
     "DREAMS",
+    "ISOMAP",
+    "KERNEL_PCA",
+    "LOCALLY_LINEAR",
     "LOCALMAP",
+    "MDS",
     "METHOD_NAMES",
     "OPENTSNE",
     "PACMAP",
+    "PCA",
     "SCIKIT_LEARN",
+    "SPECTRAL",
     "UMAP_LEARN",
     "OtherName",
     "check_names",
@@ -85,6 +92,80 @@ SCIKIT_LEARN = {
 }
 """Of ``sklearn.manifold.TSNE``, older names included."""
 
+_BY_SIZE = OtherName("", "it is chosen by size")
+_UNCHANGED = OtherName("", "tables that are given are never changed")
+_EXACT = OtherName("", "eigenvectors are found to the limit of their numbers")
+_RANDOMIZED = OtherName("", "the randomized solver chooses it")
+_NEIGHBORS = OtherName("", "the search is chosen by size")
+
+ISOMAP = {
+    "radius": OtherName("n_neighbors", "neighbours are counted"),
+    "eigen_solver": _BY_SIZE,
+    "tol": _EXACT,
+    "max_iter": _EXACT,
+    "path_method": _BY_SIZE,
+    "neighbors_algorithm": _NEIGHBORS,
+    "p": OtherName("metric", "'manhattan' is p = 1, 'chebyshev' infinity"),
+}
+"""Of ``sklearn.manifold.Isomap``."""
+
+LOCALLY_LINEAR = {
+    "reg": OtherName("regularization"),
+    "eigen_solver": OtherName("solver", "'auto' suits all sizes, 'dense' is the same"),
+    "max_iter": _EXACT,
+    "method": OtherName("variant", "of the same names"),
+    "hessian_tol": OtherName("", "ranks are found by rounding"),
+    "modified_tol": OtherName("", "ranks are found by rounding"),
+    "neighbors_algorithm": _NEIGHBORS,
+}
+"""Of ``sklearn.manifold.LocallyLinearEmbedding``."""
+
+MDS = {
+    "metric_mds": OtherName("variant", "True is 'metric', False 'ordinal'"),
+    "dissimilarity": OtherName("metric", "'precomputed' takes distances there too"),
+    "eps": OtherName("tol"),
+    "normalized_stress": OtherName("", "stress_ and normalized_stress_ are both kept"),
+}
+"""Of ``sklearn.manifold.MDS``."""
+
+SPECTRAL = {
+    "affinity": OtherName("weights", "of a graph of neighbours; 'precomputed' is for metric, of distances"),
+    "gamma": OtherName("sigma", "the root of 1 / gamma"),
+    "eigen_solver": _BY_SIZE,
+    "eigen_tol": _EXACT,
+}
+"""Of ``sklearn.manifold.SpectralEmbedding``."""
+
+PCA = {
+    "copy": _UNCHANGED,
+    "svd_solver": OtherName("solver", "'full' is 'svd', 'covariance_eigh' is 'covariance'; 'arpack' has no equal"),
+    "tol": _EXACT,
+    "iterated_power": _RANDOMIZED,
+    "n_oversamples": _RANDOMIZED,
+    "power_iteration_normalizer": _RANDOMIZED,
+}
+"""Of ``sklearn.decomposition.PCA``."""
+
+KERNEL_PCA = {
+    "gamma": OtherName("kernel_params", "for kernel='gaussian', there 'rbf', {'sigma': (2 * gamma) ** -0.5}"),
+    "degree": OtherName("kernel_params", "{'coefficients': (1, 3, 3, 1), 'scale': 1 / gamma} is degree 3 with coef0=1"),
+    "coef0": OtherName("kernel_params", "{'coefficients': (1, 3, 3, 1), 'scale': 1 / gamma} is degree 3 with coef0=1"),
+    "fit_inverse_transform": OtherName("", "inverse_transform works without it"),
+    "eigen_solver": _BY_SIZE,
+    "tol": _EXACT,
+    "max_iter": _EXACT,
+    "iterated_power": _EXACT,
+    "remove_zero_eig": OtherName("", "a column without variance is 0, and a warning says so"),
+    "copy_X": _UNCHANGED,
+}
+"""Of ``sklearn.decomposition.KernelPCA``."""
+
+ALIGNED = {
+    "alignment_regularisation": OtherName("alignment_weight", "of another scale"),
+    "alignment_window_size": OtherName("window"),
+}
+"""Of ``umap.AlignedUMAP``."""
+
 OPENTSNE = {
     "n_iter": SCIKIT_LEARN["n_iter"],
     "theta": _TREE,
@@ -126,8 +207,8 @@ PACMAP = {
     "apply_pca": OtherName(
         "", "Euclidean distances are taken along 100 principal components where there are more features"
     ),
-    "intermediate": OtherName("callback", "progress.embedding is the map of the moment"),
-    "intermediate_snapshots": OtherName("callback", "progress.embedding is the map of the moment"),
+    "intermediate": OtherName("callback", "progress.embedding is the map of the moment, None before there is one"),
+    "intermediate_snapshots": OtherName("callback", "progress.embedding is the map of the moment, None before it"),
     "save_tree": OtherName("", "new rows are placed without it"),
     "knn_backend": _SEARCH,
 }

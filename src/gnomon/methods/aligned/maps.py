@@ -26,7 +26,7 @@ from gnomon.methods.aligned.noisy_copies import NoisyCopies
 from gnomon.methods.aligned.relations import identities
 from gnomon.methods.neighbor.anchors import Infinite
 from gnomon.methods.neighbor.base import NeighborEmbedder
-from gnomon.methods.other_names import check_names
+from gnomon.methods.other_names import ALIGNED, check_names
 from gnomon.methods.registry import find_method
 from gnomon.viewer import PageContent, write_html
 from gnomon.viewer import Sequence as PageSequence
@@ -119,6 +119,7 @@ class AlignedMaps:
         callback: Callback | None = None,
         **parameters: Any,
     ) -> None:
+        check_names(ALIGNED, parameters, type(self).__name__)
         check_parameters(_RULES, {"alignment_weight": alignment_weight, "window": window})
         self.method, self.alignment_weight, self.window = method, alignment_weight, window
         self.random_state, self.n_jobs, self.callback = random_state, n_jobs, callback

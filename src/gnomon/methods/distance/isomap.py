@@ -17,6 +17,7 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import PlacesRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.given_neighbors import GraphEmbedder
+from gnomon.methods.other_names import ISOMAP, other_names
 from gnomon.neighbors import (
     JOINING,
     NeighborGraph,
@@ -37,6 +38,7 @@ _STREAM = 252
 _BLOCK = 256  # new rows placed at a time
 
 
+@other_names(ISOMAP)
 @dataclass(eq=False, repr=False)
 class Isomap(PlacesRows, GraphEmbedder):
     """Classical scaling of geodesic distances, the lengths of shortest paths in the neighbour graph.

@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon._run import current_run
-from gnomon._validation import Boolean, Either, Integer, Nothing, Options, Real, Rule, message
+from gnomon._validation import Boolean, Either, Instance, Integer, Nothing, Options, Real, Rule, message
 from gnomon.affinities import DataDistances
 from gnomon.data import warn_of_one_row
+from gnomon.data.blocks import METRIC
 from gnomon.linalg import classical_scaling, normal_matrix, principal_components
 from gnomon.methods.base import Differentiable, PlacesRows
 from gnomon.methods.distance.landmark_mds import landmark_scaling
 from gnomon.methods.forecast import STRIPS, Forecast
+from gnomon.methods.other_names import MDS as NAMES
+from gnomon.methods.other_names import other_names
 from gnomon.methods.parameters import Rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import NATIVE_METRICS, cross_distances, distance_matrix, distances_to_fitted
@@ -35,6 +38,10 @@ _STREAM = 241
 _POWERS = {"inverse": 1, "inverse_square": 2}
 
 
+_METRIC = Instance(METRIC.types, f"{METRIC.name}; variant='ordinal' is what scikit-learn called metric=False")
+
+
+@other_names(NAMES)
 @dataclass(eq=False, repr=False)
 class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
     """Place points so that their distances are near those of the rows.
@@ -118,6 +125,7 @@ class MDS(WeightedRowEmbedder, PlacesRows, Differentiable):
 
     _merges_equal_rows: ClassVar[bool] = False
     _rules: ClassVar[dict[str, Rule]] = {
+        "metric": _METRIC,
         "variant": Options("metric", "ordinal"),
         "weights": Either(Nothing(), Options(*_POWERS), Rows("an array of weights")),
         "init": Either(

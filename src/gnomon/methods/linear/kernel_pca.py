@@ -47,6 +47,7 @@ from gnomon.linalg.table import evenly_spaced
 from gnomon.methods.base import PlacesRows, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.preimages import Preimages
+from gnomon.methods.other_names import KERNEL_PCA, other_names
 from gnomon.methods.parameters import check_n_components, check_scores
 
 __all__ = ["KernelPCA"]
@@ -62,6 +63,16 @@ _MOST_REGRESSED = 4000  # rows that pre-images are learned from
 _MOST_FOR_INERTIA = 5000  # rows up to which all eigenvalues are found: half a minute
 
 
+class _KernelName(Options):
+    """The name of a kernel, in an error with those of scikit-learn."""
+
+    @property
+    def text(self) -> str:
+        """The rule in words."""
+        return f"{super().text}; 'gaussian' is what scikit-learn calls 'rbf', 'polynomial' 'poly'"
+
+
+@other_names(KERNEL_PCA)
 class KernelPCA(WeighsRows, PlacesRows):
     """Map rows onto their principal components in the feature space of a kernel.
 
@@ -150,7 +161,7 @@ class KernelPCA(WeighsRows, PlacesRows):
     _rules: ClassVar[dict[str, Rule]] = {
         "n_components": Integer(1),
         "kernel": Either(
-            Options(*INPUT_KERNELS, "precomputed"),
+            _KernelName(*INPUT_KERNELS, "precomputed"),
             Instance((Callable,), "a callable"),  # type: ignore[arg-type]
             Having(("block", "diagonal"), "an input kernel"),
         ),

@@ -20,6 +20,8 @@ from gnomon.linalg.principal.scatter import centring_memory
 from gnomon.methods.base import DifferentiableScores, WeighsRows
 from gnomon.methods.forecast import Forecast
 from gnomon.methods.linear.subspace import NormalModel
+from gnomon.methods.other_names import PCA as NAMES
+from gnomon.methods.other_names import other_names
 from gnomon.methods.parameters import check_n_components, check_scores
 from gnomon.scale import by_blocks, several_blocks, stored_principal_components
 
@@ -43,6 +45,7 @@ def _shares_as_counts(weights: Float64Array) -> Float64Array:
     return counts
 
 
+@other_names(NAMES)
 class PCA(NormalModel, WeighsRows, DifferentiableScores):
     """Map rows onto the directions of largest variance.
 

@@ -226,7 +226,7 @@ class NeighborEmbedder(PlacesRows, GraphEmbedder, Differentiable):
     def _counts_rows(self, parameters: dict[str, Any], weights: npt.NDArray[np.float64] | None) -> bool:
         unweighted = self._why_rows_count_alike(parameters)
         if unweighted and weights is not None:
-            remedy = "Leave that out, or repeat the rows."
+            remedy = "Leave either out. Rows that are repeated share a point, and count once too."
             raise ValueError(message("sample_weight", "left out", fact=unweighted, remedy=remedy))
         return not unweighted and super()._counts_rows(parameters, weights)
 

@@ -47,6 +47,7 @@ _PRESETS: dict[str, dict[str, Any]] = {
     "fast": {"n_neighbors": 15, "max_iter": 100, "early_exaggeration_iter": 40, "annealing_iter": 30}
 }
 _SHORT, _LONG = 0.1, 1.5  # of the steps of "auto", shorter leave maps unfinished and longer ones swing
+_ITERATIONS, _AFTER = 250, 200  # in all, and at least after the first phase
 _START_SPREAD = 1e-4  # standard deviation of the start along its first axis
 
 
@@ -78,9 +79,9 @@ class TSNE(PerplexityEmbedder):
     annealing_iter : int >= 0, default=100
         Iterations after it in which the factor falls to 1. 0 takes it away at once, as other implementations do, and
         leaves a higher divergence and fewer neighbours kept.
-    max_iter : int >= 0, default=250
-        Iterations in all, the first phase counted. A third of what other implementations take, to a lower divergence;
-        more lower it further, slowly.
+    max_iter : int >= 0 or None, default=None
+        Iterations in all, the first phase counted. None takes 250, and 200 more than early_exaggeration_iter where that
+        is more: a third of what other implementations take, to a lower divergence; more lower it further, slowly.
     exaggeration : float > 0, default=1.0
         Factor on the attractions after the first phase, part of the loss. More than 1 makes clusters compact and shows
         how they hang together, as UMAP does at about 4; less than 1 spreads them, without end: the loss has no minimum
@@ -190,7 +191,7 @@ class TSNE(PerplexityEmbedder):
     early_exaggeration: float = 12.0
     early_exaggeration_iter: int = 50
     annealing_iter: int = 100
-    max_iter: int = 250
+    max_iter: int | None = None
     exaggeration: float = 1.0
     learning_rate: float | str = "auto"
     early_momentum: float = 0.95
@@ -209,7 +210,7 @@ class TSNE(PerplexityEmbedder):
         "early_exaggeration": Real(1.0),
         "early_exaggeration_iter": Integer(0),
         "annealing_iter": Integer(0),
-        "max_iter": Integer(0),
+        "max_iter": Either(Integer(0), Nothing()),
         "exaggeration": Real(0.0, low_open=True),
         "learning_rate": Either(Real(0.0, low_open=True), Options("auto")),
         "early_momentum": Real(0.0, 1.0, high_open=True),
@@ -227,16 +228,15 @@ class TSNE(PerplexityEmbedder):
     def _check_parameters(self) -> dict[str, Any]:
         parameters = super()._check_parameters()
         usual = {one.name: one.default for one in fields(self)}
-        _check_phases(parameters, usual)
         if parameters["preset"] is None:
-            return parameters
+            return _with_iterations(parameters, usual)
         preset = dict(_PRESETS[parameters["preset"]])
         if parameters["perplexity"] is None:
             del parameters["perplexity"]
         else:
             del preset["n_neighbors"]
         chosen = {name: value for name, value in preset.items() if parameters.get(name) == usual.get(name)}
-        return {**parameters, **chosen}
+        return _with_iterations({**parameters, **chosen}, usual)
 
     def _manner(self, parameters: dict[str, Any], n_samples: int) -> str:
         return manner_of_repulsion(n_samples, parameters, parameters["evaluation"])
@@ -296,15 +296,17 @@ class TSNE(PerplexityEmbedder):
         return plain.loss(self.solution_.embedding)
 
 
-def _check_phases(parameters: Mapping[str, Any], usual: Mapping[str, Any]) -> None:
-    """Raise ValueError if a first phase that is given leaves no iterations for what comes after it."""
+def _with_iterations(parameters: dict[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters with their iterations; ValueError if a first phase that is given takes all of them."""
     n_early, n_all = parameters["early_exaggeration_iter"], parameters["max_iter"]
+    if n_all is None:
+        return {**parameters, "max_iter": max(_ITERATIONS, n_early + _AFTER)}
     given = n_early != usual["early_exaggeration_iter"] and parameters["early_exaggeration"] > 1.0
-    if given and 0 < n_all <= n_early:
-        rule = f"less than max_iter={n_all}, which counts all iterations"
-        remedy = f"Pass max_iter={n_early + usual['max_iter'] - usual['early_exaggeration_iter']}, or fewer of them."
-        fact = "the map would end exaggerated"
+    if given and parameters["preset"] is None and 0 < n_all <= n_early:
+        rule, fact = f"less than max_iter={n_all}, which counts all iterations", "the map would end exaggerated"
+        remedy = f"Pass max_iter={n_early + _AFTER}, or leave it out."
         raise ValueError(message(f"early_exaggeration_iter={n_early}", rule, fact=fact, remedy=remedy))
+    return parameters
 
 
 def _warn_of_rate(optimizer: GradientDescent, n_samples: int, exaggeration: float) -> None:

@@ -20,6 +20,7 @@ from gnomon.affinities.masses import by_mass
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import GraphLaplacian, connected_components, eigenpairs, with_signs
 from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory
+from gnomon.methods.other_names import SPECTRAL, other_names
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.methods.weighted import WeightedRowEmbedder
 from gnomon.neighbors import (
@@ -42,6 +43,7 @@ _LIGHT = 0.01  # of the weight of a mean row
 _MATRIX = Cost(fixed=1.4e6, row=550.0, neighbor=75.0)  # bytes: weights, and what their eigenvectors take
 
 
+@other_names(SPECTRAL)
 @dataclass(eq=False, repr=False)
 class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     """Laplacian eigenmaps: smooth functions on the neighbour graph as coordinates; also diffusion maps.

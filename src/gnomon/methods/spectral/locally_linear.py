@@ -19,6 +19,7 @@ from gnomon.affinities import alignment_matrix, least_neighbors, reconstruction_
 from gnomon.exceptions import DataWarning, NeighborsWarning
 from gnomon.linalg import MAX_FACTOR_ENTRIES, eigenpairs
 from gnomon.methods.forecast import Forecast, dense_eigenvectors_memory, written_out_memory
+from gnomon.methods.other_names import LOCALLY_LINEAR, other_names
 from gnomon.methods.spectral.base import ComponentSolver, GraphEigenmaps, check_distinct_rows
 from gnomon.neighbors import (
     NeighborGraph,
@@ -40,6 +41,7 @@ _FRONTS = 4.4  # bytes of a factor for a pair of rows, times the root of the nei
 _FRONTS_OF_MANY, _MOST_OF_FRONTS = 1e-4, 26.0  # what each row adds to that, and the most that is
 
 
+@other_names(LOCALLY_LINEAR)
 @dataclass(eq=False, repr=False)
 class LocallyLinearEmbedding(GraphEigenmaps):
     """Locally linear embedding: a map in which each row is put together from its neighbours as in the data.
