@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import html
 import re
 from html.parser import HTMLParser
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import gnomon as gn
 from gnomon.evaluation import MEASURES, POINT_SCORES, are_apart
+from gnomon.exceptions import DataWarning
 from gnomon.maps import Map, printed
 
 HOSTILE = "<script>window.broken = 1</script>\"'&"
@@ -182,3 +185,21 @@ def test_the_text_says_the_same_sentences(made):
     facts, text = made.to_dict(), made.report()
     assert facts["verdict"]
     assert all(one["text"] in text for one in facts["verdict"])
+
+
+def test_a_report_counts_what_is_missing_as_the_map_did():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=[*"abc"])
+    table["kind"] = rng.choice(["u", "v", "w"], 60)
+    table["customer"] = [f"name {i}" for i in range(60)]
+    table.loc[:8, "a"] = table.loc[20:25, "kind"] = table.loc[30:40, "customer"] = None
+    with pytest.warns(DataWarning, match="15 of 240 values are missing") as told:
+        made = gn.map(table, "pca")
+    sentence = next(str(one.message) for one in told if "are missing" in str(one.message)).removeprefix("map: ")
+    assert sentence.endswith("6 missing values are categories, whose indicators say how likely each is.")
+    subject = printed.Subject(made, made.scorecard(["trustworthiness"]))
+    told = {one.__name__: one for one in printed.SECTIONS}
+    page = html.unescape("".join(told[name](subject).body for name in ("data", "paragraph")))
+    counts = re.findall(r"[\d,]+ of [\d,]+ values are missing", page)
+    assert counts == ["15 of 240 values are missing"] * 3
+    assert page.count(sentence) == 3  # facts, notes, paragraph for a paper

@@ -19,7 +19,7 @@ from gnomon.exceptions import DataWarning
 if TYPE_CHECKING:
     from gnomon.maps.result import Map
 
-__all__ = ["fill_new_rows", "learn_of_map", "parameters_of_kept", "settle_missing"]
+__all__ = ["fill_new_rows", "learn_of_map", "parameters_of_kept", "settle_missing", "told_missing"]
 
 _LEAST_ROWS = 3
 _SHOWN = 5  # rows named
@@ -87,11 +87,24 @@ def settle_missing(data: Dataset, missing: Any, *, scale: Any, random_state: int
     completion = complete_missing(
         values, how, feature_names=table.feature_names, standardize=standardize, random_state=random_state
     )
-    columns = None if data.columns is None else first_features(data.columns)
-    told = completion.summary(table.feature_names, columns=columns)
-    warn(f"{told}{_categories_told(data.columns or (), completion.missing, how)}.", DataWarning)
+    warn(told_missing(completion, table.feature_names, data.columns), DataWarning)
     whole = check_table(completion.X, feature_names=table.feature_names)
     return Settled(data, replace(whole, index=table.index), completion)
+
+
+def told_missing(completion: Completion, names: list[str] | None, rules: Sequence[ColumnRule] | None) -> str:
+    """Say what was missing in a table and what was done, wherever it is told: values of columns, not of indicators.
+
+    Parameters
+    ----------
+    completion : Completion
+    names : list of str or None
+        Of the features.
+    rules : sequence of ColumnRule or None
+        Of the columns that the features were made of; None where features are columns.
+    """
+    told = completion.summary(names, columns=None if rules is None else first_features(rules))
+    return f"{told}{_categories_told(rules or (), completion.missing, completion.how)}."
 
 
 def _categories_told(rules: Sequence[ColumnRule], missing: npt.NDArray[np.bool_], how: str) -> str:

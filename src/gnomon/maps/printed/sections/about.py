@@ -11,6 +11,7 @@ from gnomon import __version__
 from gnomon._memory import in_bytes
 from gnomon.data.labels import measured_labels, name_of, sort_into_classes
 from gnomon.maps.cautions import of_order
+from gnomon.maps.missing import told_missing
 from gnomon.maps.printed.markup import drawing, facts, join, listing, table, tag
 from gnomon.maps.printed.subject import Section, Subject
 from gnomon.plot import plot_map
@@ -76,7 +77,9 @@ def _labels(result: Any) -> str:
 
 def _missing(result: Any) -> str:
     found = result.completion
-    return "none" if found is None or not found.missing.any() else f"{found.summary(result.feature_names)}."
+    if found is None or not found.missing.any():
+        return "none"
+    return told_missing(found, result.feature_names, result.columns)
 
 
 def method(subject: Subject) -> Section:

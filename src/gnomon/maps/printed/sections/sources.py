@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from gnomon import __version__
+from gnomon.maps.missing import told_missing
 from gnomon.maps.printed.markup import facts, join, listing, tag
 from gnomon.maps.printed.sections.about import versions
 from gnomon.maps.printed.subject import Section, Subject
@@ -104,7 +105,7 @@ def _sentences(subject: Subject) -> list[str]:
         f"{'; parameters not named are the defaults' if settings else ''}."
     ]
     if result.completion is not None and result.completion.missing.any():
-        told.append(f"Missing values: {result.completion.summary(result.feature_names)}.")
+        told.append(f"Missing values: {told_missing(result.completion, result.feature_names, result.columns)}")
     if result.caution:
         told.append(result.caution)
     scores = [_quoted(subject, name) for name in _QUOTED if name in subject.scores]
