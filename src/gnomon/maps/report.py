@@ -14,6 +14,7 @@ from gnomon.evaluation.words import verdict
 from gnomon.explanations.contrast.result import NOTHING_APART, NOTHING_STRONGLY_APART
 from gnomon.maps.cautions import of_order, without_cautions
 from gnomon.maps.found import told_of_labels
+from gnomon.maps.together import directions_together, directions_told
 from gnomon.maps.verdicts import islands_beside, verdict_lines
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ def describe(result: Map) -> dict[str, Any]:
         "evaluation": evaluation.to_dict(),
         "points": points.to_dict(),
         "intrinsic_dimension": result.intrinsic_dimension().to_dict(),
+        "common_directions": directions_together(result),
         "fit": explanation.describe_fit(),
         "median_local_r2": float(np.nanmedian(explanation.r2)) if explanation.mask.any() else None,
         "top_features": [
@@ -99,7 +101,7 @@ def report_text(result: Map, *, verdicts: bool = True, notes: bool = True) -> st
         *_verdict_section(result, verdicts),
         "",
         "How many dimensions the data have",
-        *_dimension_lines(result),
+        *_dimension_lines(result, facts["common_directions"]),
         "",
         "What moves points most, within neighbourhoods",
         "  " + ", ".join(str(row["feature"]) for row in facts["top_features"]),
@@ -186,7 +188,7 @@ def _scale_lines(result: Map) -> list[str]:
     return lines
 
 
-def _dimension_lines(result: Map) -> list[str]:
+def _dimension_lines(result: Map, together: int | None) -> list[str]:
     dimension, shown = result.intrinsic_dimension(), int(result.embedding.shape[1])
     lines = _indent(without_cautions(result, dimension).summary())
     if dimension.n_components > shown:
@@ -194,7 +196,8 @@ def _dimension_lines(result: Map) -> list[str]:
             f"  A map of {shown} dimensions cannot keep all of this; n_components={dimension.n_components} could. "
             "Trust neighbourhoods more than distances."
         )
-    return lines
+    told = directions_told(together, dimension.value)
+    return [*lines, f"  {told}"] if told else lines
 
 
 def _seconds(timings: dict[str, float]) -> str:

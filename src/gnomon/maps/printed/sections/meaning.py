@@ -12,6 +12,7 @@ from gnomon.evaluation.words import grade
 from gnomon.maps.cautions import without_cautions
 from gnomon.maps.printed.markup import drawing, join, table, tag
 from gnomon.maps.printed.subject import Section, Subject
+from gnomon.maps.together import directions_together, directions_told
 from gnomon.plot import plot_dimension
 
 __all__ = ["axes", "axis_fits", "dimension", "features"]
@@ -115,8 +116,10 @@ def dimension(subject: Subject) -> Section:
         else f"The map has {shown}, which can keep this."
     )
     caution = tag("p", found.caution, class_="caution") if found.caution else None
+    together = directions_told(directions_together(subject.map), found.value)
+    told = tag("p", together) if together else None
     words = f"Estimates of the intrinsic dimension with their {found.confidence:.0%} intervals."
     return Section(
         "How many dimensions the data have",
-        join([tag("p", first, " ", lost), caution, drawing(plot_dimension(found), words, key="dimension")]),
+        join([tag("p", first, " ", lost), caution, told, drawing(plot_dimension(found), words, key="dimension")]),
     )

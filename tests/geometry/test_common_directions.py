@@ -1,0 +1,68 @@
+"""Directions in which columns go together are counted, and noise of single columns is none."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from scipy.stats import rankdata
+
+import gnomon as gn
+from gnomon.geometry.common_directions import _ranks, _variances, common_directions
+from gnomon.maps.report import report_text
+from gnomon.maps.together import directions_told
+
+
+def _rows(kind, seed, n=300, d=60):
+    draw = np.random.default_rng(seed)
+    noise = draw.normal(size=(n, d))
+    if kind == "counts":
+        return draw.poisson(np.exp(0.5 * draw.normal(size=(n, 3)) @ draw.normal(size=(3, d))))
+    if kind == "counts of nothing":
+        return draw.poisson(np.exp(draw.normal(size=d)), (n, d))
+    if kind == "heavy tails":
+        return draw.standard_t(2.0, size=(n, d)) * np.exp(draw.normal(size=d))
+    if kind == "groups":
+        return 2.0 * draw.normal(size=(4, d))[draw.integers(0, 4, n)] + noise
+    return 2.0 * draw.normal(size=(n, 3)) @ draw.normal(size=(3, d)) * (kind != "noise") + noise
+
+
+@pytest.mark.parametrize(
+    ("kind", "number"),
+    [("noise", 0), ("numbers", 3), ("counts", 3), ("counts of nothing", 0), ("heavy tails", 0), ("groups", 3)],
+)
+def test_directions_are_as_many_as_made_the_table(kind, number):
+    for seed in range(2):
+        X = _rows(kind, seed)
+        assert common_directions(X) == number
+        assert common_directions(np.exp(0.1 * X)) == number  # of ranks
+        assert common_directions(sp.csr_array(X)) == number
+
+
+def test_few_columns_or_rows_are_not_asked():
+    X = _rows("numbers", 0)
+    assert common_directions(X[:, :19]) is None
+    assert common_directions(X[:19]) is None
+    assert common_directions(np.hstack([X[:, :19], np.ones((300, 50))])) is None
+    assert common_directions(np.tile(X[:, :20], 100)) >= 3  # every so many-th of 2,000 columns
+
+
+def test_ranks_are_those_of_scipy_and_variances_those_of_the_singular_values():
+    X = np.random.default_rng(0).integers(0, 5, (40, 25)).astype(float)
+    ranks = rankdata(X, axis=0)
+    ranks = (ranks - ranks.mean(axis=0)) / ranks.std(axis=0)
+    np.testing.assert_allclose(_ranks(X), ranks, atol=1e-12)
+    for table in (ranks, ranks[:20]):
+        expected = np.linalg.svd(table, compute_uv=False) ** 2
+        np.testing.assert_allclose(_variances(table)[: len(expected)], expected, atol=1e-9)
+
+
+def test_a_report_says_so_where_rows_show_more_dimensions():
+    assert directions_told(None, 40.0) == directions_told(7, 8.0) == ""
+    assert directions_told(0, 40.0).startswith("Columns go together in no direction (")
+    assert directions_told(1, 40.0).startswith("Columns go together in 1 direction (")
+    m = gn.map(_rows("numbers", 0) + 2.0 * np.random.default_rng(9).normal(size=(300, 60)), method="pca")
+    assert m.to_dict()["common_directions"] == 3
+    told = directions_told(3, m.intrinsic_dimension().value)
+    assert told.startswith("Columns go together in 3 directions (")
+    assert f"  {told}" in report_text(m, verdicts=False).splitlines()
