@@ -148,3 +148,10 @@ def test_of_a_short_series_eight_rows_are_judged():
         order = gn.neighbors.Succession(1e-9, step, 60)
         drift = gn.extension.measure_drift(old, old[:, :2], new, new[:, :2], orders=(order, order))
         assert drift.independent.n_old == judged
+    order = gn.neighbors.Succession(1e-9, 8, 60)  # eight rows: those that are hardly alike, and no others
+    drift = gn.extension.measure_drift(old, old[:, :2], new, new[:, :2], orders=(order, order)).independent
+    own = order.independent
+    again = gn.extension.measure_drift(old[own], old[own, :2], new[own], new[own, :2])
+    assert len(own) == 8
+    assert (drift.shift, drift.unusual, drift.preserved_old) == (again.shift, again.unusual, again.preserved_old)
+    np.testing.assert_array_equal(drift.novelty, again.novelty)

@@ -5,10 +5,14 @@ import pytest
 import scipy.sparse as sp
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import cdist
+from scipy.stats import binom
 
 import gnomon as gn
 from gnomon.extension import measure_drift
 from gnomon.extension.drift import unseen
+from gnomon.extension.drift.chance import chance_of_shift
+from gnomon.extension.drift.columns import largest_difference
+from gnomon.extension.drift.shares import differs_by_shares
 from gnomon.extension.drift.unseen import _pieces, rows_of_new_kind, rows_together
 
 OLD = np.random.default_rng(0).normal(size=(300, 4))
@@ -183,3 +187,35 @@ def test_a_map_in_components_grows_by_a_new_kind_and_says_so():
     assert len(drift.group) >= 30
     assert "Fit again" in drift.summary()
     assert not made.extend(kinds(80, 2))[1].refit
+
+
+@pytest.mark.parametrize(("n_looked_at", "n_new"), [(100, 150), (40, 150), (100, 120)])
+def test_a_group_is_of_more_rows_than_the_share_of_new_ones_gives(n_looked_at, n_new):
+    """Each other new row lies beside an old one, so that the group alone has four new rows nearer than any old one."""
+    old = 10.0 * np.arange(300.0)[:, None]
+    odds = 2.0 * (n_new - 1) / 300
+    share = odds / (1.0 + odds)
+    k = max(2, int(np.ceil(np.log(0.1) / np.log(share))))
+    told = []
+    for count in range(6, 25):
+        new = np.concatenate([old[: n_new - count] + 0.1, -1000.0 - np.arange(count)[:, None] / 100.0])
+        looked_at = np.arange(n_new - n_looked_at, n_new)
+        found = unseen._beyond_their_share(old, new, looked_at)
+        assert len(found) == count * (binom.sf(count - 1, n_looked_at, share**k) <= 0.001)
+        told.append(len(found))
+    assert min(told) == 0 < max(told)
+
+
+def test_shares_of_labels_explain_a_shift_by_as_many_old_rows_as_the_weights_leave():
+    rng = np.random.default_rng(0)
+    old, new, weights = rng.normal(size=(400, 2)), rng.normal(size=(60, 2)), np.zeros(400)
+    weights[:8] = 1.0
+    scores, scores_new = np.linspace(0.0, 1.0, 400), np.linspace(0.004, 1.2, 60)
+    drift = measure_drift(old, old, new, new)
+    shift = chance_of_shift(largest_difference(scores[:8, None], scores_new[:, None], np.full(8, 0.125))[0], 8.0, 60)
+    assert shift < 0.0025
+    for few, explained in ((8, False), (2, True)):  # of two rows no shift is beyond chance
+        weights = np.where(np.arange(400) < few, 2.0, 0.0)
+        found = differs_by_shares(drift, weights, (old[rng.permutation(400)], new), (scores, scores_new), None)
+        assert found == explained
+    assert not differs_by_shares(drift, np.zeros(400), (old, new), (scores, scores_new), None)
