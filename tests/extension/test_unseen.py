@@ -219,3 +219,15 @@ def test_shares_of_labels_explain_a_shift_by_as_many_old_rows_as_the_weights_lea
         found = differs_by_shares(drift, weights, (old[rng.permutation(400)], new), (scores, scores_new), None)
         assert found == explained
     assert not differs_by_shares(drift, np.zeros(400), (old, new), (scores, scores_new), None)
+
+
+def test_the_first_new_row_may_be_of_a_new_kind_as_the_last():
+    old, new = kinds(400, 0), kinds(160, 1, new=50)
+    first, last = rows_of_new_kind(old, new[::-1], 10), rows_of_new_kind(old, new, 10)
+    assert first.min() == 0
+    assert first.tolist() == sorted(159 - last)
+
+
+def test_measured_labels_are_not_counted():
+    drift = measure_drift(OLD, OLD[:, :2], with_group(12), with_group(12)[:, :2], labels=OLD[:, 0])
+    assert (drift.labels, drift.labels_of_group) == ({}, {})
