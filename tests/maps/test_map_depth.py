@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import gnomon as gn
-from gnomon.data.depth import above_floor, are_even, find_empty, read_depth, totals_of_counts
+from gnomon.data.depth import above_floor, are_even, depth_of_table, find_empty, read_depth, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.maps.depth import share_of_leading, share_of_map, share_of_place, share_of_spread, warn_of_depth
 
@@ -282,3 +282,49 @@ def test_the_place_tells_what_varies_within_islands():
     assert share_of_place(apart, np.full(400, 7.0)) == 0.0
     apart[:50] = np.nan
     assert share_of_place(apart, 3.0 * places[:, 0]) > 0.9
+
+
+def make_catches(deepest=100.0, seed=0):
+    """Counts of 60 kinds, common and rare, in 120 samples of which up to `deepest` times as much was read."""
+    rng = np.random.default_rng(seed)
+    shares = rng.dirichlet(0.3 * np.exp(rng.normal(0, 2, 60)), 120)
+    depth = np.exp(rng.uniform(np.log(1000), np.log(1000 * deepest), 120)).astype(int)
+    return np.stack([rng.multinomial(n, share) for n, share in zip(depth, shares, strict=True)])
+
+
+ROWS_TOLD = r"the depth of each row, the sum of its counts: .*\d\d% of .* np.log1p\(1e4 \* X / X.sum"
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, np.asarray, sp.csr_array, np.log1p])
+@pytest.mark.parametrize("options", [{}, {"n_pcs": 10}], ids=["columns", "components"])
+def test_tables_of_counts_of_unequal_depth_are_told_whatever_holds_them(form, options):
+    with pytest.warns(DataWarning, match=ROWS_TOLD):
+        made = gn.map(form(make_catches()), "pca", **options)
+    assert sum("depth of each row" in text for text in made.notes) == 1
+
+
+@pytest.mark.filterwarnings("error:.*depth of each row")
+def test_counts_that_were_divided_or_are_compared_by_their_shares_are_not_told():
+    counts = make_catches().astype(float)
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    ratios = np.log(shares + 1e-4)
+    for X in (np.log1p(1e4 * shares), ratios - ratios.mean(axis=1, keepdims=True), make_catches(1.02)):
+        gn.map(X, "pca")
+    for metric in ("hellinger", "cosine"):
+        gn.map(counts, "mds", metric=metric)
+
+
+def test_tables_of_whole_numbers_whose_sums_mean_something_are_no_counts_of_unequal_depth():
+    counts = make_catches()
+    assert depth_of_table(counts) is not None
+    np.testing.assert_allclose(depth_of_table(np.log1p(counts)), counts.sum(axis=1), rtol=1e-9)
+    assert depth_of_table(counts[:, :20]) is None  # few columns
+    rng = np.random.default_rng(0)
+    ability = rng.normal(size=(200, 1))
+    answers = np.clip(np.rint(2 + rng.normal(0, 1.5, 60) + ability + rng.normal(size=(200, 60))), 0, 4)
+    marks = np.rint(50 + 12 * (ability + rng.normal(size=(200, 60))))
+    pixels = np.minimum(np.rint(np.exp(ability) * rng.gamma(1.0, 200.0, 60)), 255.0)
+    genotypes = rng.binomial(2, rng.beta(0.3, 3, 400), (200, 400))
+    towns = rng.poisson(np.exp(8 + ability) * rng.dirichlet(np.full(40, 50.0), 200))
+    for table in (answers, marks, pixels, genotypes, towns, counts - 1.0, counts + 0.5):
+        assert depth_of_table(np.asarray(table, dtype=float)) is None

@@ -1,4 +1,4 @@
-"""The depth of single cells: how many counts were read of each, which a map is to show less than what cells are."""
+"""The depth of cells, samples or texts: how many counts were read of each, which a map is to show less."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ import numpy.typing as npt
 
 from gnomon._arithmetic import expm1
 
-__all__ = ["above_floor", "are_even", "are_whole_numbers", "find_empty", "read_depth", "totals_of_counts"]
+__all__ = [
+    "above_floor",
+    "are_even",
+    "are_whole_numbers",
+    "depth_of_table",
+    "find_empty",
+    "read_depth",
+    "totals_of_counts",
+]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -25,6 +33,9 @@ _LOG_OF_ONE = 0.6931471805599453  # log(1 + 1), the least logarithm of 1 + count
 _AT_FLOOR = 0.1  # values of a column that are its least one, of genes that not every cell has
 _WITH_FLOOR = 0.5  # columns that have such a value
 _STEPS = 0.9  # of these, those whose values are whole steps above it
+_FEWEST_COLUMNS = 30  # of a table of counts that says no more of itself
+_RARE = 10.0  # times that its most frequent column holds as much as a middle one
+_AT_TOP = 0.05  # of its columns, that reach the largest value of all: more do in answers, marks, pixels and genotypes
 
 
 def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
@@ -62,6 +73,37 @@ def read_depth(cells: Any, X: Any, read: Any) -> Float64Array | None:
         raised = above_floor(X)
         totals = _genes_found(X if raised is None else raised)
     return totals if totals is not None and _is_depth(totals) else None
+
+
+def depth_of_table(X: Any) -> Float64Array | None:
+    """Return the sums of the rows of a table that looks like counts of unequal depth; None of any other.
+
+    So do whole numbers from 0, or logarithms of 1 + these, in 30 columns and more, of which the most frequent one holds
+    ten times as much as a middle one, and whose largest value is reached in one column of 20 at most. Answers in a
+    questionnaire, marks, pixels and genotypes share their largest value, and their columns are alike.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_obs, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_obs,), float64, or None
+    """
+    if X.shape[1] < _FEWEST_COLUMNS:
+        return None
+    stored = (X if isinstance(X, np.ndarray) else X.data).reshape(-1)
+    if not stored.size or stored.dtype.kind not in "iuf" or not stored.min() >= 0 or stored.max() <= 1:
+        return None
+    totals = totals_of_counts(X)
+    if totals is None or not _is_depth(totals):
+        return None
+    counts = X if are_whole_numbers(X) else _without_logarithm(X)
+    most = counts.max(axis=0) if isinstance(X, np.ndarray) else counts.max(axis=0).toarray().reshape(-1)
+    held = np.asarray(counts.sum(axis=0, dtype=np.float64), dtype=np.float64).reshape(-1)
+    held = held[held > 0]
+    uneven = held.max() >= _RARE * np.median(held)
+    return totals if uneven and (most == most.max()).mean() <= _AT_TOP else None
 
 
 def _column(cells: Any, names: tuple[str, ...]) -> Float64Array | None:

@@ -1,4 +1,4 @@
-"""Whether a map of single cells shows the depth of each cell rather than what the cells are."""
+"""Whether a map shows how many counts were read of each cell, sample or text rather than what these are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import numpy.typing as npt
 from gnomon._arithmetic import log1p, product
 from gnomon._validation import warn
 from gnomon.data import Representation
-from gnomon.data.depth import are_even, totals_of_counts
+from gnomon.data.depth import are_even, depth_of_table, totals_of_counts
 from gnomon.exceptions import DataWarning
 from gnomon.geometry.check import has_place
 from gnomon.linalg import dense_rows
 from gnomon.neighbors import compute_neighbors
 
-__all__ = ["share_of_leading", "share_of_map", "share_of_place", "share_of_spread", "warn_of_depth"]
+__all__ = ["share_of_leading", "share_of_map", "share_of_place", "share_of_spread", "warn_of_depth", "warn_of_totals"]
 
 Float64Array = npt.NDArray[np.float64]
 
@@ -28,6 +28,7 @@ _SOME_OF_MAP = 1 / 3  # where the counts are known to be as they were read
 _MOST_OF_COLUMN = 1 / 2  # likewise, of one of the coordinates that spread most
 _N_LEADING = 2
 _FEWEST = 30
+_OF_SUMS = ("euclidean", "l2", "sqeuclidean", "manhattan", "l1", "cityblock", "chebyshev", "minkowski", "braycurtis")
 _N_NEIGHBORS = 15
 _LOOKED_AT = 1000
 _BLOCK = 4096
@@ -68,6 +69,52 @@ def warn_of_depth(
         shown = _shown_by_place(depth, is_divided, embedding)
     if shown is not None:
         warn(shown, DataWarning)
+
+
+def warn_of_totals(X: Any, metric: str, mapped: Any, embedding: npt.NDArray[Any]) -> None:
+    """Warn where a map of a table that looks like counts of unequal depth shows the sums of its rows.
+
+    Parameters
+    ----------
+    X : ndarray or csr_array of shape (n_samples, n_features)
+        The features. Rows without counts are left out.
+    metric : str
+        In which rows are compared. Those that read no more than the direction of a row say nothing.
+    mapped : ndarray or csr_array of shape (n_samples, n_coordinates)
+        The features, or their components, as the map compares them.
+    embedding : ndarray of shape (n_samples, n_components)
+        The map; rows with NaN have no place.
+
+    Warns
+    -----
+    DataWarning
+        If the place tells a third of the logarithm of the sums, or 70 % of it within islands of the map; or they are a
+        third of the spread of the table.
+    """
+    depth = depth_of_table(X) if metric.partition("(")[0] in _OF_SUMS else None
+    if depth is None:
+        return
+    known = np.flatnonzero((depth > 0) & has_place(embedding))
+    depth, places = depth[known], embedding[known]
+    if len(known) < _FEWEST:
+        return
+    logarithms = log1p(depth)
+    spread = max(share_of_spread(mapped[known], form) for form in (depth, logarithms))
+    told = share_of_map(places, logarithms)
+    within = share_of_place(places, logarithms) if max(spread, told) < _SOME_OF_MAP else 0.0
+    shares = [f"the place on the map tells {told:.0%} of it"] if told >= _SOME_OF_MAP else []
+    if spread >= _MOST_OF_SPREAD:
+        shares.append(f"{spread:.0%} of the spread of what is mapped is that of the depth")
+    if within >= _MOST_BY_PLACE:
+        shares.append(f"the place on the map tells {within:.0%} of it within islands")
+    if shares:
+        warn(
+            f"the map shows the depth of each row, the sum of its counts: {' and '.join(shares)}. If it only says how "
+            "much was read, caught or written, divide the counts of each row by their sum before taking logarithms, "
+            "X = np.log1p(1e4 * X / X.sum(axis=1, keepdims=True)) of an array, or pass metric='hellinger'. If sums "
+            "mean something, as those of towns do, leave them.",
+            DataWarning,
+        )
 
 
 def _shown_of_counts(

@@ -17,7 +17,7 @@ from gnomon._estimator import changed_parameters, copied, unseeded
 from gnomon._progress import Callback
 from gnomon._random import resolve_seed
 from gnomon._validation import check_positions, message, warn
-from gnomon.data import Block, Dataset, Representation, Table, check_table, find_constant_columns
+from gnomon.data import Block, Dataset, Reduction, Representation, Table, check_table, find_constant_columns
 from gnomon.data.columns import spreads_of
 from gnomon.data.feature_weights import check_feature_weight, weigh_features
 from gnomon.data.names import default_names
@@ -25,7 +25,7 @@ from gnomon.data.scaling import Scaling, ScalingChoice, check_scale, choose_scal
 from gnomon.data.wild_cell_warnings import warn_of_wild_cells, warn_of_wild_rows
 from gnomon.exceptions import DataWarning
 from gnomon.maps.blocks import GOWER, gower_scaling, of_features, scaling_of_blocks, told_of_blocks
-from gnomon.maps.depth import warn_of_depth
+from gnomon.maps.depth import warn_of_depth, warn_of_totals
 from gnomon.maps.missing import parameters_of_kept
 from gnomon.maps.prepare import Prepared, noted
 from gnomon.maps.representation import resolve, told_of_coordinates
@@ -131,6 +131,9 @@ def fit_map(prepared: Prepared, how: Fitting) -> Map:
         _check_range(embedding)
         rows = None if data.distances is not None else mapped.values
         warn_of_depth(data.depth, table.values, representation, rows, embedding)
+        ours = representation is None or isinstance(data.representation, Reduction)
+        if data.depth is None and ours and rows is not None and data.image_shape is None:
+            warn_of_totals(table.values, metric, rows, embedding)
     kept = _usable(graph, getattr(estimator, "graph_", None), table.n_samples, metric)
     notes += told_of_coordinates(data.representation, representation)
     notes += _isolated_rows(kept)
