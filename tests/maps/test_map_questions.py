@@ -237,3 +237,46 @@ def test_a_condition_on_texts_that_became_numbers_names_their_feature():
     with pytest.raises(ValueError, match=remedy):
         made.select("spend>500")
     assert np.flatnonzero(made.select("spend ($)>500")).tolist() == [17, 18, 19]
+
+
+def test_dates_and_numbers_of_single_precision_are_compared_as_they_are_written():
+    days = np.datetime64("2024-05-29") + np.arange(6)
+    tenths = np.arange(6, dtype=np.float32) / np.float32(10.0)
+    made = Map(np.eye(6), np.eye(6)[:, :2], metadata={"day": days, "tenth": tenths})
+    assert np.flatnonzero(made.select("day>=2024-05-31")).tolist() == [2, 3, 4, 5]
+    assert np.flatnonzero(made.select("day=2024-05-31")).tolist() == [2]
+    assert np.flatnonzero(made.select("tenth>0.1")).tolist() == np.flatnonzero(tenths.astype(float) > 0.1).tolist()
+    with pytest.raises(ValueError, match="day>tomorrow must be a comparison with a date, such as 2024-05-31"):
+        made.select("day>tomorrow")
+
+
+def test_what_tells_groups_apart_is_found_once_and_anew_for_other_labels():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(["a", "b"], 30)
+    made = Map(rng.normal(size=(60, 3)) + 4.0 * (labels == "a")[:, None] * np.eye(3)[1], rng.normal(size=(60, 2)))
+    made.labels = labels
+    found = made._told_apart()
+    assert made._told_apart() is found
+    assert found[0].features == ["feature 1"]
+    made.labels = labels[rng.permutation(60)]
+    assert made._told_apart()[0].features == []
+
+
+@pytest.mark.parametrize("part", ["-1", "-1:3", "6", "2:7", "3:3", "4:2"])
+def test_rows_that_a_map_has_not_are_no_rows_to_select(part):
+    made = Map(np.eye(6), np.eye(6)[:, :2])
+    with pytest.raises(ValueError, match=rf"rows={part} must be rows in \[0, 6\)"):
+        made.select(f"rows=0,{part}")
+    assert np.flatnonzero(made.select("rows=0, 3:5,5")).tolist() == [0, 3, 4, 5]
+    assert np.flatnonzero(made.select("rows=:2")).tolist() == [0, 1]
+    assert np.flatnonzero(made.select("rows=4:")).tolist() == [4, 5]
+
+
+def test_a_point_is_found_by_its_name_before_its_number_and_from_the_end():
+    made = Map(np.eye(4), np.eye(4)[:, :2], point_names=np.array(["2", "b", "c", "c"]))
+    assert (made.find("2"), made.find("b"), made.find("1"), made.find("-1"), made.find("-4")) == (0, 1, 1, 3, 0)
+    for text, rule in (("c", "the name of one point"), ("4", "below n_samples=4"), ("-5", "below n_samples=4")):
+        with pytest.raises(ValueError, match=rule):
+            made.find(text)
+    with pytest.raises(ValueError, match="a row number or the name of a point"):
+        made.find("d")
