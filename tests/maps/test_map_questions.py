@@ -280,3 +280,21 @@ def test_a_point_is_found_by_its_name_before_its_number_and_from_the_end():
             made.find(text)
     with pytest.raises(ValueError, match="a row number or the name of a point"):
         made.find("d")
+
+
+def test_quotes_are_no_part_of_a_value_that_begins_and_ends_with_the_same():
+    texts = np.array(["A & B", "it's", "'", "", "x=1", '"'], dtype=object)
+    made = Map(np.eye(6), np.eye(6)[:, :2], metadata={"dept": texts})
+    asked = {"'A & B'": [0], '"A & B"': [0], "it's": [1], "'": [2], "''": [3], "'x=1'": [4], "x=1": [4], '"': [5]}
+    for value, rows in asked.items():
+        assert np.flatnonzero(made.select(f"dept={value}")).tolist() == rows
+    assert np.flatnonzero(made.select("dept!='A & B' & rows=0:2")).tolist() == [1]
+    assert np.flatnonzero(made.select('dept="A & B" & rows=0:2')).tolist() == [0]
+
+
+def test_features_beside_those_of_the_columns_are_no_categories():
+    made = _map_of_countries()
+    assert [one.tolist() for one in made._indicators()] == [[1, 2, 3]]
+    assert made._categories() == {"country": slice(1, 4)}
+    more = Map(np.column_stack([made.X, np.arange(150.0)]), made.embedding, columns=made.columns)
+    assert (more._indicators(), more._categories()) == ([], {})
