@@ -109,6 +109,7 @@ ROOMS = {
             "explanations/test_repeated_rows.py",
             "explanations/test_suspects.py",
             "maps/test_islands_beside_clusters.py",
+            "maps/test_map_alike.py",
             "maps/test_map_cautions.py",
             "maps/test_map_of_angles.py",
             "maps/test_map_questions.py",

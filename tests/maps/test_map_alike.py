@@ -41,6 +41,9 @@ def test_nothing_is_said_where_units_are_given_or_no_feature_is_named_or_a_side_
     assert "Pass" not in cells.captions(units="donor_id").caution
     assert cells.contrast(np.arange(120) % 2 == 0).caution == ""  # nothing sets it apart
     assert cells.contrast("donor_id=0").caution == ""
+    others = cells.contrast("donor_id!=0")
+    assert others.n_beyond_chance > 0
+    assert others.caution == ""
     assert cells.contrast("donor_id=0", "ctrl").caution == cells.contrast("stim", "donor_id=5").caution == ""
     noise = of_cells(0.0)
     assert noise.profiles().caution == noise.captions().caution == ""

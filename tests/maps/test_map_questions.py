@@ -298,3 +298,15 @@ def test_features_beside_those_of_the_columns_are_no_categories():
     assert made._categories() == {"country": slice(1, 4)}
     more = Map(np.column_stack([made.X, np.arange(150.0)]), made.embedding, columns=made.columns)
     assert (more._indicators(), more._categories()) == ([], {})
+
+
+def test_of_very_many_rows_without_labels_no_clusters_are_looked_for_to_say_what_tells_them_apart(monkeypatch):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) + 9.0 * (np.arange(400) < 200)[:, None]
+    few, many = (Map(X, rng.normal(size=(400, 2))) for _ in range(2))
+    monkeypatch.setattr("gnomon.maps.importance_questions._MOST_CLUSTERED", 400)
+    assert few.importance().apart.kind == "clusters"
+    monkeypatch.setattr("gnomon.maps.importance_questions._MOST_CLUSTERED", 399)
+    assert many.importance().apart is None
+    many.clusters()  # those that are known are taken
+    assert many.importance().apart.kind == "clusters"
