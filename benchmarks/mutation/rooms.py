@@ -111,6 +111,7 @@ ROOMS = {
             "maps/test_islands_beside_clusters.py",
             "maps/test_map_alike.py",
             "maps/test_map_cautions.py",
+            "maps/test_map_continuity.py",
             "maps/test_map_of_angles.py",
             "maps/test_map_questions.py",
             "maps/test_map_words.py",

@@ -1,5 +1,7 @@
 """A map scores its points by the leave-one-out map of the method that made it."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -24,3 +26,8 @@ def test_a_map_made_elsewhere_has_none():
     X = np.random.default_rng(0).normal(size=(30, 3))
     with pytest.raises(ValueError, match="one whose method is known"):
         gn.Map(X, X[:, :2]).continuity_scores()
+
+
+def test_steps_are_as_long_as_those_of_perturbations_where_nobody_says():
+    asked, answers = (inspect.signature(f).parameters["length"] for f in (gn.Map.continuity_scores, perturbations))
+    assert asked.default == answers.default == 2.0
