@@ -420,3 +420,17 @@ def test_groups_of_many_columns_take_little_where_few_numbers_are_stored():
         tracemalloc.stop()
     assert [one.columns.tolist() for one in found] == [[columns[i], columns[300 + i]] for i in range(10)]
     assert peak < 5e7
+
+
+def test_products_of_stored_numbers_are_held_one_block_of_columns_at_a_time(monkeypatch):
+    monkeypatch.setattr("gnomon.explanations.collinear._TOGETHER", 800)
+    n, d = 32, 3000
+    rng = np.random.default_rng(0)
+    stored = sp.csr_array(np.where(rng.random((n, d)) < 0.3, rng.normal(size=(n, d)), 0.0))
+    tracemalloc.start()
+    try:
+        _paired_where_stored(stored, 0.9)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1.6 * 8 * 200 * d

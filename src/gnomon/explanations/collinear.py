@@ -315,10 +315,13 @@ def _find(deviations: Floats, threshold: float) -> list[_Group]:
     squares = sum(np.square(deviations[rows], dtype=np.float64).sum(axis=0) for rows in blocks)
     scale = np.sqrt(squares / len(deviations))
     deviations /= np.where(scale > 0, scale, 1.0)
-    stored = _where_stored(deviations)
-    paired = _paired(deviations, threshold) if stored is None else _paired_where_stored(stored, threshold)
-    correlation = _correlations(deviations if stored is None else stored, paired)
-    del deviations, stored
+    stored: Any = _where_stored(deviations)
+    sparse = stored is not None
+    stored = stored if sparse else deviations
+    del deviations  # all of which the sparse ones need not
+    paired = _paired_where_stored(stored, threshold) if sparse else _paired(stored, threshold)
+    correlation = _correlations(stored, paired)
+    del stored
     groups: list[_Group] = []
     for places in _clusters(correlation, threshold):
         columns = paired[places]
@@ -361,6 +364,7 @@ def _paired(standard: Floats, threshold: float) -> Columns:
         else:
             products = product(standard[:, some].T, standard[:, start:])
         close = np.abs(products, out=products) >= least
+        del products  # before the next are made
         np.fill_diagonal(close, False)
         paired[some] |= close.any(axis=1)
         paired[start:] |= close.any(axis=0)
@@ -378,7 +382,9 @@ def _paired_where_stored(standard: sp.csr_array, threshold: float) -> Columns:
     for start in range(0, len(varying), step):
         some = turned[start : start + step]
         if written:
-            close = np.abs(dense_product(some, rows)) >= least
+            full = dense_product(some, rows)
+            close = np.abs(full, out=full) >= least
+            del full  # before the next is made
             np.fill_diagonal(close[:, start:], False)
             paired[start : start + step] = close.any(axis=1)
         else:
