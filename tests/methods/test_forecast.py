@@ -175,6 +175,14 @@ def test_f84_methods_that_grow_with_the_table_alone_obey_a_budget_too(name, memo
     assert clone(GROWING[name]).fit(X).embedding_.shape == (150, 2)
 
 
+def test_the_time_of_eigenmaps_of_sparse_tables_is_told_as_less_certain():
+    """Of random rows in many columns one of few numbers is near all others, which the shape does not tell."""
+    for method, factor in ((gnomon.LaplacianEigenmaps(), 4.0), (gnomon.UMAP(), 2.0)):
+        least, most = (found := method.foresee(2000, 50.0, n_columns=1000, n_shared=2.5)).between
+        assert (found.seconds / least, most / found.seconds) == pytest.approx((factor, factor))
+        assert method.foresee(2000, 50.0).spread == 2.0
+
+
 _MEASURE = """
 import sys, warnings
 import numpy as np

@@ -164,7 +164,7 @@ def _with_what_follows(
             kept += _FREED * needed
         elif name == "evaluation":
             kept += evaluation_keeps(n_samples)
-    return replace(found.then(following), spread=_SPREAD)
+    return replace(found.then(following), spread=max(found.spread, _SPREAD))
 
 
 def _shape(X: Any, estimator: Embedder) -> tuple[int, float, dict[str, Any]]:

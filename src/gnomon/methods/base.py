@@ -52,6 +52,7 @@ class Embedder(MapFunction, Estimator):
     _rules: ClassVar[Mapping[str, Rule]] = {}
     _memory: ClassVar[Mapping[str, Cost]] = {}  # bytes at the peak of each stage, where `_forecast` does not count them
     _time_spread: ClassVar[float] = 2.0  # factor by which the time may differ from what is forecast
+    _sparse_time_spread: ClassVar[float | None] = None  # and of a sparse table, where it is another
     _writes_out: ClassVar[bool] = False  # whether sparse rows are written out
     _fits_blocks: ClassVar[bool] = False  # whether a table may be fitted in blocks, whose map is not kept
     _one_place: bool = False  # whether all rows that were fitted are equal and share one position
@@ -180,9 +181,8 @@ class Embedder(MapFunction, Estimator):
         if found is None:
             return None
         durations = self._durations(n_samples, width, parameters)
-        return replace(
-            found.with_reserve(), durations=durations, spread=self._time_spread, n_threads=current_run().n_threads
-        )
+        spread = (None if n_columns is None else self._sparse_time_spread) or self._time_spread
+        return replace(found.with_reserve(), durations=durations, spread=spread, n_threads=current_run().n_threads)
 
     def _check_parameters(self) -> dict[str, Any]:
         """Return the parameters, or raise an error if one breaks its rule.

@@ -156,6 +156,7 @@ class LaplacianEigenmaps(WeightedRowEmbedder, GraphEigenmaps):
     diffusion_time: float | None = None
     disconnected: str = "connect"
 
+    _sparse_time_spread: ClassVar[float | None] = 4.0  # a row of few numbers may be near all others: a hub of the graph
     _rules: ClassVar[dict[str, Rule]] = {
         "n_neighbors": Integer(1),
         "weights": Options("auto", "binary", "heat", "self_tuning", "adapted"),
