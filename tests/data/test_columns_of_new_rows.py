@@ -164,3 +164,41 @@ def test_a_column_that_lacks_is_named_before_columns_of_other_kinds(other):
             fitted.transform(given)
     with pytest.raises(TypeError, match="'a': "):
         gn.PCA().fit(FRAME).transform(FRAME.assign(a="u"))
+
+
+RECORDS = [
+    {"vip": i % 3 == 0, "n": i * i % 11, "kind": "abc"[i % 3], "x": None if i % 7 == 0 else 1.5 * i} for i in range(40)
+]
+
+
+def test_records_are_read_as_the_frame_that_they_make():
+    frame = pd.DataFrame(RECORDS)
+    fields = np.rec.fromarrays(
+        [frame[name].to_numpy(str if name == "kind" else None) for name in frame], names=[*frame]
+    )
+    wanted = gn.TablePreprocessor().fit(frame)
+    for form in (RECORDS, tuple(RECORDS), np.asarray(fields)):
+        encoder = gn.TablePreprocessor().fit(form)
+        assert [*encoder.get_feature_names_out()] == [*wanted.get_feature_names_out()]
+        np.testing.assert_array_equal(encoder.transform(form), wanted.transform(frame))
+        np.testing.assert_array_equal(wanted.transform(form[3:5]), wanted.transform(frame)[3:5])
+    assert set(only_warnings(gn.map, RECORDS, "pca")[0].feature_names) == {*wanted.get_feature_names_out()}
+    lacking = [{name: value for name, value in record.items() if value is not None} for record in RECORDS]
+    np.testing.assert_array_equal(wanted.transform(lacking), wanted.transform(frame))
+    with pytest.raises(TypeError, match="a list of mappings alone, or of rows alone"):
+        gn.TablePreprocessor().fit([*RECORDS, [1, 2, 3, 4]])
+
+
+def test_columns_of_one_name_are_told_where_they_are_learned(tmp_path):
+    frame = FRAME.set_axis([*"abab"], axis=1)
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    told = (
+        "2 columns are called 'a', 1 more name comes again: they are told apart by their order, as 'a' and 'a .2.', in"
+    )
+    for learn in (gn.TablePreprocessor().fit, lambda table: gn.map(table, "pca")):
+        with pytest.warns(DataWarning, match=told):
+            learn(frame)
+        assert only_warnings(learn, FRAME)[1] == []
+        assert only_warnings(learn, pd.DataFrame(X))[1] == []
+    with pytest.warns(DataWarning, match=rf"t\.csv': {told}"):
+        assert gn.data.read_table(tmp_path / "t.csv").feature_names == ["a", "b", "a (2)", "b (2)"]

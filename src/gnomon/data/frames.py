@@ -13,7 +13,16 @@ from gnomon.data.arrays import FloatArray, floats_from_objects, is_missing, warn
 from gnomon.data.labels import categories_of
 from gnomon.data.names import clean_names
 
-__all__ = ["Frame", "fill_columns", "holds_other_kinds", "is_frame", "is_lazy_frame", "read_frame", "stack_columns"]
+__all__ = [
+    "Frame",
+    "fill_columns",
+    "holds_other_kinds",
+    "is_frame",
+    "is_lazy_frame",
+    "names_of_frame",
+    "read_frame",
+    "stack_columns",
+]
 
 _SHOWN = 5  # columns named in an error
 
@@ -83,6 +92,14 @@ def _names(native: Any) -> tuple[list[object], bool]:
     names = list(columns)
     numbered = all(isinstance(name, (int, np.integer)) for name in names) and names == list(range(len(names)))
     return names, not numbered
+
+
+def names_of_frame(X: Any) -> list[object]:
+    """Return the names of a data frame as they came; none if they are a running number."""
+    import narwhals as nw
+
+    names, named = _names(nw.to_native(X, pass_through=True))
+    return names if named else []
 
 
 def _with_unique_names(native: Any, n_columns: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ __all__ = [
     "default_names",
     "names_beside",
     "names_of_coordinates",
+    "told_repeated",
     "words_of",
 ]
 
@@ -34,9 +36,7 @@ def clean_names(names: Iterable[object]) -> list[str]:
         raise TypeError(message(f"feature_names={names!r}", "a sequence of names", fact="found one string"))
     cleaned: list[str] = []
     for position, name in enumerate(names):
-        text = (
-            " / ".join(map(str, name)) if isinstance(name, tuple) else "" if name is None or name != name else str(name)
-        )
+        text = _text_of(name)
         cleaned.append(text if text.strip() else f"column {position}")
     given = set(cleaned)
     taken: set[str] = set()
@@ -49,6 +49,31 @@ def clean_names(names: Iterable[object]) -> list[str]:
         taken.add(unique)
         cleaned[position] = unique
     return cleaned
+
+
+def _text_of(name: Any) -> str:
+    """Return a name as text, that of several levels joined; empty for a missing one."""
+    if isinstance(name, tuple):
+        return " / ".join(map(str, name))
+    return "" if name is None or name != name else str(name)
+
+
+def told_repeated(names: Iterable[object]) -> str:
+    """Say which name several columns have, and how `clean_names` tells them apart; empty if all differ.
+
+    Parameters
+    ----------
+    names : iterable of object
+        As they came. Those that are empty or missing are no names.
+    """
+    counts = Counter(text for text in map(_text_of, names) if text.strip())
+    often = [name for name, count in counts.items() if count > 1]
+    if not often:
+        return ""
+    others = len(often) - 1
+    more = f", {others:,} more {'name comes' if others == 1 else 'names come'} again" if others else ""
+    fact = f"{counts[often[0]]} columns are called {often[0]!r}{more}: they are told apart by their order, as"
+    return f"{fact} {often[0]!r} and '{often[0]} (2)', in new rows too. Give each column a name of its own"
 
 
 def names_beside(n_features: int, others: Sequence[str]) -> list[str]:

@@ -12,7 +12,15 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from gnomon._entrance import entrance
 from gnomon._estimator import check_is_fitted
 from gnomon._validation import Integer, check_parameters, message
-from gnomon.data.columns import MOST_CATEGORIES, encode_rows, find_rules, raw_columns, spreads_of, warn_of_copies
+from gnomon.data.columns import (
+    MOST_CATEGORIES,
+    encode_rows,
+    find_rules,
+    raw_columns,
+    spreads_of,
+    warn_of_copies,
+    warn_of_repeated_names,
+)
 from gnomon.data.table import check_same_length, check_shape
 from gnomon.data.target import check_unused_target
 from gnomon.data.wild_cell_warnings import warn_of_wild_columns
@@ -86,7 +94,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
+        X : DataFrame, mapping of str to array-like, list of records, or array-like of shape (n_samples, n_features)
+            Records are mappings, or the rows of a structured array. One may lack entries, which are missing then.
         y : array-like of n_samples values or None, default=None
             Not used, as a SupervisionWarning says if it is given.
 
@@ -94,12 +103,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         -----
         DataWarning
             Names columns that are left out though they hold numbers or look like them or may be categories, columns of
-            one value and blanks, columns that are as others are, and a few cells that lie so far out, as in another
-            unit, that they make the standard deviation of their column.
+            one value and blanks, columns of the same name, columns that are as others are, and a few cells that lie so
+            far out, as in another unit, that they make the standard deviation of their column.
         """
         most = check_parameters({"max_categories": Integer(2)}, {"max_categories": self.max_categories})[
             "max_categories"
         ]
+        warn_of_repeated_names(X)
         columns = raw_columns(X)
         _check_lengths({name: raw.values for name, raw in columns.items()})
         self.rules_ = find_rules(columns, self.features, self.drop, most)
@@ -119,7 +129,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : DataFrame, mapping of str to array-like, or array-like of shape (n_samples, n_features)
+        X : DataFrame, mapping of str to array-like, list of records, or array-like of shape (n_samples, n_features)
             Columns with names may come in any order, with others beside them, which are left out. Columns without
             names are as many as in `fit`. Where only these or only those in `fit` have names, columns are taken by
             their place, with the warning that scikit-learn gives.

@@ -13,7 +13,7 @@ from gnomon.data.arrays import fields_of, floats_from_objects, unmasked
 from gnomon.data.dataset import Dataset, assemble
 from gnomon.data.table import check_same_length
 
-__all__ = ["are_records", "read_records"]
+__all__ = ["are_records", "columns_of_records", "read_records"]
 
 
 def are_records(X: Any) -> bool:
@@ -38,10 +38,24 @@ def read_records(X: Any) -> Dataset:
     Dataset
         Columns of numbers, and those of texts as metadata, of which `gnomon.map` makes features.
     """
-    given = X if isinstance(X, Mapping) else fields_of(X) if isinstance(X, np.ndarray) else _columns_of(X)
-    columns = {str(name): _column(str(name), values) for name, values in given.items()}
+    columns = columns_of_records(X)
     check_same_length(**columns)
     return assemble(columns, labels=None, images=None, source="", typed=True)
+
+
+def columns_of_records(X: Any) -> dict[str, npt.NDArray[Any]]:
+    """Return the columns of what `read_records` reads by name, as they came; numbers with NaN where one is missing.
+
+    Parameters
+    ----------
+    X : mapping of str to sequence, sequence of mappings, or structured ndarray of one dimension
+
+    Returns
+    -------
+    dict of str to ndarray of shape (n_samples,)
+    """
+    given = X if isinstance(X, Mapping) else fields_of(X) if isinstance(X, np.ndarray) else _columns_of(X)
+    return {str(name): _column(str(name), values) for name, values in given.items()}
 
 
 def _columns_of(records: Any) -> dict[Any, list[Any]]:

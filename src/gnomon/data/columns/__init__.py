@@ -1,6 +1,6 @@
 """Columns of a table as people have them: numbers, categories, dates and identifiers, and the features they become."""
 
-from gnomon.data.columns.copies import warn_of_copies
+from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.encode import encode_dataset, encode_rows, unknown_categories
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules
 from gnomon.data.columns.raw import asked_columns, raw_columns
@@ -30,4 +30,5 @@ __all__ = [
     "unit_ranges",
     "unknown_categories",
     "warn_of_copies",
+    "warn_of_repeated_names",
 ]

@@ -1,9 +1,10 @@
-"""Columns that hold in every row what another one holds, and so count twice."""
+"""Columns that hold in every row what another one holds, and so count twice, and those of the same name."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +12,11 @@ from gnomon._validation import warn
 from gnomon.data.arrays import FloatArray
 from gnomon.data.columns.rule import ColumnRule, features_of
 from gnomon.data.dataset import first_few
+from gnomon.data.frames import is_frame, names_of_frame
+from gnomon.data.names import told_repeated
 from gnomon.exceptions import DataWarning
 
-__all__ = ["warn_of_copies"]
+__all__ = ["warn_of_copies", "warn_of_repeated_names"]
 
 _FEWEST_VALUES = 3  # of a column: two truth values may agree by chance
 
@@ -49,3 +52,20 @@ def warn_of_copies(rules: Sequence[ColumnRule], X: FloatArray) -> None:
             "unless that is meant.",
             DataWarning,
         )
+
+
+def warn_of_repeated_names(X: Any) -> None:
+    """Warn of columns of a data frame that have one name: in new rows too their order alone tells them apart.
+
+    Parameters
+    ----------
+    X : object
+        Anything but a data frame has no such columns.
+
+    Warns
+    -----
+    DataWarning
+        Names one of the names.
+    """
+    if is_frame(X) and (told := told_repeated(names_of_frame(X))):
+        warn(f"{told}.", DataWarning)

@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon._validation import message, pass_on, warn
 from gnomon.data.arrays import FloatArray
-from gnomon.data.columns.copies import warn_of_copies
+from gnomon.data.columns.copies import warn_of_copies, warn_of_repeated_names
 from gnomon.data.columns.find import MOST_CATEGORIES, find_rules, writings_of
 from gnomon.data.columns.raw import RawColumn, asked_columns, columns_of_fit, columns_of_frame, raw_columns
 from gnomon.data.columns.rule import ColumnRule
@@ -192,7 +192,9 @@ def encode_dataset(data: Dataset, features: Sequence[str] | None, drop: Sequence
     if is_frame(data.X):
         frame = read_frame(data.X)
         columns = columns_of_frame(frame)
-        if data.feature_names is not None:
+        if data.feature_names is None:
+            warn_of_repeated_names(data.X)
+        else:
             columns = dict(zip(data.feature_names, columns.values(), strict=True))
         if frame.names is None and all(raw.numeric and not raw.boolean for raw in columns.values()):
             return _select(data, features, drop)  # numbers without names

@@ -17,6 +17,7 @@ from gnomon.data.dataset import require_name
 from gnomon.data.frames import Frame, is_frame, read_frame
 from gnomon.data.labels import of_categories
 from gnomon.data.names import are_default_names, default_names
+from gnomon.data.records import are_records, columns_of_records
 from gnomon.data.table import Table, check_feature_count, check_shape, refuse_sparse, told_names
 
 __all__ = ["RawColumn", "asked_columns", "columns_of_fit", "columns_of_frame", "raw_columns"]
@@ -46,12 +47,16 @@ class RawColumn:
 
 
 def raw_columns(X: Any) -> dict[str, RawColumn]:
-    """Return the columns of a data frame, a mapping or an array by name, as they came."""
+    """Return the columns of a data frame, a mapping, records or an array by name, as they came."""
     if not isinstance(X, np.ndarray) and scipy.sparse.issparse(X):  # one format of which is a mapping
         refuse_sparse(str(getattr(X, "format", "unknown")))
     if isinstance(X, Mapping):
         arrays = {str(name): np.asarray(unmasked(values, name=f"X[{name!r}]")) for name, values in X.items()}
         return {name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in arrays.items()}
+    if are_records(X):
+        return {
+            name: RawColumn(values, boolean=values.dtype.kind == "b") for name, values in columns_of_records(X).items()
+        }
     if not is_frame(X):
         values = matrix_of(X)
         check_shape(values.shape, min_samples=0)

@@ -20,7 +20,7 @@ from gnomon.data.delimited.fields import is_number, with_point
 from gnomon.data.delimited.layout import Layout, find_layout
 from gnomon.data.delimited.letters import find_unlikely
 from gnomon.data.delimited.lines import WINDOWS, in_its_encoding
-from gnomon.data.names import clean_names
+from gnomon.data.names import clean_names, told_repeated
 from gnomon.exceptions import DataWarning
 
 __all__ = ["read_columns", "read_delimited"]
@@ -75,6 +75,8 @@ def _read(
         columns |= truth_columns({name: values for name, values in columns.items() if name != labels})
     if not columns or len(next(iter(columns.values()))) == 0:
         raise ValueError(message(f"file {path!r}", "a table with rows", fact="it holds a header alone"))
+    if layout.names is not None and (repeated := told_repeated(layout.names)):
+        warn(f"file {path!r}: {repeated}.", DataWarning)
     _warn_of_points(path, layout, names, columns)
     _warn_of_headers(path, names, columns)
     if encoding == WINDOWS:
