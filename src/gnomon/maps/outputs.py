@@ -59,7 +59,9 @@ class Outputs:
             gets a slider that moves the points from one to the next.
         byte_budget : int >= 1,000,000 or None, default=None
             Bytes of the whole page, which says what it rounds and leaves out to keep them; see
-            `gnomon.viewer.write_html`. None allows 21 MB and 50 bytes a point, at most 56 MB.
+            `gnomon.viewer.write_html`. None allows 21 MB and 50 bytes a point, at most 56 MB. Of more than
+            40,000 features the values of the most important are in the page, and more than 10,000 are not put into
+            groups for it, unless `feature_groups` was called.
         side_file : bool, default=False
             Whether to write what the page leaves out beside it, as ``map.data`` for ``map.html``, for its reader to
             open in it.

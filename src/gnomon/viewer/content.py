@@ -15,11 +15,14 @@ from gnomon._validation import message
 from gnomon.data.labels import name_of
 from gnomon.viewer.levels import CLUSTER, PageLevel, clusters_within_classes, levels_of_clusters
 
-__all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames"]
+__all__ = ["FrameCodes", "PageContent", "Sequence", "encode_frames", "told_of_ungrouped"]
 
 _LEVELS = 2**14  # a sixteenth of a pixel of a whole view; more bits are noise that does not compress
 _MISSING = 65_535
 _ELSEWHERE = ("stretch", "anisotropy", "torn", "r2", "label_doubt")
+MOST_GROUPED = 10_000
+"""Features among which a page looks for groups itself."""
+
 _MOST_CAPTIONS = 60  # more cannot be read
 _OF_CLASSES = "Below each class: what tells it from every other one, not only from the rest as a whole."
 _OF_CLUSTERS = "Clusters were found in the data. Each is named by what tells it from those beside it."
@@ -236,7 +239,7 @@ class PageContent:
     def of(cls, map: Any) -> Self:
         """Return what a page shows of a `gnomon.Map`: the map, its explanation, evaluation, dimension and classes."""
         points = _points(map)  # before the evaluation, which then looks at the same distances
-        groups = map.feature_groups() if map.image_shape is None else None  # pictures are shown by pixel
+        groups = _groups(map)
         found = map._clusters_shown()
         clustered = found is not None and len(found) > 0
         columns, levels = levels_of_clusters(found) if clustered else clusters_within_classes(map)
@@ -291,6 +294,26 @@ class PageContent:
             caution=map.caution,
             info=_made(map),
         )
+
+
+def _groups(map: Any) -> Any:
+    """Return the groups of features; none of pictures, which are shown by pixel, or of very many that nobody grouped.
+
+    Each feature is compared with each other: of 100,000 in 300 rows it takes half an hour.
+    """
+    if map.image_shape is not None:
+        return None
+    return map.feature_groups() if map.n_features <= MOST_GROUPED else map._groups
+
+
+def told_of_ungrouped(n_features: int) -> list[str]:
+    """Return what a page says of features that it has not grouped as they are too many; nothing of fewer."""
+    if n_features <= MOST_GROUPED:
+        return []
+    return [
+        f"Which of the {n_features:,} features go together was not looked for: each is explained by itself. In Python "
+        "call feature_groups() of the map before the page is written."
+    ]
 
 
 def _told_apart(map: Any) -> str:

@@ -25,7 +25,7 @@ from gnomon.viewer.columns import (
     local_facts,
     stratified_rows,
 )
-from gnomon.viewer.content import PageContent, encode_frames
+from gnomon.viewer.content import PageContent, encode_frames, told_of_ungrouped
 from gnomon.viewer.content import Sequence as EmbeddingSequence
 from gnomon.viewer.density import count_points, positions_of_all
 from gnomon.viewer.levels import PageLevel
@@ -33,6 +33,7 @@ from gnomon.viewer.payload import Payload
 from gnomon.viewer.rounding import POSITION_LEVELS
 from gnomon.viewer.side_file import identity_of
 from gnomon.viewer.values import (
+    MOST_FEATURES,
     add_images,
     add_values,
     as_table,
@@ -165,6 +166,8 @@ class Document:
         made.add_point_names(content.point_names)
         made.name_features(as_table(content.X), content.feature_names, content.image_shape)
         made.add_explanation(explanation, content.groups)
+        if content.groups is None and explanation is not None and content.image_shape is None:
+            made.notes += told_of_ungrouped(len(made._feature_names))
         made.add_evaluation(evaluation, content.points)
         made.add_suspects(content.suspects)
         made.add_sequence(sequence, content.embedding)
@@ -211,7 +214,9 @@ class Document:
             table, images = (None if given is None else given[chosen] for given in (table, images))
         if table is not None:
             importance = None if explanation is None else np.asarray(explanation.global_importance)
-            self.notes += add_values(self.payload, table, importance=importance, plan=plan)
+            self.notes += add_values(
+                self.payload, table, importance=importance, plan=plan, most=MOST_FEATURES if shape is None else None
+            )
             if shape is not None and images is None and self.payload.header["features"]["kept"] < table.shape[1]:
                 images = pictures_of(table, shape, low, high)
         if images is not None:

@@ -64,7 +64,7 @@ class FeatureCodes:
 
 
 def encode_features(
-    X: Any, *, byte_budget: int, importance: npt.NDArray[np.floating[Any]] | None = None
+    X: Any, *, byte_budget: int, importance: npt.NDArray[np.floating[Any]] | None = None, most: int | None = None
 ) -> FeatureCodes:
     """Turn a table into one byte a value, within a budget.
 
@@ -76,6 +76,8 @@ def encode_features(
         Bytes allowed. Over it, the features of largest importance are kept (at least one).
     importance : ndarray of shape (n_features,), default=None
         What ranks the features; their variance by default.
+    most : int or None, default=None
+        Features at most, those of largest importance.
 
     Returns
     -------
@@ -93,18 +95,21 @@ def encode_features(
         stored = np.diff(X.indptr).astype(np.int64) * (1 + index_bytes)
         sparse = bool(stored.sum() < cost.sum())
         cost = stored if sparse else cost
-    kept = _kept_features(X, cost, byte_budget, importance)
+    kept = _kept_features(X, cost, byte_budget, importance, n_features if most is None else most)
     if sparse:
         return _encode_sparse(X[:, kept], kept)
     return _encode_dense(X, kept)
 
 
-def _kept_features(X: Any, cost: npt.NDArray[np.int64], budget: int, importance: Any) -> npt.NDArray[np.int32]:
-    if cost.sum() <= budget:
+def _kept_features(
+    X: Any, cost: npt.NDArray[np.int64], budget: int, importance: Any, most: int
+) -> npt.NDArray[np.int32]:
+    if cost.size <= most and cost.sum() <= budget:
         return np.arange(cost.size, dtype=np.int32)
     rank = _variances(X) if importance is None else np.nan_to_num(np.asarray(importance, dtype=np.float64))
     order = np.argsort(-rank, kind="stable")
     n_kept = max(1, int(np.searchsorted(np.cumsum(cost[order]), budget, side="right")))
+    n_kept = min(n_kept, most)
     return np.sort(order[:n_kept]).astype(np.int32)
 
 

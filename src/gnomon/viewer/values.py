@@ -13,6 +13,7 @@ from gnomon.viewer.budget import Measured, Plan, file_bytes
 from gnomon.viewer.payload import Payload, encode_features
 
 __all__ = [
+    "MOST_FEATURES",
     "add_images",
     "add_values",
     "as_table",
@@ -24,7 +25,10 @@ __all__ = [
 
 _IMAGE_BYTES = 128 << 20
 _MEASURED_ROWS = 512  # rows of the table that are encoded to measure it
+_MEASURED_FEATURES = 4096  # and columns, of a table of more than a page has
 _ALL = 1 << 62
+MOST_FEATURES = 40_000
+"""Features whose values a page has at most, as many as genes are measured; those of a picture are not counted."""
 
 
 def as_table(X: Any) -> Any:
@@ -67,12 +71,15 @@ def measure_values(rows: Any, *, pixels: bool) -> Measured:
     """Measure what the values of some rows of a table would take, None for no table."""
     if rows is None or not rows.shape[0]:
         return Measured()
-    n = rows.shape[0]
-    some = evenly_spaced(n, _MEASURED_ROWS)
-    codes = encode_features(rows[some], byte_budget=_ALL)
+    n, d = rows.shape
+    some, share, part = evenly_spaced(n, _MEASURED_ROWS), 1.0, rows
+    if d > MOST_FEATURES and not pixels:
+        columns_looked_at = evenly_spaced(d, _MEASURED_FEATURES)
+        part, share = rows[:, columns_looked_at], MOST_FEATURES / len(columns_looked_at)
+    codes = encode_features(part[some], byte_budget=_ALL)
     columns = {k: v for k in ("codes", "indices", "data") if (v := getattr(codes, k)) is not None}
-    scale, raw = n / len(some), sum(column.nbytes for column in columns.values())
-    fixed = file_bytes({"table": codes.table, "kept": codes.kept}, 0)
+    scale, raw = share * n / len(some), sum(column.nbytes for column in columns.values())
+    fixed = share * file_bytes({"table": codes.table, "kept": codes.kept}, 0)
     return Measured(scale * file_bytes(columns, 0) + fixed, int(scale * raw), complete=pixels)
 
 
@@ -84,7 +91,9 @@ def measure_images(pictures: npt.NDArray[np.uint8] | None) -> Measured:
     return Measured(n_bytes, min(pictures.nbytes, _IMAGE_BYTES))
 
 
-def add_values(payload: Payload, rows: Any, *, importance: Any = None, plan: Plan | None = None) -> list[str]:
+def add_values(
+    payload: Payload, rows: Any, *, importance: Any = None, plan: Plan | None = None, most: int | None = None
+) -> list[str]:
     """Add the values of some rows, as many features of them as planned, and return what to say of them.
 
     Parameters
@@ -95,9 +104,11 @@ def add_values(payload: Payload, rows: Any, *, importance: Any = None, plan: Pla
         By which features are kept; their variance by default.
     plan : Plan, default=None
         None takes all features.
+    most : int or None, default=None
+        Features at most.
     """
     budget = _ALL if plan is None or plan.exact else plan.raw
-    codes = encode_features(rows, byte_budget=budget, importance=importance)
+    codes = encode_features(rows, byte_budget=budget, importance=importance, most=most)
     for name in ("codes", "indptr", "indices", "data"):
         column = getattr(codes, name)
         if column is not None:
