@@ -15,7 +15,7 @@ from scipy.stats import binom
 from sklearn.metrics import adjusted_rand_score
 
 import gnomon as gn
-from gnomon.clusters import find, halves
+from gnomon.clusters import halves, votes
 from gnomon.clusters.border import HeldOutNeighbors
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import _made_unique
@@ -504,13 +504,13 @@ def test_rows_of_a_sampled_table_find_their_neighbours_by_cells(monkeypatch):
     asked = []
     of = RowSearch.of
     monkeypatch.setattr(RowSearch, "of", lambda *given, **how: asked.append(how.get("method")) or of(*given, **how))
-    for module in (find, halves):
+    for module in (votes, halves):
         monkeypatch.setattr(module, "MOST_ROWS", 700)
     sampled = gn.find_clusters(X)
     assert "approximate" in asked
     assert adjusted_rand_score(fine, sampled.levels[-1].labels) > 0.99
     asked.clear()
-    for module in (find, halves):
+    for module in (votes, halves):
         monkeypatch.setattr(module, "MOST_ROWS", 750)
     gn.find_clusters(X)
     assert "approximate" not in asked

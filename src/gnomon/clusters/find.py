@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gnomon._arithmetic import log
 from gnomon._entrance import entrance
 from gnomon._random import RandomState
 from gnomon._run import current_run, running
 from gnomon._validation import Either, Integer, Nothing, Real, Rule, check_parameters, message, warn
-from gnomon.clusters.halves import MOST_ROWS, Halves, PlacedHalves
+from gnomon.clusters.halves import Halves, PlacedHalves
 from gnomon.clusters.levels import default_level, nested_levels
 from gnomon.clusters.naming import name_level
 from gnomon.clusters.result import Cluster, Clusters, Level
 from gnomon.clusters.splits import Group, Split, shown_splits
 from gnomon.clusters.steps import without_levels
 from gnomon.clusters.tree import DensityTree
+from gnomon.clusters.votes import Assigned, assign, rows_apart
 from gnomon.data import check_table
 from gnomon.exceptions import DataWarning
 from gnomon.explanations import Caption
 from gnomon.geometry.check import check_features
 from gnomon.methods import UMAP
-from gnomon.neighbors import RowSearch, succession_of_rows
+from gnomon.neighbors import succession_of_rows
 from gnomon.neighbors.circles import find_seams
 
 __all__ = ["FEWEST_ROWS", "find_clusters"]
@@ -37,12 +37,8 @@ Labels = npt.NDArray[np.int64]
 FEWEST_ROWS = 60
 """A table of fewer rows is too small to be parted and checked."""
 _N_NEIGHBORS = 15
-_RECALL = 0.995  # of the nearest learned rows, among which rows of a sampled table look for most votes
 _DIMENSIONS = 5  # of the neighbour embedding whose density is looked at
 _PASSES = 200
-_FENCE = 3.0  # times the range of the middle half: Tukey's outer fence
-_INNER_FENCE = 1.5
-_MATES = 5  # nearest learned rows of one in a small group, which are of that group
 _FEW = 2  # times the learned rows of the smallest peak: a group of fewer may be too small to be shown a cluster
 _RULES: dict[str, Rule] = {
     "alpha": Real(0.0, 0.5, low_open=True, high_open=True),
@@ -74,8 +70,9 @@ def find_clusters(
     out there, to 60 % of the sparser side at least and more than chance lets them, it is undone. So it is if they do
     not between the halves, or the 30 %, of both sides that lie nearest to each other; and where the two groups join
     around a bend, along rows that lie more than two fifths as densely as those inside. What remains are the clusters of
-    the finest level; coarser levels join those whose means are nearest. Every row goes where most of its 15 nearest
-    learned rows are.
+    the finest level; coarser levels join those whose means are nearest. A learned row stays in its group, and every
+    other row goes where most of its 15 nearest learned rows are: those whose squared distance exceeds most narrowly
+    what their own noise makes it, so that rows of less noise than others do not outvote them in many columns.
 
     Names are those of `gnomon.cluster_captions`, each cluster against its siblings: the clusters within the same
     cluster of the next coarser level. They too come from rows held out, and name only features whose difference is no
@@ -108,7 +105,7 @@ def find_clusters(
     Returns
     -------
     Clusters
-        Without levels if no split could be shown. Rows are in no cluster, -1, where fewer than half of their neighbours
+        Without levels if no split could be shown. Rows are in no cluster, -1, where fewer than half of their votes
         agree, or if they lie farther from these than the outer fence of the rows of the cluster: the third quartile of
         the logarithm of that distance and three times the range of the middle half. Nor are rows that lie with a few
         others apart from every cluster, too few to be shown one (`Clusters.apart`).
@@ -146,7 +143,8 @@ def find_clusters(
     values of a feature have two rows each on average, each value is first spread evenly half-way to the next ones, by
     chance, and a split must hold even so. Groups that a single step parts, as yes and no of one feature, are then none.
     Of more than 40,000 rows, 20,000 are learned from and 20,000 held out; the rows of the
-    table then find 0.995 of their nearest learned rows at least, and of fewer rows all.
+    table then find 0.995 of their nearest learned rows at least, and of fewer rows all. Then, and by metrics other
+    than "euclidean" and "cosine", the nearest vote, whatever their noise.
 
     References
     ----------
@@ -194,8 +192,8 @@ def find_clusters(
     if not splits:
         nobody = np.full(n, -1, dtype=np.int64)
         return Clusters(levels=(), default=-1, nearest=nobody, margin=np.full(n, np.nan), **found)
-    assigned = _assign(table.values, halves.learned, groups, metric)
-    apart = _apart(table.values, halves.learned, groups, metric, assigned, _FEW * _fewest_learned(ground, fewest))
+    assigned = assign(table.values, halves.learned, groups, metric)
+    apart = rows_apart(table.values, halves.learned, groups, metric, assigned, _FEW * _fewest_learned(ground, fewest))
     assigned = replace(assigned, apart=apart)
     told = {"alpha": checked["alpha"], "n_phrases": checked["n_phrases"], "feature_names": names}
     levels = _make_levels(described, halves, groups, splits, learned, assigned, {**told, "image_shape": image_shape})
@@ -240,113 +238,6 @@ def _fewest_learned(ground: PlacedHalves, min_size: int) -> int:
 
 
 @dataclass(frozen=True)
-class _Assigned:
-    """Votes of the neighbours of each row for the groups.
-
-    Attributes
-    ----------
-    votes : ndarray of shape (n_samples, n_groups), float64
-        Shares that sum to 1.
-    far : ndarray of shape (n_samples,), float64
-        Logarithm of the mean distance to these neighbours.
-    apart : ndarray of shape (n_samples,), bool, or None
-        Rows in small groups of their own, see `_apart`; None before they are looked for.
-    """
-
-    votes: Floats
-    far: Floats
-    apart: npt.NDArray[np.bool_] | None = None
-
-    def best(self, of_group: Labels) -> tuple[Labels, Floats]:
-        """Return the cluster with most votes for each row, and its margin, where groups are joined to clusters."""
-        votes = self._joined(of_group)
-        ranked = np.sort(votes, axis=1)
-        return votes.argmax(axis=1), np.round(ranked[:, -1] - ranked[:, -2], 12)
-
-    def labels(self, of_group: Labels) -> Labels:
-        """Return the clusters of the rows, -1 where neighbours disagree or are far away or a small group apart."""
-        votes = self._joined(of_group)
-        labels = np.where(votes.max(axis=1) >= 0.5, votes.argmax(axis=1), -1)
-        if self.apart is not None:
-            labels[self.apart] = -1
-        for cluster in range(votes.shape[1]):
-            inside = np.flatnonzero(labels == cluster)
-            if len(inside):
-                labels[inside[self.far[inside] > _fence(self.far[inside], _FENCE)]] = -1
-        return labels
-
-    def _joined(self, of_group: Labels) -> Floats:
-        joined = np.zeros((len(self.votes), int(of_group.max()) + 1))
-        for group, cluster in enumerate(of_group.tolist()):
-            joined[:, cluster] += self.votes[:, group]
-        return joined
-
-
-def _assign(X: Any, learned: Labels, groups: list[Group], metric: str) -> _Assigned:
-    """Let the nearest learned rows in groups, the row itself apart, vote."""
-    of_row = np.full(len(learned), -1, dtype=np.int64)
-    for number, group in enumerate(groups):
-        of_row[group.rows] = number
-    known = np.flatnonzero(of_row >= 0)
-    k = min(_N_NEIGHBORS, len(known) - 1)
-    found, distances = _nearest(X, np.arange(X.shape[0]), learned[known], k, metric)
-    voters = of_row[known][found]
-    votes = np.stack([np.mean(voters == number, axis=1) for number in range(len(groups))], axis=1)
-    return _Assigned(votes, _log(distances.mean(axis=1, dtype=np.float64)))
-
-
-def _nearest(X: Any, rows: Labels, learned: Labels, k: int, metric: str) -> tuple[Labels, Any]:
-    """Return the nearest `k` of some learned rows for some rows, the row itself apart, and their distances."""
-    how: dict[str, Any] = {}
-    if len(rows) > 2 * MOST_ROWS:  # more rows ask than are asked: by cells
-        how = {"method": "approximate", "target_recall": _RECALL}
-    search = RowSearch.of(X[learned], k + 1, metric=metric, seed=current_run().seed, **how)
-    found, distances = search.find(X if len(rows) == X.shape[0] else X[rows])
-    own = learned[found] == rows[:, None]
-    own[~own.any(axis=1), -1] = True  # of a row that is not among them the last one is left out
-    shape = (len(rows), k)
-    return found[~own].reshape(shape).astype(np.int64), distances[~own].reshape(shape)
-
-
-def _log(distances: Floats) -> Floats:
-    logarithms: Floats = log(np.maximum(distances, np.finfo(np.float64).tiny))
-    return logarithms
-
-
-def _apart(
-    X: Any, learned: Labels, groups: list[Group], metric: str, assigned: _Assigned, few: int
-) -> npt.NDArray[np.bool_]:
-    """Find rows that lie with a few others apart from the group that most of their neighbours are in.
-
-    Of a type of few rows the nearest ones are its own, and were learned as part of a group, so that nothing looks far.
-    But the `few`-th nearest row of the group is beyond them. Rows lie apart if it is farther than the inner fence of
-    its distances in the group, and farther by a larger factor than a mate, the fifth nearest learned row, than the
-    outer fence of these factors: sparse rows at the rim have sparse mates. Learned rows are looked at in this way; a
-    row lies apart, too, if most of its mates do.
-    """
-    mates, distances = _nearest(X, np.arange(X.shape[0]), learned, _MATES, metric)  # in no group, some of them
-    near = _log(distances[:, -1].astype(np.float64))
-    apart = np.zeros(len(near), dtype=np.bool_)
-    best = assigned.votes[learned].argmax(axis=1)
-    for number, group in enumerate(groups):
-        rows, k = learned[best == number], min(few, len(group.rows) // 2)
-        if k <= _MATES or len(rows) == 0:
-            continue
-        distances = _nearest(X, rows, learned[group.rows], k, metric)[1]
-        far = _log(distances[:, -1].astype(np.float64))
-        step = far - near[rows]
-        apart[rows[(far > _fence(far, _INNER_FENCE)) & (step > _fence(step, _FENCE))]] = True
-    found: npt.NDArray[np.bool_] = apart | (apart[learned[mates]].mean(axis=1) > 0.5)
-    return found
-
-
-def _fence(values: Floats, times: float) -> float:
-    """Return the third quartile and so many times the range of the middle half."""
-    low, high = np.quantile(values, [0.25, 0.75])
-    return float(high + times * (high - low))
-
-
-@dataclass(frozen=True)
 class _MadeLevel:
     """A level, and which of its clusters each group is in."""
 
@@ -363,7 +254,7 @@ def _make_levels(
     groups: list[Group],
     splits: list[Split],
     learned: Floats,
-    assigned: _Assigned,
+    assigned: Assigned,
     told: dict[str, Any],
 ) -> list[_MadeLevel]:
     """Return the levels with their clusters named, the coarsest first."""
@@ -388,7 +279,7 @@ def _make_levels(
     return made
 
 
-def _largest_first(joined: Labels, assigned: _Assigned) -> Labels:
+def _largest_first(joined: Labels, assigned: Assigned) -> Labels:
     """Return clusters numbered by the rows that they get, the largest first."""
     labels = assigned.labels(joined)
     sizes = np.bincount(labels[labels >= 0], minlength=int(joined.max()) + 1)
